@@ -1,0 +1,88 @@
+"""Every error that a user can cause or must hear of.
+
+BedsideError
+├── InvalidInput            400  a request or option that makes no sense; the message says what to do
+├── NotFound                404  no such document, conversation, answer or page
+├── TooLarge                413  an upload over the limit
+├── Conflict                409  the thing changed or exists already
+├── UnreadableDocument      422  a file that cannot become text; `reason` is one of REASONS
+├── ConfigurationError           refuses to start: a setting is missing or nonsense
+├── EmbedderMismatch        409  the index was made by another embedder
+└── Unavailable             503  a part does not answer
+    ├── DatabaseUnavailable
+    ├── StoreUnavailable
+    ├── EmbedderUnavailable
+    └── GeneratorUnavailable
+
+Foreign exceptions are translated into these once, at the edge that knows them (db, stores, embed, generator);
+main.py maps them to problem+json in one place.
+"""
+
+from __future__ import annotations
+
+
+class BedsideError(Exception):
+    """Base of all errors with a stable `code` and an HTTP `status`."""
+
+    code = "internal"
+    status = 500
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class InvalidInput(BedsideError):
+    code, status = "invalid_input", 400
+
+
+class NotFound(BedsideError):
+    code, status = "not_found", 404
+
+
+class TooLarge(BedsideError):
+    code, status = "too_large", 413
+
+
+class Conflict(BedsideError):
+    code, status = "conflict", 409
+
+
+class UnreadableDocument(BedsideError):
+    """A file that cannot become text. `reason` is a stable word for reports, the message names the file and says why."""
+
+    code, status = "unreadable_document", 422
+    REASONS = ("encrypted", "empty", "broken", "too_large", "too_slow", "too_much_memory", "no_text_layer", "unsupported")
+
+    def __init__(self, reason: str, message: str) -> None:
+        assert reason in self.REASONS, reason
+        super().__init__(message)
+        self.reason = reason
+
+
+class ConfigurationError(BedsideError):
+    code = "configuration"
+
+
+class EmbedderMismatch(BedsideError):
+    code, status = "embedder_mismatch", 409
+
+
+class Unavailable(BedsideError):
+    code, status = "unavailable", 503
+
+
+class DatabaseUnavailable(Unavailable):
+    code = "database_unavailable"
+
+
+class StoreUnavailable(Unavailable):
+    code = "store_unavailable"
+
+
+class EmbedderUnavailable(Unavailable):
+    code = "embedder_unavailable"
+
+
+class GeneratorUnavailable(Unavailable):
+    code = "generator_unavailable"

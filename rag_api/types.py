@@ -1,0 +1,288 @@
+"""The values that flow through rag_api. Imports nothing of ours; behaviour lives in functions elsewhere.
+
+Text positions are Python string offsets (code points). Two coordinate systems exist and only two:
+
+- *document text*: the cleaned pages of a document, joined in order; `Page.start` places a page in it;
+- *page space*: PDF points on the page as it is displayed (after rotation), origin top left, y down.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class TargetGroup(StrEnum):
+    """The patients a document is about."""
+
+    ADULT = "adult"
+    CHILD = "child"
+    NEONATE = "neonate"
+    PREGNANCY = "pregnancy"
+
+
+class DocumentStatus(StrEnum):
+    INDEXED = "indexed"  # answers come from it
+    FAILED = "failed"  # could not be read; `reason` says why
+    RETIRED = "retired"  # its file is gone, or an admin took it out
+    REPLACED = "replaced"  # the same source was ingested again with other content
+
+
+class Mode(StrEnum):
+    ANSWER = "answer"  # the model writes; copied words are marked
+    VERBATIM = "verbatim"  # every sentence is an exact span of the sources
+    SOURCES = "sources"  # no model at all
+
+
+class AnswerStatus(StrEnum):
+    ANSWERED = "answered"
+    NOT_FOUND = "not_found"
+    SOURCES_ONLY = "sources_only"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Rect:
+    """A rectangle in page space; x0 < x1 and y0 < y1."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """What a document says of itself. Empty strings and None mean: it does not say."""
+
+    title: str = ""
+    department: str = ""
+    document_type: str = ""
+    target_groups: tuple[TargetGroup, ...] = ()
+    version: str = ""
+    valid_from: date | None = None
+    valid_until: date | None = None
+    owner: str = ""
+    language: str = ""  # "nl", "en" or ""
+    supersedes: str = ""  # the source name of the document that this one replaces
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Page:
+    """One page after cleaning.
+
+    `boxes` is float32 [len(text), 4] in page space: the box of every character, NaN where a character has
+    none (white space that the cleaning put in). `text_from` says where the words came from ("pdf", "docx", later "ocr").
+    """
+
+    number: int  # from 1
+    width: float  # of the page as displayed, in points
+    height: float
+    rotation: int  # 0, 90, 180, 270: already applied to width, height and boxes
+    start: int  # offset of this page's text in the document text
+    text: str
+    boxes: NDArray[np.float32]
+    text_from: str = "pdf"
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A row of the documents list. `id` follows from source and content, so the same file has the same id everywhere."""
+
+    id: str
+    source: str  # the name it was ingested under, unique among current documents
+    sha256: str  # of the file's bytes
+    media_type: str
+    status: DocumentStatus
+    reason: str  # why it failed, else ""
+    metadata: Metadata
+    page_count: int
+    chunk_count: int
+    byte_count: int
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    owner_group: str = "everyone"  # who may read it; one group until permissions arrive
+
+
+@dataclass(frozen=True, slots=True)
+class ReadDocument:
+    """What reading and cleaning a file gives: the pages in order and what the file says of itself."""
+
+    metadata: Metadata
+    pages: tuple[Page, ...]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return "".join(page.text for page in self.pages)
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A passage of a document: `text == document_text[start:end]`, possibly across a page border."""
+
+    id: str  # a UUID derived from document id and position
+    document_id: str
+    title: str
+    pages: tuple[int, ...]  # page numbers that the chunk touches
+    start: int
+    end: int
+    text: str
+    metadata: Metadata = field(default_factory=Metadata)
+    owner_group: str = "everyone"
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Which documents may answer. Empty fields do not filter. `owner_groups` is filled from the user, never from a request."""
+
+    departments: tuple[str, ...] = ()
+    document_types: tuple[str, ...] = ()
+    target_groups: tuple[TargetGroup, ...] = ()
+    languages: tuple[str, ...] = ()
+    document_ids: tuple[str, ...] = ()
+    valid_on: date | None = None  # leaves out documents that are not valid on this day
+    owner_groups: tuple[str, ...] = ("everyone",)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A retrieved chunk. `dense_score` is the cosine similarity and `bm25_score` the raw BM25 score; `score` is fused, in [0, 1]."""
+
+    chunk: Chunk
+    score: float
+    dense_score: float
+    bm25_score: float
+    rank: int  # from 1
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A sentence that may stand in a verbatim answer: `text == hits[passage].chunk.text[start:end]`."""
+
+    passage: int  # index into the hits that went into the prompt
+    start: int
+    end: int
+    text: str
+    score: float  # the prior that retrieval gives it; higher is likelier
+
+
+@dataclass(frozen=True, slots=True)
+class PageRects:
+    page: int
+    rects: tuple[Rect, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A span of the answer that is copied, character for character, from a document."""
+
+    start: int  # in the answer
+    end: int
+    document_id: str
+    source_start: int  # in the document text
+    source_end: int
+    text: str  # == answer[start:end] == document_text[source_start:source_end]
+    page: int  # where it begins
+    rects: tuple[PageRects, ...]  # empty when the place is not exact: then nothing is drawn
+    rank: int  # the source (Hit.rank) it belongs to
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """Who asks. One fixed local user until sign-in arrives; it passes through every route and query all the same."""
+
+    id: str
+    name: str
+    groups: tuple[str, ...]
+    function: str = ""  # "nurse", "paediatrician" ...
+    department: str = ""
+    is_admin: bool = False
+
+
+LOCAL_USER = User(id="local", name="Local user", groups=("everyone",), is_admin=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A hit as the reader sees it: the chunk, its document, and where it stands on the page."""
+
+    hit: Hit
+    document: Document
+    page: int
+    rects: tuple[PageRects, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A sentence for the reader, shown above the answer. `code` is stable, `text` is in the question's language."""
+
+    code: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Everything about one answered question, as stored, so that it can be reproduced."""
+
+    id: str
+    conversation_id: str
+    user_id: str
+    question: str
+    query: str  # what was searched for (a follow-up may have been rewritten)
+    language: str
+    mode: Mode
+    status: AnswerStatus
+    text: str
+    sources: tuple[Source, ...]
+    citations: tuple[Citation, ...]
+    notices: tuple[Notice, ...]
+    model: str
+    embedder: str
+    prompt_version: str
+    stats: dict[str, Any]  # what the generator and each stage measured; JSON-ready
+    created_at: datetime
+
+
+# What ask() yields, in this order: Stage*, Found, (Token | Cited)*, then Done or Failed.
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    name: str  # "retrieving", "reading", "writing"
+    passages: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    sources: tuple[Source, ...]
+    notices: tuple[Notice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    citation: Citation
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    code: str
+    message: str
+
+
+AnswerEvent = Stage | Found | Token | Cited | Done | Failed
