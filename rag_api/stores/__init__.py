@@ -1,0 +1,40 @@
+"""Where chunks and their vectors live, and hybrid search over them. A store knows nothing of files, answers or HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_api.types import Chunk, Filters, Hit
+
+
+class Store(Protocol):
+    """Chunks by id with one vector each. All calls are synchronous and safe from several threads.
+
+    Foreign exceptions leave as StoreUnavailable; an index that another embedder made as EmbedderMismatch, with how to re-index.
+    """
+
+    def replace_document(self, document_id: str, chunks: Sequence[Chunk], vectors: NDArray[np.float32]) -> None:
+        """Make these the document's chunks, whatever was there. vectors: [len(chunks), dim], unit length. Idempotent;
+        searchable at once when it returns."""
+
+    def delete_documents(self, document_ids: Sequence[str]) -> None:
+        """Remove all chunks of these documents; unknown ids are no error."""
+
+    def document_ids(self) -> set[str]:
+        """Every document that has at least one chunk here."""
+
+    def count(self) -> int:
+        """Number of chunks."""
+
+    def search(self, text: str, vector: NDArray[np.float32], limit: int, filters: Filters, alpha: float) -> list[Hit]:
+        """The best chunks by relative-score fusion, best first, ranks from 1.
+
+        Both lists are fetched (at least 100 candidates each), min-max scaled to [0, 1], and fused as
+        `alpha * dense + (1 - alpha) * bm25` (thesis, section 3.2); filters apply inside the index, before ranking.
+        """
+
+    def close(self) -> None: ...

@@ -1,0 +1,79 @@
+"""Settings: the only reader of the environment. Every variable begins with BEDSIDE_.
+
+Nonsense is refused at start with the variable's name; production (BEDSIDE_ENVIRONMENT=production) refuses
+embedded parts, missing servers and default secrets.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, SecretStr, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from rag_api.types import Mode
+
+
+def _default_data_dir() -> Path:
+    return Path.home() / ".local" / "share" / "bedside"
+
+
+class Settings(BaseSettings):
+    model_config = SettingsConfigDict(env_prefix="BEDSIDE_", env_file=None, extra="ignore")
+
+    environment: Literal["local", "production"] = "local"
+    data_dir: Path = Field(default_factory=_default_data_dir, description="Documents' files, the embedded database and index.")
+    host: str = "127.0.0.1"
+    port: int = Field(8000, ge=0, le=65535)
+
+    database_url: SecretStr | None = Field(None, description="PostgreSQL DSN; absent: the embedded server.")
+
+    store: Literal["lance", "weaviate", "memory"] = "lance"
+    weaviate_url: str | None = None
+    weaviate_grpc_port: int = 50051
+    weaviate_api_key: SecretStr | None = None
+    weaviate_collection: str = "Chunk"
+    weaviate_replication_factor: int = Field(1, ge=1)
+    weaviate_shards: int = Field(1, ge=1)
+
+    embedder: str = Field("auto", description="'auto' (e5, else MiniLM), 'e5-small', 'minilm', 'bge-m3', or a sentence-transformers name.")
+    embedder_url: str | None = Field(None, description="An OpenAI-compatible /v1 base URL; the embedder is then a service.")
+    embedder_api_key: SecretStr | None = None
+
+    generator_url: str | None = Field(None, description="An OpenAI-compatible /v1 base URL; absent: an own generator is started.")
+    generator_model: str = Field("demo", description="Model name to ask for; for an own generator also what to load.")
+    generator_api_key: SecretStr | None = None
+    generator_kind: Literal["bedside", "openai"] = Field("bedside", description="'openai': any other server; prompts are rendered here.")
+    generator_timeout: float = Field(120.0, gt=0)
+    prompt_template: str | None = Field(None, description="Name of a prompt template; absent: what suits the model.")
+
+    mode: Mode = Field(Mode.VERBATIM, description="Default of POST /ask.")
+    alpha: float = Field(0.7, ge=0, le=1, description="Fusion: alpha * dense + (1 - alpha) * BM25.")
+    passages: int = Field(3, ge=1, le=20, description="How many chunks go into the prompt.")
+    sources: int = Field(7, ge=1, le=50, description="How many sources are shown.")
+    not_found_threshold: float | None = Field(None, description="Absent: the value calibrated for the embedder.")
+
+    chunk_size: int = Field(800, ge=100, le=8000)
+    chunk_overlap: int = Field(160, ge=0)
+    max_file_mb: float = Field(100.0, gt=0)
+    max_pages: int = Field(3000, ge=1)
+    read_timeout: float = Field(60.0, gt=0, description="Seconds one file may take to read.")
+    read_memory_mb: int = Field(1024, ge=128, description="Memory the reader process may take.")
+
+    web_dir: Path | None = Field(None, description="The built page; absent: web/dist beside the package when it is there.")
+
+    @model_validator(mode="after")
+    def _refuse_nonsense(self) -> Settings:
+        if self.chunk_overlap >= self.chunk_size:
+            raise ValueError("BEDSIDE_CHUNK_OVERLAP must be smaller than BEDSIDE_CHUNK_SIZE")
+        if self.store == "weaviate" and not self.weaviate_url:
+            raise ValueError("BEDSIDE_STORE=weaviate needs BEDSIDE_WEAVIATE_URL, for example http://weaviate:8080")
+        if self.environment == "production":
+            missing = [n for n in ("database_url", "generator_url") if getattr(self, n) is None]
+            if missing:
+                names = ", ".join("BEDSIDE_" + n.upper() for n in missing)
+                raise ValueError(f"production needs {names}: the embedded parts are for trying Bedside out")
+            if self.store == "memory":
+                raise ValueError("BEDSIDE_STORE=memory keeps nothing: production needs weaviate or lance")
+        return self

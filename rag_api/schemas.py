@@ -1,0 +1,263 @@
+"""The API's JSON, in one place: OpenAPI and the page's TypeScript client are generated from these models."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from rag_api.types import AnswerStatus, DocumentStatus, Mode, TargetGroup
+
+
+class In(BaseModel):
+    """Requests refuse unknown fields."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class FiltersIn(In):
+    departments: list[str] = []
+    document_types: list[str] = []
+    target_groups: list[TargetGroup] = []
+    languages: list[Literal["nl", "en"]] = []
+    document_ids: list[str] = []
+    valid_on: date | None = Field(None, description="Only documents valid on this day; today when absent.")
+
+
+class AskIn(In):
+    question: str = Field(min_length=1, max_length=2000, examples=["Hoeveel paracetamol mag een kind van 12 kg?"])
+    conversation_id: str | None = None
+    filters: FiltersIn = Field(default_factory=FiltersIn)
+    mode: Mode | None = Field(None, description="The server's default when absent.")
+
+
+class RectOut(BaseModel):
+    """Points on the page as displayed (after rotation), origin top left."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+
+class PageRectsOut(BaseModel):
+    page: int
+    rects: list[RectOut]
+
+
+class SourceOut(BaseModel):
+    """A retrieved passage. `score` is in [0, 1]."""
+
+    rank: int
+    document: str = Field(description="The name the document was ingested under.")
+    document_id: str
+    title: str
+    page: int
+    pages: list[int]
+    version: str
+    valid_from: date | None
+    valid_until: date | None
+    department: str
+    document_type: str
+    target_groups: list[TargetGroup]
+    owner: str
+    language: str
+    score: float
+    dense_score: float
+    bm25_score: float
+    text: str
+    rects: list[PageRectsOut]
+
+
+class SpanOut(BaseModel):
+    """answer[start:end] == text: copied character for character from the document. Offsets count code points."""
+
+    start: int
+    end: int
+    document: str
+    document_id: str
+    rank: int
+    page: int
+    text: str
+    rects: list[PageRectsOut] = Field(description="Empty when the place is not exact: show 'on this page' instead.")
+
+
+class NoticeOut(BaseModel):
+    code: str
+    text: str
+
+
+class AnswerOut(BaseModel):
+    id: str
+    conversation_id: str
+    question: str
+    query: str
+    language: str
+    mode: Mode
+    status: AnswerStatus
+    answer: str
+    sources: list[SourceOut]
+    spans: list[SpanOut]
+    notices: list[NoticeOut]
+    model: str
+    embedder: str
+    prompt_version: str
+    stats: dict[str, Any]
+    created_at: datetime
+
+
+class StageEvent(BaseModel):
+    """SSE event `stage`."""
+
+    name: Literal["retrieving", "reading", "writing"]
+    passages: int = 0
+
+
+class FoundEvent(BaseModel):
+    """SSE event `found`: the sources are known, before any word is written."""
+
+    answer_id: str
+    conversation_id: str
+    sources: list[SourceOut]
+    notices: list[NoticeOut]
+
+
+class TokenEvent(BaseModel):
+    """SSE event `token`."""
+
+    text: str
+
+
+class CitedEvent(BaseModel):
+    """SSE event `cited`: a copied span is closed; its text has been sent already."""
+
+    span: SpanOut
+
+
+class DoneEvent(BaseModel):
+    """SSE event `done`: the whole answer as stored."""
+
+    answer: AnswerOut
+
+
+class FailedEvent(BaseModel):
+    """SSE event `failed`."""
+
+    code: str
+    message: str
+
+
+class DocumentOut(BaseModel):
+    id: str
+    source: str
+    title: str
+    status: DocumentStatus
+    reason: str
+    media_type: str
+    page_count: int
+    chunk_count: int
+    byte_count: int
+    department: str
+    document_type: str
+    target_groups: list[TargetGroup]
+    version: str
+    valid_from: date | None
+    valid_until: date | None
+    owner: str
+    language: str
+    supersedes: str
+    created_at: datetime | None
+    updated_at: datetime | None
+
+
+class DocumentList(BaseModel):
+    documents: list[DocumentOut]
+    total: int
+
+
+class PageOut(BaseModel):
+    number: int
+    width: float
+    height: float
+    rotation: int
+
+
+class DocumentDetail(DocumentOut):
+    pages: list[PageOut]
+
+
+class IngestItem(BaseModel):
+    source: str
+    document_id: str | None
+    outcome: Literal["indexed", "unchanged", "failed"]
+    reason: str = ""
+    message: str = ""
+
+
+class IngestOut(BaseModel):
+    indexed: int
+    unchanged: int
+    failed: int
+    retired: int = 0
+    items: list[IngestItem]
+
+
+class ConversationOut(BaseModel):
+    id: str
+    title: str
+    created_at: datetime
+    updated_at: datetime
+
+
+class ConversationList(BaseModel):
+    conversations: list[ConversationOut]
+    total: int
+
+
+class ConversationDetail(ConversationOut):
+    answers: list[AnswerOut]
+
+
+class FeedbackIn(In):
+    """All optional, at least one: a verdict, the document that held the answer, or words."""
+
+    found: Literal["yes", "partly", "no"] | None = None
+    document_id: str | None = None
+    page: int | None = Field(None, ge=1)
+    comment: str = Field("", max_length=4000)
+
+
+class FeedbackOut(FeedbackIn):
+    id: str
+    answer_id: str
+    created_at: datetime
+
+
+class PartHealth(BaseModel):
+    name: Literal["database", "store", "embedder", "generator"]
+    ok: bool
+    detail: str
+    milliseconds: float
+
+
+class Health(BaseModel):
+    """`ok`: everything answers. `degraded`: questions still get sources. `down`: they do not."""
+
+    status: Literal["ok", "degraded", "down"]
+    version: str
+    parts: list[PartHealth]
+    documents: int | None = None
+    demo: bool = Field(description="True with the demo model: not for clinical use.")
+    model: str = ""
+
+
+class Problem(BaseModel):
+    """RFC 9457 problem details."""
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    code: str
+    detail: str
+    errors: list[dict[str, Any]] | None = None
