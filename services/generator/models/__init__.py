@@ -1,0 +1,65 @@
+"""Target models: token ids in, logits and hidden states out. They know nothing of trees' origins, sampling or text.
+
+A forward runs over a padded batch of trees; a prompt's prefill is a chain. Shapes: R rows in this step, N nodes
+(padded to the longest row's), h hidden size, V vocabulary.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import torch
+
+if TYPE_CHECKING:
+    from services.generator.kv_cache import KVCache
+
+
+@dataclass(frozen=True, slots=True)
+class TargetConfig:
+    vocab_size: int
+    hidden_size: int
+    layers: int
+    heads: int
+    kv_heads: int
+    head_dim: int
+    max_positions: int
+    eos_token_ids: tuple[int, ...]
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepInput:
+    """What one forward computes. Row r writes its nodes' keys at cache positions lengths[r] .. lengths[r] + counts[r]."""
+
+    token_ids: torch.Tensor  # int64 [R, N]
+    positions: torch.Tensor  # int64 [R, N]: lengths[r] + depth of the node
+    slots: tuple[int, ...]  # [R]: the cache row of each row
+    lengths: tuple[int, ...]  # [R]: verified tokens in the cache before this step
+    counts: tuple[int, ...]  # [R]: real nodes; the rest is padding
+    tree_mask: torch.Tensor | None  # bool [R, N, N]: node i sees node j (itself included); None: every row is a causal chain
+    logits_from: int = 0  # logits are computed for nodes >= this (a prefill wants the last only); negative counts from counts[r]
+    features: bool = False  # also return what an EAGLE head wants
+
+
+@dataclass(frozen=True, slots=True)
+class StepOutput:
+    logits: torch.Tensor  # fp32 [R, N', V]
+    hidden: torch.Tensor | None  # [R, N, h]: after the final norm (EAGLE-1/2), when features
+    streams: torch.Tensor | None  # [R, N, 3h]: before layers 2, n//2, n-3 (EAGLE-3), when features
+
+
+class Target(Protocol):
+    config: TargetConfig
+    device: torch.device
+    dtype: torch.dtype
+
+    def new_cache(self, rows: int, length: int) -> KVCache: ...
+
+    def forward(self, step: StepInput, cache: KVCache) -> StepOutput: ...
+
+    def embed(self, token_ids: torch.Tensor) -> torch.Tensor:
+        """[...] -> [..., h]; heads share the target's embeddings."""
+
+    def lm_head(self, hidden: torch.Tensor) -> torch.Tensor:
+        """[..., h] (after the final norm) -> fp32 [..., V]."""
