@@ -107,6 +107,8 @@ class Document:
     created_at: datetime | None = None
     updated_at: datetime | None = None
     owner_group: str = "everyone"  # who may read it; one group until permissions arrive
+    fingerprint: str = ""  # of all but the content that the index follows from: reader, chunk sizes, embedder, sidecar
+    warnings: tuple[str, ...] = ()  # what an admin should know of it: pages without text, hidden text left out
 
 
 @dataclass(frozen=True, slots=True)

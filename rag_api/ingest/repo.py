@@ -1,0 +1,88 @@
+"""The documents list, as ingestion sees it. rag_api/db/documents.py keeps it in Postgres, `MemoryDocuments` in memory."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Protocol
+
+from rag_api.types import Document, DocumentStatus, Page
+
+CURRENT = (DocumentStatus.INDEXED, DocumentStatus.FAILED)
+
+
+class DocumentsRepo(Protocol):
+    """At most one *current* document (indexed or failed) per source; the replaced and retired ones stay for old answers.
+
+    Every method is one transaction. Raises DatabaseUnavailable.
+    """
+
+    def lock(self) -> AbstractContextManager[None]:
+        """One ingestion at a time over all processes: waits for the other. Freed when the process dies (a session's advisory lock)."""
+
+    def current(self) -> dict[str, Document]:
+        """By source: the documents whose status is INDEXED or FAILED, with their fingerprint."""
+
+    def save_indexed(self, document: Document, pages: Sequence[Page]) -> None:
+        """Make this the current document of its source, with these pages (`boxes.pack_boxes` makes bytes of `Page.boxes`).
+
+        Its id may exist already, in any status: row and pages are replaced. Another current document of the source
+        becomes REPLACED. The row's `created_at` is kept on replacement, `updated_at` is now."""
+
+    def save_failed(self, document: Document) -> None:
+        """As `save_indexed`, without pages; status FAILED and the reason are in the document."""
+
+    def retire(self, sources: Sequence[str]) -> None:
+        """The current documents of these sources become RETIRED; sources without one are no error."""
+
+    def pages(self, document_id: str) -> list[Page]:
+        """In order; empty for an unknown id."""
+
+
+class MemoryDocuments:
+    """A DocumentsRepo that forgets: for tests, and for trying ingestion without a database."""
+
+    def __init__(self) -> None:
+        self.documents: dict[str, Document] = {}
+        self._pages: dict[str, list[Page]] = {}
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        with self._lock:
+            yield
+
+    def current(self) -> dict[str, Document]:
+        return {d.source: d for d in self.documents.values() if d.status in CURRENT}
+
+    def save_indexed(self, document: Document, pages: Sequence[Page]) -> None:
+        self._put(document)
+        self._pages[document.id] = list(pages)
+
+    def save_failed(self, document: Document) -> None:
+        self._put(document)
+        self._pages.pop(document.id, None)
+
+    def retire(self, sources: Sequence[str]) -> None:
+        current = self.current()
+        for source in sources:
+            if source in current:
+                self._set_status(current[source], DocumentStatus.RETIRED)
+
+    def pages(self, document_id: str) -> list[Page]:
+        return list(self._pages.get(document_id, ()))
+
+    def _put(self, document: Document) -> None:
+        now = datetime.now(UTC)
+        before = self.current().get(document.source)
+        if before is not None and before.id != document.id:
+            self._set_status(before, DocumentStatus.REPLACED)
+        known = self.documents.get(document.id)
+        created = known.created_at if known else now
+        self.documents[document.id] = replace(document, created_at=created, updated_at=now)
+
+    def _set_status(self, document: Document, status: DocumentStatus) -> None:
+        self.documents[document.id] = replace(document, status=status, updated_at=datetime.now(UTC))
