@@ -41,7 +41,9 @@ class BedsideIn(WireModel):
     candidates: list[CandidateIn] | None = Field(None, description="verbatim: the sentences to choose from; absent: every sentence.")
     max_sentences: int = Field(2, ge=1, le=20)
     likelihood_weight: float = Field(0.05, description="verbatim: weight of log p(question | sentence) beside the prior.")
-    margin: float = Field(0.0, ge=0, description="verbatim: a further sentence is added while its weight is within this many nats of the first's; 0: always.")
+    margin: float = Field(
+        0.0, ge=0, description="verbatim: a further sentence is added while its weight is within this many nats of the first's; 0: always."
+    )
     drafter: str | None = Field(None, description="Override the drafter: 'none', 'copy', 'eagle', ...; the server's choice when absent.")
 
 
@@ -80,3 +82,172 @@ class BedsideOut(BaseModel):
     prompt_version: str | None = None
     stats: StatsOut | None = None
     extra: dict[str, Any] = {}
+
+
+class TextPartIn(WireModel):
+    type: Literal["text"]
+    text: str
+
+
+class MessageIn(WireModel):
+    """One turn. With `documents`, the last user turn is the question and the prompt template is built around it."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str | list[TextPartIn]
+    name: str | None = Field(None, description="Accepted as OpenAI has it; the model does not see it.")
+
+    @property
+    def text(self) -> str:
+        return self.content if isinstance(self.content, str) else "".join(part.text for part in self.content)
+
+
+class StreamOptionsIn(WireModel):
+    include_usage: bool = False
+
+
+class ResponseFormatIn(WireModel):
+    type: Literal["text"]
+
+
+class ChatRequest(WireModel):
+    """POST /v1/chat/completions. OpenAI's fields that change nothing at these values are accepted at these values only."""
+
+    model: str
+    messages: list[MessageIn] = Field(min_length=1)
+    documents: list[DocumentIn] = Field(default=[], max_length=64)
+    bedside: BedsideIn = Field(default_factory=BedsideIn)
+    max_tokens: int | None = Field(None, ge=1)
+    max_completion_tokens: int | None = Field(None, ge=1)
+    temperature: float = Field(0.0, ge=0, le=2, description="0, the default here, is greedy: the same question gives the same answer.")
+    top_p: float = Field(1.0, gt=0, le=1)
+    seed: int | None = Field(None, description="Of the sampling noise; the same seed and prompt give the same text.")
+    stop: str | list[str] | None = Field(None, description="At most 16 strings; the answer ends before the first of them.")
+    stream: bool = False
+    stream_options: StreamOptionsIn | None = None
+    logprobs: bool = False
+    top_logprobs: int | None = Field(None, ge=0, le=20)
+    n: Literal[1] = 1
+    presence_penalty: Literal[0] = 0
+    frequency_penalty: Literal[0] = 0
+    response_format: ResponseFormatIn | None = None
+    user: str | None = None
+
+    @property
+    def stops(self) -> tuple[str, ...]:
+        return () if self.stop is None else (self.stop,) if isinstance(self.stop, str) else tuple(self.stop)
+
+
+class TopLogprobOut(BaseModel):
+    token: str
+    logprob: float
+    bytes: list[int]
+
+
+class TokenLogprobOut(TopLogprobOut):
+    """Of the model's own distribution, before temperature, top-p and constraints."""
+
+    top_logprobs: list[TopLogprobOut] = []
+
+
+class LogprobsOut(BaseModel):
+    content: list[TokenLogprobOut] = []
+
+
+class MessageOut(BaseModel):
+    role: Literal["assistant"] = "assistant"
+    content: str
+
+
+class ChoiceOut(BaseModel):
+    index: int = 0
+    message: MessageOut
+    logprobs: LogprobsOut | None = None
+    finish_reason: Literal["stop", "length"]
+
+
+class PromptDetailsOut(BaseModel):
+    cached_tokens: int = 0
+
+
+class UsageOut(BaseModel):
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+    prompt_tokens_details: PromptDetailsOut = Field(default_factory=PromptDetailsOut)
+    bedside: StatsOut | None = None
+
+
+class ChatResponse(BaseModel):
+    id: str
+    object: Literal["chat.completion"] = "chat.completion"
+    created: int
+    model: str
+    choices: list[ChoiceOut]
+    usage: UsageOut
+    bedside: BedsideOut
+
+
+class DeltaOut(BaseModel):
+    role: Literal["assistant"] | None = None
+    content: str | None = None
+
+
+class ChunkChoiceOut(BaseModel):
+    index: int = 0
+    delta: DeltaOut
+    logprobs: LogprobsOut | None = None
+    finish_reason: Literal["stop", "length"] | None = None
+
+
+class ChatChunk(BaseModel):
+    """One SSE `data:` line. `bedside.spans` are the spans that closed; their text was sent in this chunk or before.
+
+    The chunk with a finish_reason carries the rest of `bedside` (stats, prompt_version); with include_usage one more
+    chunk without choices follows; then `data: [DONE]`. A failure in mid-stream is `data: {"error": ...}`.
+    """
+
+    id: str
+    object: Literal["chat.completion.chunk"] = "chat.completion.chunk"
+    created: int
+    model: str
+    choices: list[ChunkChoiceOut]
+    usage: UsageOut | None = None
+    bedside: BedsideOut | None = None
+
+
+class ErrorDetail(BaseModel):
+    message: str
+    type: str
+    param: str | None = None
+    code: str | None = None
+
+
+class ErrorOut(BaseModel):
+    """OpenAI's error shape: 400 what is wrong with the request, 401, 404 unknown model, 429 queue full, 500, 503."""
+
+    error: ErrorDetail
+
+
+class ModelOut(BaseModel):
+    id: str
+    object: Literal["model"] = "model"
+    created: int
+    owned_by: str = "bedside"
+    max_model_len: int
+
+
+class ModelList(BaseModel):
+    object: Literal["list"] = "list"
+    data: list[ModelOut]
+
+
+class HealthOut(BaseModel):
+    """`loading` (503) until the model is ready, then `ok`; `failed` (503) when the engine's thread has died."""
+
+    status: Literal["loading", "ok", "failed"]
+    model: str
+    device: str = ""
+    dtype: str = ""
+    running: int = 0
+    waiting: int = 0
+    detail: str = ""

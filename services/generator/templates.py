@@ -1,0 +1,131 @@
+"""Prompt templates: versioned, in one place, text only. rag_api may import this module.
+
+A rendered prompt is a list of pieces, each the template's own words or a passage's text, so that the origin of every
+character is known. A wording that changes gets a new version: answers are stored with the version that made them.
+Brackets or control words inside a passage are left as they are; prompt.py keeps them plain text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Protocol
+
+Language = Literal["nl", "en"]
+
+
+class PassageText(Protocol):
+    """What a template needs of a passage; wire.DocumentIn and types.Passage both are one."""
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def text(self) -> str: ...
+
+
+class Piece(NamedTuple):
+    text: str
+    passage: int | None = None  # the whole text of that passage; None: the template's own words
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A user message in pieces. `stop`: strings at which the template's answer ends."""
+
+    version: str
+    pieces: tuple[Piece, ...]
+    stop: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return "".join(piece.text for piece in self.pieces)
+
+
+Template = Callable[[str, Sequence[PassageText], Language], Rendered]
+
+
+def render(name: str, question: str, passages: Sequence[PassageText], language: Language | None = None) -> Rendered:
+    """The named template around question and passages. Raises KeyError when there is no template of that name."""
+    return TEMPLATES[name](question, passages, language or guess_language(question))
+
+
+def _thesis(question: str, passages: Sequence[PassageText], language: Language) -> Rendered:
+    """The thesis's prompt (section 3.2.5, appendix B); the hospital's name is left out."""
+    words = _THESIS_WORDS[language]
+    pieces = [Piece(f"[begin context]\n{words.role}\n[{words.end} context]\n[begin {words.documents}]\n")]
+    for index, passage in enumerate(passages):
+        pieces += [Piece("\n---\n")] if index else []
+        pieces.append(Piece(passage.text, index))
+    pieces.append(
+        Piece(
+            f"\n[{words.end} {words.documents}]\n[begin {words.question}]\n{question}\n[{words.end} {words.question}]\n[begin {words.answer}]\n"
+        )
+    )
+    return Rendered(f"thesis-{language}-1", tuple(pieces), stop=(f"[{words.end} {words.answer}]",))
+
+
+class _ThesisWords(NamedTuple):
+    role: str
+    end: str
+    documents: str
+    question: str
+    answer: str
+
+
+_THESIS_WORDS: dict[Language, _ThesisWords] = {
+    "nl": _ThesisWords(
+        "Jij bent een dokter. Jij kent alle medische procedures van het ziekenhuis.", "einde", "documenten", "vraag", "antwoord"
+    ),
+    "en": _ThesisWords("You are a doctor. You know all medical procedures of the hospital.", "end", "documents", "question", "answer"),
+}
+
+
+def _demo(question: str, passages: Sequence[PassageText], language: Language) -> Rendered:
+    """One instruction: the demo model is too small to follow more (a prompt full of rules failed on nearly all questions)."""
+    del language  # the model knows English only
+    pieces: list[Piece] = []
+    for index, passage in enumerate(passages):
+        pieces += [Piece(passage.text, index), Piece("\n\n")]
+    pieces.append(Piece(f"Answer the question in one or two full sentences, using the words of the passages.\nQuestion: {question}"))
+    return Rendered("demo-en-1", tuple(pieces))
+
+
+def _quote(question: str, passages: Sequence[PassageText], language: Language) -> Rendered:
+    """Verbatim mode's default: the question alone.
+
+    There the passages enter through the candidates, whose weights decide; the prompt is only what the sentences'
+    log-probabilities are conditioned on, so reading the passages again would cost time and change no word.
+    """
+    del passages
+    words = {
+        "nl": "Citeer de zinnen die deze vraag beantwoorden.\nVraag: ",
+        "en": "Quote the sentences that answer this question.\nQuestion: ",
+    }
+    return Rendered(f"quote-{language}-1", (Piece(words[language] + question),))
+
+
+TEMPLATES: dict[str, Template] = {"thesis": _thesis, "demo": _demo, "quote": _quote}
+DEFAULT_TEMPLATE = "thesis"
+VERBATIM_TEMPLATE = "quote"
+
+
+_FUNCTION_WORDS: dict[Language, frozenset[str]] = {
+    "nl": frozenset(
+        "de het een en van bij met voor wat hoe welke welk wie waar wanneer moet moeten mag mogen ik je is zijn kan op aan na naar niet geen "
+        "er dat die dit hoeveel hoelang hoevaak om te wordt worden doe zonder tegen tijdens als of mijn onze patiënt patiënten kind dosis".split()
+    ),
+    "en": frozenset(
+        "the a an and of by with for what how which who where when must should may can i you is are be on at after to not no there that this "
+        "many much long often in do does without against during if or my our patient patients child dose before give".split()
+    ),
+}
+
+
+def guess_language(question: str) -> Language:
+    """By function words; a question without any is taken for Dutch, the language most staff ask in."""
+    words = re.findall(r"[^\W\d_]+", question.lower())
+    english = sum(word in _FUNCTION_WORDS["en"] for word in words)
+    dutch = sum(word in _FUNCTION_WORDS["nl"] for word in words)
+    return "en" if english > dutch else "nl"
