@@ -1,0 +1,83 @@
+"""PostgreSQL: the pool, and the one place that knows psycopg's exceptions. All SQL lives in this package.
+
+Calls are synchronous and safe from several threads; the event loop calls them through threads. Nothing here knows HTTP,
+files, vectors or the generator. Who may see which row is decided in access.py and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+from psycopg.rows import DictRow, dict_row
+from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout, TooManyRequests
+
+from rag_api.errors import Conflict, DatabaseUnavailable, InvalidInput
+
+Connection = psycopg.Connection[DictRow]
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """psycopg's exceptions -> ours. What is left untranslated is a bug in our SQL and should be seen as one."""
+    try:
+        yield
+    except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, PoolClosed, TooManyRequests) as error:
+        raise DatabaseUnavailable(f"The database does not answer: {_first_line(error)}") from error
+    except psycopg.errors.UniqueViolation as error:
+        raise Conflict(f"That exists already: {_first_line(error)}") from error
+    except (psycopg.DataError, UnicodeEncodeError) as error:  # a NUL or a lone surrogate in a text, a number out of range
+        raise InvalidInput(f"The database cannot hold this value: {_first_line(error)}") from error
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+class Database:
+    """A pool of connections. `with db.connection() as c` is one transaction: committed at the end, rolled back on any exception."""
+
+    def __init__(self, dsn: str, *, max_size: int = 8, timeout: float = 10.0) -> None:
+        self.dsn = dsn
+        self._pool: ConnectionPool[Connection] = ConnectionPool(
+            dsn,
+            min_size=1,
+            max_size=max_size,
+            timeout=timeout,
+            open=False,
+            connection_class=psycopg.Connection[DictRow],
+            kwargs={"row_factory": dict_row, "application_name": "bedside"},
+            check=ConnectionPool.check_connection,  # a restarted server costs one round trip, not one failed request
+            name="bedside",
+        )
+        with translated():
+            self._pool.open(wait=True, timeout=timeout)
+
+    @contextmanager
+    def connection(self) -> Iterator[Connection]:
+        with translated(), self._pool.connection() as connection:
+            yield connection
+
+    def all(self, query: str, values: dict[str, Any] | None = None) -> list[DictRow]:
+        with self.connection() as connection:
+            return connection.execute(query, values).fetchall()  # type: ignore[arg-type]
+
+    def one(self, query: str, values: dict[str, Any] | None = None) -> DictRow | None:
+        with self.connection() as connection:
+            return connection.execute(query, values).fetchone()  # type: ignore[arg-type]
+
+    def run(self, query: str, values: dict[str, Any] | None = None) -> int:
+        """Number of rows touched."""
+        with self.connection() as connection:
+            return connection.execute(query, values).rowcount  # type: ignore[arg-type]
+
+    def ping(self) -> str:
+        """The server's version; raises DatabaseUnavailable."""
+        row = self.one("select current_setting('server_version') as version")
+        assert row is not None
+        return str(row["version"])
+
+    def close(self) -> None:
+        self._pool.close()

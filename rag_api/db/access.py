@@ -1,0 +1,42 @@
+"""Who may see which row: the one place that decides. Every query of this package takes its condition from here.
+
+Reading, listing, streaming, feedback and deletion share these conditions, so that none of them can forget one. A row that a
+user may not see does not exist for them: the answer is 404, never 403.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from rag_api.errors import NotFound
+from rag_api.types import Filters, User
+
+T = TypeVar("T")
+
+# A document is read by the members of its group.
+READS = "owner_group = any(%(user_groups)s)"
+# Conversations, answers and feedback are their writer's alone.
+OWNS = "user_id = %(user_id)s"
+
+
+def values(user: User, **more: Any) -> dict[str, Any]:
+    """The parameters of READS and OWNS, with a query's own."""
+    return {"user_groups": list(user.groups), "user_id": user.id, **more}
+
+
+def owner_group(user: User) -> str:
+    """The group that what this user makes belongs to."""
+    return user.groups[0] if user.groups else "nobody"
+
+
+def search_filters(user: User, filters: Filters) -> Filters:
+    """The filters of a request, with the groups that this user belongs to: a request cannot name its own."""
+    return replace(filters, owner_groups=user.groups)
+
+
+def found(row: T | None, what: str, identifier: str) -> T:
+    """The row, or NotFound: for the user there is no difference between absent and not theirs."""
+    if row is None:
+        raise NotFound(f"There is no {what} {identifier}.")
+    return row

@@ -1,0 +1,177 @@
+"""Conversations, answers and feedback. An answer is stored whole, as it was shown, so that it can be reproduced later."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+from psycopg.rows import DictRow
+from psycopg.types.json import Jsonb
+from pydantic import TypeAdapter
+
+from rag_api.db import Database
+from rag_api.db.access import OWNS, found, owner_group, values
+from rag_api.types import Answer, AnswerStatus, Citation, Mode, Notice, Source, User
+
+_SOURCES = TypeAdapter(tuple[Source, ...])
+_CITATIONS = TypeAdapter(tuple[Citation, ...])
+_NOTICES = TypeAdapter(tuple[Notice, ...])
+
+TITLE_LENGTH = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    id: str
+    title: str  # the first question, shortened
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    id: str
+    answer_id: str
+    found: str | None  # "yes", "partly", "no": was the answer in it?
+    document_id: str | None  # the document that held the answer
+    page: int | None
+    comment: str
+    created_at: datetime
+
+
+def start_conversation(db: Database, user: User, question: str, conversation_id: str | None = None) -> str:
+    """The id of a new conversation, or the one given when it is the user's own. Raises NotFound."""
+    if conversation_id is not None:
+        return get_conversation(db, user, conversation_id).id
+    new_id = str(uuid4())
+    db.run(
+        "insert into conversations (id, user_id, owner_group, title) values (%(id)s, %(user_id)s, %(owner_group)s, %(title)s)",
+        values(user, id=new_id, owner_group=owner_group(user), title=_shortened(question)),
+    )
+    return new_id
+
+
+def list_conversations(db: Database, user: User, limit: int = 50, offset: int = 0) -> tuple[list[Conversation], int]:
+    """Newest first, and how many there are in all."""
+    rows = db.all(
+        f"select id, title, created_at, updated_at from conversations where {OWNS}"  # noqa: S608
+        " order by updated_at desc, id limit %(limit)s offset %(offset)s",
+        values(user, limit=limit, offset=offset),
+    )
+    total = db.one(f"select count(*) as total from conversations where {OWNS}", values(user))  # noqa: S608
+    assert total is not None
+    return [Conversation(**row) for row in rows], int(total["total"])
+
+
+def get_conversation(db: Database, user: User, conversation_id: str) -> Conversation:
+    row = db.one(
+        f"select id, title, created_at, updated_at from conversations where id = %(id)s and {OWNS}",  # noqa: S608
+        values(user, id=conversation_id),
+    )
+    return Conversation(**found(row, "conversation", conversation_id))
+
+
+def delete_conversation(db: Database, user: User, conversation_id: str) -> None:
+    """With its answers and their feedback. Raises NotFound."""
+    gone = db.run(f"delete from conversations where id = %(id)s and {OWNS}", values(user, id=conversation_id))  # noqa: S608
+    found(gone or None, "conversation", conversation_id)
+
+
+def save_answer(db: Database, user: User, answer: Answer) -> None:
+    """Store it and move its conversation to the top. Raises NotFound when the conversation was deleted meanwhile."""
+    with db.connection() as connection:
+        touched = connection.execute(
+            f"update conversations set updated_at = now() where id = %(id)s and {OWNS}",  # type: ignore[arg-type]  # noqa: S608
+            values(user, id=answer.conversation_id),
+        )
+        found(touched.rowcount or None, "conversation", answer.conversation_id)
+        connection.execute(
+            """insert into answers (id, conversation_id, user_id, owner_group, question, query, language, mode, status, text,
+                 sources, citations, notices, model, embedder, prompt_version, stats, created_at)
+               values (%(id)s, %(conversation_id)s, %(user_id)s, %(owner_group)s, %(question)s, %(query)s, %(language)s, %(mode)s,
+                 %(status)s, %(text)s, %(sources)s, %(citations)s, %(notices)s, %(model)s, %(embedder)s, %(prompt_version)s,
+                 %(stats)s, %(created_at)s)""",
+            _row(user, answer),
+        )
+
+
+def get_answer(db: Database, user: User, answer_id: str) -> Answer:
+    row = db.one(f"select * from answers where id = %(id)s and {OWNS}", values(user, id=answer_id))  # noqa: S608
+    return _to_answer(found(row, "answer", answer_id))
+
+
+def answers_of(db: Database, user: User, conversation_id: str) -> list[Answer]:
+    """In the order they were asked; empty for a conversation that is not the user's."""
+    rows = db.all(
+        f"select * from answers where conversation_id = %(id)s and {OWNS} order by created_at, id",  # noqa: S608
+        values(user, id=conversation_id),
+    )
+    return [_to_answer(row) for row in rows]
+
+
+def add_feedback(
+    db: Database, user: User, answer_id: str, *, verdict: str | None, document_id: str | None, page: int | None, comment: str
+) -> Feedback:
+    """To an answer of the user's own. Raises NotFound."""
+    get_answer(db, user, answer_id)
+    feedback = Feedback(str(uuid4()), answer_id, verdict, document_id, page, comment, datetime.now(UTC))
+    db.run(
+        """insert into feedback (id, answer_id, user_id, owner_group, found, document_id, page, comment, created_at)
+           values (%(id)s, %(answer_id)s, %(user_id)s, %(owner_group)s,
+             %(found)s, %(document_id)s, %(page)s, %(comment)s, %(created_at)s)""",
+        values(user, owner_group=owner_group(user), **asdict(feedback)),
+    )
+    return feedback
+
+
+def feedback_of(db: Database, user: User, answer_id: str) -> list[Feedback]:
+    rows = db.all(
+        "select id, answer_id, found, document_id, page, comment, created_at from feedback"  # noqa: S608
+        f" where answer_id = %(id)s and {OWNS} order by created_at, id",
+        values(user, id=answer_id),
+    )
+    return [Feedback(**row) for row in rows]
+
+
+def _row(user: User, answer: Answer) -> dict[str, Any]:
+    plain = ("id", "conversation_id", "question", "query", "language", "mode", "status", "text", "model", "embedder", "prompt_version")
+    row = {name: getattr(answer, name) for name in (*plain, "created_at")}
+    row["sources"] = _json(_SOURCES.dump_python(answer.sources, mode="json"))
+    row["citations"] = _json(_CITATIONS.dump_python(answer.citations, mode="json"))
+    row["notices"] = _json(_NOTICES.dump_python(answer.notices, mode="json"))
+    row["stats"] = _json(answer.stats)
+    return {**row, "user_id": user.id, "owner_group": owner_group(user)}
+
+
+def _json(value: Any) -> Jsonb:
+    return Jsonb(value, dumps=lambda v: json.dumps(v, allow_nan=False))
+
+
+def _to_answer(row: DictRow) -> Answer:
+    return Answer(
+        id=row["id"],
+        conversation_id=row["conversation_id"],
+        user_id=row["user_id"],
+        question=row["question"],
+        query=row["query"],
+        language=row["language"],
+        mode=Mode(row["mode"]),
+        status=AnswerStatus(row["status"]),
+        text=row["text"],
+        sources=_SOURCES.validate_python(row["sources"]),
+        citations=_CITATIONS.validate_python(row["citations"]),
+        notices=_NOTICES.validate_python(row["notices"]),
+        model=row["model"],
+        embedder=row["embedder"],
+        prompt_version=row["prompt_version"],
+        stats=row["stats"],
+        created_at=row["created_at"],
+    )
+
+
+def _shortened(question: str) -> str:
+    line = " ".join(question.split())
+    return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1].rstrip() + "…"

@@ -1,0 +1,204 @@
+"""The documents list and the pages, in Postgres. `PgDocuments` is ingestion's view; the functions are the readers'."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+from psycopg.rows import DictRow
+
+from rag_api.boxes import pack_boxes, unpack_boxes
+from rag_api.db import Connection, Database, translated
+from rag_api.db.access import READS, found, values
+from rag_api.types import LOCAL_USER, Document, DocumentStatus, Metadata, Page, TargetGroup, User
+
+INGEST_LOCK = 0x6265_6473_6964_66  # one ingestion at a time over all processes
+
+CURRENT = "status in ('indexed', 'failed')"
+METADATA = (
+    "title", "department", "document_type", "target_groups", "version", "valid_from", "valid_until", "owner", "language", "supersedes",
+)  # fmt: skip
+COLUMNS = (
+    "id", "source", "sha256", "media_type", "status", "reason", *METADATA,
+    "page_count", "chunk_count", "byte_count", "fingerprint", "warnings", "owner_group",
+)  # fmt: skip
+
+UPSERT = f"""
+    insert into documents ({", ".join(COLUMNS)}, user_id)
+    values ({", ".join(f"%({name})s" for name in COLUMNS)}, %(user_id)s)
+    on conflict (id) do update set {", ".join(f"{name} = excluded.{name}" for name in COLUMNS if name != "id")}, updated_at = now()
+"""  # noqa: S608 - column names only
+INSERT_PAGES = """
+    copy pages (document_id, number, width, height, rotation, text_start, text, boxes, text_from) from stdin
+"""
+
+
+class PgDocuments:
+    """A `rag_api.ingest.DocumentsRepo`. `user` is who ingests and becomes the owner of new rows."""
+
+    def __init__(self, db: Database, user: User = LOCAL_USER) -> None:
+        self.db = db
+        self.user = user
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """A connection of its own: the lock lives and dies with it, also when this process is killed."""
+        with translated():
+            connection = psycopg.connect(self.db.dsn, autocommit=True, application_name="bedside ingest")
+        try:
+            with translated():
+                connection.execute("select pg_advisory_lock(%s)", [INGEST_LOCK])
+            yield
+        finally:
+            connection.close()
+
+    def current(self) -> dict[str, Document]:
+        rows = self.db.all(f"select * from documents where {CURRENT}")  # noqa: S608
+        return {row["source"]: to_document(row) for row in rows}
+
+    def save_indexed(self, document: Document, pages: Sequence[Page]) -> None:
+        with self.db.connection() as connection:
+            self._put(connection, document)
+            with connection.cursor() as cursor, cursor.copy(INSERT_PAGES) as copy:
+                for page in pages:
+                    copy.write_row(_page_row(document.id, page))
+
+    def save_failed(self, document: Document) -> None:
+        with self.db.connection() as connection:
+            self._put(connection, document)
+
+    def retire(self, sources: Sequence[str]) -> None:
+        self.db.run(
+            f"update documents set status = 'retired', updated_at = now() where {CURRENT} and source = any(%(sources)s)",  # noqa: S608
+            {"sources": list(sources)},
+        )
+
+    def pages(self, document_id: str) -> list[Page]:
+        return read_pages(self.db, document_id)
+
+    def _put(self, connection: Connection, document: Document) -> None:
+        """The row, with no pages yet; whatever was current for this source before is so no more."""
+        connection.execute(
+            f"update documents set status = 'replaced', updated_at = now() where {CURRENT} and source = %(source)s and id <> %(id)s",  # noqa: S608
+            {"source": document.source, "id": document.id},
+        )
+        connection.execute(UPSERT, {**_row(document), "user_id": self.user.id})  # type: ignore[arg-type]
+        connection.execute("delete from pages where document_id = %(id)s", {"id": document.id})
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentQuery:
+    """What part of the list to show. `status` None: the current ones (indexed and failed)."""
+
+    text: str = ""  # in title or source, any case
+    status: DocumentStatus | None = None
+    limit: int = 50
+    offset: int = 0
+
+
+def list_documents(db: Database, user: User, query: DocumentQuery) -> tuple[list[Document], int]:
+    """A page of the list, by title, and how many there are in all."""
+    where = f"""{READS} and (case when %(status)s::text is null then {CURRENT} else status = %(status)s end)
+        and (title ilike %(like)s or source ilike %(like)s)"""
+    params = values(user, status=query.status, like=_contains(query.text), limit=query.limit, offset=query.offset)
+    rows = db.all(
+        f"select * from documents where {where} order by lower(title), source, id limit %(limit)s offset %(offset)s",  # noqa: S608
+        params,
+    )
+    total = db.one(f"select count(*) as total from documents where {where}", params)  # noqa: S608
+    assert total is not None
+    return [to_document(row) for row in rows], int(total["total"])
+
+
+def get_document(db: Database, user: User, document_id: str) -> Document:
+    """In any status: an answer may quote a document that is no longer current. Raises NotFound."""
+    row = db.one(f"select * from documents where id = %(id)s and {READS}", values(user, id=document_id))  # noqa: S608
+    return to_document(found(row, "document", document_id))
+
+
+def get_documents(db: Database, user: User, document_ids: Sequence[str]) -> dict[str, Document]:
+    """Those of these that exist and that the user may read, by id."""
+    rows = db.all(
+        f"select * from documents where id = any(%(ids)s) and {READS}",  # noqa: S608
+        values(user, ids=list(document_ids)),
+    )
+    return {row["id"]: to_document(row) for row in rows}
+
+
+def count_indexed(db: Database, user: User) -> int:
+    row = db.one(f"select count(*) as n from documents where status = 'indexed' and {READS}", values(user))  # noqa: S608
+    assert row is not None
+    return int(row["n"])
+
+
+def read_pages(db: Database, document_id: str, numbers: Sequence[int] | None = None) -> list[Page]:
+    """In order; all, or these. Not checked for access: for callers that hold a Document they were allowed to read."""
+    rows = db.all(
+        """select * from pages where document_id = %(id)s and (%(numbers)s::integer[] is null or number = any(%(numbers)s))
+        order by number""",
+        {"id": document_id, "numbers": None if numbers is None else list(numbers)},
+    )
+    return [_to_page(row) for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class PageSize:
+    number: int
+    width: float
+    height: float
+    rotation: int
+
+
+def read_page_sizes(db: Database, document_id: str) -> list[PageSize]:
+    rows = db.all("select number, width, height, rotation from pages where document_id = %(id)s order by number", {"id": document_id})
+    return [PageSize(**row) for row in rows]
+
+
+def to_document(row: DictRow) -> Document:
+    metadata = Metadata(**{name: row[name] for name in METADATA if name != "target_groups"}, target_groups=_groups(row["target_groups"]))
+    return Document(
+        metadata=metadata,
+        status=DocumentStatus(row["status"]),
+        warnings=tuple(row["warnings"]),
+        **{name: row[name] for name in COLUMNS if name not in (*METADATA, "status", "warnings")},
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+    )
+
+
+def _row(document: Document) -> dict[str, Any]:
+    row = {name: getattr(document.metadata, name) for name in METADATA}
+    row |= {name: getattr(document, name) for name in COLUMNS if name not in METADATA}
+    row["target_groups"] = [group.value for group in document.metadata.target_groups]
+    row["warnings"] = list(document.warnings)
+    return {name: _storable(value) for name, value in row.items()}
+
+
+def _storable(value: Any) -> Any:
+    """Postgres holds no NUL and no lone surrogate; a PDF's metadata may."""
+    if isinstance(value, list):
+        return [_storable(item) for item in value]
+    return value.replace("\x00", "").encode("utf-8", "replace").decode() if isinstance(value, str) else value
+
+
+def _groups(names: Sequence[str]) -> tuple[TargetGroup, ...]:
+    return tuple(TargetGroup(name) for name in names)
+
+
+def _page_row(document_id: str, page: Page) -> tuple[Any, ...]:
+    boxes = pack_boxes(page.boxes)
+    return document_id, page.number, page.width, page.height, page.rotation, page.start, page.text, boxes, page.text_from
+
+
+def _to_page(row: DictRow) -> Page:
+    boxes = unpack_boxes(row["boxes"])
+    assert len(boxes) == len(row["text"]), f"page {row['number']} of {row['document_id']}: {len(boxes)} boxes"
+    return Page(row["number"], row["width"], row["height"], row["rotation"], row["text_start"], row["text"], boxes, row["text_from"])
+
+
+def _contains(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"%{escaped}%"

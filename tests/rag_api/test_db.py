@@ -1,0 +1,313 @@
+"""The database holds documents, pages and answers as they were, and shows each user only what is theirs."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from uuid import uuid4
+
+import numpy as np
+import psycopg
+import psycopg_pool
+import pytest
+
+from rag_api.db import Database, translated
+from rag_api.db.answers import (
+    add_feedback,
+    answers_of,
+    delete_conversation,
+    feedback_of,
+    get_answer,
+    get_conversation,
+    list_conversations,
+    save_answer,
+    start_conversation,
+)
+from rag_api.db.documents import (
+    DocumentQuery,
+    PgDocuments,
+    count_indexed,
+    get_document,
+    get_documents,
+    list_documents,
+    read_page_sizes,
+    read_pages,
+)
+from rag_api.errors import BedsideError, Conflict, DatabaseUnavailable, InvalidInput, NotFound
+from rag_api.types import (
+    LOCAL_USER,
+    Answer,
+    AnswerStatus,
+    Chunk,
+    Citation,
+    Document,
+    DocumentStatus,
+    Hit,
+    Metadata,
+    Mode,
+    Notice,
+    Page,
+    PageRects,
+    Rect,
+    Source,
+    TargetGroup,
+    User,
+)
+
+STRANGER = User(id="stranger", name="Somebody else", groups=("surgery",))
+
+
+def document(source: str, number: int = 1, **changes: object) -> Document:
+    fields: dict[str, object] = {
+        "id": f"{abs(hash((source, number))):032x}"[:32],
+        "source": source,
+        "sha256": f"{number:064x}",
+        "media_type": "application/pdf",
+        "status": DocumentStatus.INDEXED,
+        "reason": "",
+        "metadata": Metadata(
+            title="Paracetamol bij kinderen",
+            department="Pediatrie",
+            target_groups=(TargetGroup.CHILD, TargetGroup.NEONATE),
+            version="3",
+            valid_from=date(2026, 1, 1),
+            valid_until=None,
+            language="nl",
+        ),
+        "page_count": 2,
+        "chunk_count": 5,
+        "byte_count": 5_000_000_000,
+        "fingerprint": "e5/800/160",
+        "warnings": ("page 2 has no text",),
+    }
+    return Document(**(fields | changes))  # type: ignore[arg-type]
+
+
+def page(number: int, start: int, text: str) -> Page:
+    boxes = np.stack([np.arange(len(text)) * 5.0, np.full(len(text), 70.0), np.arange(len(text)) * 5.0 + 4.5, np.full(len(text), 81.0)], 1)
+    boxes[[i for i, c in enumerate(text) if c.isspace()]] = np.nan
+    return Page(number, 595.3, 841.9, 90, start, text, boxes.astype(np.float32))
+
+
+@pytest.fixture
+def documents(db: Database) -> Iterator[PgDocuments]:
+    yield PgDocuments(db)
+    db.run("truncate documents cascade")
+
+
+def test_a_document_and_its_pages_come_back_as_they_were(db: Database, documents: PgDocuments) -> None:
+    saved, pages = document("a.pdf"), [page(1, 0, "Dosis: 15 mg/kg p.o. µ—é\n"), page(2, 25, "Bij allergie: zie prot. 12. ")]
+    documents.save_indexed(saved, pages)
+    back = get_document(db, LOCAL_USER, saved.id)
+    assert back.created_at is not None
+    assert back.updated_at is not None
+    assert replace(back, created_at=None, updated_at=None) == saved
+    for before, after in zip(pages, documents.pages(saved.id), strict=True):
+        np.testing.assert_allclose(after.boxes, before.boxes, atol=0.04)
+        names = ("number", "width", "height", "rotation", "start", "text", "text_from")
+        assert [getattr(after, name) for name in names] == [getattr(before, name) for name in names]
+    assert [p.number for p in read_pages(db, saved.id, [2])] == [2]
+    assert [(s.number, s.width, s.rotation) for s in read_page_sizes(db, saved.id)] == [(1, 595.3, 90), (2, 595.3, 90)]
+
+
+def test_other_content_under_the_same_source_replaces_the_document(db: Database, documents: PgDocuments) -> None:
+    first, second = document("a.pdf", 1), document("a.pdf", 2)
+    documents.save_indexed(first, [page(1, 0, "oud")])
+    documents.save_indexed(second, [page(1, 0, "nieuw")])
+    assert documents.current() == {"a.pdf": get_document(db, LOCAL_USER, second.id)}
+    assert get_document(db, LOCAL_USER, first.id).status == DocumentStatus.REPLACED
+    assert [p.text for p in documents.pages(first.id)] == ["oud"]  # old answers still quote it
+
+
+def test_the_old_content_again_brings_the_old_document_back(documents: PgDocuments) -> None:
+    first, second = document("a.pdf", 1), document("a.pdf", 2)
+    for saved in (first, second, first):
+        documents.save_indexed(saved, [page(1, 0, saved.sha256)])
+    assert [d.id for d in documents.current().values()] == [first.id]
+    assert len(documents.pages(first.id)) == 1
+
+
+def test_a_failed_document_is_current_and_keeps_no_pages(db: Database, documents: PgDocuments) -> None:
+    saved = document("a.pdf")
+    documents.save_indexed(saved, [page(1, 0, "tekst")])
+    documents.save_failed(replace(saved, status=DocumentStatus.FAILED, reason="encrypted"))
+    assert documents.current()["a.pdf"].reason == "encrypted"
+    assert documents.pages(saved.id) == []
+    assert count_indexed(db, LOCAL_USER) == 0
+
+
+def test_a_retired_document_is_no_longer_current(db: Database, documents: PgDocuments) -> None:
+    documents.save_indexed(document("a.pdf"), [page(1, 0, "tekst")])
+    documents.retire(["a.pdf", "never seen.pdf"])
+    assert documents.current() == {}
+    assert list_documents(db, LOCAL_USER, DocumentQuery())[1] == 0
+    assert list_documents(db, LOCAL_USER, DocumentQuery(status=DocumentStatus.RETIRED))[1] == 1
+
+
+def test_metadata_that_postgres_cannot_hold_is_made_storable(db: Database, documents: PgDocuments) -> None:
+    odd = document("a.pdf", metadata=Metadata(title="A\x00B\ud800C"))
+    documents.save_indexed(odd, [])
+    assert get_document(db, LOCAL_USER, odd.id).metadata.title == "AB?C"
+
+
+def test_a_document_that_cannot_be_saved_whole_leaves_nothing(db: Database, documents: PgDocuments) -> None:
+    with pytest.raises(Conflict):
+        documents.save_indexed(document("a.pdf"), [page(1, 0, "een"), page(1, 3, "weer een")])
+    assert documents.current() == {}
+
+
+def test_the_list_is_searched_and_paged(db: Database, documents: PgDocuments) -> None:
+    for number, title in enumerate(["Sepsis", "Anafylaxie", "100% zuurstof", "Sepsis bij kinderen"]):
+        documents.save_indexed(document(f"{number}.pdf", metadata=Metadata(title=title)), [])
+
+    def titles(**query: object) -> tuple[list[str], int]:
+        found, total = list_documents(db, LOCAL_USER, DocumentQuery(**query))  # type: ignore[arg-type]
+        return [d.metadata.title for d in found], total
+
+    assert titles() == (["100% zuurstof", "Anafylaxie", "Sepsis", "Sepsis bij kinderen"], 4)
+    assert titles(text="SEPSIS") == (["Sepsis", "Sepsis bij kinderen"], 2)
+    assert titles(text="%") == (["100% zuurstof"], 1)
+    assert titles(limit=1, offset=1) == (["Anafylaxie"], 4)
+
+
+def test_a_document_of_another_group_does_not_exist_for_the_user(db: Database, documents: PgDocuments) -> None:
+    saved = document("a.pdf")
+    documents.save_indexed(saved, [])
+    with pytest.raises(NotFound):
+        get_document(db, STRANGER, saved.id)
+    assert list_documents(db, STRANGER, DocumentQuery()) == ([], 0)
+    assert get_documents(db, STRANGER, [saved.id]) == {}
+    assert count_indexed(db, STRANGER) == 0
+
+
+def test_a_second_ingestion_waits_for_the_first(documents: PgDocuments) -> None:
+    order: list[str] = []
+
+    def second() -> None:
+        with documents.lock():
+            order.append("second")
+
+    with documents.lock():
+        thread = threading.Thread(target=second)
+        thread.start()
+        thread.join(timeout=0.3)
+        order.append("first")
+    thread.join(timeout=10)
+    assert order == ["first", "second"]
+
+
+def test_a_lock_is_freed_when_its_connection_dies(db: Database, documents: PgDocuments) -> None:
+    with documents.lock():
+        db.run("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'bedside ingest'")
+        with documents.lock():
+            pass
+
+
+def answer(conversation_id: str, **changes: object) -> Answer:
+    saved = document("a.pdf", created_at=datetime(2026, 1, 2, tzinfo=UTC), updated_at=datetime(2026, 1, 3, tzinfo=UTC))
+    chunk = Chunk(str(uuid4()), saved.id, "Paracetamol", (1, 2), 10, 31, 'Geef 15 mg/kg p.o.\u2028 "<b>\\', saved.metadata)
+    rects = (PageRects(1, (Rect(1.5, 2.25, 3.125, 4.0625),)),)
+    fields: dict[str, object] = {
+        "id": str(uuid4()),
+        "conversation_id": conversation_id,
+        "user_id": LOCAL_USER.id,
+        "question": "Hoeveel paracetamol?",
+        "query": "hoeveel paracetamol",
+        "language": "nl",
+        "mode": Mode.VERBATIM,
+        "status": AnswerStatus.ANSWERED,
+        "text": "Geef 15 mg/kg p.o.",
+        "sources": (Source(Hit(chunk, 0.1 + 0.2, 0.8431, 12.75, 1), saved, 1, rects),),
+        "citations": (Citation(0, 18, saved.id, 10, 28, "Geef 15 mg/kg p.o.", 1, rects, 1),),
+        "notices": (Notice("demo_model", "Niet voor klinisch gebruik."),),
+        "model": "demo",
+        "embedder": "e5",
+        "prompt_version": "thesis-nl-1",
+        "stats": {"tokens_per_step": 3.5, "settings": {"alpha": 0.7}},
+        "created_at": datetime(2026, 11, 21, 3, 4, 5, 678901, tzinfo=UTC),
+    }
+    return Answer(**(fields | changes))  # type: ignore[arg-type]
+
+
+def test_an_answer_comes_back_exactly_as_it_was_shown(db: Database) -> None:
+    saved = answer(start_conversation(db, LOCAL_USER, "Hoeveel paracetamol?"))
+    save_answer(db, LOCAL_USER, saved)
+    assert get_answer(db, LOCAL_USER, saved.id) == saved
+    assert answers_of(db, LOCAL_USER, saved.conversation_id) == [saved]
+
+
+def test_a_conversation_is_named_after_its_first_question_and_newest_comes_first(db: Database) -> None:
+    old = start_conversation(db, LOCAL_USER, "Wat\nis " + "x" * 200)
+    new = start_conversation(db, LOCAL_USER, "Tweede")
+    listed, total = list_conversations(db, LOCAL_USER)
+    assert [c.id for c in listed[:2]] == [new, old]
+    assert total >= 2
+    assert listed[1].title.startswith("Wat is xx")
+    assert len(listed[1].title) == 80
+    save_answer(db, LOCAL_USER, answer(old))
+    assert list_conversations(db, LOCAL_USER)[0][0].id == old
+
+
+def test_nobody_reads_continues_or_deletes_a_conversation_of_another(db: Database) -> None:
+    conversation = start_conversation(db, LOCAL_USER, "Van mij")
+    saved = answer(conversation)
+    save_answer(db, LOCAL_USER, saved)
+    forbidden = [
+        lambda: get_conversation(db, STRANGER, conversation),
+        lambda: start_conversation(db, STRANGER, "Verder", conversation),
+        lambda: delete_conversation(db, STRANGER, conversation),
+        lambda: get_answer(db, STRANGER, saved.id),
+        lambda: save_answer(db, STRANGER, answer(conversation)),
+        lambda: add_feedback(db, STRANGER, saved.id, verdict="yes", document_id=None, page=None, comment=""),
+    ]
+    for attempt in forbidden:
+        with pytest.raises(NotFound):
+            attempt()
+    assert answers_of(db, STRANGER, conversation) == []
+    assert answers_of(db, LOCAL_USER, conversation) == [saved]
+
+
+def test_deleting_a_conversation_deletes_its_answers_and_feedback(db: Database) -> None:
+    saved = answer(start_conversation(db, LOCAL_USER, "Weg"))
+    save_answer(db, LOCAL_USER, saved)
+    given = add_feedback(db, LOCAL_USER, saved.id, verdict="partly", document_id="d", page=2, comment="bijna")
+    assert feedback_of(db, LOCAL_USER, saved.id) == [given]
+    delete_conversation(db, LOCAL_USER, saved.conversation_id)
+    with pytest.raises(NotFound):
+        get_answer(db, LOCAL_USER, saved.id)
+    assert feedback_of(db, LOCAL_USER, saved.id) == []
+    with pytest.raises(NotFound):
+        delete_conversation(db, LOCAL_USER, saved.conversation_id)
+
+
+def test_a_text_that_postgres_cannot_hold_is_the_askers_error(db: Database) -> None:
+    for text in ("NUL \x00", "half \ud800"):
+        with pytest.raises(InvalidInput):
+            start_conversation(db, LOCAL_USER, text)
+
+
+def test_a_dead_connection_is_replaced_without_a_failed_call(db: Database) -> None:
+    db.ping()
+    with psycopg.connect(db.dsn, autocommit=True) as other:
+        other.execute("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'bedside'")
+    assert db.ping().startswith("18")
+
+
+def subclasses(kind: type[BaseException]) -> set[type[BaseException]]:
+    return {kind} | {deeper for direct in kind.__subclasses__() for deeper in subclasses(direct)}
+
+
+def test_no_exception_of_the_driver_that_a_user_can_cause_leaves_the_package() -> None:
+    pool = {psycopg_pool.PoolTimeout, psycopg_pool.PoolClosed, psycopg_pool.TooManyRequests}
+    kinds = subclasses(psycopg.OperationalError) | subclasses(psycopg.InterfaceError) | subclasses(psycopg.DataError) | pool
+    for kind in kinds:
+        with pytest.raises(BedsideError) as caught, translated():
+            raise kind("words")
+        assert isinstance(caught.value, DatabaseUnavailable | InvalidInput), kind
+
+
+def test_errors_of_our_own_sql_stay_visible() -> None:
+    with pytest.raises(psycopg.ProgrammingError), translated():
+        raise psycopg.ProgrammingError("syntax error")
