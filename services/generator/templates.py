@@ -58,11 +58,9 @@ def _thesis(question: str, passages: Sequence[PassageText], language: Language) 
     for index, passage in enumerate(passages):
         pieces += [Piece("\n---\n")] if index else []
         pieces.append(Piece(passage.text, index))
-    pieces.append(
-        Piece(
-            f"\n[{words.end} {words.documents}]\n[begin {words.question}]\n{question}\n[{words.end} {words.question}]\n[begin {words.answer}]\n"
-        )
-    )
+    end = words.end
+    asked = f"[begin {words.question}]\n{question}\n[{end} {words.question}]"
+    pieces.append(Piece(f"\n[{end} {words.documents}]\n{asked}\n[begin {words.answer}]\n"))
     return Rendered(f"thesis-{language}-1", tuple(pieces), stop=(f"[{words.end} {words.answer}]",))
 
 
@@ -74,11 +72,11 @@ class _ThesisWords(NamedTuple):
     answer: str
 
 
+_DOCTOR_NL = "Jij bent een dokter. Jij kent alle medische procedures van het ziekenhuis."
+_DOCTOR_EN = "You are a doctor. You know all medical procedures of the hospital."
 _THESIS_WORDS: dict[Language, _ThesisWords] = {
-    "nl": _ThesisWords(
-        "Jij bent een dokter. Jij kent alle medische procedures van het ziekenhuis.", "einde", "documenten", "vraag", "antwoord"
-    ),
-    "en": _ThesisWords("You are a doctor. You know all medical procedures of the hospital.", "end", "documents", "question", "answer"),
+    "nl": _ThesisWords(_DOCTOR_NL, "einde", "documenten", "vraag", "antwoord"),
+    "en": _ThesisWords(_DOCTOR_EN, "end", "documents", "question", "answer"),
 }
 
 
@@ -99,11 +97,9 @@ def _quote(question: str, passages: Sequence[PassageText], language: Language) -
     log-probabilities are conditioned on, so reading the passages again would cost time and change no word.
     """
     del passages
-    words = {
-        "nl": "Citeer de zinnen die deze vraag beantwoorden.\nVraag: ",
-        "en": "Quote the sentences that answer this question.\nQuestion: ",
-    }
-    return Rendered(f"quote-{language}-1", (Piece(words[language] + question),))
+    dutch = "Citeer de zinnen die deze vraag beantwoorden.\nVraag: "
+    english = "Quote the sentences that answer this question.\nQuestion: "
+    return Rendered(f"quote-{language}-1", (Piece((dutch if language == "nl" else english) + question),))
 
 
 TEMPLATES: dict[str, Template] = {"thesis": _thesis, "demo": _demo, "quote": _quote}
@@ -111,16 +107,11 @@ DEFAULT_TEMPLATE = "thesis"
 VERBATIM_TEMPLATE = "quote"
 
 
-_FUNCTION_WORDS: dict[Language, frozenset[str]] = {
-    "nl": frozenset(
-        "de het een en van bij met voor wat hoe welke welk wie waar wanneer moet moeten mag mogen ik je is zijn kan op aan na naar niet geen "
-        "er dat die dit hoeveel hoelang hoevaak om te wordt worden doe zonder tegen tijdens als of mijn onze patiënt patiënten kind dosis".split()
-    ),
-    "en": frozenset(
-        "the a an and of by with for what how which who where when must should may can i you is are be on at after to not no there that this "
-        "many much long often in do does without against during if or my our patient patients child dose before give".split()
-    ),
-}
+_DUTCH = """de het een en van bij met voor wat hoe welke welk wie waar wanneer moet moeten mag mogen ik je is zijn kan op aan na naar niet
+geen er dat die dit hoeveel hoelang hoevaak om te wordt worden doe zonder tegen tijdens als of mijn onze patiënt patiënten kind dosis"""
+_ENGLISH = """the a an and of by with for what how which who where when must should may can i you is are be on at after to not no there that
+this many much long often in do does without against during if or my our patient patients child dose before give"""
+_FUNCTION_WORDS: dict[Language, frozenset[str]] = {"nl": frozenset(_DUTCH.split()), "en": frozenset(_ENGLISH.split())}
 
 
 def guess_language(question: str) -> Language:

@@ -115,7 +115,7 @@ class ChatRequest(WireModel):
     model: str
     messages: list[MessageIn] = Field(min_length=1)
     documents: list[DocumentIn] = Field(default=[], max_length=64)
-    bedside: BedsideIn = Field(default_factory=BedsideIn)
+    bedside: BedsideIn = BedsideIn.model_validate({})
     max_tokens: int | None = Field(None, ge=1)
     max_completion_tokens: int | None = Field(None, ge=1)
     temperature: float = Field(0.0, ge=0, le=2, description="0, the default here, is greedy: the same question gives the same answer.")
