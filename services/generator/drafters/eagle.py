@@ -1,0 +1,253 @@
+"""Trees drafted by an EAGLE head: dynamic (EAGLE-2 and -3) or of a fixed shape (EAGLE-1).
+
+A drafter only proposes. The head's cache holds verified features alone: drafted nodes are written behind them and forgotten.
+R rows, K = top_k, P pool, h hidden size.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence as Seq
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from services.generator.drafters import StepState
+from services.generator.models.eagle import EagleHead, HeadCache
+from services.generator.types import Accepted, CandidateSource, DraftTree, NodeOrigin, Sequence
+
+EAGLE = (NodeOrigin(CandidateSource.EAGLE),)
+
+
+@dataclass(frozen=True, slots=True)
+class TreeShape:
+    """`total` counts the root; `depth` the levels after the first, each one forward of the head.
+
+    `least` ends drafting early: when no leaf of any row is accepted with at least this estimated probability, going deeper does not pay.
+    `fixed` makes the tree EAGLE-1's: paths of ranks, (0, 1) being the second child of the first child; parents first, `total` is not used.
+    """
+
+    top_k: int = 10
+    total: int = 60
+    depth: int = 5
+    least: float = 0.0
+    fixed: tuple[tuple[int, ...], ...] = ()
+
+    def __post_init__(self) -> None:
+        assert min(self.top_k, self.total, self.depth + 1) >= 1
+        assert all(path[:-1] in (*self.fixed[:place], ()) for place, path in enumerate(self.fixed)), "parents before children"
+        assert all(rank < self.top_k for path in self.fixed for rank in path)
+
+
+FIXED_TREE: tuple[tuple[int, ...], ...] = (
+    *((0,), (1,), (2,), (3,)),
+    *((0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (2, 0), (2, 1), (3, 0)),
+    *((0, 0, 0), (0, 0, 1), (0, 0, 2), (0, 1, 0), (0, 1, 1), (0, 2, 0), (0, 2, 1), (1, 0, 0)),
+    *((0, 0, 0, 0), (0, 0, 0, 1), (0, 0, 0, 2), (0, 0, 0, 0, 0), (0, 0, 0, 0, 1)),
+)
+"""EAGLE-1's 25 nodes: the likelier a branch, the deeper."""
+
+
+class Frontier(NamedTuple):
+    """The K nodes of each row whose children come next."""
+
+    tokens: Tensor  # int64 [R, K]
+    scores: Tensor  # fp32 [R, K]: log-probability of the path
+    pool: Tensor  # int64 [R, K]: their places in the pool
+    hidden: Tensor  # [R, K, h]: the head's output at their parents
+    ancestors: Tensor  # bool [R, K, K * level]: which drafted keys each sees, itself included
+
+
+class Pool(NamedTuple):
+    """Every candidate of every level, in the order found, so that parents precede children. Each [R, P]."""
+
+    tokens: Tensor
+    scores: Tensor
+    parents: Tensor  # places in the pool; -1: the root
+
+
+@dataclass(slots=True)
+class EagleDrafter:
+    """One head for all sequences; rows of its cache are lent to them from start to finish."""
+
+    head: EagleHead
+    shape: TreeShape = field(default_factory=TreeShape)
+    name: str = "eagle"
+    capacity: int = 1024  # keys per row to begin with
+    _cache: HeadCache = field(init=False)
+    _rows: dict[str, int] = field(init=False, default_factory=dict)
+    _expand: list[Tensor] = field(init=False)  # fixed trees: per level, the places of those that have children
+    _places: Tensor = field(init=False)  # fixed trees: the nodes, as places in the pool
+
+    def __post_init__(self) -> None:
+        self._cache = HeadCache.empty(self.head, 1, self.capacity)
+        expand, places = plan(self.shape.fixed, self.shape.top_k)
+        self._expand = [torch.tensor(level, device=self.head.device) for level in expand]
+        self._places = torch.tensor(places, dtype=torch.int64, device=self.head.device)
+
+    @property
+    def wants_features(self) -> str:
+        return self.head.config.features
+
+    def start(self, sequence: Sequence) -> None:
+        taken = set(self._rows.values())
+        row = next(number for number in range(len(taken) + 1) if number not in taken)
+        self._cache.reserve(row, self.capacity)
+        self._cache.lengths[row] = self._cache.origins[row] = 0
+        self._rows[sequence.id] = row
+
+    def finish(self, sequence: Sequence) -> None:
+        self._rows.pop(sequence.id, None)
+
+    def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
+        """Nothing to learn: what was accepted comes back as features."""
+
+    @torch.inference_mode()
+    def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
+        """Reads the new features of every state, also when `nodes` leaves no room to draft."""
+        if not states:
+            return []
+        rows = [self._rows[state.sequence.id] for state in states]
+        hidden = self._read(rows, states)
+        roots = [int(state.context[-1]) for state in states]
+        total = len(self.shape.fixed) + 1 if self.shape.fixed else min(self.shape.total, nodes)
+        if not 1 < total <= nodes:
+            return [to_tree(root, [], [], [], []) for root in roots]
+        pool = self._grow(rows, hidden, total)
+        chosen = self._places.expand(len(rows), -1) if self.shape.fixed else select(pool, total - 1)
+        picked = (chosen, *(part.gather(1, chosen) for part in pool))
+        places, tokens, scores, parents = torch.stack([part.double() for part in picked]).cpu().tolist()  # one download
+        return [to_tree(root, places[row], tokens[row], scores[row], parents[row]) for row, root in enumerate(roots)]
+
+    def _read(self, rows: list[int], states: Seq[StepState]) -> Tensor:
+        """Features of newly verified tokens into the cache -> the head's output at each row's last one, [R, h]."""
+        cache, device = self._cache, self.head.device
+        counts = []
+        for row, state in zip(rows, states, strict=True):
+            assert state.features is not None, "an EAGLE step wants the features of what was verified"
+            counts.append(len(state.features))
+            assert counts[-1] > 0, "at least the token before the root was verified since the last step"
+            first = len(state.context) - 1 - counts[-1]  # position of the first new feature
+            if cache.lengths[row] == 0:
+                cache.origins[row] = first
+            assert cache.origins[row] + cache.lengths[row] == first, "features do not continue what the head has seen"
+            cache.reserve(row, cache.lengths[row] + counts[-1] + self.shape.top_k * (self.shape.depth + 1))
+        widest = max(counts)
+        tokens = torch.zeros((len(rows), widest), dtype=torch.int64)
+        features = torch.zeros((len(rows), widest, self.head.config.feature_size), dtype=self.head.dtype, device=device)
+        for place, (count, state) in enumerate(zip(counts, states, strict=True)):
+            tokens[place, :count] = torch.from_numpy(state.context[-count:].astype("int64"))
+            assert state.features is not None
+            features[place, :count] = state.features.to(device=device, dtype=self.head.dtype)
+        start = self._tensor([cache.lengths[row] for row in rows])
+        steps = torch.arange(widest, device=device)
+        places = start + steps  # [R, N]
+        up_to = max(cache.lengths[row] for row in rows) + widest
+        visible = torch.arange(up_to, device=device) <= places[:, :, None]
+        positions = places + self._tensor([cache.origins[row] for row in rows])
+        fused = self.head.fuse(features)
+        hidden = self.head(tokens.to(device), fused, positions, cache.attend(rows, start, visible))
+        for row, count in zip(rows, counts, strict=True):
+            cache.lengths[row] += count
+        return hidden[torch.arange(len(rows), device=device), self._tensor(counts)[:, 0] - 1]
+
+    def _tensor(self, values: list[int]) -> Tensor:
+        """[R] -> int64 [R, 1] on the head's device."""
+        return torch.tensor(values, device=self.head.device)[:, None]
+
+    def _grow(self, rows: list[int], hidden: Tensor, total: int) -> Pool:
+        """Expand the best K of each level by the probability of their paths; every child goes into the pool."""
+        top_k = self.shape.top_k
+        depth = len(self._expand) if self.shape.fixed else min(self.shape.depth, total - 2)
+        tokens, scores = self._children(hidden[:, None])  # [R, 1, K]
+        count, device = len(rows), self.head.device
+        pool = [Pool(tokens[:, 0], scores[:, 0], torch.full_like(tokens[:, 0], -1))]
+        eye = torch.eye(top_k, dtype=torch.bool, device=device).expand(count, -1, -1)
+        places = torch.arange(top_k, device=device).expand(count, -1)
+        frontier = Frontier(tokens[:, 0], scores[:, 0], places, hidden[:, None].expand(-1, top_k, -1), eye)
+        for level in range(depth):
+            if self.shape.least > 0 and not self.shape.fixed and float(frontier.scores.max()) < math.log(self.shape.least):
+                break
+            out = self._level(rows, frontier, level)
+            tokens, scores = self._children(out)
+            scores = scores + frontier.scores[:, :, None]
+            pool.append(Pool(tokens.flatten(1), scores.flatten(1), frontier.pool.repeat_interleave(top_k, dim=1)))
+            best = self._next(scores, level)  # [R, K] of the K * K children
+            parents = best // top_k
+            ancestors = frontier.ancestors.gather(1, parents[:, :, None].expand(-1, -1, frontier.ancestors.shape[2]))
+            frontier = Frontier(
+                tokens.flatten(1).gather(1, best),
+                scores.flatten(1).gather(1, best),
+                best + top_k + level * top_k * top_k,
+                out.gather(1, parents[:, :, None].expand(-1, -1, out.shape[2])),
+                torch.cat((ancestors, eye), dim=2),
+            )
+        return Pool(*(torch.cat(part, dim=1) for part in zip(*pool, strict=True)))
+
+    def _next(self, scores: Tensor, level: int) -> Tensor:
+        """scores [R, K, K] of the children -> the K to expand, as places among K * K."""
+        if self.shape.fixed:
+            return self._expand[level].expand(len(scores), -1)
+        return scores.flatten(1).topk(self.shape.top_k, dim=1).indices
+
+    def _children(self, hidden: Tensor) -> tuple[Tensor, Tensor]:
+        """[R, n, h] -> tokens and log-probabilities of the K likeliest, [R, n, K] each. Never above 0: no child beats its parent."""
+        logits = self.head.logits(hidden)
+        top = logits.topk(self.shape.top_k, dim=-1)
+        scores = (top.values - logits.logsumexp(dim=-1, keepdim=True)).clamp(max=0.0)
+        return self.head.target_ids[top.indices], scores
+
+    def _level(self, rows: list[int], frontier: Frontier, level: int) -> Tensor:
+        """One forward over the frontier: each node sees the verified keys and its drafted ancestors -> [R, K, h]."""
+        cache, device, top_k = self._cache, self.head.device, self.shape.top_k
+        lengths = self._tensor([cache.lengths[row] for row in rows])
+        drafted = top_k * (level + 1)
+        up_to = max(cache.lengths[row] for row in rows) + drafted
+        behind = torch.arange(up_to, device=device) - lengths  # [R, up to]: place among the drafted keys, negative: verified
+        own = frontier.ancestors.gather(2, behind.clamp(0, drafted - 1)[:, None].expand(-1, top_k, -1))
+        visible = (behind < 0)[:, None] | (own & (behind < drafted)[:, None])
+        positions = (lengths + self._tensor([cache.origins[row] for row in rows]) + level).expand(-1, top_k)
+        attend = cache.attend(rows, lengths + top_k * level, visible)
+        return self.head(frontier.tokens, frontier.hidden, positions, attend)
+
+
+def select(pool: Pool, count: int) -> Tensor:
+    """The best `count` of each row's pool, [R, count] places in rising order.
+
+    A child never scores above its parent and stands behind it; a stable sort therefore keeps the parent of everything it keeps,
+    even where rounding makes the two equal.
+    """
+    count = min(count, pool.scores.shape[1])
+    return pool.scores.sort(dim=1, descending=True, stable=True).indices[:, :count].sort(dim=1).values
+
+
+def plan(fixed: Seq[tuple[int, ...]], top_k: int) -> tuple[list[list[int]], list[int]]:
+    """For a fixed tree: per level the K children to expand (places among K * K, padded with the first); every node's place in the pool."""
+    places: list[int] = []
+    expand: list[list[int]] = []
+    slots: dict[tuple[int, ...], int] = {(rank,): rank for rank in range(top_k)}
+    for path in fixed:
+        level = len(path) - 2
+        places.append(path[0] if level < 0 else top_k + level * top_k**2 + slots[path[:-1]] * top_k + path[-1])
+        if level >= 0 and any(other[:-1] == path for other in fixed):
+            while len(expand) <= level:
+                expand.append([])
+            slots[path] = len(expand[level])
+            expand[level].append(slots[path[:-1]] * top_k + path[-1])
+    assert all(len(level) <= top_k for level in expand), "a level of a fixed tree expands more nodes than top_k"
+    deepest = max(map(len, fixed), default=1)
+    padded = [level + [0] * (top_k - len(level)) for level in expand]
+    return [*padded, [0] * top_k][: max(deepest - 1, 0)], places
+
+
+def to_tree(root: int, places: Seq[float], tokens: Seq[float], scores: Seq[float], parents: Seq[float]) -> DraftTree:
+    """Chosen pool entries, parents first, become nodes 1.. of a tree; scores are log-probabilities."""
+    nodes = {-1: 0} | {int(place): number for number, place in enumerate(places, start=1)}
+    return DraftTree(
+        token_ids=(root, *map(int, tokens)),
+        parents=(-1, *(nodes[int(parent)] for parent in parents)),
+        scores=(1.0, *map(math.exp, scores)),
+        origins=((), *(EAGLE for _ in tokens)),
+    )

@@ -1,0 +1,241 @@
+"""EAGLE heads: one decoder layer that predicts the target's next features, and from them tokens.
+
+Three published heads, two layers: EAGLE-1 and EAGLE-2 share weights and differ in the tree that is drafted
+(drafters/eagle.py); EAGLE-3 reads three residual streams and owns its output layer. Knows neither trees' origins nor
+sequences; heads are read by eagle_format.py.
+Position i pairs the target's feature of token i with the embedding of token i + 1. R rows, N tokens, h hidden size, D draft vocabulary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+Attend = Callable[[Tensor, Tensor, Tensor], Tensor]
+"""(q [R, heads, N, d], k and v [R, kv_heads, N, d], all rotated) -> [R, heads, N, d]: who sees whom is the caller's business."""
+
+
+class SharesVocabulary(Protocol):
+    """What a head borrows from its target (models.Target has both)."""
+
+    def embed(self, token_ids: Tensor) -> Tensor: ...
+
+    def lm_head(self, hidden: Tensor) -> Tensor: ...
+
+
+@dataclass(frozen=True, slots=True)
+class HeadConfig:
+    """`version` is 1 (EAGLE-1 and -2) or 3. Feature width: target_hidden_size, or three of them for EAGLE-3."""
+
+    version: int
+    vocab_size: int
+    draft_vocab_size: int
+    hidden_size: int
+    target_hidden_size: int
+    intermediate_size: int
+    heads: int
+    kv_heads: int
+    head_dim: int
+    rms_norm_eps: float = 1e-6
+    rope_theta: float = 10000.0
+    fc_bias: bool = False
+    qkv_bias: bool = False
+    norm_before_residual: bool = False
+    own_embeddings: bool = False
+
+    @property
+    def features(self) -> str:
+        """Which output of the target the head reads: a name of models.StepOutput's fields."""
+        return "streams" if self.version == 3 else "hidden"
+
+    @property
+    def feature_size(self) -> int:
+        return self.target_hidden_size * (3 if self.version == 3 else 1)
+
+
+def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    """Rotary embedding of halves. x [R, heads, N, d]; cos, sin [R, 1, N, d]."""
+    first, second = x.chunk(2, dim=-1)
+    return x * cos + torch.cat((-second, first), dim=-1) * sin
+
+
+class SelfAttention(nn.Module):
+    """Parameter names are the checkpoints'. `width` is what q, k and v read: 2h in EAGLE-3, token and feature side by side."""
+
+    def __init__(self, config: HeadConfig, width: int) -> None:
+        super().__init__()
+        self.config = config
+        self.q_proj = nn.Linear(width, config.heads * config.head_dim, bias=config.qkv_bias)
+        self.k_proj = nn.Linear(width, config.kv_heads * config.head_dim, bias=config.qkv_bias)
+        self.v_proj = nn.Linear(width, config.kv_heads * config.head_dim, bias=config.qkv_bias)
+        self.o_proj = nn.Linear(config.heads * config.head_dim, config.hidden_size, bias=False)
+
+    def forward(self, x: Tensor, cos: Tensor, sin: Tensor, attend: Attend) -> Tensor:
+        rows, count, _ = x.shape
+        shape = (rows, count, -1, self.config.head_dim)
+        q = rotate(self.q_proj(x).view(shape).transpose(1, 2), cos, sin)
+        k = rotate(self.k_proj(x).view(shape).transpose(1, 2), cos, sin)
+        v = self.v_proj(x).view(shape).transpose(1, 2)
+        mixed: Tensor = self.o_proj(attend(q, k, v).transpose(1, 2).reshape(rows, count, -1))
+        return mixed
+
+
+class GatedMLP(nn.Module):
+    def __init__(self, config: HeadConfig) -> None:
+        super().__init__()
+        self.gate_proj = nn.Linear(config.hidden_size, config.intermediate_size, bias=False)
+        self.up_proj = nn.Linear(config.hidden_size, config.intermediate_size, bias=False)
+        self.down_proj = nn.Linear(config.intermediate_size, config.hidden_size, bias=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        out: Tensor = self.down_proj(F.silu(self.gate_proj(x)) * self.up_proj(x))
+        return out
+
+
+class DecoderLayer(nn.Module):
+    """EAGLE-1's layer has no norm before its attention; EAGLE-3's has one per half of its input."""
+
+    def __init__(self, config: HeadConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.self_attn = SelfAttention(config, config.hidden_size * (2 if config.version == 3 else 1))
+        self.mlp = GatedMLP(config)
+        self.post_attention_layernorm = nn.RMSNorm(config.hidden_size, eps=config.rms_norm_eps)
+        if config.version == 3:
+            self.input_layernorm = nn.RMSNorm(config.hidden_size, eps=config.rms_norm_eps)
+            self.hidden_norm = nn.RMSNorm(config.hidden_size, eps=config.rms_norm_eps)
+
+    def forward(self, embedded: Tensor | None, hidden: Tensor, cos: Tensor, sin: Tensor, attend: Attend) -> Tensor:
+        """hidden [R, N, h], and for EAGLE-3 the embedded tokens beside it -> [R, N, h]."""
+        residual = attended = hidden
+        if embedded is not None:
+            normed = self.hidden_norm(hidden)
+            residual = normed if self.config.norm_before_residual else hidden
+            attended = torch.cat((self.input_layernorm(embedded), normed), dim=-1)
+        x = residual + self.self_attn(attended, cos, sin, attend)
+        out: Tensor = x + self.mlp(self.post_attention_layernorm(x))
+        return out
+
+
+class EagleHead(nn.Module):
+    """`target` lends embeddings and, to EAGLE-1, its output layer; it is not a part of the head's weights."""
+
+    inverse_frequencies: Tensor
+    target_ids: Tensor  # int64 [D]: the target's token of each draft token (the checkpoint's d2t holds the differences)
+
+    def __init__(self, config: HeadConfig, target: SharesVocabulary) -> None:
+        super().__init__()
+        self.config = config
+        self._target = (target,)  # in a tuple: a target that is a Module must not become a submodule
+        width = config.feature_size if config.version == 3 else config.hidden_size + config.target_hidden_size
+        self.fc = nn.Linear(width, config.hidden_size, bias=config.fc_bias)
+        self.layer = DecoderLayer(config)
+        if config.own_embeddings:
+            self.embed_tokens = nn.Embedding(config.vocab_size, config.hidden_size)
+        if config.version == 3:
+            self.norm = nn.RMSNorm(config.hidden_size, eps=config.rms_norm_eps)
+            self.lm_head = nn.Linear(config.hidden_size, config.draft_vocab_size, bias=False)
+        exponents = torch.arange(0, config.head_dim, 2, dtype=torch.float64) / config.head_dim
+        self.register_buffer("inverse_frequencies", config.rope_theta**-exponents, persistent=False)
+        self.register_buffer("target_ids", torch.arange(config.draft_vocab_size), persistent=False)
+
+    @property
+    def dtype(self) -> torch.dtype:
+        return self.fc.weight.dtype
+
+    @property
+    def device(self) -> torch.device:
+        return self.fc.weight.device
+
+    def embed(self, token_ids: Tensor) -> Tensor:
+        embedded = self.embed_tokens(token_ids) if self.config.own_embeddings else self._target[0].embed(token_ids)
+        return embedded.to(self.dtype)
+
+    def fuse(self, features: Tensor) -> Tensor:
+        """The target's features [R, N, h or 3h] -> what the layer reads, [R, N, h]. The head's own output is fed back without it."""
+        fused: Tensor = self.fc(features.to(self.dtype)) if self.config.version == 3 else features.to(self.dtype)
+        return fused
+
+    def angles(self, positions: Tensor) -> tuple[Tensor, Tensor]:
+        """positions int64 [R, N] -> cos, sin [R, 1, N, d]: computed in fp64, since bf16 cannot tell 300 from 301."""
+        angles = positions.to(torch.float64)[:, None, :, None] * self.inverse_frequencies.to(torch.float64)
+        angles = torch.cat((angles, angles), dim=-1)
+        return angles.cos().to(self.dtype), angles.sin().to(self.dtype)
+
+    def forward(self, token_ids: Tensor, hidden: Tensor, positions: Tensor, attend: Attend) -> Tensor:
+        """token_ids, positions int64 [R, N]; hidden [R, N, h], fused or the head's own -> [R, N, h], the next hidden."""
+        embedded = self.embed(token_ids)
+        cos, sin = self.angles(positions)
+        if self.config.version == 3:
+            out: Tensor = self.layer(embedded, hidden, cos, sin, attend)
+        else:
+            out = self.layer(None, self.fc(torch.cat((embedded, hidden), dim=-1)), cos, sin, attend)
+        return out
+
+    def logits(self, hidden: Tensor) -> Tensor:
+        """[..., h] -> fp32 [..., D]: over draft tokens; `target_ids` says which tokens they are."""
+        if self.config.version == 3:
+            return self.lm_head(self.norm(hidden)).float()
+        return self._target[0].lm_head(hidden).float()
+
+
+@dataclass(slots=True)
+class HeadCache:
+    """Keys and values of verified features, one row per sequence, each with its own length; drafted nodes live behind it for one step.
+
+    `origins[row]` is the position of the first cached token: not 0 when a cached prefix of the prompt brought no features.
+    """
+
+    keys: Tensor  # [rows, kv_heads, capacity, d]
+    values: Tensor
+    lengths: list[int]
+    origins: list[int]
+
+    @classmethod
+    def empty(cls, head: EagleHead, rows: int, capacity: int) -> HeadCache:
+        shape = (rows, head.config.kv_heads, capacity, head.config.head_dim)
+        keys = torch.zeros(shape, dtype=head.dtype, device=head.device)
+        return cls(keys, torch.zeros_like(keys), [0] * rows, [0] * rows)
+
+    def reserve(self, row: int, length: int) -> None:
+        """Room for `length` keys in `row`; grows by doubling, never shrinks."""
+        rows, kv_heads, capacity, width = self.keys.shape
+        grown_rows = rows if row < rows else max(row + 1, 2 * rows)
+        grown = capacity if length <= capacity else max(length, 2 * capacity)
+        if (grown_rows, grown) == (rows, capacity):
+            return
+        for name in ("keys", "values"):
+            old: Tensor = getattr(self, name)
+            new = old.new_zeros((grown_rows, kv_heads, grown, width))
+            new[:rows, :, :capacity] = old
+            setattr(self, name, new)
+        self.lengths += [0] * (grown_rows - rows)
+        self.origins += [0] * (grown_rows - rows)
+
+    def attend(self, rows: list[int], start: Tensor, visible: Tensor) -> Attend:
+        """Write N keys per row at `start` [R, 1] .. start + N, then attend by `visible`, bool [R, N, up to], over the cache.
+
+        Query heads of one KV head are laid side by side as queries, so that nothing is repeated.
+        """
+        device, up_to = self.keys.device, visible.shape[-1]
+        index = torch.tensor(rows, device=device)
+        whole = rows == list(range(rows[0], rows[0] + len(rows)))
+
+        def run(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+            count, heads, new, width = q.shape
+            places = start + torch.arange(new, device=device)  # [R, N]
+            self.keys[index[:, None], :, places] = k.transpose(1, 2)
+            self.values[index[:, None], :, places] = v.transpose(1, 2)
+            chosen = slice(rows[0], rows[0] + len(rows)) if whole else index
+            keys, values = self.keys[chosen][:, :, :up_to], self.values[chosen][:, :, :up_to]
+            group = heads // keys.shape[1]
+            packed = q.reshape(count, keys.shape[1], group * new, width)
+            mask = visible[:, None].repeat(1, 1, group, 1)  # [R, 1, group * N, up to]
+            return F.scaled_dot_product_attention(packed, keys, values, attn_mask=mask).reshape(count, heads, new, width)
+
+        return run
