@@ -86,7 +86,8 @@ class Accepted:
 
     path: tuple[int, ...]
     token_ids: tuple[int, ...]  # len(path) of them
-    logprobs: tuple[float, ...] = ()
+    logprobs: tuple[float, ...] = ()  # of token_ids, in nats, when asked for
+    alternatives: tuple[tuple[tuple[int, float], ...], ...] = ()  # per token: the likeliest (token, log-probability)
 
 
 class SequenceStatus(StrEnum):
