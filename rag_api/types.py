@@ -148,6 +148,7 @@ class Filters:
     target_groups: tuple[TargetGroup, ...] = ()
     languages: tuple[str, ...] = ()
     document_ids: tuple[str, ...] = ()
+    excluded_document_ids: tuple[str, ...] = ()  # superseded ones, unless asked for
     valid_on: date | None = None  # leaves out documents that are not valid on this day
     owner_groups: tuple[str, ...] = ("everyone",)
 

@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_api.config import Settings
 from rag_api.types import Chunk, Filters, Hit
 
 
@@ -38,3 +39,20 @@ class Store(Protocol):
         """
 
     def close(self) -> None: ...
+
+
+def open_store(settings: Settings, embedder_name: str, dim: int) -> Store:
+    """The configured store. Raises StoreUnavailable, and EmbedderMismatch when its index was made by another embedder."""
+    match settings.store:
+        case "memory":
+            from rag_api.stores.memory import MemoryStore
+
+            return MemoryStore(dim)
+        case "lance":
+            from rag_api.stores.lance import LanceStore
+
+            return LanceStore(settings.data_dir / "index", embedder_name, dim)
+        case "weaviate":
+            from rag_api.stores.weaviate import WeaviateStore
+
+            return WeaviateStore(settings, embedder_name, dim)

@@ -1,0 +1,157 @@
+"""Where sentences end, in Dutch and English clinical text. Knows characters only: no pages, no scores, no models.
+
+A wrong join makes a sentence long; a wrong cut can lose a "not". So where it is in doubt nothing is cut. Line breaks are
+boundaries (headings, list items, table rows, paragraphs: cleaning joins wrapped lines), save where the next line goes on in
+lower case. pysbd's Dutch cuts after "3x/d.", "7 d." and "Dr.", hence these own rules; docs/evaluation.md has the comparison.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+
+_OPENS_WORDS = """
+afb afd agv approx apr art arts ass aug bijl bijv blz bv ca cf cfr circa dd dec dhr di do dr dra drs dwz ea ed eds eg ev evt excl ext
+fax feb fig fri geb gem gen hfst hr ia ie ikv incl ing inz ipv ir ivg ivm jan jr jul jun lab ma max mbt mbv mevr min mn mogel mon mr mrs
+mrt ms mw nl no nov nr nrs oa obv okt ong ongev pag par pp proc prof prot protoc ref refs resp sect sept spec sr st tab tabl tbv tel tgv
+thu tov tue vb vers versie vgl vit viz vol vpk vr vs wed wo za zg zgn zr
+"""
+_CLOSES_WORDS = """
+ac am amp bd bid bvba caps cl cm co comp d dag dl dos dr e ed eh enz etc g gtt h hr hrs hs id ie ih im inc inf inh inj ip iu iv j jr kg
+l ltd m maand mcg meq mg min ml mm mmol mnd mo mol mval neb no nv od os ou pc perf pm po pr prn pv qd qds qid rect resp s sc sec seq sl
+st stat stuks supp tab tabl tds tid top u ug uur vag vzw week wk wkn x y yr yrs µg
+"""
+_STARTER_WORDS = """
+a aan according administer adults after all alle alleen als also altijd always an ask at avoid before bel bepaal bespreek bewaar bewaren
+bij call check children choose consult contact contacteer contra-indicatie contra-indicaties controleer controleren daarbij daarna dan
+dat de decrease determine deze die dien dilute discuss dit do during each een elk elke enkel er every flush for from gebruik gebruiken
+geef geeft geen give he herhaal het hierbij hiervoor ieder iedere if in increase indien it keep kies kinderen let maximum measure meet
+met meten minimum monitor na nadien neem neonaten never niet no nooit not note noteer notify observe observeer om on once only ook op
+opgelet overleg pas patient patients patiënt patiënten plaats place raadpleeg record registreer remove repeat replace rinse see she
+spoel start steeds stop store take tenzij that the then there thereafter these they this those tijdens to toedienen tot unless until use
+using vanaf verdun verhoog verlaag vermijd vervang vervolgens verwijder verwittig volgens volwassenen voor vraag wacht wait wanneer we
+when with without you zie zodra zonder zwangeren
+"""
+_OPENS = frozenset(_OPENS_WORDS.split())  # abbreviations that never end a sentence: something must follow them
+_CLOSES = frozenset(_CLOSES_WORDS.split())  # may end one (units, routes, "etc."): only before a word that can hardly continue it
+_STARTERS = frozenset(_STARTER_WORDS.split())  # words, capitalised, that can hardly continue a sentence
+_BULLET = re.compile(r"[-–—•●▪◦‣∙·*☐□✓✔➢►]\s|\(?(?:\d{1,2}|[a-zA-Z])[.)]\s|\d{1,2}(?:\.\d{1,2})+\.?\s")
+_END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s)")
+_CELLS = re.compile(r"\t| \| ")
+_NUMBERED = re.compile(r"\d{1,2}(\.\d{1,2})*\.?\s+\S")
+
+
+class Kind(StrEnum):
+    PROSE = "prose"
+    HEADING = "heading"  # a line that names what follows and answers nothing
+    ITEM = "item"  # of a list
+    ROW = "row"  # of a table
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """text[start:end], trailing white space included. Spans partition their text."""
+
+    start: int
+    end: int
+    kind: Kind = Kind.PROSE
+
+
+def sentences(text: str) -> list[Span]:
+    """Spans in order, `"".join(text[s.start:s.end]) == text`; leading white space belongs to the first."""
+    spans: list[Span] = []
+    for start, end in _blocks(text):
+        kind = _kind(text[start:end], followed=bool(text[end:].strip()))
+        cuts = [start, *_cuts(text, start, end), end] if kind in (Kind.PROSE, Kind.ITEM) else [start, end]
+        spans.extend(Span(a, b, kind if a == start or kind != Kind.ITEM else Kind.PROSE) for a, b in pairwise(cuts))
+    return spans
+
+
+def _blocks(text: str) -> list[tuple[int, int]]:
+    """Lines, joined where the next one clearly goes on."""
+    starts = [0]
+    for match in re.finditer(r"\s*\n\s*", text):
+        begin, end = match.span()
+        if 0 < end < len(text) and text[:begin].strip() and not _continues(text, starts[-1], begin, end):
+            starts.append(end)
+    return list(zip(starts, [*starts[1:], len(text)], strict=True)) if text else []
+
+
+def _continues(text: str, line: int, begin: int, end: int) -> bool:
+    """The line text[line:begin] goes on at `end`: in lower case, after an unfinished line, neither being list nor table."""
+    gap, following = text[begin:end], text[end : end + 200].split("\n", 1)[0]
+    if gap.count("\n") > 1 or _BULLET.match(following) or _CELLS.search(following) or _CELLS.search(text[line:begin]):
+        return False
+    return following[:1].islower() and text[begin - 1] not in ".!?:;…"
+
+
+def _kind(block: str, followed: bool) -> Kind:
+    line = block.strip()
+    if _CELLS.search(line):
+        return Kind.ROW
+    if is_heading(line) and followed:
+        return Kind.HEADING
+    return Kind.ITEM if _BULLET.match(line) else Kind.PROSE
+
+
+def is_heading(line: str) -> bool:
+    """A short line that ends like no sentence and begins like a title: "4.2 Dosering", "Contra-indicaties"."""
+    line = line.strip()
+    if not line or len(line) > 90 or line[-1] in ".!?:;,…":
+        return False
+    numbered = bool(_NUMBERED.match(line))
+    if _BULLET.match(line) and not numbered:
+        return False
+    body = line.lstrip("0123456789. ")
+    return body[:1].isupper() and len(body.split()) <= (12 if numbered else 7)
+
+
+def _cuts(text: str, start: int, end: int) -> list[int]:
+    """Positions inside the block where a sentence begins."""
+    cuts: list[int] = []
+    for match in _END.finditer(text, start, end):
+        after = match.end() + len(text[match.end() : end]) - len(text[match.end() : end].lstrip())
+        if after < end and _ends(text, cuts[-1] if cuts else start, match, after, end):
+            cuts.append(after)
+    return cuts
+
+
+def _ends(text: str, start: int, match: re.Match[str], after: int, end: int) -> bool:
+    following = text[after:end]
+    first = following[0]
+    if first.islower() or _inside_brackets(text[start : match.end()]):
+        return False
+    if match[0][0] != "." or match[0].startswith(".."):
+        return first.isupper() or first.isdigit() or not first.isalnum()
+    before = text[start : match.start()].split()
+    if not before or (len(before) == 1 and re.fullmatch(r"\(?(\d{1,2}|[a-zA-Z])(\.\d{1,2})*", before[0])):
+        return False  # the number of a list item
+    word = before[-1].lstrip("([\"'“‘").lower()
+    return _word_ends(word, before, following)
+
+
+def _word_ends(word: str, before: list[str], following: str) -> bool:
+    """Whether the full stop after `word` ends the sentence, given what follows it."""
+    tail = re.split(r"[/,]", word)[-1]  # mmol/u, 3x/d
+    bare = tail.replace(".", "")
+    next_word = re.split(r"[\s,:;.]", following.lstrip("([\"'“‘"), maxsplit=1)[0]
+    starts = next_word.lower() in _STARTERS
+    after_number = len(before) > 1 and before[-2][-1:].isdigit()
+    is_unit = (bare in _CLOSES or (bare.strip("0123456789.,") in _CLOSES and bare[:1].isdigit())) and (bare not in _OPENS or after_number)
+    if is_unit or "." in tail.strip("0123456789."):
+        return starts
+    if bare in _OPENS:
+        return False
+    if len(bare) == 1 and bare.isalpha():  # an initial, "vitamine C."
+        return starts
+    if bare.isalpha() and len(bare) <= 4 and not set(bare) & set("aeiouyáéíóúàèëïöü"):  # an abbreviation by its looks
+        return starts
+    return not (following[0].isdigit() and bare.isalpha() and len(bare) <= 4)
+
+
+def _inside_brackets(text: str) -> bool:
+    """An opening bracket not far back is still open."""
+    text = text[-300:]
+    return text.count("(") > text.count(")") or text.count("[") > text.count("]")

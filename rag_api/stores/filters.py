@@ -1,0 +1,28 @@
+"""What a filter admits, said once in Python; the stores say the same in their own query language and are tested against it."""
+
+from __future__ import annotations
+
+from rag_api.types import Chunk, Filters
+
+
+def admits(filters: Filters, chunk: Chunk) -> bool:
+    """A document that names no target group is about everyone; one without a department, type or language is in none of them."""
+    meta = chunk.metadata
+    if chunk.owner_group not in filters.owner_groups:
+        return False
+    if filters.departments and meta.department not in filters.departments:
+        return False
+    if filters.document_types and meta.document_type not in filters.document_types:
+        return False
+    if filters.languages and meta.language not in filters.languages:
+        return False
+    if filters.target_groups and meta.target_groups and not set(filters.target_groups) & set(meta.target_groups):
+        return False
+    if filters.document_ids and chunk.document_id not in filters.document_ids:
+        return False
+    if chunk.document_id in filters.excluded_document_ids:
+        return False
+    if filters.valid_on is None:
+        return True
+    begins, ends = meta.valid_from, meta.valid_until
+    return (begins is None or begins <= filters.valid_on) and (ends is None or filters.valid_on <= ends)
