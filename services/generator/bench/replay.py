@@ -1,0 +1,151 @@
+"""replay: recorded answers through a training-free drafter. No model: the record is what the target would have said.
+
+A greedy target that says exactly the recorded answer accepts, of every tree, the path along that answer, and adds its own next token.
+So tau here is what the drafter would reach on these texts, the same on every machine; only the microseconds are this machine's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from services.generator.bench.recorded import BadRecords, Record, Where, read_records, read_tokenizer
+from services.generator.drafters import Drafter, StepState
+from services.generator.drafters.copy import CopyConfig, CopyDrafter
+from services.generator.drafters.prompt_lookup import PromptLookupDrafter
+from services.generator.types import Accepted, DraftTree, Prompt, SamplingParams, Sequence
+
+DRAFTERS: dict[str, Callable[[], Drafter]] = {
+    "prompt_lookup": PromptLookupDrafter,
+    "casd": CopyDrafter,
+    "casd_prompt_only": lambda: CopyDrafter(CopyConfig(prompt_only=True)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """tau counts the bonus token; nodes_per_step leaves the root out; oracle is `longest_runs` on the same records."""
+
+    drafter: str
+    tau: float
+    nodes_per_step: float
+    microseconds_per_draft: float
+    oracle: float
+    answers: int
+    tokens: int
+
+
+def replay(name: str, drafter: Drafter, records: Iterable[Record], nodes: int) -> Replay:
+    """Every answer of `records` through `drafter`, trees of at most `nodes` nodes, the root included."""
+    answers = tokens = steps = drafted = fewest = 0
+    seconds = 0.0
+    for number, record in enumerate(records):
+        sequence = Sequence(f"{number}", _prompt(record), SamplingParams())
+        drafter.start(sequence)
+        for tree, spent in _steps(drafter, sequence, record, nodes):
+            steps, drafted, seconds = steps + 1, drafted + len(tree) - 1, seconds + spent
+        drafter.finish(sequence)
+        answers, tokens = answers + 1, tokens + len(record.answer)
+        fewest += longest_runs(record.source, record.answer)
+    return Replay(name, tokens / steps, drafted / steps, 1e6 * seconds / steps, tokens / fewest, answers, tokens)
+
+
+def _prompt(record: Record) -> Prompt:
+    return Prompt(record.source, (None,) * len(record.source), (), "replay")
+
+
+def _steps(drafter: Drafter, sequence: Sequence, record: Record, nodes: int) -> Iterable[tuple[DraftTree, float]]:
+    """Decode one answer; each step's tree and the seconds that drafting it took. Feedback is given as the engine gives it."""
+    context = np.array(record.source + record.answer, dtype=np.int32)
+    context.flags.writeable = False
+    done = 0
+    while done < len(record.answer):
+        state = StepState(sequence, context[: len(record.source) + done])
+        began = time.perf_counter()
+        (tree,) = drafter.propose([state], nodes)
+        spent = time.perf_counter() - began
+        assert len(tree) <= nodes, "the drafter exceeded its budget"
+        path = walk(tree, record.answer[done:])
+        emitted = record.answer[done : done + len(path)]
+        drafter.feedback(state, tree, Accepted(tuple(path), emitted))
+        done += len(emitted)
+        sequence.token_ids.extend(emitted)
+        yield tree, spent
+
+
+def walk(tree: DraftTree, answer: tuple[int, ...]) -> list[int]:
+    """The nodes that a target saying `answer` accepts, root first; the last token of the answer is always the target's own."""
+    children = {(parent, token): node for node, (parent, token) in enumerate(zip(tree.parents, tree.token_ids, strict=True))}
+    path = [0]
+    for token in answer[:-1]:
+        node = children.get((path[-1], token))
+        if node is None:
+            break
+        path.append(node)
+    return path
+
+
+def longest_runs(source: tuple[int, ...], answer: tuple[int, ...]) -> int:
+    """Steps of a drafter that always finds the longest run that the answer goes on with, anywhere in what precedes it.
+
+    READER, section 3.2, with a bonus token: each step emits that run and the bonus token, so len(answer) / steps compares with tau. Runs are copied from what is already there.
+    """
+    text, steps, at = source + answer, 0, len(source)
+    starts: dict[int, list[int]] = {}
+    for place, token in enumerate(source):
+        starts.setdefault(token, []).append(place)
+    while at < len(text):
+        longest = max((_run(text, place, at) for place in starts.get(text[at], ())), default=0)
+        for place in range(at, min(at + longest + 1, len(text))):
+            starts.setdefault(text[place], []).append(place)
+        at += longest + 1
+        steps += 1
+    return steps
+
+
+def _run(text: tuple[int, ...], place: int, at: int) -> int:
+    """How far text[at:] agrees with text[place:at]."""
+    length = 0
+    while at + length < len(text) and place + length < at and text[place + length] == text[at + length]:
+        length += 1
+    return length
+
+
+def main(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="replay", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True, help="jsonl of {source | prompt, answer, ...}")
+    parser.add_argument("--tokenizer", type=Path, required=True, help="tokenizer.json, plain or .gz, or a folder that holds it")
+    parser.add_argument("--drafter", choices=sorted(DRAFTERS), required=True)
+    parser.add_argument("--nodes", type=int, default=60, help="nodes per tree at most, the root included (default 60)")
+    parser.add_argument("--limit", type=int, help="only the first LIMIT answers that --where keeps")
+    parser.add_argument("--where", action="append", default=[], metavar="FIELD=SUBSTRING", help="for example model=Llama-3.1; repeatable")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    options = parser.parse_args(argv)
+    try:
+        conditions = [Where.parse(text) for text in options.where]
+        records = read_records(options.data, read_tokenizer(options.tokenizer), conditions, options.limit)
+    except BadRecords as error:
+        print(error, file=sys.stderr)
+        return 2
+    result = replay(options.drafter, DRAFTERS[options.drafter](), records, options.nodes)
+    print(json.dumps(asdict(result)) if options.json else _table(result))
+    return 0
+
+
+def _table(result: Replay) -> str:
+    return (
+        f"{result.drafter}: tau {result.tau:.3f} (bonus token counted) at {result.nodes_per_step:.1f} nodes a step,"
+        f" {result.microseconds_per_draft:.0f} us a draft\n"
+        f"oracle {result.oracle:.3f}; {result.answers} answers, {result.tokens} tokens"
+    )
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,127 @@
+"""replay measures what a target that says the recorded answer would accept."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from services.generator.bench.recorded import BadRecords, Record, Where, read_records, read_tokenizer
+from services.generator.bench.replay import DRAFTERS, longest_runs, main, replay, walk
+from services.generator.drafters.prompt_lookup import PromptLookupDrafter
+from services.generator.types import DraftTree
+from tests.generator.tiny import tiny_tokenizer
+
+SHARED = Path(__file__).parents[2].parent / "shared" / "data"
+RECORDED = SHARED / "recorded" / "faithbench.jsonl"
+LLAMA_3 = SHARED / "tokenizers" / "llama3.tokenizer.json.gz"
+
+tokens = st.lists(st.integers(0, 3), min_size=1, max_size=30).map(tuple)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "tokenizer.json").write_text(tiny_tokenizer().backend_tokenizer.to_str())
+    rows = [
+        {
+            "id": "a",
+            "model": "large-1",
+            "source": "Wash your hands before and after each patient.",
+            "answer": "Wash your hands before and after.",
+        },
+        {"id": "b", "model": "small", "prompt": "What does the nurse write?", "answer": "The time and the dose."},
+        {"id": "c", "model": "large-2", "source": "Nothing.", "answer": ""},
+    ]
+    (tmp_path / "answers.jsonl").write_text("\n".join(json.dumps(row) for row in rows) + "\n\n")
+    return tmp_path
+
+
+def test_the_walk_descends_along_the_answer_and_leaves_its_last_token_to_the_target() -> None:
+    tree = DraftTree((9, 1, 2, 2, 3, 4), (-1, 0, 0, 1, 3, 4), (1.0,) * 6, ((),) * 6)
+    assert walk(tree, (1, 2, 3, 7, 7)) == [0, 1, 3, 4]
+    assert walk(tree, (2, 2)) == [0, 2]
+    assert walk(tree, (5, 1)) == [0]
+    assert walk(tree, (1, 2, 3)) == [0, 1, 3]
+
+
+def test_the_oracle_counts_runs_and_their_bonus_tokens() -> None:
+    assert longest_runs((1, 2, 3, 4), (2, 3, 4, 9)) == 1  # the run 2 3 4, and 9
+    assert longest_runs((1, 2, 3, 4), (9, 9, 2, 3)) == 3  # nothing and 9; the run 9, and 2; the run 3
+    assert longest_runs((1,), (5, 6, 7)) == 3
+
+
+@settings(max_examples=100, deadline=None)
+@given(tokens, tokens, st.integers(1, 12))
+def test_every_drafter_stays_in_its_budget_and_below_the_oracle(source: tuple[int, ...], answer: tuple[int, ...], nodes: int) -> None:
+    for name, make in DRAFTERS.items():
+        result = replay(name, make(), [Record("0", source, answer)], nodes)
+        assert result.tokens == len(answer)
+        assert 1 <= result.tau <= min(nodes, result.oracle)
+        assert result.nodes_per_step <= nodes - 1
+
+
+def test_a_single_node_decodes_plainly() -> None:
+    result = replay("prompt_lookup", PromptLookupDrafter(), [Record("0", (1, 2, 3), (1, 2, 3, 1, 2))], nodes=1)
+    assert (result.tau, result.nodes_per_step) == (1.0, 0.0)
+
+
+def test_prompt_lookup_copies_after_the_first_longest_match() -> None:
+    """... 1 2 3 and then 4 or 5: three tokens match at the first 1 2 3; only 3 matches after a 9."""
+    result = replay("prompt_lookup", PromptLookupDrafter(), [Record("0", (1, 2, 3, 4, 1, 2, 3, 5, 1, 2, 3), (4, 1, 2, 3, 5))], nodes=60)
+    assert result.tau == 5.0  # one step: the draft 4 1 2 3 and the bonus token
+
+
+def test_records_are_filtered_limited_and_read_from_source_or_prompt(folder: Path) -> None:
+    tokenizer = read_tokenizer(folder)
+    assert [record.id for record in read_records(folder / "answers.jsonl", tokenizer)] == ["a", "b"]
+    assert [record.id for record in read_records(folder / "answers.jsonl", tokenizer, limit=1)] == ["a"]
+    assert [record.id for record in read_records(folder / "answers.jsonl", tokenizer, [Where.parse("model=small")])] == ["b"]
+    (record,) = read_records(folder / "answers.jsonl", tokenizer, [Where.parse("model=large")])
+    assert tokenizer.decode(list(record.answer)) == "Wash your hands before and after."
+
+
+def test_a_gzipped_tokenizer_is_read(folder: Path) -> None:
+    packed = folder / "packed.tokenizer.json.gz"
+    packed.write_bytes(gzip.compress((folder / "tokenizer.json").read_bytes()))
+    assert read_tokenizer(packed).get_vocab() == read_tokenizer(folder).get_vocab()
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"), [("{", ":1: "), ("[]", "not an object"), ('{"answer": "a"}', "`source` or `prompt`"), ("", "no record is left")]
+)
+def test_what_cannot_be_measured_is_named(folder: Path, line: str, reason: str) -> None:
+    (folder / "bad.jsonl").write_text(line)
+    with pytest.raises(BadRecords, match=reason):
+        read_records(folder / "bad.jsonl", read_tokenizer(folder))
+    with pytest.raises(BadRecords, match="no such file"):
+        read_records(folder / "none.jsonl", read_tokenizer(folder))
+    with pytest.raises(BadRecords, match="not a tokenizer"):
+        read_tokenizer(folder / "bad.jsonl")
+    with pytest.raises(BadRecords, match="FIELD=SUBSTRING"):
+        Where.parse("model")
+
+
+def test_the_command_prints_one_json_object(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--data", str(folder / "answers.jsonl"), "--tokenizer", str(folder), "--drafter", "casd", "--nodes", "30"]
+    assert main([*arguments, "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert set(printed) == {"drafter", "tau", "nodes_per_step", "microseconds_per_draft", "oracle", "answers", "tokens"}
+    assert printed["answers"] == 2
+    assert main(arguments) == 0
+    assert "bonus token counted" in capsys.readouterr().out
+    assert main([*arguments, "--where", "model=nobody"]) == 2
+    assert "no record is left" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not RECORDED.exists(), reason="../shared/data/recorded/faithbench.jsonl is missing")
+@pytest.mark.parametrize(("name", "tau", "nodes"), [("prompt_lookup", 1.436, 6.5), ("casd", 1.460, 10.5)])
+def test_the_reference_points_on_recorded_summaries_are_reproduced(name: str, tau: float, nodes: float) -> None:
+    records = read_records(RECORDED, read_tokenizer(LLAMA_3), [Where("model", "Llama-3.1")], limit=150)
+    result = replay(name, DRAFTERS[name](), records, nodes=60)
+    assert result.tau == pytest.approx(tau, abs=0.001)
+    assert result.nodes_per_step == pytest.approx(nodes, abs=0.05)
+    assert result.oracle == pytest.approx(2.391, abs=0.001)
