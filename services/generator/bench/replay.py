@@ -95,7 +95,8 @@ def walk(tree: DraftTree, answer: tuple[int, ...]) -> list[int]:
 def longest_runs(source: tuple[int, ...], answer: tuple[int, ...]) -> int:
     """Steps of a drafter that always finds the longest run that the answer goes on with, anywhere in what precedes it.
 
-    READER, section 3.2, with a bonus token: each step emits that run and the bonus token, so len(answer) / steps compares with tau. Runs are copied from what is already there.
+    READER, section 3.2, with a bonus token: each step emits that run and one token more, so len(answer) / steps compares
+    with tau. Runs are copied from what is already there.
     """
     text, steps, at = source + answer, 0, len(source)
     starts: dict[int, list[int]] = {}
