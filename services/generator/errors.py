@@ -1,0 +1,32 @@
+"""What can go wrong in the generator, by the HTTP status it becomes. Raised with a sentence a caller can act on.
+
+GeneratorError          500 generator-error
+├── BadRequest          400 bad-request       the request cannot be served as it is (too long, unknown template, ...)
+├── QueueFull           429 queue-full        try again after `retry_after` seconds
+└── ModelError          500 model-error       a checkpoint that is missing, incomplete or of an unknown kind
+"""
+
+from __future__ import annotations
+
+
+class GeneratorError(Exception):
+    code = "generator-error"
+    status = 500
+
+
+class BadRequest(GeneratorError):
+    code = "bad-request"
+    status = 400
+
+
+class QueueFull(GeneratorError):
+    code = "queue-full"
+    status = 429
+
+    def __init__(self, message: str, retry_after: float = 1.0) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class ModelError(GeneratorError):
+    code = "model-error"

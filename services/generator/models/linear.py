@@ -1,0 +1,107 @@
+"""A linear layer with one set of weight values and several kernels for it; the number of rows chooses the kernel.
+
+On a CPU no kernel wins everywhere: 4-bit weights are read fastest (one row), bf16 packed for the matrix units computes
+fastest (many rows), fp32 is the reference. Whatever the kernel, the values are those of the coarsest one: y = x W^T + b.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+
+GROUP = 32  # weights that share a scale, in GGUF's Q4_0, Q4_1 and Q8_0 and in the int4 kernel
+
+Kernel = Callable[[torch.Tensor], torch.Tensor]  # [M, in] -> [M, out]
+
+
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """Quantised weights, w = scale * code + minimum per group of 32 along the inputs."""
+
+    codes: torch.Tensor  # [out, in]: uint8 of 4 bits, or int8 (then minimum is None)
+    scale: torch.Tensor  # fp16 [out, in / 32]
+    minimum: torch.Tensor | None  # fp16 [out, in / 32]
+
+    @property
+    def shape(self) -> torch.Size:
+        return self.codes.shape
+
+    def dense(self, dtype: torch.dtype = torch.float32) -> torch.Tensor:
+        """[out, in]; exact in fp32."""
+        codes = self.codes.float().unflatten(1, (-1, GROUP))
+        scale = self.scale.float().unsqueeze(-1)
+        values = codes * scale if self.minimum is None else (codes * scale).add_(self.minimum.float().unsqueeze(-1))
+        return values.flatten(1).to(dtype)
+
+    def rows(self, order: torch.Tensor) -> Blocks:
+        return Blocks(self.codes[order], self.scale[order], None if self.minimum is None else self.minimum[order])
+
+
+Weight = torch.Tensor | Blocks
+
+
+def take_rows(weight: Weight, order: torch.Tensor) -> Weight:
+    return weight.rows(order) if isinstance(weight, Blocks) else weight[order]
+
+
+def stack(weights: Sequence[Weight]) -> Weight:
+    """One matrix out of several with the same inputs; quantised only when all of them are, and in the same way."""
+    if len(weights) == 1:
+        return weights[0]
+    blocks = [w for w in weights if isinstance(w, Blocks)]
+    if len(blocks) < len(weights) or len({w.minimum is None for w in blocks}) > 1:
+        return torch.cat([w.dense() if isinstance(w, Blocks) else w for w in weights])
+    minima = [w.minimum for w in blocks if w.minimum is not None]
+    return Blocks(torch.cat([w.codes for w in blocks]), torch.cat([w.scale for w in blocks]), torch.cat(minima) if minima else None)
+
+
+class Linear:
+    """Kernels by rows: `plan` holds (up to this many rows, kernel), ascending; the last one takes all the rest."""
+
+    __slots__ = ("few", "inputs", "kernels", "limit", "many", "outputs")
+
+    def __init__(self, kernels: dict[str, Kernel], inputs: int, outputs: int) -> None:
+        self.kernels = kernels
+        self.inputs, self.outputs = inputs, outputs
+        self.choose(*([next(iter(kernels))] * 2), limit=0)
+
+    def choose(self, few: str, many: str, limit: int) -> None:
+        """Use kernel `few` up to `limit` rows and `many` beyond."""
+        self.few, self.many, self.limit = self.kernels[few], self.kernels[many], limit
+
+    def __call__(self, x: torch.Tensor) -> torch.Tensor:
+        return self.few(x) if x.shape[0] <= self.limit else self.many(x)
+
+
+def dense_kernel(weight: torch.Tensor, bias: torch.Tensor | None) -> Kernel:
+    return lambda x: F.linear(x, weight, bias)
+
+
+def packed_kernel(weight: torch.Tensor, bias: torch.Tensor | None) -> Kernel:
+    """bf16 in the layout of oneDNN's matrix kernels, reordered once instead of at every call."""
+    packed = torch.ops.mkldnn._reorder_linear_weight(weight.to_mkldnn())
+    run = torch.ops.mkldnn._linear_pointwise.default
+    return lambda x: run(x, packed, bias, "none", [], "")
+
+
+def int4_kernel(blocks: Blocks, bias: torch.Tensor | None) -> Kernel:
+    """4-bit weights multiplied as they are. The kernel's form is w = (code - 8) * scale + zero, in bf16."""
+    assert blocks.minimum is not None
+    packed = torch._convert_weight_to_int4pack_for_cpu(blocks.codes.int(), 1)
+    zero = blocks.minimum.float() + 8 * blocks.scale.float()
+    scales = torch.stack((blocks.scale.float().t(), zero.t()), -1).bfloat16().contiguous()  # [in / 32, out, 2]
+    run = torch._weight_int4pack_mm_for_cpu
+    if bias is None:
+        return lambda x: run(x, packed, GROUP, scales)
+    return lambda x: run(x, packed, GROUP, scales).add_(bias)
+
+
+def rounded_like_int4(blocks: Blocks) -> torch.Tensor:
+    """The fp32 values that `int4_kernel` multiplies by, scale and zero in bf16, for the kernels that share its layer."""
+    assert blocks.minimum is not None
+    scale = blocks.scale.bfloat16().float().unsqueeze(-1)
+    zero = (blocks.minimum.float() + 8 * blocks.scale.float()).bfloat16().float().unsqueeze(-1)
+    return ((blocks.codes.float().unflatten(1, (-1, GROUP)) - 8) * scale + zero).flatten(1)
