@@ -1,0 +1,69 @@
+"""The answer's characters as tokens arrive: whole characters only, stop strings held back, spans marked.
+
+Knows nothing of the engine's steps; tokens come one by one, each with the places it was copied from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence as Seq
+from dataclasses import dataclass
+
+from services.generator.codec import Codec
+from services.generator.provenance import Provenance
+from services.generator.types import CopySpan, Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """What the reader gets next. `spans` lie in text that was sent by now."""
+
+    text: str
+    spans: tuple[CopySpan, ...]
+
+
+class AnswerText:
+    """Text of one answer. `text` is all of it, of which the first `sent` characters were handed out by `take`."""
+
+    def __init__(self, codec: Codec, stop: Seq[str], provenance: Provenance) -> None:
+        self.text = ""
+        self.sent = 0
+        self._codec = codec
+        self._stream = codec.stream()
+        self._stop = tuple(s for s in stop if s)
+        self._provenance = provenance
+        self._finished = False
+
+    def add(self, token: int, origins: Seq[Origin]) -> bool:
+        """Returns whether a stop string is complete; the text then ends before it."""
+        chunk = self._stream.step(self._codec.full, token)
+        if not chunk:
+            return False  # a control token, or part of a character
+        start = len(self.text)
+        self.text += chunk
+        self._provenance.feed(chunk)
+        for origin in origins:  # a token at a passage's border may begin before or end after it: try both ends
+            self._provenance.place(start, origin.passage, origin.start - start)
+            self._provenance.place(len(self.text) - 1, origin.passage, origin.end - len(self.text))
+        return self._cut_at_stop(start)
+
+    def take(self) -> Delta:
+        """What can be sent now: nothing that may become part of a stop string."""
+        upto = len(self.text) - self._held()
+        text, self.sent = self.text[self.sent : upto], max(upto, self.sent)
+        return Delta(text, tuple(self._provenance.closed(self.sent)))
+
+    def finish(self) -> Delta:
+        """The rest. An unfinished character (the answer was cut inside it) is left out."""
+        self._finished = True
+        text, self.sent = self.text[self.sent :], len(self.text)
+        return Delta(text, tuple(self._provenance.finish(self.sent)))
+
+    def _cut_at_stop(self, start: int) -> bool:
+        places = [(at, s) for s in self._stop if (at := self.text.find(s, max(0, start - len(s) + 1))) >= 0]
+        if places:
+            self.text = self.text[: min(places)[0]]
+        return bool(places)
+
+    def _held(self) -> int:
+        """Characters at the end that begin a stop string."""
+        return max((n for s in self._stop for n in range(1, len(s)) if self.text.endswith(s[:n])), default=0)
