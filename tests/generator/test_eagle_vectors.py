@@ -111,9 +111,11 @@ def test_two_successive_trees_are_the_references(name: str) -> None:
         assert_equal(tree, draft)
 
 
+@pytest.mark.parametrize("alone", [0, 8, 32])
 @pytest.mark.parametrize("name", CASES)
-def test_rows_of_different_lengths_draft_what_each_drafts_alone(name: str) -> None:
-    """Row b is one draft ahead of row a; row c joins last, in the row that a left; the cache has to grow on the way."""
+def test_rows_of_different_lengths_draft_what_each_drafts_alone(name: str, alone: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Row b is one draft ahead of row a; row c joins last, in the row that b left; the cache has to grow on the way."""
+    monkeypatch.setattr("services.generator.drafters.eagle.ALONE", alone)
     case = load_case(name)
     drafter = EagleDrafter(case.head, shape(case), capacity=16)
     a, b, c = sequence("a"), sequence("b"), sequence("c")

@@ -13,12 +13,14 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
 from services.generator.drafters import StepState
 from services.generator.models.eagle import EagleHead, HeadCache
 from services.generator.types import Accepted, CandidateSource, DraftTree, NodeOrigin, Sequence
 
 EAGLE = (NodeOrigin(CandidateSource.EAGLE),)
+ALONE = 32  # features; a row that brings more is read apart from the others
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,36 +124,46 @@ class EagleDrafter:
         return [to_tree(root, places[row], tokens[row], scores[row], parents[row]) for row, root in enumerate(roots)]
 
     def _read(self, rows: list[int], states: Seq[StepState]) -> Tensor:
-        """Features of newly verified tokens into the cache -> the head's output at each row's last one, [R, h]."""
+        """Features of newly verified tokens into the cache -> the head's output at each row's last one, [R, h].
+
+        A row that brings its whole prompt is read alone, so that the others are not padded to it.
+        """
+        counts = [0 if state.features is None else len(state.features) for state in states]
+        assert min(counts) > 0, "an EAGLE step wants the features of what was verified since the last one"
+        groups = [[place] for place, count in enumerate(counts) if count > ALONE]
+        groups += [together] if (together := [place for place, count in enumerate(counts) if count <= ALONE]) else []
+        last = torch.empty((len(rows), self.head.config.hidden_size), dtype=self.head.dtype, device=self.head.device)
+        for group in groups:
+            last[group] = self._read_group([rows[place] for place in group], [states[place] for place in group])
+        return last
+
+    def _read_group(self, rows: list[int], states: Seq[StepState]) -> Tensor:
         cache, device = self._cache, self.head.device
-        counts = []
-        for row, state in zip(rows, states, strict=True):
-            assert state.features is not None, "an EAGLE step wants the features of what was verified"
-            counts.append(len(state.features))
-            assert counts[-1] > 0, "at least the token before the root was verified since the last step"
-            first = len(state.context) - 1 - counts[-1]  # position of the first new feature
+        features = pad_sequence([state.features for state in states], batch_first=True)  # type: ignore[misc]  # [R, N, h or 3h]
+        counts = [len(state.features) for state in states if state.features is not None]
+        widest = features.shape[1]
+        tokens = torch.zeros((len(rows), widest), dtype=torch.int64)
+        for place, (row, count, state) in enumerate(zip(rows, counts, states, strict=True)):
+            first = len(state.context) - 1 - count  # position of the first new feature
             if cache.lengths[row] == 0:
                 cache.origins[row] = first
             assert cache.origins[row] + cache.lengths[row] == first, "features do not continue what the head has seen"
-            cache.reserve(row, cache.lengths[row] + counts[-1] + self.shape.top_k * (self.shape.depth + 1))
-        widest = max(counts)
-        tokens = torch.zeros((len(rows), widest), dtype=torch.int64)
-        features = torch.zeros((len(rows), widest, self.head.config.feature_size), dtype=self.head.dtype, device=device)
-        for place, (count, state) in enumerate(zip(counts, states, strict=True)):
+            cache.reserve(row, cache.lengths[row] + widest + self._drafted)
             tokens[place, :count] = torch.from_numpy(state.context[-count:].astype("int64"))
-            assert state.features is not None
-            features[place, :count] = state.features.to(device=device, dtype=self.head.dtype)
-        start = self._tensor([cache.lengths[row] for row in rows])
-        steps = torch.arange(widest, device=device)
-        places = start + steps  # [R, N]
+        start, last = self._tensor([cache.lengths[row] for row in rows]), self._tensor(counts) - 1
         up_to = max(cache.lengths[row] for row in rows) + widest
-        visible = torch.arange(up_to, device=device) <= places[:, :, None]
-        positions = places + self._tensor([cache.origins[row] for row in rows])
-        fused = self.head.fuse(features)
-        hidden = self.head(tokens.to(device), fused, positions, cache.attend(rows, start, visible))
+        visible = torch.arange(up_to, device=device) <= (start + last)[:, :, None]  # [R, 1, up to]
+        positions = start + self._tensor([cache.origins[row] for row in rows]) + torch.arange(widest, device=device)
+        fused = self.head.fuse(features.to(device))
+        hidden = self.head(tokens.to(device), fused, positions, cache.attend(rows, start, visible), ask=last)
         for row, count in zip(rows, counts, strict=True):
             cache.lengths[row] += count
-        return hidden[torch.arange(len(rows), device=device), self._tensor(counts)[:, 0] - 1]
+        return hidden[:, 0]
+
+    @property
+    def _drafted(self) -> int:
+        """Keys that a draft writes behind the verified ones."""
+        return self.shape.top_k * (len(self._expand) if self.shape.fixed else self.shape.depth)
 
     def _tensor(self, values: list[int]) -> Tensor:
         """[R] -> int64 [R, 1] on the head's device."""

@@ -17,7 +17,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 Attend = Callable[[Tensor, Tensor, Tensor], Tensor]
-"""(q [R, heads, N, d], k and v [R, kv_heads, N, d], all rotated) -> [R, heads, N, d]: who sees whom is the caller's business."""
+"""(q [R, heads, M, d], k and v [R, kv_heads, N, d], all rotated) -> [R, heads, M, d]: who sees whom is the caller's business."""
 
 
 class SharesVocabulary(Protocol):
@@ -58,6 +58,11 @@ class HeadConfig:
         return self.target_hidden_size * (3 if self.version == 3 else 1)
 
 
+def take(x: Tensor, ask: Tensor | None) -> Tensor:
+    """x [R, N, ...], ask int64 [R, M] -> [R, M, ...]; None: all of it."""
+    return x if ask is None else x[torch.arange(len(x), device=x.device)[:, None], ask]
+
+
 def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
     """Rotary embedding of halves. x [R, heads, N, d]; cos, sin [R, 1, N, d]."""
     first, second = x.chunk(2, dim=-1)
@@ -75,14 +80,17 @@ class SelfAttention(nn.Module):
         self.v_proj = nn.Linear(width, config.kv_heads * config.head_dim, bias=config.qkv_bias)
         self.o_proj = nn.Linear(config.heads * config.head_dim, config.hidden_size, bias=False)
 
-    def forward(self, x: Tensor, cos: Tensor, sin: Tensor, attend: Attend) -> Tensor:
-        rows, count, _ = x.shape
-        shape = (rows, count, -1, self.config.head_dim)
-        q = rotate(self.q_proj(x).view(shape).transpose(1, 2), cos, sin)
-        k = rotate(self.k_proj(x).view(shape).transpose(1, 2), cos, sin)
-        v = self.v_proj(x).view(shape).transpose(1, 2)
-        mixed: Tensor = self.o_proj(attend(q, k, v).transpose(1, 2).reshape(rows, count, -1))
+    def forward(self, x: Tensor, cos: Tensor, sin: Tensor, attend: Attend, ask: Tensor | None) -> Tensor:
+        """x [R, N, width]; cos, sin [R, N, d] -> [R, M, h] at `ask`; keys and values are made of all N."""
+        k = self._heads(self.k_proj(x), cos, sin)
+        v = self.v_proj(x).unflatten(2, (-1, self.config.head_dim)).transpose(1, 2)
+        q = self._heads(self.q_proj(take(x, ask)), take(cos, ask), take(sin, ask))
+        mixed: Tensor = self.o_proj(attend(q, k, v).transpose(1, 2).flatten(2))
         return mixed
+
+    def _heads(self, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+        """[R, N, heads * d] -> rotated [R, heads, N, d]"""
+        return rotate(x.unflatten(2, (-1, self.config.head_dim)).transpose(1, 2), cos[:, None], sin[:, None])
 
 
 class GatedMLP(nn.Module):
@@ -110,14 +118,16 @@ class DecoderLayer(nn.Module):
             self.input_layernorm = nn.RMSNorm(config.hidden_size, eps=config.rms_norm_eps)
             self.hidden_norm = nn.RMSNorm(config.hidden_size, eps=config.rms_norm_eps)
 
-    def forward(self, embedded: Tensor | None, hidden: Tensor, cos: Tensor, sin: Tensor, attend: Attend) -> Tensor:
-        """hidden [R, N, h], and for EAGLE-3 the embedded tokens beside it -> [R, N, h]."""
+    def forward(
+        self, embedded: Tensor | None, hidden: Tensor, cos: Tensor, sin: Tensor, attend: Attend, ask: Tensor | None = None
+    ) -> Tensor:
+        """hidden [R, N, h], and for EAGLE-3 the embedded tokens beside it -> [R, M, h] at `ask`."""
         residual = attended = hidden
         if embedded is not None:
             normed = self.hidden_norm(hidden)
             residual = normed if self.config.norm_before_residual else hidden
             attended = torch.cat((self.input_layernorm(embedded), normed), dim=-1)
-        x = residual + self.self_attn(attended, cos, sin, attend)
+        x = take(residual, ask) + self.self_attn(attended, cos, sin, attend, ask)
         out: Tensor = x + self.mlp(self.post_attention_layernorm(x))
         return out
 
@@ -162,19 +172,23 @@ class EagleHead(nn.Module):
         return fused
 
     def angles(self, positions: Tensor) -> tuple[Tensor, Tensor]:
-        """positions int64 [R, N] -> cos, sin [R, 1, N, d]: computed in fp64, since bf16 cannot tell 300 from 301."""
-        angles = positions.to(torch.float64)[:, None, :, None] * self.inverse_frequencies.to(torch.float64)
+        """positions int64 [R, N] -> cos, sin [R, N, d]: computed in fp64, since bf16 cannot tell 300 from 301."""
+        angles = positions.to(torch.float64)[:, :, None] * self.inverse_frequencies.to(torch.float64)
         angles = torch.cat((angles, angles), dim=-1)
         return angles.cos().to(self.dtype), angles.sin().to(self.dtype)
 
-    def forward(self, token_ids: Tensor, hidden: Tensor, positions: Tensor, attend: Attend) -> Tensor:
-        """token_ids, positions int64 [R, N]; hidden [R, N, h], fused or the head's own -> [R, N, h], the next hidden."""
+    def forward(self, token_ids: Tensor, hidden: Tensor, positions: Tensor, attend: Attend, ask: Tensor | None = None) -> Tensor:
+        """token_ids, positions int64 [R, N]; hidden [R, N, h], fused or the head's own -> the next hidden, [R, N, h].
+
+        With `ask`, int64 [R, M], only those are computed, [R, M, h]; the rest gives keys and values, which is all that
+        later tokens want of it: one layer's keys depend on the target's features alone.
+        """
         embedded = self.embed(token_ids)
         cos, sin = self.angles(positions)
         if self.config.version == 3:
-            out: Tensor = self.layer(embedded, hidden, cos, sin, attend)
+            out: Tensor = self.layer(embedded, hidden, cos, sin, attend, ask)
         else:
-            out = self.layer(None, self.fc(torch.cat((embedded, hidden), dim=-1)), cos, sin, attend)
+            out = self.layer(None, self.fc(torch.cat((embedded, hidden), dim=-1)), cos, sin, attend, ask)
         return out
 
     def logits(self, hidden: Tensor) -> Tensor:
@@ -218,24 +232,22 @@ class HeadCache:
         self.origins += [0] * (grown_rows - rows)
 
     def attend(self, rows: list[int], start: Tensor, visible: Tensor) -> Attend:
-        """Write N keys per row at `start` [R, 1] .. start + N, then attend by `visible`, bool [R, N, up to], over the cache.
+        """Write N keys per row at `start` [R, 1] .. start + N, then attend by `visible`, bool [R, M, up to], over the cache.
 
         Query heads of one KV head are laid side by side as queries, so that nothing is repeated.
         """
         device, up_to = self.keys.device, visible.shape[-1]
         index = torch.tensor(rows, device=device)
-        whole = rows == list(range(rows[0], rows[0] + len(rows)))
+        chosen = slice(rows[0], rows[0] + len(rows)) if rows == list(range(rows[0], rows[0] + len(rows))) else index
 
         def run(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-            count, heads, new, width = q.shape
-            places = start + torch.arange(new, device=device)  # [R, N]
+            places = start + torch.arange(k.shape[2], device=device)  # [R, N]
             self.keys[index[:, None], :, places] = k.transpose(1, 2)
             self.values[index[:, None], :, places] = v.transpose(1, 2)
-            chosen = slice(rows[0], rows[0] + len(rows)) if whole else index
             keys, values = self.keys[chosen][:, :, :up_to], self.values[chosen][:, :, :up_to]
-            group = heads // keys.shape[1]
-            packed = q.reshape(count, keys.shape[1], group * new, width)
-            mask = visible[:, None].repeat(1, 1, group, 1)  # [R, 1, group * N, up to]
-            return F.scaled_dot_product_attention(packed, keys, values, attn_mask=mask).reshape(count, heads, new, width)
+            group = q.shape[1] // keys.shape[1]
+            packed = q.reshape(len(rows), keys.shape[1], group * q.shape[2], q.shape[3])
+            mask = visible[:, None].repeat(1, 1, group, 1)  # [R, 1, group * M, up to]
+            return F.scaled_dot_product_attention(packed, keys, values, attn_mask=mask).reshape(q.shape)
 
         return run
