@@ -1,0 +1,299 @@
+"""A service that says what a script tells it, for the page's states that the real one shows only when something is wrong.
+
+It speaks the API's own models (rag_api.schemas), so a changed contract breaks it. The question chooses the scene.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+from collections.abc import AsyncIterator
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import pypdfium2 as pdfium
+from fastapi import FastAPI, HTTPException, Request
+from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
+from reportlab.lib.pagesizes import A4
+from reportlab.pdfgen.canvas import Canvas
+
+from rag_api import schemas as s
+
+DIST = Path(__file__).parents[2] / "web" / "dist"
+TITLE = "Paracetamol bij kinderen"
+SENTENCES = (
+    "Paracetamol is bij kinderen het middel van eerste keuze bij pijn en koorts.",
+    "Een kind van 12 kg krijgt 180 mg per keer (15 mg/kg), hoogstens viermaal per dag.",
+    "Tussen twee giften liggen minstens zes uur.",
+)
+PASSAGE = " ".join(SENTENCES) + " "
+HOSTILE = '<script>window.hacked = 1</script><img src=x onerror="window.hacked = 1"> & <b>vet</b>'
+FILLER = "de verpleegkundige noteert tijd, dosis en naam in het dossier."
+PAGES = 40  # long enough for a page that draws only what is seen
+
+
+def build_pdf() -> bytes:
+    """A4 pages of numbered lines; page 3 holds the sentences of the passage, one a line."""
+    buffer = io.BytesIO()
+    canvas = Canvas(buffer, pagesize=A4)
+    for page in range(1, PAGES + 1):
+        canvas.setFont("Helvetica-Bold", 15)
+        canvas.drawString(60, 770, f"{page}. {TITLE}")
+        canvas.setFont("Helvetica", 10.5)
+        for line in range(34):
+            canvas.drawString(
+                60,
+                735 - 19 * line,
+                f"Regel {line + 1} van bladzijde {page}: {FILLER}",
+            )
+        if page == 3:
+            canvas.setFillGray(1)
+            canvas.rect(50, 300, 500, 80, stroke=0, fill=1)
+            canvas.setFillGray(0)
+            for line, sentence in enumerate(SENTENCES):
+                canvas.drawString(60, 350 - 19 * line, sentence)
+        canvas.showPage()
+    canvas.save()
+    return buffer.getvalue()
+
+
+def rects_of(pdf: bytes, page: int, words: str) -> list[s.PageRectsOut]:
+    """The rectangles of `words` on a page, as PDFium finds them."""
+    document = pdfium.PdfDocument(pdf)
+    text = document[page - 1].get_textpage()
+    found = text.search(words).get_next()
+    assert found, words
+    height = document[page - 1].get_height()
+    boxes = [text.get_rect(i) for i in range(text.count_rects(*found))]
+    return [s.PageRectsOut(page=page, rects=[s.RectOut(x0=x0, y0=height - y1, x1=x1, y1=height - y0) for x0, y0, x1, y1 in boxes])]
+
+
+class Script:
+    """Builds the answers' parts; `pdf` is the one document that exists."""
+
+    def __init__(self) -> None:
+        self.pdf = build_pdf()
+        self.conversations: dict[str, list[s.AnswerOut]] = {}
+        self.health = s.Health(status="ok", version="1", parts=[], documents=3, demo=True, model="scripted")
+        self.empty = False
+
+    def source(self, rank: int, title: str, text: str, page: int, *, score: float, document: str = "paracetamol-kind") -> s.SourceOut:
+        rects = rects_of(self.pdf, page, SENTENCES[0]) if document == "paracetamol-kind" and page == 3 else []
+        return s.SourceOut(
+            rank=rank,
+            document=f"{document}.pdf",
+            document_id=document,
+            title=title,
+            page=page,
+            pages=[page],
+            version="3",
+            valid_from=date(2025, 1, 1),
+            valid_until=date(2024 if "Oud" in title else 2030, 3, 1),
+            department="Pediatrie",
+            document_type="procedure",
+            target_groups=["child"],
+            owner="Apotheek",
+            language="nl",
+            score=score,
+            dense_score=score - 0.05,
+            bm25_score=7.2,
+            text=text,
+            rects=rects,
+        )
+
+    def sources(self) -> list[s.SourceOut]:
+        return [
+            self.source(1, TITLE, PASSAGE, 3, score=0.94),
+            self.source(2, "Pijn meten bij jonge kinderen", "Gebruik onder vier jaar de FLACC-schaal. " * 12, 12, score=0.71),
+            self.source(3, "Oude koortskaart", "Koorts is een lichaamstemperatuur boven 38 graden. " * 6, 7, score=0.55, document="weg"),
+            self.source(
+                4,
+                "Toedienen van geneesmiddelen langs de mond bij kinderen die niet kunnen slikken",
+                "Meng niets met melk. " * 9,
+                20,
+                score=0.41,
+            ),
+            self.source(5, "Weegprotocol", "Weeg het kind zonder schoenen. ", 31, score=0.33),
+        ]
+
+    def span(self, start: int, sentence: str, *, exact: bool = True) -> s.SpanOut:
+        rects = rects_of(self.pdf, 3, sentence.strip()) if exact else []
+        return s.SpanOut(
+            start=start,
+            end=start + len(sentence),
+            document="paracetamol-kind.pdf",
+            document_id="paracetamol-kind",
+            rank=1,
+            page=3,
+            text=sentence,
+            rects=rects,
+        )
+
+    def answer(self, body: s.AskIn, conversation: str, **changed: object) -> s.AnswerOut:
+        values: dict[str, object] = {
+            "id": f"a{sum(map(len, self.conversations.values())) + 1}",
+            "conversation_id": conversation,
+            "question": body.question,
+            "query": body.question,
+            "language": "nl",
+            "mode": body.mode or "verbatim",
+            "status": "answered",
+            "answer": "",
+            "sources": self.sources(),
+            "spans": [],
+            "notices": [],
+            "model": "scripted",
+            "embedder": "scripted",
+            "prompt_version": "1",
+            "stats": {"seconds": 1.2},
+            "created_at": datetime.now(UTC),
+        }
+        return s.AnswerOut.model_validate({**values, **changed})
+
+
+Event = tuple[str, object]
+
+
+async def play(script: Script, body: s.AskIn, conversation: str) -> AsyncIterator[Event]:
+    """The events of one answer. Scenes: 'zonder antwoord', 'zonder generator', 'breekt af', 'vijandig', 'geschreven', 'traag'."""
+    question, sources = body.question, script.sources()
+    yield "stage", s.StageEvent(name="retrieving")
+    await asyncio.sleep(0.05)
+    if "zonder antwoord" in question:
+        notice = s.NoticeOut(code="not_found", text=f"Geen document beantwoordt dit. Dichtstbij: {TITLE} (Apotheek).")
+        yield "found", s.FoundEvent(answer_id="x", conversation_id=conversation, sources=sources[:3], notices=[notice])
+        yield "done", s.DoneEvent(answer=script.answer(body, conversation, status="not_found", sources=sources[:3], notices=[notice]))
+        return
+    hostile = "vijandig" in question
+    if hostile:
+        sources = [script.source(1, HOSTILE, HOSTILE + " " + PASSAGE, 3, score=0.9)]
+    notices = (
+        [s.NoticeOut(code="patient_group", text="Deze bronnen gaan over kinderen; de vraag noemt een volwassene.")]
+        if "volwassene" in question
+        else []
+    )
+    yield "found", s.FoundEvent(answer_id="x", conversation_id=conversation, sources=sources, notices=notices)
+    yield "stage", s.StageEvent(name="reading", passages=3)
+    await asyncio.sleep(0.05)
+    if "zonder generator" in question:
+        notice = s.NoticeOut(code="generator_unavailable", text="De generator is niet beschikbaar; dit zijn de bronnen.")
+        yield "done", s.DoneEvent(answer=script.answer(body, conversation, status="sources_only", notices=[notice]))
+        return
+    yield "stage", s.StageEvent(name="writing")
+    parts = [SENTENCES[1] + " ", SENTENCES[2] + " "]
+    if hostile:
+        parts = [HOSTILE + " \U0001f600 ", *parts]
+    if "geschreven" in question:
+        parts = ["Geef hoogstens 4 maal 999 mg. ", *parts, "Vraag bij twijfel de arts."]
+    text, spans = "", []
+    for part in parts:
+        for word in part.split(" "):
+            if word:
+                yield "token", s.TokenEvent(text=word + " ")
+                await asyncio.sleep(1.0 if "traag" in question else 0.01)
+        if part.strip() in SENTENCES:
+            spans.append(script.span(len(text), part, exact="onnauwkeurig" not in question))
+            yield "cited", s.CitedEvent(span=spans[-1])
+        text += part if part.endswith(" ") else part + " "
+        if "breekt af" in question:
+            raise ConnectionResetError
+    yield "done", s.DoneEvent(answer=script.answer(body, conversation, answer=text, spans=spans, sources=sources, notices=notices))
+
+
+async def stream(script: Script, body: s.AskIn, conversation: str) -> AsyncIterator[str]:
+    async for name, data in play(script, body, conversation):
+        if isinstance(data, s.DoneEvent):
+            script.conversations.setdefault(conversation, []).append(data.answer)
+        assert hasattr(data, "model_dump_json")
+        yield f"event: {name}\ndata: {data.model_dump_json()}\n\n"
+
+
+def problem(status: int, code: str, detail: str) -> JSONResponse:
+    body = s.Problem(title=code, status=status, code=code, detail=detail)
+    return JSONResponse(body.model_dump(), status_code=status, media_type="application/problem+json")
+
+
+def create_app(script: Script, headers: dict[str, str]) -> FastAPI:
+    """The API's routes that the page uses, and the built page with `headers` on everything."""
+    app = FastAPI(openapi_url=None)
+
+    @app.middleware("http")
+    async def add_headers(request: Request, call_next):  # type: ignore[no-untyped-def]
+        response = await call_next(request)
+        response.headers.update(headers)
+        return response
+
+    @app.get("/api/health")
+    async def health() -> s.Health:
+        return script.health
+
+    @app.get("/api/documents")
+    async def documents() -> s.DocumentList:
+        return s.DocumentList(documents=[] if script.empty else [detail("paracetamol-kind")], total=0 if script.empty else 1)
+
+    @app.get("/api/documents/{document_id}")
+    async def document(document_id: str) -> Response:
+        if document_id == "weg":
+            return problem(404, "not_found", "no such document")
+        return JSONResponse(detail(document_id).model_dump(mode="json"))
+
+    @app.get("/api/documents/{document_id}/file")
+    async def file(document_id: str) -> Response:
+        return Response(script.pdf, media_type="application/pdf")
+
+    @app.get("/api/conversations")
+    async def conversations() -> s.ConversationList:
+        now = datetime.now(UTC)
+        items = [s.ConversationOut(id=k, title=v[0].question, created_at=now, updated_at=now) for k, v in script.conversations.items()]
+        return s.ConversationList(conversations=items, total=len(items))
+
+    @app.get("/api/conversations/{conversation_id}")
+    async def conversation(conversation_id: str) -> Response:
+        answers = script.conversations.get(conversation_id)
+        if answers is None:
+            return problem(404, "not_found", "no such conversation")
+        now = datetime.now(UTC)
+        found = s.ConversationDetail(id=conversation_id, title=answers[0].question, created_at=now, updated_at=now, answers=answers)
+        return Response(found.model_dump_json(), media_type="application/json")
+
+    @app.post("/api/ask")
+    async def ask(body: s.AskIn) -> Response:
+        if "databank" in body.question:
+            return problem(503, "database_unavailable", "the database does not answer")
+        conversation = body.conversation_id or f"c{len(script.conversations) + 1}"
+        return StreamingResponse(stream(script, body, conversation), media_type="text/event-stream")
+
+    @app.get("/{path:path}")
+    async def page(path: str) -> Response:
+        wanted = DIST / path
+        if path.startswith("api/"):
+            raise HTTPException(404)
+        return FileResponse(wanted if wanted.is_file() else DIST / "index.html")
+
+    return app
+
+
+def detail(document_id: str) -> s.DocumentDetail:
+    return s.DocumentDetail(
+        id=document_id,
+        source=f"{document_id}.pdf",
+        title=TITLE,
+        status="indexed",
+        reason="",
+        media_type="application/pdf",
+        page_count=PAGES,
+        chunk_count=3,
+        byte_count=1,
+        department="",
+        document_type="",
+        target_groups=[],
+        version="",
+        valid_from=None,
+        valid_until=None,
+        owner="",
+        language="nl",
+        supersedes="",
+        created_at=None,
+        updated_at=None,
+        pages=[s.PageOut(number=n, width=A4[0], height=A4[1], rotation=0) for n in range(1, PAGES + 1)],
+    )

@@ -1,0 +1,68 @@
+// The only place that talks to the service. Every failure is an ApiError with a stable code.
+import { messages } from "./sse";
+import type {
+  AskIn,
+  ConversationDetail,
+  ConversationList,
+  DocumentDetail,
+  DocumentList,
+  Health,
+  StreamEvent,
+} from "./types";
+
+const BASE = "/api";
+
+/** `offline`: no connection. `stream_broken`: the answer stopped half-way. Else the code of the server's problem document. */
+export class ApiError extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+    readonly status = 0,
+  ) {
+    super(message);
+  }
+}
+
+export const fileUrl = (documentId: string): string => `${BASE}/documents/${encodeURIComponent(documentId)}/file`;
+
+export const getHealth = (): Promise<Health> => get("/health");
+export const getDocuments = (limit: number): Promise<DocumentList> => get(`/documents?limit=${limit}`);
+export const getDocument = (id: string): Promise<DocumentDetail> => get(`/documents/${encodeURIComponent(id)}`);
+export const getConversations = (limit: number): Promise<ConversationList> => get(`/conversations?limit=${limit}`);
+export const getConversation = (id: string): Promise<ConversationDetail> =>
+  get(`/conversations/${encodeURIComponent(id)}`);
+
+/** Asks and yields what the server sends. Throws ApiError; an abort by `signal` ends it without an error. */
+export async function* ask(body: AskIn, signal: AbortSignal): AsyncGenerator<StreamEvent> {
+  const request = { method: "POST", headers: { "Content-Type": "application/json", Accept: "text/event-stream" } };
+  let last = "";
+  try {
+    const response = await send("/ask", { ...request, body: JSON.stringify(body), signal });
+    if (!response.body) throw new ApiError("stream_broken", "The answer came without a body.");
+    for await (const message of messages(response.body)) {
+      last = message.event;
+      yield { type: message.event, data: JSON.parse(message.data) } as StreamEvent;
+    }
+  } catch (error) {
+    if (signal.aborted) return;
+    throw error instanceof ApiError ? error : new ApiError("stream_broken", String(error));
+  }
+  if (last !== "done" && last !== "failed") throw new ApiError("stream_broken", "The answer ended too early.");
+}
+
+async function get<T>(path: string): Promise<T> {
+  const response = await send(path, { headers: { Accept: "application/json" } });
+  return (await response.json()) as T;
+}
+
+async function send(path: string, init: RequestInit): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(BASE + path, init);
+  } catch (error) {
+    throw new ApiError("offline", String(error));
+  }
+  if (response.ok) return response;
+  const problem = await response.json().catch(() => ({}));
+  throw new ApiError(problem.code ?? "internal", problem.detail ?? response.statusText, response.status);
+}

@@ -1,0 +1,111 @@
+// The bar on top: new question, earlier ones, language, theme, help.
+import { useEffect, useRef, useState } from "react";
+import { getConversations } from "../api/client";
+import type { ConversationList } from "../api/types";
+import { type Language, useMessages } from "../i18n";
+import { recall, remember } from "../settings";
+
+interface Props {
+  language: Language;
+  onLanguage(): void;
+  onNew(): void;
+  onConversation(id: string): void;
+  onHelp(): void;
+}
+
+export function Header({ language, onLanguage, onNew, onConversation, onHelp }: Props) {
+  const m = useMessages();
+  return (
+    <header className="bar">
+      <a className="skip" href="#question">
+        {m.app.skip}
+      </a>
+      <span className="wordmark">{m.app.name}</span>
+      <button type="button" className="quiet" onClick={onNew}>
+        {m.app.newConversation}
+      </button>
+      <History onConversation={onConversation} />
+      <span className="spacer" />
+      <Theme />
+      <button
+        type="button"
+        className="quiet"
+        lang={language === "nl" ? "en" : "nl"}
+        onClick={onLanguage}
+        aria-label={m.app.languageLabel}
+      >
+        {m.app.language}
+      </button>
+      <button type="button" className="quiet icon" onClick={onHelp} aria-label={m.app.help} title={`${m.app.help} (?)`}>
+        ?
+      </button>
+    </header>
+  );
+}
+
+const HISTORY = 20;
+
+function History({ onConversation }: { onConversation(id: string): void }) {
+  const m = useMessages();
+  const menu = useRef<HTMLDetailsElement>(null);
+  const [list, setList] = useState<ConversationList | null>(null);
+  const load = (): void => {
+    if (menu.current?.open) getConversations(HISTORY).then(setList, () => setList({ conversations: [], total: 0 }));
+  };
+  const go = (id: string): void => {
+    if (menu.current) menu.current.open = false;
+    onConversation(id);
+  };
+  return (
+    <details
+      className="menu"
+      ref={menu}
+      onToggle={load}
+      onBlur={(event) => closeWhenLeft(event.currentTarget, event.relatedTarget)}
+    >
+      <summary className="quiet">{m.app.history}</summary>
+      <ul>
+        {list?.conversations.length === 0 && <li className="muted">{m.app.historyEmpty}</li>}
+        {list?.conversations.map(({ id, title }) => (
+          <li key={id}>
+            <button type="button" className="quiet" onClick={() => go(id)}>
+              {title}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+function closeWhenLeft(menu: HTMLDetailsElement, to: EventTarget | null): void {
+  if (to instanceof Node && menu.contains(to)) return;
+  if (to !== null) menu.open = false;
+}
+
+const THEMES = ["auto", "light", "dark"] as const;
+type ThemeName = (typeof THEMES)[number];
+
+function Theme() {
+  const m = useMessages();
+  const [theme, setTheme] = useState<ThemeName>(() => THEMES.find((one) => one === recall("theme")) ?? "auto");
+  useEffect(() => {
+    document.documentElement.dataset.theme = theme;
+    remember("theme", theme);
+  }, [theme]);
+  return (
+    <select
+      className="quiet"
+      value={theme}
+      aria-label={m.app.theme}
+      title={m.app.theme}
+      onChange={(event) => setTheme(event.target.value as ThemeName)}
+    >
+      {THEMES.map((one) => (
+        <option key={one} value={one}>
+          {m.app.themes[one]}
+        </option>
+      ))}
+    </select>
+  );
+}

@@ -1,0 +1,79 @@
+// Where the question is typed. Enter asks, Shift+Enter makes a new line.
+import { type FormEvent, type KeyboardEvent, type RefObject, useState } from "react";
+import type { Mode } from "../api/types";
+import { useMessages } from "../i18n";
+import { recall, remember } from "../settings";
+
+interface Props {
+  busy: boolean;
+  input: RefObject<HTMLTextAreaElement | null>;
+  onAsk(question: string, mode: Mode | null): void;
+  onStop(): void;
+}
+
+const LONGEST = 2000; // the service's limit
+const MODES = ["default", "verbatim", "answer", "sources"] as const;
+type Choice = (typeof MODES)[number];
+
+export function QuestionBox({ busy, input, onAsk, onStop }: Props) {
+  const m = useMessages();
+  const [question, setQuestion] = useState("");
+  const [mode, setMode] = useState<Choice>(() => MODES.find((one) => one === recall("mode")) ?? "default");
+  const ask = (event?: FormEvent): void => {
+    event?.preventDefault();
+    if (busy || question.trim() === "") return;
+    onAsk(question.trim(), mode === "default" ? null : mode);
+    setQuestion("");
+  };
+  const keyDown = (event: KeyboardEvent): void => {
+    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    ask();
+  };
+  const choose = (choice: Choice): void => {
+    setMode(choice);
+    remember("mode", choice);
+  };
+  return (
+    <form className="ask-band" onSubmit={ask}>
+      <div className="ask">
+        <label className="sr-only" htmlFor="question">
+          {m.ask.label}
+        </label>
+        <textarea
+          id="question"
+          ref={input}
+          rows={1}
+          maxLength={LONGEST}
+          value={question}
+          placeholder={m.ask.placeholder}
+          onChange={(event) => setQuestion(event.target.value)}
+          onKeyDown={keyDown}
+          // biome-ignore lint/a11y/noAutofocus: the page is for asking; nothing stands before the box
+          autoFocus
+        />
+        <div className="ask-foot">
+          <label className="mode">
+            <span className="sr-only">{m.ask.mode}</span>
+            <select value={mode} onChange={(event) => choose(event.target.value as Choice)}>
+              {MODES.map((one) => (
+                <option key={one} value={one}>
+                  {m.ask.modes[one]}
+                </option>
+              ))}
+            </select>
+          </label>
+          {busy ? (
+            <button type="button" className="button" onClick={onStop}>
+              {m.ask.stop}
+            </button>
+          ) : (
+            <button type="submit" className="button primary" disabled={question.trim() === ""}>
+              {m.ask.send}
+            </button>
+          )}
+        </div>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,90 @@
+// The column of pages. Draws only those near the window, and scrolls to the wanted place when that changes.
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { currentPage, fitWidth, pageTops, scrollTarget, visiblePages } from "./geometry";
+import { type Highlight, topOf } from "./highlights";
+import { Page } from "./Page";
+import type { OpenDocument } from "./useDocument";
+
+interface Props {
+  document: Extract<OpenDocument, { kind: "open" }>;
+  highlights: readonly Highlight[];
+  current: number;
+  zoom: number; // 1: the widest page fills the pane
+  onPage(number: number): void;
+}
+
+export function Viewer({ document, highlights, current, zoom, onPage }: Props) {
+  const { pdf, pages } = document;
+  const pane = useRef<HTMLElement>(null);
+  const { width, height, scrollTop, onScroll } = useWindow(pane);
+  const scale = useMemo(() => fitWidth(pages, width) * zoom, [pages, width, zoom]);
+  const tops = useMemo(() => pageTops(pages, scale), [pages, scale]);
+  const column = Math.max(...pages.map((page) => page.width)) * scale;
+
+  useKeptPlace(pane, scale);
+  useScrollTo(pane, width > 0 ? highlights[current] : undefined, tops, scale);
+  const shown = currentPage(tops, scrollTop, height) + 1;
+  useEffect(() => onPage(shown), [onPage, shown]);
+
+  const [first, last] = visiblePages(tops, scrollTop, height);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled region must be reachable by keyboard
+    <section className="pages" ref={pane} onScroll={onScroll} tabIndex={0} aria-label={document.detail.title}>
+      <div className="pages-column" style={{ height: tops.at(-1), width: column }}>
+        {width > 0 &&
+          pages.slice(first, last + 1).map((size, offset) => {
+            const index = first + offset;
+            const top = tops[index] ?? 0;
+            return <Page key={index} {...{ pdf, size, scale, top, highlights, current }} number={index + 1} />;
+          })}
+      </div>
+    </section>
+  );
+}
+
+/** Size and position of the scrolled window, at most once a frame. */
+function useWindow(pane: React.RefObject<HTMLElement | null>) {
+  const [state, setState] = useState({ width: 0, height: 0, scrollTop: 0 });
+  const measure = useCallback(() => {
+    const element = pane.current;
+    if (!element) return;
+    const { clientWidth: width, clientHeight: height, scrollTop } = element;
+    setState((old) =>
+      old.width === width && old.height === height && old.scrollTop === scrollTop ? old : { width, height, scrollTop },
+    );
+  }, [pane]);
+  useLayoutEffect(() => {
+    measure();
+    const observer = new ResizeObserver(measure);
+    if (pane.current) observer.observe(pane.current);
+    return () => observer.disconnect();
+  }, [pane, measure]);
+  return { ...state, onScroll: measure };
+}
+
+/** Keeps the same words in the window when the scale changes. */
+function useKeptPlace(pane: React.RefObject<HTMLElement | null>, scale: number): void {
+  const before = useRef(scale);
+  useLayoutEffect(() => {
+    if (pane.current && before.current !== scale) pane.current.scrollTop *= scale / before.current;
+    before.current = scale;
+  }, [pane, scale]);
+}
+
+/** Scrolls when another place is wanted, and only then: the reader's own scrolling is left alone. */
+function useScrollTo(
+  pane: React.RefObject<HTMLElement | null>,
+  wanted: Highlight | undefined,
+  tops: readonly number[],
+  scale: number,
+): void {
+  const done = useRef<string | null>(null);
+  useLayoutEffect(() => {
+    if (!pane.current || !wanted) return;
+    const place = `${wanted.page}:${topOf(wanted)}:${wanted.key}`;
+    if (done.current === place) return;
+    done.current = place;
+    const top = tops[wanted.page - 1] ?? 0;
+    pane.current.scrollTop = scrollTarget(top, topOf(wanted), scale, pane.current.clientHeight);
+  }, [pane, wanted, tops, scale]);
+}

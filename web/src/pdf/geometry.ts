@@ -1,0 +1,74 @@
+// The only file that does pixel arithmetic. Points are PDF points on the page as displayed, origin top left; pixels are CSS pixels.
+import type { Rect } from "../api/types";
+
+export interface Size {
+  width: number;
+  height: number;
+}
+
+export interface Box extends Size {
+  left: number;
+  top: number;
+}
+
+export const PAGE_GAP = 16; // pixels between pages, and above the first
+const CANVAS_PIXELS = 16_000_000; // a larger canvas fails on some devices
+
+/** Pixels per point at which the widest page fills the pane. */
+export function fitWidth(pages: readonly Size[], paneWidth: number): number {
+  const widest = Math.max(...pages.map((page) => page.width), 1);
+  return Math.max(0.1, (paneWidth - 2 * PAGE_GAP) / widest);
+}
+
+export function scaled(page: Size, scale: number): Size {
+  return { width: page.width * scale, height: page.height * scale };
+}
+
+export function toPixels(rect: Rect, scale: number): Box {
+  return {
+    left: rect.x0 * scale,
+    top: rect.y0 * scale,
+    width: (rect.x1 - rect.x0) * scale,
+    height: (rect.y1 - rect.y0) * scale,
+  };
+}
+
+/** Top of every page in the scrolled column, in pixels; one more entry for the column's end. */
+export function pageTops(pages: readonly Size[], scale: number): number[] {
+  const tops = [PAGE_GAP];
+  for (const page of pages) tops.push((tops.at(-1) ?? 0) + page.height * scale + PAGE_GAP);
+  return tops;
+}
+
+/** Indices [first, last] of the pages that touch the window, and one more on either side. */
+export function visiblePages(tops: readonly number[], scrollTop: number, height: number): [number, number] {
+  const count = tops.length - 1;
+  let first = 0;
+  while (first < count - 1 && (tops[first + 1] ?? 0) <= scrollTop) first += 1;
+  let last = first;
+  while (last < count - 1 && (tops[last + 1] ?? 0) < scrollTop + height) last += 1;
+  return [Math.max(0, first - 1), Math.min(count - 1, last + 1)];
+}
+
+/** The page that holds the upper third of the window: what a reader would call the current one. Index from 0. */
+export function currentPage(tops: readonly number[], scrollTop: number, height: number): number {
+  const line = scrollTop + height / 3;
+  let index = 0;
+  while (index < tops.length - 2 && (tops[index + 1] ?? 0) <= line) index += 1;
+  return index;
+}
+
+/** Where to scroll so that a place `y` points down a page stands a quarter down the window: well within its upper third. */
+export function scrollTarget(pageTop: number, y: number, scale: number, windowHeight: number): number {
+  return Math.max(0, pageTop + y * scale - windowHeight / 4);
+}
+
+/** Device pixels per CSS pixel for a page's canvas: the screen's, less where the canvas would grow too large. */
+export function canvasRatio(size: Size, devicePixelRatio: number): number {
+  return Math.min(devicePixelRatio, Math.sqrt(CANVAS_PIXELS / (size.width * size.height)));
+}
+
+/** True when the server's page and the viewer's are the same size, so that its rectangles can be drawn. */
+export function sameSize(a: Size, b: Size): boolean {
+  return Math.abs(a.width - b.width) < 1 && Math.abs(a.height - b.height) < 1;
+}

@@ -1,0 +1,51 @@
+// One open document: pdf.js's handle, the size of every page, and what the service says of it.
+import type { PDFDocumentProxy } from "pdfjs-dist";
+import { useEffect, useState } from "react";
+import { ApiError, fileUrl, getDocument } from "../api/client";
+import type { DocumentDetail } from "../api/types";
+import type { Size } from "./geometry";
+import { openPdf } from "./load";
+
+export type OpenDocument =
+  | { kind: "loading" }
+  | { kind: "open"; pdf: PDFDocumentProxy; pages: Size[]; detail: DocumentDetail }
+  | { kind: "gone" }
+  | { kind: "failed" };
+
+export function useDocument(id: string): OpenDocument {
+  const [state, setState] = useState<{ id: string; value: OpenDocument }>({ id, value: { kind: "loading" } });
+
+  useEffect(() => {
+    let current = true;
+    let close = (): void => undefined;
+    const settle = (value: OpenDocument): void => {
+      if (current) setState({ id, value });
+    };
+    const open = async (): Promise<void> => {
+      const [detail, task] = await Promise.all([getDocument(id), openPdf(fileUrl(id))]);
+      close = () => void task.destroy();
+      if (!current) return close();
+      const pdf = await task.promise;
+      settle({ kind: "open", pdf, pages: await pageSizes(pdf, detail), detail });
+    };
+    open().catch((error: unknown) => settle({ kind: isGone(error) ? "gone" : "failed" }));
+    return () => {
+      current = false;
+      close();
+    };
+  }, [id]);
+
+  return state.id === id ? state.value : { kind: "loading" };
+}
+
+/** As the service measured them; a document that it could not read is measured here. */
+async function pageSizes(pdf: PDFDocumentProxy, detail: DocumentDetail): Promise<Size[]> {
+  if (detail.pages.length === pdf.numPages) return detail.pages.map(({ width, height }) => ({ width, height }));
+  const numbers = Array.from({ length: pdf.numPages }, (_, index) => index + 1);
+  return Promise.all(numbers.map(async (number) => (await pdf.getPage(number)).getViewport({ scale: 1 })));
+}
+
+function isGone(error: unknown): boolean {
+  if (error instanceof ApiError) return error.status === 404;
+  return error instanceof Error && "status" in error && error.status === 404; // pdf.js's ResponseException
+}

@@ -1,0 +1,98 @@
+// One answer, from the question to its end, as a reduced union. Pure: no clock, no network, no DOM.
+import type { Answer, Mode, Notice, Source, Span, StreamEvent } from "../api/types";
+
+/** What is known of an answer that is not (or never was) finished. */
+export interface Draft {
+  question: string;
+  answerId: string | null;
+  sources: Source[];
+  notices: Notice[];
+  text: string;
+  spans: Span[];
+}
+
+export type StageName = "sending" | "retrieving" | "reading" | "writing";
+
+/** A stage that has ended, and how long it took. */
+export interface StageTime {
+  name: StageName;
+  milliseconds: number;
+}
+
+export type AnswerState =
+  | {
+      kind: "working";
+      draft: Draft;
+      askedAt: number;
+      stage: StageName;
+      stageAt: number;
+      passages: number;
+      past: StageTime[];
+    }
+  | { kind: "complete"; answer: Answer; milliseconds: number | null }
+  | { kind: "stopped"; draft: Draft }
+  | { kind: "failed"; draft: Draft; code: string; message: string };
+
+/** What happens to an answer: the server's events, and what happens on this side of the wire. */
+export type AnswerEvent = StreamEvent | { type: "stopped" } | { type: "broken"; code: string; message: string };
+
+/** An answer that has just been asked for. `at` is a clock in milliseconds, the same as the reducer's. */
+export function asked(question: string, at: number): AnswerState {
+  const draft: Draft = { question, answerId: null, sources: [], notices: [], text: "", spans: [] };
+  return { kind: "working", draft, askedAt: at, stage: "sending", stageAt: at, passages: 0, past: [] };
+}
+
+/** An answer that was stored earlier. */
+export function recalled(answer: Answer): AnswerState {
+  return { kind: "complete", answer, milliseconds: null };
+}
+
+/** The answer after `event`. An answer that has ended stays as it is, whatever comes late. */
+export function reduceAnswer(state: AnswerState, event: AnswerEvent, at: number): AnswerState {
+  if (state.kind !== "working") return state;
+  const { draft } = state;
+  switch (event.type) {
+    case "stage":
+      return enter(state, event.data.name, event.data.passages ?? 0, at);
+    case "found": {
+      const { answer_id, sources, notices } = event.data;
+      return { ...state, draft: { ...draft, answerId: answer_id, sources, notices } };
+    }
+    case "token":
+      return { ...state, draft: { ...draft, text: draft.text + event.data.text } };
+    case "cited":
+      return { ...state, draft: { ...draft, spans: [...draft.spans, event.data.span] } };
+    case "done":
+      return { kind: "complete", answer: event.data.answer, milliseconds: at - state.askedAt };
+    case "failed":
+      return { kind: "failed", draft, code: event.data.code, message: event.data.message };
+    case "broken":
+      return { kind: "failed", draft, code: event.code, message: event.message };
+    case "stopped":
+      return { kind: "stopped", draft };
+  }
+}
+
+type Working = Extract<AnswerState, { kind: "working" }>;
+
+function enter(state: Working, stage: StageName, passages: number, at: number): Working {
+  if (stage === state.stage) return { ...state, passages };
+  const past = [...state.past, { name: state.stage, milliseconds: at - state.stageAt }];
+  return { ...state, stage, stageAt: at, passages, past };
+}
+
+/** The same few things of any answer, however far it came. */
+export interface AnswerView {
+  question: string;
+  text: string;
+  sources: Source[];
+  spans: Span[];
+  notices: Notice[];
+  mode: Mode | null;
+}
+
+export function view(state: AnswerState): AnswerView {
+  if (state.kind !== "complete") return { ...state.draft, mode: null };
+  const { question, answer, sources, spans, notices, mode } = state.answer;
+  return { question, text: answer, sources, spans, notices, mode };
+}

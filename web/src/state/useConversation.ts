@@ -1,0 +1,71 @@
+// Joins the pure conversation to the service: asks, streams, stops, loads.
+import { useCallback, useEffect, useReducer, useRef } from "react";
+import { ApiError, ask, getConversation } from "../api/client";
+import type { FoundEvent, Mode } from "../api/types";
+import type { AnswerEvent } from "./answer";
+import { EMPTY, reduceConversation } from "./conversation";
+
+let made = 0;
+
+const PAUSE = 1000; // milliseconds: a connection that broke is often back by then
+
+/** The service may have finished and stored an answer whose stream broke: then that one is shown, else the failure. */
+async function recover(begun: FoundEvent | null, { code, message }: ApiError): Promise<AnswerEvent> {
+  if (begun && code === "stream_broken") {
+    await new Promise((resolve) => setTimeout(resolve, PAUSE));
+    const stored = await getConversation(begun.conversation_id).catch(() => null);
+    const answer = stored?.answers.find((one) => one.id === begun.answer_id);
+    if (answer) return { type: "done", data: { answer } };
+  }
+  return { type: "broken", code, message };
+}
+
+export function useConversation(onError: (code: string) => void) {
+  const [conversation, dispatch] = useReducer(reduceConversation, EMPTY);
+  const running = useRef<AbortController | null>(null);
+  const id = useRef<string | null>(null);
+  id.current = conversation.id;
+
+  const stop = useCallback(() => running.current?.abort(), []);
+  useEffect(() => stop, [stop]);
+
+  const send = useCallback(async (question: string, mode: Mode | null): Promise<void> => {
+    running.current?.abort();
+    const controller = new AbortController();
+    running.current = controller;
+    const turn = `turn-${++made}`;
+    const tell = (event: AnswerEvent): void => dispatch({ type: "answer", turn, event, at: Date.now() });
+    dispatch({ type: "asked", turn, question, at: Date.now() });
+    let begun: FoundEvent | null = null;
+    try {
+      for await (const event of ask({ question, mode, conversation_id: id.current }, controller.signal)) {
+        if (event.type === "found") begun = event.data;
+        tell(event);
+      }
+    } catch (error) {
+      tell(await recover(begun, error instanceof ApiError ? error : new ApiError("internal", String(error))));
+    }
+    if (controller.signal.aborted) tell({ type: "stopped" });
+    if (running.current === controller) running.current = null;
+  }, []);
+
+  const load = useCallback(
+    async (wanted: string): Promise<void> => {
+      running.current?.abort();
+      try {
+        dispatch({ type: "loaded", detail: await getConversation(wanted) });
+      } catch (error) {
+        dispatch({ type: "new" });
+        onError(error instanceof ApiError ? error.code : "internal");
+      }
+    },
+    [onError],
+  );
+
+  const reset = useCallback(() => {
+    running.current?.abort();
+    dispatch({ type: "new" });
+  }, []);
+
+  return { conversation, dispatch, send, stop, load, reset };
+}

@@ -1,0 +1,25 @@
+// One listener for the page's keys. Letters count only while nothing is being typed.
+import { useEffect, useRef } from "react";
+
+export type Shortcuts = Partial<Record<"/" | "?" | "Escape" | "j" | "k" | "n" | "p", () => void>>;
+
+export function useShortcuts(shortcuts: Shortcuts): void {
+  const latest = useRef(shortcuts);
+  latest.current = shortcuts;
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent): void => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+      if (event.key !== "Escape" && isTyping(event.target)) return;
+      const action = latest.current[event.key as keyof Shortcuts];
+      if (!action) return;
+      event.preventDefault();
+      action();
+    };
+    window.addEventListener("keydown", pressed);
+    return () => window.removeEventListener("keydown", pressed);
+  }, []);
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.closest("textarea, input, select, [contenteditable]") !== null;
+}

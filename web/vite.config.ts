@@ -1,0 +1,51 @@
+import { createReadStream, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import react from "@vitejs/plugin-react";
+import { defineConfig, type Plugin } from "vite";
+
+const PDFJS = join(import.meta.dirname, "node_modules/pdfjs-dist");
+const PDFJS_VERSION: string = JSON.parse(readFileSync(join(PDFJS, "package.json"), "utf8")).version;
+// quickjs is the sandbox for scripts inside PDFs; Bedside never runs those.
+const PDFJS_DATA = ["cmaps", "standard_fonts", "wasm", "iccs"].flatMap((folder) =>
+  readdirSync(join(PDFJS, folder))
+    .filter((name) => !/quickjs/i.test(name))
+    .map((name) => `${folder}/${name}`),
+);
+
+/** What pdf.js loads on demand (character maps, fonts, decoders) comes from the same server as the page: no CDN. */
+function pdfjsData(): Plugin {
+  const base = `pdfjs-${PDFJS_VERSION}`;
+  return {
+    name: "pdfjs-data",
+    generateBundle() {
+      for (const name of PDFJS_DATA) {
+        this.emitFile({ type: "asset", fileName: `${base}/${name}`, source: readFileSync(join(PDFJS, name)) });
+      }
+    },
+    configureServer(server) {
+      server.middlewares.use(`/${base}/`, (request, response, next) => {
+        const name = PDFJS_DATA.find((known) => `/${known}` === request.url);
+        if (name) createReadStream(join(PDFJS, name)).pipe(response);
+        else next();
+      });
+    },
+  };
+}
+
+export default defineConfig({
+  plugins: [react(), pdfjsData()],
+  define: { __PDFJS_DATA__: JSON.stringify(`/pdfjs-${PDFJS_VERSION}/`) },
+  server: { proxy: { "/api": process.env.BEDSIDE_URL ?? "http://127.0.0.1:8000" } },
+  build: {
+    target: "es2022",
+    chunkSizeWarningLimit: 900,
+    assetsInlineLimit: 0, // data: URLs would need a wider content security policy
+    rollupOptions: {
+      output: {
+        // .js, because not every web server knows .mjs as JavaScript, and a module of another type is refused.
+        assetFileNames: (asset) =>
+          asset.names[0]?.endsWith(".mjs") ? "assets/[name]-[hash].js" : "assets/[name]-[hash][extname]",
+      },
+    },
+  },
+});
