@@ -46,6 +46,7 @@ class Settings(BaseSettings):
     generator_api_key: SecretStr | None = None
     generator_kind: Literal["bedside", "openai"] = Field("bedside", description="'openai': any other server; prompts are rendered here.")
     generator_timeout: float = Field(120.0, gt=0)
+    max_tokens: int = Field(512, ge=1, description="Longest answer.")
     prompt_template: str | None = Field(None, description="Name of a prompt template; absent: what suits the model.")
 
     mode: Mode = Field(Mode.VERBATIM, description="Default of POST /ask.")

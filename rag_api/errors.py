@@ -13,6 +13,7 @@ BedsideError
     ├── StoreUnavailable
     ├── EmbedderUnavailable
     └── GeneratorUnavailable
+        └── GeneratorRefused   it answers, but not to this request (too long, unknown model); sources still come
 
 Foreign exceptions are translated into these once, at the edge that knows them (db, stores, embed, generator);
 main.py maps them to problem+json in one place.
@@ -86,3 +87,7 @@ class EmbedderUnavailable(Unavailable):
 
 class GeneratorUnavailable(Unavailable):
     code = "generator_unavailable"
+
+
+class GeneratorRefused(GeneratorUnavailable):
+    code = "generator_refused"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datetime import date, datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from rag_api.types import AnswerStatus, DocumentStatus, Mode, TargetGroup
 
@@ -16,18 +16,41 @@ class In(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+def _without_nul(text: str) -> str:
+    if "\x00" in text:
+        raise ValueError("must not contain the character NUL")
+    return text
+
+
+UUID = r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
+DOCUMENT = r"^[0-9a-f]{32}$"
+
+Words = Annotated[str, AfterValidator(_without_nul)]
+Name = Annotated[Words, Field(max_length=200, pattern=r"^[^\x00]*$")]
+UuidText = Annotated[str, Field(pattern=UUID, max_length=36)]
+DocumentIdText = Annotated[str, Field(pattern=DOCUMENT, max_length=32)]
+
+
 class FiltersIn(In):
-    departments: list[str] = []
-    document_types: list[str] = []
-    target_groups: list[TargetGroup] = []
-    languages: list[Literal["nl", "en"]] = []
-    document_ids: list[str] = []
+    """Empty lists do not filter."""
+
+    departments: list[Name] = Field([], max_length=50)
+    document_types: list[Name] = Field([], max_length=50)
+    target_groups: list[TargetGroup] = Field([], max_length=4)
+    languages: list[Literal["nl", "en"]] = Field([], max_length=2)
+    document_ids: list[DocumentIdText] = Field([], max_length=200)
     valid_on: date | None = Field(None, description="Only documents valid on this day; today when absent.")
 
 
 class AskIn(In):
-    question: str = Field(min_length=1, max_length=2000, examples=["Hoeveel paracetamol mag een kind van 12 kg?"])
-    conversation_id: str | None = None
+    question: Words = Field(
+        min_length=1,
+        max_length=2000,
+        pattern=r"^[^\x00]*[^\s\x00][^\x00]*$",
+        description="In Dutch or English, as you would ask a colleague.",
+        examples=["Hoeveel paracetamol mag een kind van 12 kg?"],
+    )
+    conversation_id: UuidText | None = Field(None, description="Continue this conversation; a new one starts when absent.")
     filters: FiltersIn = Field(default_factory=FiltersIn)
     mode: Mode | None = Field(None, description="The server's default when absent.")
 
@@ -146,6 +169,7 @@ class FailedEvent(BaseModel):
 
     code: str
     message: str
+    answer: AnswerOut | None = Field(None, description="What was stored of it, if anything could be.")
 
 
 class DocumentOut(BaseModel):
@@ -167,6 +191,7 @@ class DocumentOut(BaseModel):
     owner: str
     language: str
     supersedes: str
+    warnings: list[str] = Field([], description="What an admin should know of it, for example pages without text.")
     created_at: datetime | None
     updated_at: datetime | None
 
@@ -223,14 +248,24 @@ class FeedbackIn(In):
     """All optional, at least one: a verdict, the document that held the answer, or words."""
 
     found: Literal["yes", "partly", "no"] | None = None
-    document_id: str | None = None
-    page: int | None = Field(None, ge=1)
-    comment: str = Field("", max_length=4000)
+    document_id: DocumentIdText | None = Field(None, description="The document that held the answer.")
+    page: int | None = Field(None, ge=1, le=100_000)
+    comment: Words = Field("", max_length=4000, pattern=r"^[^\x00]*$")
+
+    @model_validator(mode="after")
+    def _says_something(self) -> FeedbackIn:
+        if self.found is None and self.document_id is None and not self.comment.strip():
+            raise ValueError("give at least one of: found, document_id, comment")
+        return self
 
 
-class FeedbackOut(FeedbackIn):
+class FeedbackOut(BaseModel):
     id: str
     answer_id: str
+    found: Literal["yes", "partly", "no"] | None
+    document_id: str | None
+    page: int | None
+    comment: str
     created_at: datetime
 
 

@@ -155,7 +155,8 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A retrieved chunk. `dense_score` is the cosine similarity and `bm25_score` the raw BM25 score; `score` is fused, in [0, 1]."""
+    """A retrieved chunk. `dense_score` is the cosine similarity and `bm25_score` the raw BM25 score, 0 where the chunk is
+    not among BM25's best; `score` is fused, in [0, 1]."""
 
     chunk: Chunk
     score: float
@@ -286,6 +287,7 @@ class Done:
 class Failed:
     code: str
     message: str
+    answer: Answer | None = None  # as stored; None when it could not be stored either
 
 
 AnswerEvent = Stage | Found | Token | Cited | Done | Failed
