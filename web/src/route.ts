@@ -6,7 +6,11 @@ export type Route = { kind: "home" } | { kind: "conversation"; id: string } | { 
 export function parseRoute(path: string): Route {
   if (path === "/" || path === "/index.html") return { kind: "home" };
   const id = /^\/c\/([^/]+)\/?$/.exec(path)?.[1];
-  return id ? { kind: "conversation", id: decodeURIComponent(id) } : { kind: "unknown" };
+  try {
+    return id ? { kind: "conversation", id: decodeURIComponent(id) } : { kind: "unknown" };
+  } catch {
+    return { kind: "unknown" }; // "%zz" is no character
+  }
 }
 
 export const conversationPath = (id: string): string => `/c/${encodeURIComponent(id)}`;

@@ -1,0 +1,97 @@
+import { describe, expect, test } from "vitest";
+import { source, span } from "../testing/answers";
+import {
+  canvasRatio,
+  currentPage,
+  fitWidth,
+  pageTops,
+  sameSize,
+  scrollTarget,
+  toPixels,
+  visiblePages,
+} from "./geometry";
+import { highlightsOf, indexOf, onPage, spanKey, topOf } from "./highlights";
+
+describe("geometry", () => {
+  const pages = Array.from({ length: 50 }, () => ({ width: 595, height: 842 }));
+
+  test("rectangles keep their place and size at every scale", () => {
+    expect(toPixels({ x0: 10, y0: 20, x1: 110, y1: 30 }, 1.5)).toEqual({ left: 15, top: 30, width: 150, height: 15 });
+  });
+
+  test("the widest page fills the pane", () => {
+    const scale = fitWidth([...pages, { width: 842, height: 595 }], 874);
+    expect(scale).toBe(1);
+  });
+
+  test("a few pages are drawn of a long document, wherever it is scrolled", () => {
+    const tops = pageTops(pages, 1);
+    for (const scrollTop of [0, 5000, 20_000, tops.at(-1) ?? 0]) {
+      const [first, last] = visiblePages(tops, scrollTop, 900);
+      expect(first).toBeGreaterThanOrEqual(0);
+      expect(last).toBeLessThan(50);
+      expect(last - first).toBeLessThanOrEqual(4);
+    }
+  });
+
+  test("a place that is scrolled to stands in the window's upper third, on its page", () => {
+    const tops = pageTops(pages, 1.2);
+    const scrollTop = scrollTarget(tops[9] ?? 0, 300, 1.2, 900);
+    const place = (tops[9] ?? 0) + 300 * 1.2 - scrollTop;
+    expect(place).toBeGreaterThan(0);
+    expect(place).toBeLessThan(300);
+    expect(currentPage(tops, scrollTop, 900)).toBe(9);
+  });
+
+  test("a canvas never grows past what devices can hold", () => {
+    const size = { width: 4000, height: 6000 };
+    const ratio = canvasRatio(size, 3);
+    expect(size.width * ratio * size.height * ratio).toBeLessThanOrEqual(16_000_001);
+    expect(canvasRatio({ width: 600, height: 800 }, 2)).toBe(2);
+  });
+
+  test("pages of another size or rotation are told apart", () => {
+    expect(sameSize({ width: 595.28, height: 841.89 }, { width: 595, height: 842 })).toBe(true);
+    expect(sameSize({ width: 595, height: 842 }, { width: 842, height: 595 })).toBe(false);
+  });
+});
+
+describe("highlights", () => {
+  const rect = (y: number) => ({ x0: 0, y0: y, x1: 10, y1: y + 5 });
+  const at = (page: number, y: number) => [{ page, rects: [rect(y)] }];
+  const first = span(0, "een", { page: 3, rects: at(3, 400) });
+  const second = span(10, "twee", { page: 2, rects: at(2, 90) });
+  const third = span(20, "drie", { page: 2, rects: at(2, 50) });
+
+  test("stand in reading order, whatever the answer's order", () => {
+    expect(highlightsOf(source(1), [first, second, third]).map((one) => one.key)).toEqual([
+      spanKey(third),
+      spanKey(second),
+      spanKey(first),
+    ]);
+  });
+
+  test("are only those of the source's own document", () => {
+    expect(highlightsOf(source(1), [first, span(5, "x", { document_id: "other" })])).toHaveLength(1);
+  });
+
+  test("are the passage itself when nothing was copied from it", () => {
+    const [passage] = highlightsOf(source(2, { page: 7, rects: at(7, 30) }), [first]);
+    expect(passage).toMatchObject({ kind: "passage", page: 7 });
+  });
+
+  test("the wanted one is found by its key, else the source's own first", () => {
+    const other = span(0, "x", { rank: 2, page: 1, rects: at(1, 1) });
+    const marked = highlightsOf(source(1), [other, first]);
+    expect(indexOf(marked, spanKey(first), 1)).toBe(1);
+    expect(indexOf(marked, null, 1)).toBe(1);
+    expect(indexOf(marked, "gone", 2)).toBe(0);
+  });
+
+  test("of a span that crosses a page border are drawn on both pages", () => {
+    const crossing = span(0, "x", { page: 2, rects: [...at(2, 800), ...at(3, 40)] });
+    const marked = highlightsOf(source(1), [crossing]);
+    expect([2, 3, 4].map((page) => onPage(marked, page).length)).toEqual([1, 1, 0]);
+    expect(topOf(marked[0] as (typeof marked)[0])).toBe(800);
+  });
+});

@@ -1,0 +1,11 @@
+import { expect, test } from "vitest";
+import { conversationPath, parseRoute } from "./route";
+
+test("addresses are read and written the same way", () => {
+  expect(parseRoute(conversationPath("a/b c"))).toEqual({ kind: "conversation", id: "a/b c" });
+  expect(parseRoute("/")).toEqual({ kind: "home" });
+});
+
+test.each(["/elders", "/c", "/c/a/b", "/c/%zz"])("%s is nowhere", (path) => {
+  expect(parseRoute(path)).toEqual({ kind: "unknown" });
+});

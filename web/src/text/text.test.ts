@@ -1,0 +1,77 @@
+import { describe, expect, test } from "vitest";
+import { source, span } from "../testing/answers";
+import { utf16Offsets } from "./codepoints";
+import { excerpt } from "./excerpt";
+import { segments } from "./segments";
+
+describe("utf16Offsets", () => {
+  test.each(["", "abc", "é µ", "a😀b", "😀😀", "𝒳y\u{10ffff}z"])("slices %j as the server does", (text) => {
+    const characters = Array.from(text);
+    const unit = utf16Offsets(text);
+    for (let start = 0; start <= characters.length; start++) {
+      for (let end = start; end <= characters.length; end++) {
+        expect(text.slice(unit(start), unit(end))).toBe(characters.slice(start, end).join(""));
+      }
+    }
+  });
+
+  test("offsets past the end give the end", () => {
+    expect(utf16Offsets("ab")(9)).toBe(2);
+    expect(utf16Offsets("a😀")(9)).toBe(3);
+  });
+});
+
+describe("segments", () => {
+  const sources = [source(1, { text: "Geef 15 mg/kg of 0,5 ml." })];
+
+  test("copied words after an emoji are marked at their place", () => {
+    const parts = segments("😀 Geef 15 mg/kg nu", [span(2, "Geef 15 mg/kg ")], sources);
+    expect(parts.map((part) => [part.text, Boolean(part.span)])).toEqual([
+      ["😀 ", false],
+      ["Geef 15 mg/kg ", true],
+      ["nu", false],
+    ]);
+  });
+
+  test("a span that is not equal to the answer at its place is not marked", () => {
+    expect(segments("Geef 15 mg", [span(1, "Geef")], sources).some((part) => part.span)).toBe(false);
+  });
+
+  test("overlapping spans are marked once", () => {
+    const parts = segments("een twee drie", [span(0, "een twee "), span(4, "twee drie")], sources);
+    expect(parts.filter((part) => part.span)).toHaveLength(1);
+    expect(parts.map((part) => part.text).join("")).toBe("een twee drie");
+  });
+
+  test("a written number that no source holds is told apart; a comma is a point", () => {
+    const parts = segments("Geef 0.5 ml, 15 mg of 20 mg", [], sources);
+    expect(parts.filter((part) => part.unsupported).map((part) => part.text)).toEqual(["20"]);
+    expect(parts.map((part) => part.text).join("")).toBe("Geef 0.5 ml, 15 mg of 20 mg");
+  });
+
+  test("a copied number is never called unsupported", () => {
+    expect(segments("7 dagen", [span(0, "7 dagen")], []).some((part) => part.unsupported)).toBe(false);
+  });
+});
+
+describe("excerpt", () => {
+  const passage = `${"woord ".repeat(100)}Geef 15 mg/kg. ${"einde ".repeat(100)}`;
+  const shown = (quotes: string[], whole = false): string =>
+    excerpt(passage, quotes, whole)
+      .map((piece) => piece.text)
+      .join("");
+
+  test("shows the part around the quoted words, marked", () => {
+    expect(excerpt(passage, ["Geef 15 mg/kg. "]).find((piece) => piece.marked)?.text).toBe("Geef 15 mg/kg.");
+    expect(shown(["Geef 15 mg/kg."]).length).toBeLessThan(340);
+  });
+
+  test("the whole passage is shown without loss", () => {
+    expect(shown(["Geef 15 mg/kg."], true)).toBe(passage);
+    expect(shown([], true)).toBe(passage);
+  });
+
+  test("words that the passage does not hold change nothing", () => {
+    expect(shown(["elders"])).toBe(shown([]));
+  });
+});
