@@ -15,7 +15,18 @@ import torch
 from services.generator.checkpoint import Checkpoint, read_json
 from services.generator.errors import ModelError
 from services.generator.models.architecture import Architecture
-from services.generator.models.linear import Blocks, Linear, Weight, dense_kernel, stack, take_rows
+from services.generator.models.linear import (
+    Blocks,
+    Kernel,
+    Linear,
+    Weight,
+    dense_kernel,
+    int4_kernel,
+    packed_kernel,
+    rounded_like_int4,
+    stack,
+    take_rows,
+)
 from services.generator.models.llama import Layer, LlamaTarget, Weights
 from services.generator.models.rope import paired, rotations
 
@@ -33,9 +44,9 @@ def load_target(model: str, *, device: str = "auto", dtype: str = "auto", thread
     config = read_json(folder / "config.json")
     architecture = Architecture.from_config(config, _generation_config(folder))
     place = _device(device)
-    build = _Build(Checkpoint(folder), architecture, place, _dtype(dtype, place))
-    target = LlamaTarget(architecture, build.weights(), name=str(config.get("name") or model), kv_dtype=build.dtype)
-    return target
+    build = _Build(Checkpoint(folder), architecture, place, dtype)
+    kv = torch.float32 if place.type == "cpu" else build.dtype
+    return LlamaTarget(architecture, build.weights(), name=str(config.get("name") or model), kv_dtype=kv)
 
 
 def load_tokenizer(model: str, *, cache: Path = CACHE) -> Any:
@@ -104,15 +115,17 @@ def _dtype(dtype: str, device: torch.device) -> torch.dtype:
     if dtype not in ("auto", "fp32", "bf16"):
         raise ModelError(f"dtype {dtype} is not one of auto, fp32, bf16")
     if dtype == "auto":
-        return torch.bfloat16 if device.type == "cuda" else torch.float32
+        return torch.bfloat16
     return torch.float32 if dtype == "fp32" else torch.bfloat16
 
 
 class _Build:
     """Takes every weight of a checkpoint once, checks its shape, and packs it."""
 
-    def __init__(self, checkpoint: Checkpoint, architecture: Architecture, device: torch.device, dtype: torch.dtype) -> None:
-        self.checkpoint, self.a, self.device, self.dtype = checkpoint, architecture, device, dtype
+    def __init__(self, checkpoint: Checkpoint, architecture: Architecture, device: torch.device, dtype: str) -> None:
+        self.checkpoint, self.a, self.device = checkpoint, architecture, device
+        self.auto = dtype == "auto"
+        self.dtype = _dtype(dtype, device)
 
     def weights(self) -> Weights:
         a = self.a
@@ -177,7 +190,18 @@ class _Build:
     def _linear(self, matrices: list[Weight], bias: torch.Tensor | None) -> Linear:
         weight = stack(matrices)
         outputs, inputs = weight.shape
-        return Linear({"dense": dense_kernel(self._dense(weight), bias)}, inputs, outputs)
+        kernels: dict[str, Kernel] = {}
+        if self.device.type == "cpu" and self.dtype == torch.bfloat16:
+            if self.auto and isinstance(weight, Blocks) and weight.minimum is not None:
+                kernels["int4"] = int4_kernel(weight, bias)
+                weight = rounded_like_int4(weight)
+            kernels["packed"] = packed_kernel(self._dense(weight), bias)
+        else:
+            kernels["dense"] = dense_kernel(self._dense(weight), bias)
+        linear = Linear(kernels, inputs, outputs)
+        if "int4" in kernels:
+            linear.choose("int4", "packed", 4)
+        return linear
 
 
 def _paired_rows(size: int, head_dim: int) -> torch.Tensor:

@@ -82,7 +82,7 @@ def dense_kernel(weight: torch.Tensor, bias: torch.Tensor | None) -> Kernel:
 
 def packed_kernel(weight: torch.Tensor, bias: torch.Tensor | None) -> Kernel:
     """bf16 in the layout of oneDNN's matrix kernels, reordered once instead of at every call."""
-    packed = torch.ops.mkldnn._reorder_linear_weight(weight.to_mkldnn())
+    packed = torch.ops.mkldnn._reorder_linear_weight(weight)
     run = torch.ops.mkldnn._linear_pointwise.default
     return lambda x: run(x, packed, bias, "none", [], "")
 
