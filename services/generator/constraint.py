@@ -1,0 +1,30 @@
+"""What a constrained request asks of the engine. verbatim.py has the one that there is."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from torch import Tensor
+
+from services.generator.models import Target
+from services.generator.types import DraftTree, SamplingParams
+
+
+class Constraint(Protocol):
+    """Decides which tokens may follow; drafts for itself, as nobody knows better what must come."""
+
+    def draft(self, root: int, nodes: int) -> DraftTree:
+        """At most `nodes` nodes, the root included."""
+
+    def apply(self, logits: Tensor, tree: DraftTree, sampling: SamplingParams) -> None:
+        """Overwrites the logits [N, V] of every node by what is allowed after it."""
+
+    def advance(self, token: int) -> None:
+        """The token was emitted."""
+
+
+class Preparation(Protocol):
+    """Forwards of the target that a constraint needs first, in portions, so that nobody else waits for all of it."""
+
+    def advance(self, target: Target) -> Constraint | None:
+        """One portion; the constraint after the last."""

@@ -1,0 +1,336 @@
+"""The engine: requests in, text and spans out, a step at a time. Runs in one thread; knows nothing of HTTP.
+
+A step reads as its list: schedule -> prefill -> draft -> verify -> accept -> emit. Requests join and leave between steps,
+each with its own tree and length. What is emitted is the target's own choice at every position (verify.py), so a
+drafter, a batch or a prefix that was cached changes nothing but the time.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from collections.abc import Sequence as Seq
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from services.generator import stats, tree
+from services.generator.answer_text import AnswerText
+from services.generator.constraint import Constraint, Preparation
+from services.generator.drafters import Drafter, StepState
+from services.generator.errors import BadRequest
+from services.generator.models import StepInput, StepOutput, Target
+from services.generator.prefix_cache import PrefixCache
+from services.generator.scheduler import Scheduler
+from services.generator.types import Accepted, CandidateSource, CopySpan, DraftTree, FinishReason, Origin, Sequence
+from services.generator.verify import verify
+
+
+@dataclass(frozen=True, slots=True)
+class EngineOptions:
+    rows: int = 4  # requests decoded at a time
+    context: int = 4096  # tokens of prompt and answer together
+    queue: int = 64  # requests that may wait
+    nodes: int = 32  # of a tree, the root included
+    prefill_chunk: int = 512  # prompt tokens per step: what others wait for between two of their steps
+    prefix_bytes: int = 256 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What one step gave one request. `tokens` and log-probabilities are this step's."""
+
+    sequence: Sequence
+    text: str
+    spans: tuple[CopySpan, ...]
+    tokens: tuple[int, ...] = ()
+    logprobs: tuple[float, ...] = ()
+    alternatives: tuple[tuple[tuple[int, float], ...], ...] = ()
+    error: Exception | None = None
+
+
+@dataclass(slots=True)
+class Request:
+    """A sequence on its way, with what the engine keeps beside it. A constrained one has no drafters."""
+
+    sequence: Sequence
+    answer: AnswerText
+    drafters: tuple[str, ...] = ()
+    drafting: bool = True  # of the constraint; drafters are named above
+    preparation: Preparation | None = None  # work before the first step that yields a constraint
+    constraint: Constraint | None = None
+    context: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))  # prompt + output, room for the rest
+    tokens: int = 0  # of context that are decided; the last of them is the next root
+    length: int = 0  # of context that are in the KV cache
+    features: list[Tensor] = field(default_factory=list)  # of tokens verified since the drafters last looked
+    history: list[Tensor] = field(default_factory=list)  # of all, for the prefix cache
+    started: float = 0.0  # when admitted, then when decoding began
+
+    @property
+    def decided(self) -> NDArray[np.int32]:
+        return self.context[: self.tokens]
+
+    @property
+    def prefilled(self) -> bool:
+        return self.length >= self.tokens - 1 and self.preparation is None
+
+
+class Engine:
+    """Raises QueueFull and BadRequest from `add`; an exception from `step` leaves it usable after `fail`."""
+
+    def __init__(self, target: Target, drafters: Mapping[str, Drafter], options: EngineOptions | None = None) -> None:
+        self.options = options or EngineOptions()
+        self.target = target
+        self.drafters = dict(drafters)
+        self.context = min(self.options.context, target.config.max_positions)
+        self.scheduler = Scheduler(self.options.rows, self.options.queue)
+        self.cache = target.new_cache(self.options.rows, self.context)
+        self.prefixes = PrefixCache(self.options.prefix_bytes)
+        self._requests: dict[str, Request] = {}
+        self._stop_tokens = frozenset(target.config.eos_token_ids)
+
+    def add(self, request: Request) -> None:
+        sequence, prompt = request.sequence, request.sequence.prompt.token_ids
+        if not prompt:
+            raise BadRequest("the prompt is empty")
+        if len(prompt) >= self.context:
+            raise BadRequest(f"the prompt has {len(prompt)} tokens; the context is {self.context}, the answer included")
+        unknown = [name for name in request.drafters if name not in self.drafters]
+        if unknown:
+            raise BadRequest(f"no drafter {unknown[0]!r}; there are: none, {', '.join(self.drafters)}")
+        self.scheduler.add(sequence)
+        room = min(sequence.sampling.max_tokens, self.context - len(prompt))
+        request.context = np.zeros(len(prompt) + room, np.int32)
+        request.context[: len(prompt)] = prompt
+        request.tokens = len(prompt)
+        sequence.stats.prompt_tokens = len(prompt)
+        self._requests[sequence.id] = request
+
+    def cancel(self, sequence_id: str) -> None:
+        """The slot is free before the next step; unknown and finished ids are fine."""
+        request = self._requests.get(sequence_id)
+        if request is not None:
+            self._end(request, FinishReason.CANCELLED)
+
+    def fail(self, error: Exception) -> list[Output]:
+        """Ends every running request after a step that raised."""
+        failed = [self._requests[name] for name in list(self.scheduler.running)]
+        for request in failed:
+            self._end(request, FinishReason.ERROR)
+        return [Output(request.sequence, "", (), error=error) for request in failed]
+
+    @property
+    def busy(self) -> bool:
+        return bool(self._requests)
+
+    @torch.inference_mode()
+    def step(self) -> list[Output]:
+        self._schedule()
+        self._prefill()
+        ready = [request for request in self._running() if request.prefilled]
+        if not ready:
+            return []
+        trees = self._draft(ready)
+        output = self._forward(ready, trees)
+        accepted = self._verify(ready, trees, output.logits)
+        self._accept(ready, trees, accepted, output)
+        return self._emit(ready, trees, accepted)
+
+    def _running(self) -> list[Request]:
+        return [self._requests[name] for name in self.scheduler.running]
+
+    def _schedule(self) -> None:
+        for sequence in self.scheduler.admit():
+            request = self._requests[sequence.id]
+            request.started = time.monotonic()
+            for name in request.drafters:
+                self.drafters[name].start(sequence)
+            wants = self._wants_features(request)
+            request.length, features = self.prefixes.load(sequence.prompt.token_ids[:-1], self.cache, sequence.slot, wants is not None)
+            sequence.stats.cached_tokens = request.length
+            if features is not None:
+                self._keep_features(request, features)
+
+    def _prefill(self) -> None:
+        """One chunk of the prompts that are not in the cache yet, the last token left out: it is the first root."""
+        room, batch, counts = self.options.prefill_chunk, [], []
+        for request in self._running():
+            if request.preparation is not None:
+                request.constraint = request.preparation.advance(self.target)
+                if request.constraint is not None:
+                    request.preparation = None
+            missing = min(request.tokens - 1 - request.length, room)
+            if missing > 0:
+                batch.append(request)
+                counts.append(missing)
+                room -= missing
+        if batch:
+            self._prefill_forward(batch, counts)
+        for request in self._running():
+            if request.prefilled and not request.sequence.stats.prefill_seconds:
+                self._begin_decoding(request)
+
+    def _prefill_forward(self, batch: list[Request], counts: list[int]) -> None:
+        device, size = self.target.device, max(counts)
+        token_ids = torch.zeros(len(batch), size, dtype=torch.int64)
+        positions = torch.zeros(len(batch), size, dtype=torch.int64)
+        for row, (request, count) in enumerate(zip(batch, counts, strict=True)):
+            token_ids[row, :count] = torch.from_numpy(request.context[request.length : request.length + count].astype(np.int64))
+            positions[row, :count] = torch.arange(request.length, request.length + count)
+        step = StepInput(
+            token_ids.to(device),
+            positions.to(device),
+            slots=tuple(request.sequence.slot for request in batch),
+            lengths=tuple(request.length for request in batch),
+            counts=tuple(counts),
+            tree_mask=None,
+            logits_from=-1,
+            features=any(self._wants_features(request) for request in batch),
+        )
+        output = self.target.forward(step, self.cache)
+        for row, (request, count) in enumerate(zip(batch, counts, strict=True)):
+            request.length += count
+            if (features := self._features(request, output, row)) is not None:
+                self._keep_features(request, features[:count])
+
+    def _begin_decoding(self, request: Request) -> None:
+        sequence = request.sequence
+        now = time.monotonic()
+        sequence.stats.prefill_seconds = max(now - request.started, 1e-9)
+        request.started = now
+        self._store_prefix(request)
+
+    def _draft(self, ready: list[Request]) -> list[DraftTree]:
+        """One tree per row: of everyone who drafts for it, merged and cut to what the row has room for."""
+        drafts: list[list[DraftTree]] = [[] for _ in ready]
+        for name, drafter in self.drafters.items():
+            rows = [row for row, request in enumerate(ready) if name in request.drafters and request.constraint is None]
+            if rows:
+                proposed = drafter.propose([self._state(ready[row], drafter) for row in rows], self.options.nodes)
+                for row, draft in zip(rows, proposed, strict=True):
+                    drafts[row].append(draft)
+        return [self._tree(request, found) for request, found in zip(ready, drafts, strict=True)]
+
+    def _tree(self, request: Request, drafts: list[DraftTree]) -> DraftTree:
+        root = int(request.context[request.tokens - 1])
+        budget = min(self.options.nodes, len(request.context) - request.tokens)  # more could not be emitted
+        if request.constraint is not None and request.drafting:
+            return request.constraint.draft(root, budget)
+        return tree.merge(drafts or [tree.root_only(root)], budget)
+
+    def _state(self, request: Request, drafter: Drafter) -> StepState:
+        view = request.decided
+        view.flags.writeable = False
+        features = torch.cat(request.features) if drafter.wants_features and request.features else None
+        return StepState(request.sequence, view, features)
+
+    def _forward(self, ready: list[Request], trees: list[DraftTree]) -> StepOutput:
+        lengths = tuple(request.length for request in ready)
+        packed, device = tree.pack(trees, lengths), self.target.device
+        step = StepInput(
+            torch.from_numpy(packed.token_ids).to(device),
+            torch.from_numpy(packed.positions).to(device),
+            slots=tuple(request.sequence.slot for request in ready),
+            lengths=lengths,
+            counts=packed.counts,
+            tree_mask=None if packed.mask is None else torch.from_numpy(packed.mask).to(device),
+            features=any(self._wants_features(request) for request in ready),
+        )
+        return self.target.forward(step, self.cache)
+
+    def _verify(self, ready: list[Request], trees: list[DraftTree], logits: Tensor) -> list[Accepted]:
+        """Constrained rows are verified by the same rule, on the logits that their constraint leaves."""
+        allowed = logits
+        if any(request.constraint is not None for request in ready):
+            allowed = logits.clone()
+            for row, (request, draft) in enumerate(zip(ready, trees, strict=True)):
+                if request.constraint is not None:
+                    request.constraint.apply(allowed[row, : len(draft)], draft, request.sequence.sampling)
+        samplings = [request.sequence.sampling for request in ready]
+        return verify(trees, allowed, samplings, [request.length for request in ready], raw=logits)
+
+    def _accept(self, ready: list[Request], trees: list[DraftTree], accepted: list[Accepted], output: StepOutput) -> None:
+        for row, (request, draft, one) in enumerate(zip(ready, trees, accepted, strict=True)):
+            self.cache.keep(request.sequence.slot, request.length, one.path)
+            request.length += len(one.path)
+            request.features.clear()
+            if (features := self._features(request, output, row)) is not None:
+                self._keep_features(request, features[list(one.path)])
+            stats.count(request.sequence.stats, draft, one)
+            for name in request.drafters:
+                drafter = self.drafters[name]
+                drafter.feedback(self._state(request, drafter), draft, one)
+
+    def _emit(self, ready: list[Request], trees: list[DraftTree], accepted: list[Accepted]) -> list[Output]:
+        return [self._emit_row(*row) for row in zip(ready, trees, accepted, strict=True)]
+
+    def _emit_row(self, request: Request, draft: DraftTree, accepted: Accepted) -> Output:
+        sequence, reason, taken = request.sequence, None, 0
+        for token, node in zip(accepted.token_ids, (*accepted.path[1:], None), strict=True):
+            taken += 1
+            positions = self._copied_positions(request, draft, node)
+            sequence.token_ids.append(token)
+            sequence.copied_from.append(positions[0] if positions else -1)
+            request.context[request.tokens] = token
+            request.tokens += 1
+            if request.constraint is not None:
+                request.constraint.advance(token)
+            if token in self._stop_tokens or request.answer.add(token, self._origins(request, positions)):
+                reason = FinishReason.STOP
+            elif request.tokens == len(request.context):
+                reason = FinishReason.LENGTH
+            if reason is not None:
+                break
+        sequence.stats.tokens += taken
+        sequence.stats.decode_seconds = time.monotonic() - request.started
+        delta = request.answer.take() if reason is None else request.answer.finish()
+        if reason is not None:
+            self._store_prefix(request)
+            self._end(request, reason)
+        return Output(
+            sequence, delta.text, delta.spans, accepted.token_ids[:taken], accepted.logprobs[:taken], accepted.alternatives[:taken]
+        )
+
+    def _copied_positions(self, request: Request, draft: DraftTree, node: int | None) -> list[int]:
+        """Prompt positions the node was copied from; a copy of a copy is traced back."""
+        if node is None:
+            return []
+        found, prompt = [], len(request.sequence.prompt.token_ids)
+        for origin in draft.origins[node]:
+            if origin.source is CandidateSource.COPY:
+                position = origin.position if origin.position < prompt else request.sequence.copied_from[origin.position - prompt]
+                found += [position] if position >= 0 else []
+        return found
+
+    def _origins(self, request: Request, positions: Seq[int]) -> list[Origin]:
+        origins = request.sequence.prompt.origins
+        return [origin for position in positions if (origin := origins[position]) is not None]
+
+    def _end(self, request: Request, reason: FinishReason) -> None:
+        sequence = request.sequence
+        sequence.finish_reason = reason
+        if sequence.id in self.scheduler.running:
+            for name in request.drafters:
+                self.drafters[name].finish(sequence)
+        self.scheduler.remove(sequence)
+        del self._requests[sequence.id]
+
+    def _store_prefix(self, request: Request) -> None:
+        features = torch.cat(request.history) if request.history else None
+        verified = request.context[: min(request.length, request.tokens)]
+        self.prefixes.store(verified.tolist(), self.cache, request.sequence.slot, features)
+
+    def _wants_features(self, request: Request) -> str | None:
+        return next((wanted for name in request.drafters if (wanted := self.drafters[name].wants_features)), None)
+
+    def _features(self, request: Request, output: StepOutput, row: int) -> Tensor | None:
+        wanted = self._wants_features(request)
+        features = None if wanted is None else output.hidden if wanted == "hidden" else output.streams
+        return None if features is None else features[row]
+
+    def _keep_features(self, request: Request, features: Tensor) -> None:
+        request.features.append(features)
+        request.history.append(features)

@@ -1,0 +1,119 @@
+"""Engines around small random models, for tests."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from collections.abc import Sequence as Seq
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from services.generator.answer_text import AnswerText
+from services.generator.codec import Codec
+from services.generator.drafters import Drafter, StepState
+from services.generator.drafters.copy import CopyDrafter
+from services.generator.engine import Engine, EngineOptions, Output, Request
+from services.generator.loading import load_target
+from services.generator.provenance import SpanTracker
+from services.generator.tree import TreeBuilder
+from services.generator.types import Accepted, CandidateSource, DraftTree, NodeOrigin, Passage, Prompt, SamplingParams, Sequence
+from tests.generator.tiny import tiny_checkpoint, tiny_tokenizer
+
+_ids = itertools.count()
+
+
+@cache
+def tiny_target(family: str = "llama", seed: int = 0, **shape: Any) -> Any:
+    with TemporaryDirectory() as folder:
+        return load_target(str(tiny_checkpoint(Path(folder), family, seed, **shape)), device="cpu", dtype="fp32", threads=1)
+
+
+@cache
+def tiny_codec() -> Codec:
+    return Codec(tiny_tokenizer())
+
+
+class RandomDrafter:
+    """Proposes nonsense of any shape: nothing it does may change the output."""
+
+    name = "random"
+    wants_features: str | None = None
+
+    def __init__(self, vocabulary: int, seed: int = 0) -> None:
+        self.random = np.random.default_rng(seed)
+        self.vocabulary = vocabulary
+
+    def start(self, sequence: Sequence) -> None: ...
+
+    def finish(self, sequence: Sequence) -> None: ...
+
+    def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None: ...
+
+    def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
+        return [self._draft(int(state.context[-1]), nodes) for state in states]
+
+    def _draft(self, root: int, nodes: int) -> DraftTree:
+        builder = TreeBuilder(root)
+        for _ in range(self.random.integers(0, nodes)):
+            parent = int(self.random.integers(0, len(builder.token_ids)))
+            token = int(self.random.integers(0, self.vocabulary))
+            builder.add(parent, token, float(self.random.random()), (NodeOrigin(CandidateSource.COPY, 0),))
+        return builder.build(nodes)
+
+
+class OracleDrafter(RandomDrafter):
+    """Proposes what plain decoding gave, among nonsense: long paths are accepted through odd places of the tree."""
+
+    name = "oracle"
+
+    def __init__(self, vocabulary: int, answers: dict[tuple[int, ...], list[int]], seed: int = 0) -> None:
+        super().__init__(vocabulary, seed)
+        self.answers = answers  # prompt -> tokens
+
+    def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
+        return [self._true(state, nodes) for state in states]
+
+    def _true(self, state: StepState, nodes: int) -> DraftTree:
+        builder = TreeBuilder(int(state.context[-1]))
+        done = len(state.sequence.token_ids)
+        answer = self.answers[state.sequence.prompt.token_ids][done : done + int(self.random.integers(0, nodes))]
+        node = 0
+        for token in answer:
+            if self.random.random() < 0.5:
+                builder.add(node, int(self.random.integers(0, self.vocabulary)), 1.0, (NodeOrigin(CandidateSource.COPY, 0),))
+            node = builder.add(node, token, float(self.random.random()), (NodeOrigin(CandidateSource.COPY, 0),))
+        return builder.build(nodes)
+
+
+def engine(target: Any, *extra: Drafter, **options: Any) -> Engine:
+    drafters: dict[str, Drafter] = {"copy": CopyDrafter()} | {drafter.name: drafter for drafter in extra}
+    return Engine(target, drafters, EngineOptions(**{"context": 256, "rows": 8, "nodes": 24, "prefix_bytes": 1 << 24} | options))
+
+
+def request(
+    tokens: Iterable[int], sampling: SamplingParams | None = None, drafters: tuple[str, ...] = (), passages: Seq[Passage] = ()
+) -> Request:
+    tokens = tuple(tokens)
+    prompt = Prompt(tokens, (None,) * len(tokens), tuple(passages), "test")
+    sampling = sampling or SamplingParams(max_tokens=24)
+    return Request(
+        Sequence(f"r{next(_ids)}", prompt, sampling), AnswerText(tiny_codec(), sampling.stop, SpanTracker(passages)), drafters=drafters
+    )
+
+
+def drain(of: Engine) -> list[Output]:
+    outputs = []
+    while of.busy:
+        outputs += of.step()
+    return outputs
+
+
+def generate(of: Engine, requests: Seq[Request]) -> list[list[int]]:
+    for each in requests:
+        of.add(each)
+    drain(of)
+    return [each.sequence.token_ids for each in requests]

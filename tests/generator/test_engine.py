@@ -1,0 +1,207 @@
+"""The engine: lossless whatever drafts, whoever else runs, whatever was cached; fair, bounded, cancellable."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from services.generator.errors import BadRequest, QueueFull
+from services.generator.models import StepInput
+from services.generator.types import FinishReason, SamplingParams, SequenceStatus
+from tests.generator.engines import OracleDrafter, RandomDrafter, drain, engine, generate, request, tiny_codec, tiny_target
+
+FAMILIES = ("llama", "qwen3")
+WORDS = "Wash your hands. De dosis is 5 mg per kg. Remove the catheter. "
+
+
+def text(value: str) -> list[int]:
+    return tiny_codec().encode(value)[0]
+
+
+def reference(target: object, prompt: list[int], count: int) -> list[int]:
+    """Greedy decoding by forwards over the whole text: no cache, no tree, no engine."""
+    tokens = list(prompt)
+    for _ in range(count):
+        step = StepInput(
+            torch.tensor([tokens]), torch.arange(len(tokens))[None], slots=(0,), lengths=(0,), counts=(len(tokens),), tree_mask=None
+        )
+        logits = target.forward(step, target.new_cache(1, 256)).logits  # type: ignore[attr-defined]
+        tokens.append(int(logits[0, -1].argmax()))
+        if tokens[-1] in target.config.eos_token_ids:  # type: ignore[attr-defined]
+            break
+    return tokens[len(prompt) :]
+
+
+prompts = st.lists(st.integers(3, 399), min_size=1, max_size=40).flatmap(lambda part: st.integers(1, 3).map(lambda times: part * times))
+samplings = st.builds(
+    SamplingParams,
+    temperature=st.sampled_from([0.0, 0.7, 1.0]),
+    top_p=st.sampled_from([1.0, 0.9]),
+    max_tokens=st.integers(1, 30),
+    seed=st.integers(0, 2**40),
+)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_plain_decoding_is_greedy_decoding_without_a_cache(family: str) -> None:
+    target = tiny_target(family)
+    for prompt in (text(WORDS), text("De"), text(WORDS * 3)):
+        assert generate(engine(target), [request(prompt)])[0] == reference(target, prompt, 24)
+
+
+@given(st.sampled_from(FAMILIES), st.integers(0, 2), st.lists(st.tuples(prompts, samplings), min_size=1, max_size=8), st.integers(2, 32))
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+def test_speculation_changes_no_token(family: str, seed: int, jobs: list[tuple[list[int], SamplingParams]], nodes: int) -> None:
+    target = tiny_target(family, seed)
+    plain = [generate(engine(target), [request(prompt, sampling)])[0] for prompt, sampling in jobs]
+    answers = {tuple(prompt): tokens for (prompt, _), tokens in zip(jobs, plain, strict=True)}
+    vocabulary = target.config.vocab_size
+    for drafters in (("copy",), ("random",), ("oracle",), ("copy", "oracle", "random")):
+        speculative = engine(target, RandomDrafter(vocabulary), OracleDrafter(vocabulary, answers), nodes=nodes, prefill_chunk=16)
+        batch = [request(prompt, sampling, drafters) for prompt, sampling in jobs]
+        assert generate(speculative, batch) == plain
+
+
+def test_an_oracle_is_believed_so_that_the_test_above_accepts_long_paths() -> None:
+    target = tiny_target()
+    prompt = text(WORDS)
+    plain = generate(engine(target), [request(prompt)])[0]
+    oracle = OracleDrafter(target.config.vocab_size, {tuple(prompt): plain})
+    job = request(prompt, drafters=("oracle",))
+    generate(engine(target, oracle), [job])
+    assert job.sequence.stats.tokens / job.sequence.stats.steps > 3
+
+
+def test_requests_join_and_leave_between_steps() -> None:
+    target = tiny_target()
+    lengths = (5, 30, 9, 17, 2, 22)
+    plain = [generate(engine(target), [request(text(WORDS * n), SamplingParams(max_tokens=m))])[0] for n, m in enumerate(lengths, 1)]
+    late = engine(target, rows=3)
+    jobs = [request(text(WORDS * n), SamplingParams(max_tokens=m), ("copy",)) for n, m in enumerate(lengths, 1)]
+    for job in jobs:
+        late.add(job)
+        late.step()
+    drain(late)
+    assert [job.sequence.token_ids for job in jobs] == plain
+
+
+def test_a_cached_prefix_is_not_computed_again_and_changes_nothing() -> None:
+    target = tiny_target()
+    one = engine(target)
+    prompt = text(WORDS * 4)
+    first, second = request(prompt), request(prompt + text("Wat nu?"))
+    plain = generate(engine(target), [request(prompt + text("Wat nu?"))])[0]
+    generate(one, [first])
+    assert first.sequence.stats.cached_tokens == 0
+    assert generate(one, [second])[0] == plain
+    assert second.sequence.stats.cached_tokens == len(prompt) // 64 * 64 > 0
+
+
+def test_the_prefix_cache_keeps_to_its_limit() -> None:
+    one = engine(tiny_target(), prefix_bytes=400_000)
+    for n in range(6):
+        generate(one, [request(text(f"{n} " + WORDS * 3))])
+    assert 0 < one.prefixes.bytes <= 400_000
+
+
+def test_a_prompt_longer_than_the_context_is_refused_with_the_numbers() -> None:
+    with pytest.raises(BadRequest, match="300 tokens; the context is 256"):
+        engine(tiny_target()).add(request([5] * 300))
+
+
+def test_an_answer_ends_where_the_context_does() -> None:
+    job = request([5, 6, 7] * 80, SamplingParams(max_tokens=500, temperature=1.0, seed=4), ("copy",))
+    one = engine(tiny_target())
+    one._stop_tokens = frozenset()
+    generate(one, [job])
+    assert len(job.sequence.token_ids) == 16
+    assert job.sequence.finish_reason is FinishReason.LENGTH
+
+
+def test_a_full_queue_is_refused_and_says_when_to_come_back() -> None:
+    one = engine(tiny_target(), rows=1, queue=2)
+    for _ in range(3):
+        one.add(request([5, 6]))
+    with pytest.raises(QueueFull) as refused:
+        one.add(request([5, 6]))
+    assert refused.value.retry_after >= 1
+    drain(one)
+    one.add(request([5, 6]))
+
+
+def test_a_cancelled_request_frees_its_slot_at_once() -> None:
+    one = engine(tiny_target(), rows=1)
+    first, second = request([5, 6], SamplingParams(max_tokens=100)), request([7, 8], SamplingParams(max_tokens=3))
+    one.add(first)
+    one.add(second)
+    one.step()
+    one.cancel(first.sequence.id)
+    assert (first.sequence.status, first.sequence.finish_reason) == (SequenceStatus.FINISHED, FinishReason.CANCELLED)
+    outputs = one.step()
+    assert {output.sequence.id for output in outputs} == {second.sequence.id}
+    drain(one)
+    assert len(second.sequence.token_ids) <= 3
+
+
+def test_a_waiting_request_can_be_cancelled() -> None:
+    one = engine(tiny_target(), rows=1)
+    first, second = request([5, 6]), request([7, 8])
+    one.add(first)
+    one.add(second)
+    one.cancel(second.sequence.id)
+    assert {output.sequence.id for output in drain(one)} == {first.sequence.id}
+
+
+def test_a_long_prompt_does_not_stop_those_who_decode() -> None:
+    one = engine(tiny_target(), prefill_chunk=16)
+    one._stop_tokens = frozenset()
+    short = request([5, 6], SamplingParams(max_tokens=50))
+    one.add(short)
+    one.step()
+    one.add(request([7] * 200))
+    before = len(short.sequence.token_ids)
+    one.step()
+    assert len(short.sequence.token_ids) > before
+
+
+def test_a_step_that_raises_fails_its_requests_and_not_the_engine() -> None:
+    target = tiny_target()
+    one = engine(target)
+    job, forward = request([5, 6]), target.forward
+    one.add(job)
+    try:
+        target.forward = None
+        with pytest.raises(TypeError) as error:
+            one.step()
+    finally:
+        target.forward = forward
+    (output,) = one.fail(error.value)
+    assert output.error is error.value
+    assert job.sequence.finish_reason is FinishReason.ERROR
+    assert generate(one, [request([5, 6])])[0] == generate(engine(target), [request([5, 6])])[0]
+
+
+def test_tokens_are_accounted_to_those_who_proposed_them() -> None:
+    job = request(text(WORDS * 3), SamplingParams(max_tokens=40), ("copy",))
+    one = engine(tiny_target())
+    generate(one, [job])
+    stats = job.sequence.stats
+    assert stats.tokens == len(job.sequence.token_ids)
+    assert sum(stats.accepted_by_source.values()) >= stats.tokens  # the last step may have been cut
+    assert stats.accepted_by_source["target"] == stats.steps
+    assert sum(stats.accepted_lengths.get("copy", {}).values()) <= stats.steps
+
+
+def test_log_probabilities_are_those_of_plain_decoding() -> None:
+    target = tiny_target()
+    prompt, sampling = text(WORDS * 2), SamplingParams(max_tokens=12, logprobs=2)
+    values = []
+    for drafters in ((), ("copy",)):
+        one = engine(target)
+        one.add(request(prompt, sampling, drafters))
+        outputs = drain(one)
+        values.append([value for output in outputs for value in output.logprobs])
+        assert all(len(output.tokens) == len(output.logprobs) == len(output.alternatives) for output in outputs)
+    assert values[0] == pytest.approx(values[1], abs=1e-4)
