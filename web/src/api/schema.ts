@@ -51,6 +51,7 @@ export interface components {
         AskIn: {
             /**
              * Conversation Id
+             * @description Continue this conversation; a new one starts when absent.
              * @default null
              */
             conversation_id: string | null;
@@ -62,6 +63,7 @@ export interface components {
             mode: components["schemas"]["Mode"] | null;
             /**
              * Question
+             * @description In Dutch or English, as you would ask a colleague.
              * @example Hoeveel paracetamol mag een kind van 12 kg?
              */
             question: string;
@@ -159,6 +161,12 @@ export interface components {
             valid_until: string | null;
             /** Version */
             version: string;
+            /**
+             * Warnings
+             * @description What an admin should know of it, for example pages without text.
+             * @default []
+             */
+            warnings: string[];
         };
         /** DocumentList */
         DocumentList: {
@@ -208,6 +216,12 @@ export interface components {
             valid_until: string | null;
             /** Version */
             version: string;
+            /**
+             * Warnings
+             * @description What an admin should know of it, for example pages without text.
+             * @default []
+             */
+            warnings: string[];
         };
         /**
          * DocumentStatus
@@ -226,6 +240,11 @@ export interface components {
          * @description SSE event `failed`.
          */
         FailedEvent: {
+            /**
+             * @description What was stored of it, if anything could be.
+             * @default null
+             */
+            answer: components["schemas"]["AnswerOut"] | null;
             /** Code */
             code: string;
             /** Message */
@@ -243,6 +262,7 @@ export interface components {
             comment: string;
             /**
              * Document Id
+             * @description The document that held the answer.
              * @default null
              */
             document_id: string | null;
@@ -261,35 +281,26 @@ export interface components {
         FeedbackOut: {
             /** Answer Id */
             answer_id: string;
-            /**
-             * Comment
-             * @default
-             */
+            /** Comment */
             comment: string;
             /**
              * Created At
              * Format: date-time
              */
             created_at: string;
-            /**
-             * Document Id
-             * @default null
-             */
+            /** Document Id */
             document_id: string | null;
-            /**
-             * Found
-             * @default null
-             */
+            /** Found */
             found: ("yes" | "partly" | "no") | null;
             /** Id */
             id: string;
-            /**
-             * Page
-             * @default null
-             */
+            /** Page */
             page: number | null;
         };
-        /** FiltersIn */
+        /**
+         * FiltersIn
+         * @description Empty lists do not filter.
+         */
         FiltersIn: {
             /**
              * Departments

@@ -121,6 +121,8 @@ export const en = {
     embedder_unavailable: "The search model does not answer. Try again in a moment.",
     not_found: "This conversation is not here (any more).",
     invalid_input: "The question could not be read.",
+    invalid_request: "The question could not be read.",
+    unavailable: "Bedside does not answer at the moment. Try again shortly.",
     too_large: "The question is too long.",
     embedder_mismatch: "The search index was made by another search model and must be made again by an administrator.",
     internal: "Something went wrong on the server.",

@@ -122,6 +122,8 @@ export const nl: Messages = {
     embedder_unavailable: "Het zoekmodel antwoordt niet. Probeer het zo dadelijk opnieuw.",
     not_found: "Dit gesprek is er niet (meer).",
     invalid_input: "De vraag kon niet gelezen worden.",
+    invalid_request: "De vraag kon niet gelezen worden.",
+    unavailable: "Bedside antwoordt momenteel niet. Probeer het zo dadelijk opnieuw.",
     too_large: "De vraag is te lang.",
     embedder_mismatch: "De zoekindex is door een ander zoekmodel gemaakt; een beheerder moet hem opnieuw maken.",
     internal: "Er ging iets mis op de server.",

@@ -56,7 +56,8 @@ export function useConversation(onError: (code: string) => void) {
         dispatch({ type: "loaded", detail: await getConversation(wanted) });
       } catch (error) {
         dispatch({ type: "new" });
-        onError(error instanceof ApiError ? error.code : "internal");
+        const { code, status } = error instanceof ApiError ? error : new ApiError("internal", String(error));
+        onError(status === 422 ? "not_found" : code); // an address that is no id names no conversation
       }
     },
     [onError],
