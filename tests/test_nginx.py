@@ -1,0 +1,201 @@
+"""nginx as production runs it: the very same configuration files, a real server, a small upstream."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import json
+import shutil
+import socket
+import ssl
+import threading
+import time
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from tests.nginx import MISSING, Gate, free_port, nginx
+
+pytestmark = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
+
+PAUSE = 0.6  # seconds between two events of the upstream's answer
+
+
+def upstream_app(file: Path) -> Starlette:
+    async def events() -> AsyncIterator[str]:
+        for number in range(3):
+            yield f"event: token\ndata: {number} {time.monotonic()}\n\n"
+            await asyncio.sleep(PAUSE)
+
+    async def ask(request: Request) -> Response:
+        await request.body()
+        return StreamingResponse(events(), media_type="text/event-stream")
+
+    async def documents(request: Request) -> Response:
+        return JSONResponse({"bytes": len(await request.body()), "headers": dict(request.headers)})
+
+    async def document_file(request: Request) -> Response:
+        return FileResponse(file, media_type="application/pdf", headers={"Content-Security-Policy": "sandbox"})
+
+    return Starlette(
+        routes=[
+            Route("/api/ask", ask, methods=["POST"]),
+            Route("/api/documents", documents, methods=["GET", "POST"]),
+            Route("/api/documents/d1/file", document_file),
+            Route("/api/metrics", documents),
+        ]
+    )
+
+
+@pytest.fixture(scope="module")
+def gate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gate]:
+    folder = tmp_path_factory.mktemp("nginx")
+    folder.chmod(0o755)
+    for parent in list(folder.parents)[:2]:  # the workers of a root's nginx are another user
+        parent.chmod(parent.stat().st_mode | 0o055)
+    pdf = folder / "a.pdf"
+    pdf.write_bytes(bytes(range(256)) * 4096)
+    web = folder / "web"
+    (web / "assets").mkdir(parents=True)
+    (web / "index.html").write_text("<!doctype html><title>Bedside</title>")
+    (web / "assets" / "app-1a2b.js").write_text("1")
+    port = free_port()
+    server = uvicorn.Server(uvicorn.Config(upstream_app(pdf), port=port, log_level="warning"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    with nginx(folder, f"127.0.0.1:{port}", web) as found:
+        while not server.started:
+            time.sleep(0.02)
+        yield found
+    server.should_exit = True
+    thread.join(10)
+    shutil.rmtree(folder)
+
+
+def request(
+    gate: Gate, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
+) -> tuple[http.client.HTTPResponse, bytes]:
+    connection = http.client.HTTPSConnection("localhost", gate.https, context=gate.context(), timeout=20)
+    connection.request(method, path, body, headers or {})
+    response = connection.getresponse()
+    content = response.read()
+    connection.close()
+    return response, content
+
+
+def test_an_answer_arrives_word_by_word(gate: Gate) -> None:
+    connection = http.client.HTTPSConnection("localhost", gate.https, context=gate.context(), timeout=20)
+    connection.request("POST", "/api/ask", b"{}", {"Accept": "text/event-stream"})
+    response = connection.getresponse()
+    arrived, sent = [], []
+    while line := response.readline():
+        if line.startswith(b"data: "):
+            arrived.append(time.monotonic())
+            sent.append(float(line.split()[2]))
+    connection.close()
+    assert len(arrived) == 3
+    assert arrived[0] < sent[-1], "the first event was held back until the last was sent"
+    assert all(there - gone < PAUSE / 2 for there, gone in zip(arrived, sent, strict=True))
+
+
+@pytest.mark.parametrize("path", ["/", "/c/1b6b0c1e", "/assets/app-1a2b.js", "/missing.js", "/healthz"])
+def test_every_answer_of_its_own_carries_the_security_headers_once(gate: Gate, path: str) -> None:
+    response, _ = request(gate, "GET", path)
+    for name in ("Strict-Transport-Security", "X-Content-Type-Options", "X-Frame-Options", "Referrer-Policy", "Content-Security-Policy"):
+        assert len(response.headers.get_all(name) or []) == 1, f"{path}: {name}"
+    policy = response.headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "'unsafe-eval'" not in policy
+    assert "'unsafe-inline'" not in policy
+    assert response.headers["Server"] == "nginx", "the version is nobody's business"
+
+
+def test_the_services_own_headers_pass_and_are_not_doubled(gate: Gate) -> None:
+    response, _ = request(gate, "GET", "/api/documents/d1/file")
+    assert response.headers.get_all("Content-Security-Policy") == ["sandbox"]
+    assert len(response.headers.get_all("Strict-Transport-Security") or []) == 1
+
+
+def test_addresses_within_the_page_are_the_page_and_missing_files_are_not(gate: Gate) -> None:
+    response, content = request(gate, "GET", "/c/1b6b0c1e")
+    assert (response.status, response.headers["Cache-Control"]) == (200, "no-cache")
+    assert b"<title>Bedside" in content
+    assert request(gate, "GET", "/assets/gone.js")[0].status == 404
+    asset, _ = request(gate, "GET", "/assets/app-1a2b.js")
+    assert "immutable" in asset.headers["Cache-Control"]
+    assert asset.headers["Content-Type"].startswith(("application/javascript", "text/javascript"))
+
+
+def test_parts_of_a_file_can_be_asked_for(gate: Gate) -> None:
+    response, content = request(gate, "GET", "/api/documents/d1/file", headers={"Range": "bytes=256-511"})
+    assert response.status == 206
+    assert content == bytes(range(256))
+    assert response.headers["Content-Range"] == f"bytes 256-511/{256 * 4096}"
+
+
+def test_a_body_over_the_limit_is_refused_with_a_problem_document(gate: Gate) -> None:
+    question = b"x" * 65_537
+    response, content = request(gate, "POST", "/api/ask", question)
+    assert response.status == 413
+    assert response.headers["Content-Type"] == "application/problem+json"
+    assert json.loads(content)["code"] == "too_large"
+    assert request(gate, "POST", "/api/documents", bytes(2 * 1024 * 1024 + 1))[0].status == 413
+    response, content = request(gate, "POST", "/api/documents", bytes(2 * 1024 * 1024))
+    assert (response.status, json.loads(content)["bytes"]) == (200, 2 * 1024 * 1024)
+
+
+def test_a_clients_claims_about_its_address_are_overwritten(gate: Gate) -> None:
+    _, content = request(gate, "GET", "/api/documents", headers={"X-Forwarded-For": "10.0.0.1", "X-Forwarded-Proto": "http"})
+    headers = json.loads(content)["headers"]
+    assert headers["x-forwarded-for"] == "127.0.0.1"
+    assert headers["x-forwarded-proto"] == "https"
+
+
+def test_metrics_are_not_for_the_outside(gate: Gate) -> None:
+    assert request(gate, "GET", "/api/metrics")[0].status == 404
+
+
+def test_plain_http_leads_to_https(gate: Gate) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", gate.http, timeout=10)
+    connection.request("GET", "/c/1?x=2", headers={"Host": "bedside.example"})
+    response = connection.getresponse()
+    assert response.status == 308
+    assert response.headers["Location"] == "https://bedside.example/c/1?x=2"
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("version", "spoken"), [(ssl.TLSVersion.TLSv1_1, False), (ssl.TLSVersion.TLSv1_2, True), (ssl.TLSVersion.TLSv1_3, True)]
+)
+def test_only_tls_1_2_and_newer_are_spoken(gate: Gate, version: ssl.TLSVersion, spoken: bool) -> None:
+    context = gate.context()
+    if version is ssl.TLSVersion.TLSv1_1:
+        context.set_ciphers("ALL:@SECLEVEL=0")  # else the client itself would refuse
+        with pytest.warns(DeprecationWarning, match="TLSv1_1 is deprecated"):
+            context.minimum_version = context.maximum_version = version
+    else:
+        context.minimum_version = context.maximum_version = version
+    with socket.create_connection(("127.0.0.1", gate.https), 10) as plain:
+        if spoken:
+            with context.wrap_socket(plain, server_hostname="localhost") as secure:
+                assert secure.version() == version.name.replace("_", ".")
+        else:
+            with pytest.raises(ssl.SSLError):
+                context.wrap_socket(plain, server_hostname="localhost")
+
+
+def test_when_the_service_is_down_the_page_still_comes_and_hears_why(tmp_path: Path) -> None:
+    for parent in [tmp_path, *list(tmp_path.parents)[:2]]:
+        parent.chmod(parent.stat().st_mode | 0o055)
+    (tmp_path / "index.html").write_text("<title>Bedside</title>")
+    with nginx(tmp_path, f"127.0.0.1:{free_port()}", tmp_path) as gate:
+        assert request(gate, "GET", "/")[0].status == 200
+        response, content = request(gate, "POST", "/api/ask", b"{}")
+        assert response.status == 503
+        assert json.loads(content)["code"] == "unavailable"
