@@ -2,10 +2,29 @@
 
 This package knows nothing of SQL or HTTP: the documents list is a `DocumentsRepo` (rag_api/db/documents.py in Postgres,
 `MemoryDocuments` in memory), the index a `Store`.
+
+Interrupted at any moment, the next run repairs what is half done. A document's chunks go into the store first, under an id that
+follows from its content; then its row is committed; then the chunks it replaces go. So chunks without a current row are
+leftovers to delete, and rows without chunks are documents to index again. Until then, whoever searches drops hits whose document
+is not current.
 """
 
 from __future__ import annotations
 
-from rag_api.ingest.repo import DocumentsRepo
+from rag_api.ingest.index import ingest
+from rag_api.ingest.repo import DocumentsRepo, MemoryDocuments
+from rag_api.ingest.report import IngestReport, Outcome, Progress, ProgressCallback
+from rag_api.ingest.sources import KeptFiles, SourceFile, find_sources
 
-__all__ = ["DocumentsRepo"]
+__all__ = [
+    "DocumentsRepo",
+    "IngestReport",
+    "KeptFiles",
+    "MemoryDocuments",
+    "Outcome",
+    "Progress",
+    "ProgressCallback",
+    "SourceFile",
+    "find_sources",
+    "ingest",
+]

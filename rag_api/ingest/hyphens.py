@@ -1,0 +1,105 @@
+"""A hyphen at the end of a line: does it part a syllable, belong to the word, or stand for a word left out?
+
+The document itself is the best witness ("spoedopname" or "spoed-opname" elsewhere in it); rules of Dutch and English
+spelling decide the rest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from enum import Enum
+
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_LEFT = re.compile(r"[\w'’]+(?:-[\w'’]+)*$")
+_RIGHT = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_SUSPENDING = {"en", "of", "and", "or", "tot", "to", "resp", "noch", "dan", "als", "versus", "vs"}
+_KEEPING = {
+    "non",
+    "niet",
+    "ex",
+    "oud",
+    "self",
+    "well",
+    "high",
+    "low",
+    "long",
+    "short",
+    "follow",
+    "cross",
+    "all",
+    "half",
+    "semi",
+    "quasi",
+    "vice",
+}
+_MERGING = {
+    "over",
+    "under",
+    "in",
+    "out",
+    "up",
+    "on",
+    "off",
+    "with",
+    "for",
+    "to",
+    "an",
+    "be",
+    "there",
+    "here",
+    "where",
+    "some",
+    "any",
+    "every",
+}
+_CLASHES = {a + b for a, bs in {"a": "aeiu", "e": "eiu", "i": "ei", "o": "eiou", "u": "iu"}.items() for b in bs}  # zee-egel, auto-ongeluk
+
+
+class Hyphen(Enum):
+    DROP = ""  # intrave- neus
+    KEEP = "-"  # CT- scan
+    SUSPENDED = "- "  # in- en uitgang
+
+
+def lexicon(lines: Iterable[str]) -> Counter[str]:
+    """How often each word stands unbroken in the document, in small letters; compounds with a hyphen count as such."""
+    words: Counter[str] = Counter()
+    broken = False
+    for line in lines:
+        found = _WORD.findall(line.casefold())
+        first, broken = broken, line.endswith(("-", "\u00ad"))
+        words.update(found[int(first) : len(found) - int(broken)])
+    return words
+
+
+def judge(before: str, after: str, words: Counter[str], language: str) -> Hyphen:
+    """`before` ends with the hyphen; `after` is the next line."""
+    if before.endswith("\u00ad"):
+        return Hyphen.DROP
+    left, right = _LEFT.search(before[:-1]), _RIGHT.match(after)
+    if left is None:
+        return Hyphen.SUSPENDED
+    if right is None:
+        return Hyphen.KEEP
+    one, two = left.group().casefold(), right.group().casefold()
+    if two in _SUSPENDING:
+        return Hyphen.SUSPENDED
+    joined, kept = words[one + two], words[f"{one}-{two}"]
+    if joined != kept:
+        return Hyphen.DROP if joined > kept else Hyphen.KEEP
+    return Hyphen.KEEP if _belongs(left.group(), right.group(), words, language) else Hyphen.DROP
+
+
+def _belongs(left: str, right: str, words: Counter[str], language: str) -> bool:
+    """By spelling alone: this hyphen is part of the word."""
+    last = left.rsplit("-", 1)[-1]  # of a compound like "COVID-19-"
+    one, two = last.casefold(), right.casefold()
+    if len(last) < 2 or not last.isalpha() or last[1:] != last[1:].lower() or right[0].isupper():
+        return True
+    if one in _KEEPING:
+        return True
+    if language == "en":
+        return bool(words[one] and words[two] and len(one) > 2 and len(two) > 2 and one not in _MERGING)
+    return one[-1] + two[0] in _CLASHES

@@ -1,0 +1,300 @@
+"""A page's glyphs -> its lines and table rows, in reading order. Knows nothing of other pages and cuts nothing.
+
+The order is the content's own (PDFium's): producers write columns and cells one after the other. Geometry decides where a
+line ends, which pieces stand on one line, and which belong to one row of a table with drawn rules.
+
+"Reading space" is page space turned so that the text stands upright; only the boxes of whole lines are in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_api.ingest.marked import Marked, no_boxes
+from rag_api.ingest.pdfium import Drawn, Glyphs
+
+HYPHEN_AT_LINE_END = 2  # what PDFium gives for one
+_NEWLINES = np.array([10, 13], np.uint32)
+_SPACES = np.array([9, 10, 11, 12, 13, 32, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000], np.uint32)
+_CELL_GAP = 1.8  # line heights of white on one line that part two cells
+_MAX_RULES = 600  # more is a drawing, not a table
+_MAX_CELL_LINES = 15  # more is a column of text in a frame
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Line:
+    marked: Marked
+    x0: float  # reading space
+    y0: float
+    x1: float
+    y1: float
+    size: float  # height of its typical character
+    first_word: float  # width of its first word
+    bold: bool
+    symbol: bool  # some of it is set in a symbol font
+    aside: bool  # it is turned another way than most of the page
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Row:
+    """A table row: its cells from left to right, each its lines."""
+
+    cells: tuple[tuple[Line, ...], ...]
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        return tuple(line for cell in self.cells for line in cell)
+
+    @property
+    def y0(self) -> float:
+        return min(line.y0 for line in self.lines)
+
+    @property
+    def y1(self) -> float:
+        return max(line.y1 for line in self.lines)
+
+
+def lay_out(glyphs: Glyphs, drawn: Drawn, width: float, height: float) -> list[Line | Row]:
+    """Lines and rows of a page; text that is turned another way than most comes last."""
+    shown = ~glyphs.hidden & ~np.isnan(glyphs.boxes).any(axis=1) & (glyphs.codes > 0)
+    counts = np.bincount(glyphs.turned[shown], minlength=4)
+    items: list[Line | Row] = []
+    most = int(counts.argmax())
+    for turned in (most, *(t for t in range(4) if t != most and counts[t])):
+        upright = _turn(glyphs.boxes, turned, width, height)
+        rules = _turn_rules(drawn, turned, width, height)
+        items.extend(_one_way(glyphs, shown & (glyphs.turned == turned), upright, rules, aside=turned != most))
+    return items
+
+
+def _turn(boxes: NDArray[np.float32], turned: int, width: float, height: float) -> NDArray[np.float32]:
+    """[n, 4] page space -> reading space of text turned so many quarters clockwise."""
+    x0, y0, x1, y1 = boxes.T
+    columns = {
+        0: (x0, y0, x1, y1),
+        1: (y0, width - x1, y1, width - x0),
+        2: (width - x1, height - y1, width - x0, height - y0),
+        3: (height - y1, x0, height - y0, x1),
+    }[turned]
+    return np.column_stack(columns).astype(np.float32)
+
+
+def _turn_rules(drawn: Drawn, turned: int, width: float, height: float) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """(across [h, 3], down [v, 3]) in reading space; none when there are too many to be tables."""
+    none = np.zeros((0, 3), np.float32)
+    if len(drawn.across) + len(drawn.down) > _MAX_RULES:
+        return none, none
+    across = _turn(drawn.across[:, [0, 2, 1, 2]], turned, width, height)
+    down = _turn(drawn.down[:, [2, 0, 2, 1]], turned, width, height)
+    if turned % 2:
+        across, down = down, across
+    return across[:, [0, 2, 1]], down[:, [1, 3, 0]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pieces:
+    """Runs of glyphs without a break between: [p] first and one past the last index into the visible glyphs, [p, 4] boxes."""
+
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    boxes: NDArray[np.float32]
+    heights: NDArray[np.float32]  # of the typical character
+
+
+def _one_way(
+    glyphs: Glyphs,
+    shown: NDArray[np.bool_],
+    upright: NDArray[np.float32],
+    rules: tuple[NDArray[np.float32], NDArray[np.float32]],
+    aside: bool,
+) -> list[Line | Row]:
+    spaces = np.isin(glyphs.codes, _SPACES)
+    visible = np.flatnonzero(shown & ~spaces)
+    if not len(visible):
+        return []
+    across, down = rules
+    pieces = _pieces(glyphs, visible, upright[visible], down)
+    gaps = np.zeros(len(visible), bool)  # white space before this glyph
+    before = np.cumsum(spaces)
+    gaps[1:] = before[visible[1:]] > before[visible[:-1]]
+    lines = [_line(glyphs, visible[a:b], gaps[a:b], upright, aside) for a, b in zip(pieces.starts, pieces.ends, strict=True)]
+    rows = _rows(pieces.boxes, across, down)
+    return _merge(lines, rows)
+
+
+def _pieces(glyphs: Glyphs, visible: NDArray[np.int64], boxes: NDArray[np.float32], down: NDArray[np.float32]) -> _Pieces:
+    newlines = np.cumsum(np.isin(glyphs.codes, _NEWLINES))
+    broken = newlines[visible[1:]] > newlines[visible[:-1]]
+    one, two = boxes[:-1], boxes[1:]
+    height = np.minimum(one[:, 3] - one[:, 1], two[:, 3] - two[:, 1]).clip(0.1)
+    overlap = np.minimum(one[:, 3], two[:, 3]) - np.maximum(one[:, 1], two[:, 1])
+    gap = two[:, 0] - one[:, 2]
+    broken |= (overlap < 0.3 * height) | (gap < -0.8 * height) | (gap > _CELL_GAP * height)
+    centres, y = (boxes[:, 0] + boxes[:, 2]) / 2, (boxes[:, 1] + boxes[:, 3]) / 2
+    apart = gap > 0.1 * height
+    for y0, y1, x in down:  # a rule between two words parts them; a word may run over a rule
+        broken |= apart & (centres[:-1] < x) & (centres[1:] > x) & (y[1:] > y0) & (y[1:] < y1)
+    starts = np.concatenate([[0], np.flatnonzero(broken) + 1]).astype(np.int64)
+    ends = np.append(starts[1:], len(visible))
+    low, high = np.minimum.reduceat(boxes, starts, axis=0), np.maximum.reduceat(boxes, starts, axis=0)
+    heights = np.maximum.reduceat(boxes[:, 3] - boxes[:, 1], starts)
+    return _Pieces(starts, ends, np.column_stack([low[:, 0], low[:, 1], high[:, 2], high[:, 3]]), heights)
+
+
+def _line(glyphs: Glyphs, indices: NDArray[np.int64], gaps: NDArray[np.bool_], upright: NDArray[np.float32], aside: bool) -> Line:
+    """One piece as a line: a space wherever PDFium saw white space."""
+    inserted = np.flatnonzero(gaps[1:]) + 1
+    codes = np.insert(glyphs.codes[indices], inserted, 32)
+    boxes = np.insert(glyphs.boxes[indices], inserted, np.nan, axis=0)
+    codes[codes == HYPHEN_AT_LINE_END] = ord("-")
+    text = "".join(map(chr, np.minimum(codes, 0x10FFFF).tolist()))  # one character each, surrogates too
+    here = upright[indices]
+    word_end = inserted[0] if len(inserted) else len(indices)
+    return Line(
+        Marked(text, boxes),
+        float(here[:, 0].min()),
+        float(here[:, 1].min()),
+        float(here[:, 2].max()),
+        float(here[:, 3].max()),
+        float(np.median(here[:, 3] - here[:, 1])),
+        float(here[:word_end, 2].max() - here[0, 0]),
+        bool(glyphs.bold[indices].mean() > 0.5),
+        bool(glyphs.symbol[indices].any()),
+        aside,
+    )
+
+
+def _rows(boxes: NDArray[np.float32], across: NDArray[np.float32], down: NDArray[np.float32]) -> list[tuple[int, int, int] | None]:
+    """For each piece the (top, bottom, left) rules of its table cell, or None. `left` is -1 in tables without vertical rules."""
+    nowhere: list[tuple[int, int, int] | None] = [None] * len(boxes)
+    if len(across) < 2:
+        return nowhere
+    x, y = (boxes[:, 0] + boxes[:, 2]) / 2, (boxes[:, 1] + boxes[:, 3]) / 2
+    tops = _nearest(y, x, across, -1)
+    bottoms = _nearest(y, x, across, +1)
+    lefts = _nearest(x, y, down, -1) if len(down) else np.full(len(x), np.nan)
+    rights = _nearest(x, y, down, +1) if len(down) else np.full(len(x), np.nan)
+    levels, columns = _levels(across[:, 2]), _levels(down[:, 2])
+    found = list(nowhere)
+    for i in np.flatnonzero(~np.isnan(tops) & ~np.isnan(bottoms)):
+        closed = not np.isnan(lefts[i]) and not np.isnan(rights[i])
+        found[i] = (_level(levels, tops[i]), _level(levels, bottoms[i]), _level(columns, lefts[i]) if closed else -1)
+    return found
+
+
+def _nearest(at: NDArray[np.float64], along: NDArray[np.float64], rules: NDArray[np.float32], side: int) -> NDArray[np.float64]:
+    """[p] where the nearest rule lies on that side of each piece (-1 before, +1 after), NaN without one."""
+    covers = (rules[None, :, 0] - 2 <= along[:, None]) & (along[:, None] <= rules[None, :, 1] + 2)
+    beside = side * (rules[None, :, 2] - at[:, None]) > 0
+    distance = np.where(covers & beside, np.abs(rules[None, :, 2] - at[:, None]), np.inf)
+    best = distance.min(axis=1)
+    return np.where(np.isinf(best), np.nan, at + side * best)
+
+
+def _levels(values: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Where rules lie, those within 1.5 points of each other taken as one."""
+    ordered = np.sort(values.astype(np.float64))
+    return ordered[np.concatenate([[True], np.diff(ordered) > 1.5])] if len(ordered) else ordered
+
+
+def _level(levels: NDArray[np.float64], value: float) -> int:
+    return int(np.searchsorted(levels, value + 0.01, side="right"))
+
+
+def _merge(lines: list[Line], cells: list[tuple[int, int, int] | None]) -> list[Line | Row]:
+    """Pieces of one row become a Row where the row's first piece stands; other pieces on one line become one Line."""
+    bands: dict[tuple[int, int], list[int]] = {}
+    for i, cell in enumerate(cells):
+        if cell is not None:
+            bands.setdefault(cell[:2], []).append(i)
+    row_of: dict[int, Row] = {}
+    for members in bands.values():
+        row = _row([(lines[i], cells[i][2]) for i in members])  # type: ignore[index]
+        if row is not None:
+            row_of.update(dict.fromkeys(members, row))
+    items: list[Line | Row] = []
+    seen: set[int] = set()
+    for i, line in enumerate(lines):
+        found = row_of.get(i)
+        if found is not None:
+            if id(found) not in seen:
+                seen.add(id(found))
+                items.append(found)
+        elif items and isinstance(items[-1], Line) and (i - 1) not in row_of and _beside(items[-1], line):
+            items[-1] = _joined(items[-1], line)
+        else:
+            items.append(line)
+    return items
+
+
+def _row(members: list[tuple[Line, int]]) -> Row | None:
+    """The pieces between two horizontal rules as a row of at least two cells; None when they are no row."""
+    if any(left == -1 for _, left in members):
+        cells = _cells_without_rules([line for line, _ in members])
+    else:
+        by_left: dict[int, list[Line]] = {}
+        for line, left in members:
+            by_left.setdefault(left, []).append(line)
+        cells = [by_left[left] for left in sorted(by_left)]
+    if len(cells) < 2:
+        return None
+    laid = tuple(tuple(_lines_of(cell)) for cell in cells)
+    return None if max(len(cell) for cell in laid) > _MAX_CELL_LINES else Row(laid)
+
+
+def _cells_without_rules(lines: list[Line]) -> list[list[Line]]:
+    """Between two horizontal rules, cells come one after the other, each to the right of the last.
+
+    Text that goes back to the left is several rows, or not a table: no cells then."""
+    cells: list[list[Line]] = []
+    right = -np.inf
+    for line in lines:
+        left = min(other.x0 for other in cells[-1]) if cells else np.inf
+        if line.x0 > right + 2:
+            cells.append([line])
+        elif line.x1 >= left and line.y0 >= cells[-1][-1].y0 + 0.5 * line.size:
+            cells[-1].append(line)
+        else:
+            return []
+        right = max(other.x1 for other in cells[-1])
+    tall = max(line.y1 for line in lines) - min(line.y0 for line in lines) > 12 * max(line.size for line in lines)
+    return [] if tall else cells
+
+
+def _lines_of(cell: list[Line]) -> list[Line]:
+    lines: list[Line] = []
+    for line in cell:
+        if lines and _beside(lines[-1], line):
+            lines[-1] = _joined(lines[-1], line)
+        else:
+            lines.append(line)
+    return lines
+
+
+def _beside(one: Line, two: Line) -> bool:
+    """Two stands on one's line, to the right of it."""
+    overlap = min(one.y1, two.y1) - max(one.y0, two.y0)
+    return overlap > 0.5 * min(one.y1 - one.y0, two.y1 - two.y0) and two.x0 >= one.x1 - 0.3 * one.size
+
+
+def _joined(one: Line, two: Line) -> Line:
+    wide = two.x0 - one.x1 > _CELL_GAP * min(one.size, two.size)
+    separator = "\t" if wide and len(one.marked.text) > 4 else " "  # a short piece is a list's label
+    parts = [one.marked, Marked(separator, no_boxes(1)), two.marked]
+    text = "".join(part.text for part in parts)
+    longer = one if len(one.marked.text) >= len(two.marked.text) else two
+    return Line(
+        Marked(text, np.concatenate([part.boxes for part in parts])),
+        min(one.x0, two.x0),
+        min(one.y0, two.y0),
+        max(one.x1, two.x1),
+        max(one.y1, two.y1),
+        longer.size,
+        one.first_word,
+        one.bold and two.bold,
+        one.symbol or two.symbol,
+        one.aside,
+    )

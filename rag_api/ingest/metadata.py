@@ -1,0 +1,229 @@
+"""What a document says of itself, by rules in one place: the sidecar CSV first, then the first page's table, then the file's properties.
+
+The first page goes before the properties because staff read it: properties are what a template left behind.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from pathlib import Path, PurePosixPath
+
+from rag_api.errors import InvalidInput
+from rag_api.types import Metadata, TargetGroup
+
+SIDECAR = "metadata.csv"
+FIELDS = (
+    "title",
+    "department",
+    "document_type",
+    "target_groups",
+    "version",
+    "valid_from",
+    "valid_until",
+    "owner",
+    "language",
+    "supersedes",
+)
+
+_LABELS = {
+    "version": ("versie", "versienummer", "version", "versie nr", "revision"),
+    "valid_from": ("geldig vanaf", "valid from", "ingangsdatum", "datum ingang", "effective date", "effective from", "publicatiedatum"),
+    "valid_until": ("geldig tot", "geldig t/m", "geldig tot en met", "valid until", "valid to", "expires", "vervaldatum", "review date"),
+    "owner": ("eigenaar", "documenteigenaar", "owner", "document owner", "verantwoordelijke", "auteur", "author", "beheerder"),
+    "department": ("dienst", "afdeling", "department", "ward", "service"),
+    "target_groups": ("doelgroep", "patiëntengroep", "patiëntendoelgroep", "target group", "target groups", "patient group", "patients"),
+    "document_type": ("documenttype", "documentsoort", "type document", "document type", "soort document"),
+    "supersedes": ("vervangt", "supersedes", "replaces"),
+}
+_FIELD_OF = {label: field for field, labels in _LABELS.items() for label in labels}
+_PROPERTIES = {  # the first that a file has counts
+    "Title": "title",
+    "Department": "department",
+    "DocumentType": "document_type",
+    "TargetGroups": "target_groups",
+    "Version": "version",
+    "ValidFrom": "valid_from",
+    "ValidUntil": "valid_until",
+    "Owner": "owner",
+    "Author": "owner",
+    "Language": "language",
+    "Supersedes": "supersedes",
+}
+_GROUPS = (
+    (TargetGroup.ADULT, r"volwassen|adult"),
+    (TargetGroup.CHILD, r"kind|child|pediatr|paediatr"),
+    (TargetGroup.NEONATE, r"neona|pasgeboren|newborn|prematu"),
+    (TargetGroup.PREGNANCY, r"zwanger|pregnan|obstetr"),
+)
+_TYPES = {
+    "richtlijn": "guideline", "patiëntenfolder": "leaflet", "patientenfolder": "leaflet", "folder": "leaflet", "patient leaflet": "leaflet",
+    "werkinstructie": "instruction", "work instruction": "instruction", "werkwijze": "instruction",
+}  # fmt: skip
+_MONTHS = {
+    name: number
+    for number, names in enumerate(
+        ("jan januari january", "feb februari february", "mrt maart mar march", "apr april", "mei may", "jun juni june", "jul juli july",
+         "aug augustus august", "sep sept september", "okt oktober oct october", "nov november", "dec december"), start=1,
+    )
+    for name in names.split()
+}  # fmt: skip
+_NOTHING = {"", "-", "–", "n.v.t.", "nvt", "n/a", "na", "geen", "none", "niet van toepassing"}
+_BAD_TITLE = re.compile(r"^(untitled|naamloos|document\d*|titel|title|presentatie\d*|template|sjabloon|[\W\d_]*|\S+@\S+)$", re.IGNORECASE)
+_TITLE_NOISE = re.compile(r"^microsoft (word|powerpoint) - |\.(docx?|pdf|indd|pptx?|xlsx?|tmp|odt|rtf)$", re.IGNORECASE)
+_NO_OWNER = {"anonymous", "anoniem", "unknown", "user", "admin", "administrator", "gebruiker", "python-docx", "(anonymous)"}
+_VERSION_LINE = re.compile(r"^(?:versie|version)\s+(\d+(?:\.\d+)*)\b", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+")
+_DUTCH = "de het een en van in is dat op te zijn met voor niet aan er om ook als dan bij door naar uit wordt worden moet tot of na over"
+_ENGLISH = "the of and a to in is that for it with as be are on by this or from at not have an should must which was were if when"
+_STOP = {"nl": frozenset(_DUTCH.split()), "en": frozenset(_ENGLISH.split())}
+
+
+def language_of(text: str) -> str:
+    """ "nl", "en", or "" when it is neither, or too short to say: by the share of the commonest words."""
+    words = [word.casefold() for word in _WORD.findall(text[:20_000])]
+    if len(words) < 4:
+        return ""
+    shares = {language: sum(word in stop for word in words) / len(words) for language, stop in _STOP.items()}
+    best = max(shares, key=lambda language: shares[language])
+    other = min(shares.values())
+    return best if shares[best] >= 0.08 and shares[best] > 1.4 * other else ""
+
+
+def parse_date(text: str) -> date | None:
+    """Dates as they stand in Belgian, Dutch and British documents: the day before the month, or ISO."""
+    if found := re.search(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b", text):
+        year, month, day = found.groups()
+    elif found := re.search(r"\b(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})\b", text):
+        day, month, year = found.groups()
+    elif (found := re.search(r"\b(\d{1,2})\s+([a-z]+)\.?\s+(\d{4})\b", text.casefold())) and found.group(2) in _MONTHS:
+        day, month, year = found.group(1), str(_MONTHS[found.group(2)]), found.group(3)
+    else:
+        return None
+    try:
+        return date(int(year), int(month), int(day))
+    except ValueError:
+        return None
+
+
+def target_groups(text: str) -> tuple[TargetGroup, ...]:
+    return tuple(group for group, pattern in _GROUPS if re.search(pattern, text.casefold()))
+
+
+def from_properties(properties: Mapping[str, str]) -> dict[str, str]:
+    """A file's properties by our field names; `Author` is the owner only where `Owner` is missing."""
+    found: dict[str, str] = {}
+    for name, field in _PROPERTIES.items():
+        value = str(properties.get(name, "")).strip()
+        if value.casefold() not in _NOTHING:
+            found.setdefault(field, value)
+    title = _sensible_title(found.pop("title", ""))
+    if title:
+        found["title"] = title
+    if found.get("owner", "").casefold() in _NO_OWNER:
+        del found["owner"]
+    return found
+
+
+def _sensible_title(title: str) -> str:
+    """Without what word processors put around a file's name; empty when only a name like "document1.docx" is left."""
+    bare = _TITLE_NOISE.sub("", _TITLE_NOISE.sub("", title.strip())).strip()
+    if _BAD_TITLE.match(bare) or (bare != title.strip() and " " not in bare):
+        return ""
+    return bare
+
+
+def from_first_page(lines: Iterable[Sequence[str]]) -> dict[str, str]:
+    """The first page's table. lines: each line's cells, of which a label and its value stand side by side or parted by a colon."""
+    found: dict[str, str] = {}
+    for cells in lines:
+        for label, value in _pairs(cells):
+            field = _FIELD_OF.get(label.strip(" :").casefold())
+            if field and value.strip().casefold() not in _NOTHING:
+                found.setdefault(field, value.strip())
+        if version := _VERSION_LINE.match(cells[0].strip() if cells else ""):
+            found.setdefault("version", version.group(1))
+    return found
+
+
+def _pairs(cells: Sequence[str]) -> Iterable[tuple[str, str]]:
+    yield from zip(cells[::2], cells[1::2], strict=False)
+    for cell in cells:
+        label, colon, value = cell.partition(":")
+        if colon and len(label) < 30 and len(value) < 120:
+            yield label, value
+
+
+def sidecar_of(folder: Path) -> dict[str, dict[str, str]]:
+    """The rows of the folder's metadata.csv by file name; empty without one. Raises InvalidInput when it cannot be understood."""
+    path = folder / SIDECAR
+    if not path.is_file():
+        return {}
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{path}: cannot be read as UTF-8 ({error})") from error
+    delimiter = ";" if text.partition("\n")[0].count(";") > text.partition("\n")[0].count(",") else ","  # as Dutch Excel writes it
+    rows = csv.DictReader(text.splitlines(), delimiter=delimiter, skipinitialspace=True)
+    unknown = set(rows.fieldnames or ()) - {"source", *FIELDS}
+    if unknown or "source" not in (rows.fieldnames or ()):
+        raise InvalidInput(f"{path}: the columns may be source (required), {', '.join(FIELDS)}; not {', '.join(sorted(map(str, unknown)))}")
+    given = {}
+    for number, row in enumerate(rows, start=2):
+        values = {field: (row.get(field) or "").strip() for field in FIELDS}
+        for field in ("valid_from", "valid_until"):
+            if values[field] and parse_date(values[field]) is None:
+                raise InvalidInput(f"{path}, line {number}: {field} is no date: {values[field]!r} (write 2026-01-31 or 31/01/2026)")
+        given[(row["source"] or "").strip()] = {field: value for field, value in values.items() if value}
+    return given
+
+
+def describe(
+    name: str,
+    properties: Mapping[str, str],
+    first_page: Iterable[Sequence[str]],
+    heading: str,
+    language: str,
+    given: Mapping[str, str] | None = None,
+) -> Metadata:
+    """Everything together. heading: the first page's largest line; language: what the text is in; given: the sidecar's row."""
+    of_file, of_page = from_properties(properties), from_first_page(first_page)
+    values = {**of_file, **of_page}
+    if "supersedes" in of_file:  # the property holds a source name, the page what people call it
+        values["supersedes"] = of_file["supersedes"]
+    values["language"] = language or of_file.get("language", "")
+    values["title"] = of_file.get("title") or heading or _from_name(name)
+    return metadata_from({**values, **(given or {})})
+
+
+def metadata_from(values: Mapping[str, str]) -> Metadata:
+    document_type = values.get("document_type", "").casefold()
+    return Metadata(
+        title=values.get("title", "")[:300],
+        department=values.get("department", ""),
+        document_type=_TYPES.get(document_type, document_type),
+        target_groups=target_groups(values.get("target_groups", "")),
+        version=values.get("version", ""),
+        valid_from=parse_date(values.get("valid_from", "")),
+        valid_until=parse_date(values.get("valid_until", "")),
+        owner=values.get("owner", ""),
+        language=values.get("language", "")[:2].casefold() if values.get("language", "")[:2].casefold() in ("nl", "en") else "",
+        supersedes=values.get("supersedes", ""),
+    )
+
+
+def overridden(metadata: Metadata, given: Mapping[str, str]) -> Metadata:
+    """What a file says, with the sidecar's row over it."""
+    said = {
+        "title": metadata.title, "department": metadata.department, "document_type": metadata.document_type, "version": metadata.version,
+        "target_groups": ";".join(metadata.target_groups), "valid_from": metadata.valid_from.isoformat() if metadata.valid_from else "",
+        "valid_until": metadata.valid_until.isoformat() if metadata.valid_until else "", "owner": metadata.owner,
+        "language": metadata.language, "supersedes": metadata.supersedes,
+    }  # fmt: skip
+    return metadata_from({**said, **given}) if given else metadata
+
+
+def _from_name(name: str) -> str:
+    return re.sub(r"[_\-\s]+", " ", PurePosixPath(name).stem).strip() or name

@@ -1,0 +1,216 @@
+"""Reads files in a process of its own, with limits on time and memory: a file that hangs or crashes the reader stops nothing else.
+
+One process reads file after file (starting one costs half a second); it is replaced when a file breaks it. What comes back is
+JSON and plain arrays, never pickles: a file that took over the reader would still only be believed as text.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import struct
+import subprocess
+import sys
+import time
+from dataclasses import asdict, dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any, BinaryIO, NoReturn
+
+import numpy as np
+
+from rag_api.errors import UnreadableDocument
+from rag_api.types import Metadata, Page, ReadDocument, TargetGroup
+
+_HEADER = struct.Struct("<QQ")  # bytes of JSON, bytes of boxes
+_MAX_FILES = 200  # per process: what a library leaks goes with it
+_MAX_ANSWER = 2 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    path: Path
+    name: str  # for messages
+    kind: str  # media type
+    max_pages: int
+    shown: Path | None = None
+
+
+class Reader:
+    """A handle on a reader process; not for several threads at once. Close it, or use `with`."""
+
+    def __init__(self, timeout: float, memory_mb: int) -> None:
+        self.timeout, self.memory_mb = timeout, memory_mb
+        self._process: subprocess.Popen[bytes] | None = None
+        self._files = 0
+
+    def __enter__(self) -> Reader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def read(self, job: Job) -> ReadDocument:
+        """Raises UnreadableDocument with any of its reasons."""
+        process = self._started()
+        self._files += 1
+        request = {"path": str(job.path), "name": job.name, "kind": job.kind, "max_pages": job.max_pages, "shown": str(job.shown or "")}
+        try:
+            assert process.stdin is not None
+            process.stdin.write(json.dumps(request).encode() + b"\n")
+            process.stdin.flush()
+            return self._answer(process, job)
+        except TimeoutError as error:
+            self._end()
+            raise UnreadableDocument("too_slow", f"{job.name}: took longer than {self.timeout:g} seconds to read") from error
+        except (EOFError, BrokenPipeError) as error:
+            raise self._death(job) from error
+
+    def close(self) -> None:
+        self._end()
+
+    def _answer(self, process: subprocess.Popen[bytes], job: Job) -> ReadDocument:
+        assert process.stdout is not None
+        deadline = time.monotonic() + self.timeout
+        size, rest = _HEADER.unpack(_exactly(process.stdout, _HEADER.size, deadline))
+        if size + rest > _MAX_ANSWER:
+            self._end()
+            raise UnreadableDocument("too_large", f"{job.name}: holds too much text")
+        answer = json.loads(_exactly(process.stdout, size, deadline))
+        boxes = np.frombuffer(_exactly(process.stdout, rest, deadline), np.float32).reshape(-1, 4)
+        if self._files >= _MAX_FILES or answer.get("reason") == "too_much_memory":
+            self._end()
+        if "reason" in answer:
+            raise UnreadableDocument(answer["reason"], answer["message"])
+        return _decode(answer, boxes)
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        if self._process is None or self._process.poll() is not None:
+            self._files = 0
+            single = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")  # threads reserve memory
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "rag_api.ingest.reader", str(self.memory_mb), str(self.timeout)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env={**os.environ, **single},
+                bufsize=0,
+            )
+        return self._process
+
+    def _end(self) -> int:
+        """Kill and reap the process; its peak memory in bytes."""
+        process, self._process = self._process, None
+        if process is None:
+            return 0
+        process.kill()
+        peak = 0
+        if process.returncode is None:
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                pipe.close()
+        return peak
+
+    def _death(self, job: Job) -> UnreadableDocument:
+        """The process died on this file: of memory when it had taken most of what it may."""
+        process = self._process
+        peak = self._end()
+        if peak > 0.6 * self.memory_mb * (1 << 20):
+            return UnreadableDocument("too_much_memory", f"{job.name}: needs more than {self.memory_mb} MB to read")
+        code = process.returncode if process is not None else None
+        if code == -signal.SIGALRM:
+            return UnreadableDocument("too_slow", f"{job.name}: took longer than {self.timeout:g} seconds to read")
+        return UnreadableDocument("broken", f"{job.name}: the reader crashed on it (exit status {code})")
+
+
+def _exactly(pipe: Any, count: int, deadline: float) -> bytes:
+    parts = bytearray()
+    while len(parts) < count:
+        left = deadline - time.monotonic()
+        if left <= 0 or not select.select([pipe], [], [], left)[0]:
+            raise TimeoutError
+        part = os.read(pipe.fileno(), min(count - len(parts), 1 << 20))
+        if not part:
+            raise EOFError
+        parts += part
+    return bytes(parts)
+
+
+def _encode(document: ReadDocument) -> tuple[dict[str, Any], bytes]:
+    pages = [
+        {**{key: getattr(page, key) for key in ("number", "width", "height", "rotation", "start", "text", "text_from")}}
+        for page in document.pages
+    ]
+    metadata = asdict(document.metadata)
+    metadata |= {key: value.isoformat() for key, value in metadata.items() if isinstance(value, date)}
+    boxes = b"".join(np.ascontiguousarray(page.boxes, np.float32).tobytes() for page in document.pages)
+    return {"metadata": metadata, "pages": pages, "warnings": document.warnings}, boxes
+
+
+def _decode(answer: dict[str, Any], boxes: np.ndarray) -> ReadDocument:
+    said = answer["metadata"]
+    said["target_groups"] = tuple(TargetGroup(group) for group in said["target_groups"])
+    for field in ("valid_from", "valid_until"):
+        said[field] = date.fromisoformat(said[field]) if said[field] else None
+    pages, at = [], 0
+    for page in answer["pages"]:
+        pages.append(Page(**page, boxes=boxes[at : at + len(page["text"])]))
+        at += len(page["text"])
+    return ReadDocument(Metadata(**said), tuple(pages), tuple(answer["warnings"]))
+
+
+# The process itself
+
+
+def _serve(memory_mb: int, timeout: float) -> NoReturn:
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever a library prints must not get between the answers
+    from rag_api.ingest.read import read  # imports PDFium before memory is limited
+
+    _limit(memory_mb)
+    for line in sys.stdin.buffer:
+        job = json.loads(line)
+        if hasattr(signal, "setitimer"):
+            signal.setitimer(signal.ITIMER_REAL, timeout + 5)  # if nobody is left who would kill it
+        shown = Path(job["shown"]) if job["shown"] else None
+        answer: dict[str, Any]
+        boxes = b""
+        try:
+            answer, boxes = _encode(read(Path(job["path"]), job["name"], job["kind"], job["max_pages"], shown))
+        except UnreadableDocument as error:
+            answer = {"reason": error.reason, "message": error.message}
+        except MemoryError:
+            answer = {"reason": "too_much_memory", "message": f"{job['name']}: needs more than {memory_mb} MB to read"}
+        except Exception as error:  # whatever a damaged file brings about is that file's failure
+            answer = {"reason": "broken", "message": f"{job['name']}: cannot be read ({type(error).__name__}: {error})"}
+        _send(answers, json.dumps(answer).encode(), boxes)
+        if hasattr(signal, "setitimer"):
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    sys.exit(0)
+
+
+def _send(answers: BinaryIO, text: bytes, boxes: bytes) -> None:
+    answers.write(_HEADER.pack(len(text), len(boxes)))
+    answers.write(text)
+    answers.write(boxes)
+    answers.flush()
+
+
+def _limit(memory_mb: int) -> None:
+    try:
+        import resource
+
+        limit = memory_mb << 20
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    except (ImportError, ValueError, OSError):  # a system without it: the time limit remains
+        pass
+
+
+if __name__ == "__main__":
+    _serve(int(sys.argv[1]), float(sys.argv[2]))

@@ -1,0 +1,60 @@
+"""What an ingestion tells while it runs and when it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one source: "indexed", "unchanged", "failed" or "retired"; reason is one of UnreadableDocument.REASONS."""
+
+    source: str
+    outcome: str
+    document_id: str | None = None
+    reason: str = ""
+    message: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport:
+    items: tuple[Outcome, ...]
+    pages: int  # of the documents indexed in this run
+    chunks: int
+    seconds: float
+
+    def count(self, outcome: str) -> int:
+        return sum(item.outcome == outcome for item in self.items)
+
+    @property
+    def indexed(self) -> int:
+        return self.count("indexed")
+
+    @property
+    def unchanged(self) -> int:
+        return self.count("unchanged")
+
+    @property
+    def failed(self) -> int:
+        return self.count("failed")
+
+    @property
+    def retired(self) -> int:
+        return self.count("retired")
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a run is: after each document, and after each batch of embeddings. Documents are what time left is counted by."""
+
+    done: int  # documents, unchanged and failed ones included
+    total: int
+    pages: int  # read so far
+    chunks: int  # embedded so far
+    seconds: float
+    source: str  # what it is at
+
+
+ProgressCallback = Callable[[Progress], None]

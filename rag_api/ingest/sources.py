@@ -1,0 +1,105 @@
+"""Which files to ingest, under which names, and where their content is kept."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rag_api.errors import InvalidInput, UnreadableDocument
+from rag_api.ingest.metadata import sidecar_of
+from rag_api.types import Document
+
+READABLE = (".pdf", ".docx")
+# Named as unsupported when they lie in a folder; anything else there (pictures, lists) is no document.
+_DOCUMENTS = (*READABLE, ".doc", ".odt", ".rtf", ".ppt", ".pptx", ".xls", ".xlsx", ".xps")
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file to ingest. `name` is what the document is known by; `given` is what a sidecar or an upload says of it, by metadata field."""
+
+    name: str
+    path: Path
+    given: Mapping[str, str] = field(default_factory=dict)
+
+
+def find_sources(paths: Iterable[Path]) -> list[SourceFile]:
+    """Files as they are, folders with all documents in them; names are relative to the folder given. Raises InvalidInput."""
+    found: dict[str, SourceFile] = {}
+    for path in paths:
+        if not path.exists():
+            raise InvalidInput(f"{path}: there is no such file or folder")
+        for source in _in_folder(path) if path.is_dir() else [_source(path.parent, path)]:
+            other = found.setdefault(source.name, source)
+            if other.path.resolve() != source.path.resolve():
+                raise InvalidInput(f"{other.path} and {source.path} would both be called {source.name}: ingest the folder above them")
+    return list(found.values())
+
+
+def _in_folder(folder: Path) -> Iterator[SourceFile]:
+    for directory, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(files):
+            if Path(name).suffix.casefold() in _DOCUMENTS and not name.startswith((".", "~$")):
+                yield _source(folder, Path(directory) / name)
+
+
+def _source(root: Path, path: Path) -> SourceFile:
+    name = unicodedata.normalize("NFC", path.relative_to(root).as_posix())
+    return SourceFile(name, path, sidecar_of(path.parent).get(unicodedata.normalize("NFC", path.name), {}))
+
+
+def sha256_of(source: SourceFile) -> tuple[str, int]:
+    """(hex digest, bytes). Raises UnreadableDocument."""
+    try:
+        with source.path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest(), os.fstat(file.fileno()).st_size
+    except OSError as error:
+        raise UnreadableDocument("broken", f"{source.name}: cannot be opened ({error.strerror})") from error
+
+
+def document_id(name: str, sha256: str) -> str:
+    return hashlib.sha256(f"{name}\0{sha256}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+class KeptFiles:
+    """The content of every ingested file under data_dir/files, by its hash: what is shown later is what was read."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self.folder = data_dir / "files"
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    def keep(self, source: SourceFile, sha256: str) -> Path:
+        """Where its content now is; whole or not at all. Raises UnreadableDocument when it changed while it was copied."""
+        target = self.path(sha256, Path(source.name).suffix)
+        if not target.is_file():
+            part = target.with_suffix(f".{os.getpid()}.part")
+            shutil.copyfile(source.path, part)
+            with part.open("rb") as file:
+                copied = hashlib.file_digest(file, "sha256").hexdigest()
+            if copied != sha256:
+                part.unlink()
+                raise UnreadableDocument("broken", f"{source.name}: changed while it was read; ingest it again")
+            os.replace(part, target)
+        return target
+
+    def path(self, sha256: str, suffix: str) -> Path:
+        suffix = suffix.casefold()
+        return self.folder / f"{sha256}{suffix if suffix in READABLE else '.bin'}"
+
+    def shown(self, document: Document) -> Path | None:
+        """The PDF to show for a document: itself, or its rendering; None when there is none."""
+        path = self.path(document.sha256, ".pdf")
+        return path if path.is_file() else None
+
+    def clear_parts(self) -> None:
+        """What an interrupted run left behind. Only while no other ingestion runs."""
+        for part in self.folder.glob("*.part"):
+            part.unlink(missing_ok=True)
+        for folder in self.folder.glob("office-*"):
+            shutil.rmtree(folder, ignore_errors=True)
