@@ -168,7 +168,7 @@ function useNarrow(): boolean {
 function useHealth(failed: boolean): Health | null {
   const [health, setHealth] = useState<Health | null>(null);
   useEffect(() => {
-    getHealth().then(setHealth, () => undefined);
+    getHealth().then(setHealth, () => undefined); // without it the page works; asking will say what is wrong
   }, [failed]);
   return health;
 }

@@ -25,7 +25,6 @@ export class ApiError extends Error {
 
 export const fileUrl = (documentId: string): string => `${BASE}/documents/${encodeURIComponent(documentId)}/file`;
 
-export const getHealth = (): Promise<Health> => get("/health");
 export const getDocuments = (limit: number): Promise<DocumentList> => get(`/documents?limit=${limit}`);
 export const getDocument = (id: string): Promise<DocumentDetail> => get(`/documents/${encodeURIComponent(id)}`);
 export const getConversations = (limit: number): Promise<ConversationList> => get(`/conversations?limit=${limit}`);
@@ -48,6 +47,14 @@ export async function* ask(body: AskIn, signal: AbortSignal): AsyncGenerator<Str
     throw error instanceof ApiError ? error : new ApiError("stream_broken", String(error));
   }
   if (last !== "done" && last !== "failed") throw new ApiError("stream_broken", "The answer ended too early.");
+}
+
+/** How each part is. A service that cannot answer questions says so with status 503 and the same body. */
+export async function getHealth(): Promise<Health> {
+  const response = await fetch(`${BASE}/health`, { headers: { Accept: "application/json" } });
+  const health = await response.json();
+  if (!("parts" in health)) throw new ApiError(health.code ?? "internal", health.detail ?? "", response.status);
+  return health as Health;
 }
 
 async function get<T>(path: string): Promise<T> {

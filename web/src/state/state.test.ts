@@ -57,7 +57,7 @@ describe("an answer", () => {
 
   test.each<[AnswerEvent, AnswerState["kind"]]>([
     [{ type: "stopped" }, "stopped"],
-    [{ type: "failed", data: { code: "x", message: "" } }, "failed"],
+    [{ type: "failed", data: { code: "x", message: "", answer: null } }, "failed"],
     [{ type: "broken", code: "offline", message: "" }, "failed"],
   ])("keeps what had arrived when it ends early by %o", (event, kind) => {
     const state = run([{ type: "found", data: found }, { type: "token", data: { text: "Geef" } }, event]);
