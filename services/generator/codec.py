@@ -7,6 +7,7 @@ passage is nine ordinary characters. Knows nothing of prompts, passages or model
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence as Seq
 from functools import cached_property
 from typing import Any
@@ -14,6 +15,15 @@ from typing import Any
 from tokenizers import Tokenizer
 from tokenizers.decoders import DecodeStream
 
+
+def _byte_alphabet() -> dict[str, int]:
+    """GPT-2's printable stand-ins for bytes: those that print stand for themselves, the others follow from U+0100 on."""
+    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    others = [byte for byte in range(256) if byte not in printable]
+    return {chr(byte): byte for byte in printable} | {chr(256 + n): byte for n, byte in enumerate(others)}
+
+
+BYTE_OF = _byte_alphabet()
 _UNICODE_FORMS = ("NFC", "NFD", "NFKC", "NFKD")
 
 
@@ -40,8 +50,8 @@ class Codec:
         right, right_offsets = self.encode(text[cut:])
         return left + right, left_offsets + [(start + cut, end + cut) for start, end in right_offsets]
 
-    def encode_exactly(self, text: str) -> list[int] | None:
-        """Tokens that read as exactly `text` wherever in an answer they stand, or None when this vocabulary has none.
+    def encode_exactly(self, text: str, inside: bool = False) -> list[int] | None:
+        """Tokens that read as exactly `text` wherever in an answer they stand (`inside`: not at its beginning), or None.
 
         Some tokenizers put a space before everything they encode: they are shown a line break first.
         """
@@ -51,7 +61,7 @@ class Codec:
             if ids[: len(lead_ids)] != lead_ids:
                 continue
             ids = ids[len(lead_ids) :]
-            if self.decode(ids) == text and self.decode(self._sample + ids) == "x" + text:
+            if (inside or self.decode(ids) == text) and self.decode(self._sample + ids) == "x" + text:
                 return ids
         return None
 
@@ -63,10 +73,20 @@ class Codec:
     def stream(self) -> DecodeStream:
         return DecodeStream(skip_special_tokens=True)
 
-    def token_text(self, token: int) -> tuple[str, bytes]:
-        """One token on its own, for log-probabilities: text (with replacement characters) and bytes."""
-        text = self.full.decode([token], skip_special_tokens=False)
-        return text, text.encode()
+    def token_bytes(self, token: int) -> bytes:
+        """One token on its own, for log-probabilities; it may be a part of a character."""
+        piece = self.full.id_to_token(token) or ""
+        if token in self.special_ids:
+            return piece.encode()
+        if byte := re.fullmatch(r"<0x([0-9A-F]{2})>", piece):
+            return bytes.fromhex(byte[1])
+        if self._byte_level and all(character in BYTE_OF for character in piece):
+            return bytes(BYTE_OF[character] for character in piece)
+        return piece.replace("\u2581", " ").encode()
+
+    @cached_property
+    def _byte_level(self) -> bool:
+        return '"ByteLevel"' in json.dumps(json.loads(self.full.to_str())["decoder"])
 
     @cached_property
     def prefix_ids(self) -> list[int]:

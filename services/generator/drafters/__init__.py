@@ -33,7 +33,10 @@ class StepState:
 
 class Drafter(Protocol):
     name: str
-    wants_features: str | None  # None, "hidden" (EAGLE-1/2) or "streams" (EAGLE-3)
+
+    @property
+    def wants_features(self) -> str | None:
+        """None, "hidden" (EAGLE-1/2) or "streams" (EAGLE-3)."""
 
     def start(self, sequence: Sequence) -> None:
         """A sequence was admitted; its prompt is known."""

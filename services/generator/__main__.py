@@ -1,0 +1,28 @@
+"""`python -m services.generator`: the service on uvicorn. Options override BEDSIDE_GENERATOR_* variables."""
+
+from __future__ import annotations
+
+import argparse
+
+import uvicorn
+
+from services.generator.app import create_app
+from services.generator.config import Settings
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m services.generator", description=__doc__)
+    for name in ("model", "served-name", "head", "device", "dtype", "host", "drafter", "template"):
+        parser.add_argument(f"--{name}")
+    for name in ("port", "threads", "max-rows", "max-context", "queue", "nodes"):
+        parser.add_argument(f"--{name}", type=int)
+    parser.add_argument("--log-level", default="info", choices=["critical", "error", "warning", "info", "debug"])
+    given = vars(parser.parse_args())
+    level = given.pop("log_level")
+    settings = Settings(**{name: value for name, value in given.items() if value is not None})
+    print(f"loading {settings.name}; /health on http://{settings.host}:{settings.port} says when it is ready", flush=True)
+    uvicorn.run(create_app(settings), host=settings.host, port=settings.port, log_level=level)
+
+
+if __name__ == "__main__":
+    main()

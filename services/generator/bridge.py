@@ -1,0 +1,142 @@
+"""Between asyncio and the engine's thread: submit a request, receive its outputs, leave early.
+
+The engine runs in one thread and is touched by it alone. An exception in a step fails the requests of that step and the
+thread goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import queue
+import threading
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+
+from services.generator.engine import Engine, Output, Request
+from services.generator.errors import GeneratorError
+
+log = logging.getLogger("bedside.generator")
+
+
+class NotReady(GeneratorError):
+    """The model is being loaded, or could not be."""
+
+    code = "not-ready"
+    status = 503
+
+
+@dataclass(slots=True)
+class _Client:
+    """Who waits for a request's outputs."""
+
+    loop: asyncio.AbstractEventLoop
+    outputs: asyncio.Queue[Output | Exception | None] = field(default_factory=asyncio.Queue)  # None: accepted
+
+    def send(self, item: Output | Exception | None) -> None:
+        try:
+            self.loop.call_soon_threadsafe(self.outputs.put_nowait, item)
+        except RuntimeError:  # its event loop is gone: nobody is left to tell
+            log.debug("a client left before its answer")
+
+
+class EngineThread:
+    """Owns the engine. `load` makes it, in the thread, so that the service can answer /health meanwhile."""
+
+    def __init__(self, load: Callable[[], Engine]) -> None:
+        self.engine: Engine | None = None
+        self.failure: Exception | None = None
+        self._load = load
+        self._inbox: queue.SimpleQueue[Callable[[Engine], None] | None] = queue.SimpleQueue()
+        self._clients: dict[str, _Client] = {}
+        self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._inbox.put(None)
+        self._thread.join()
+
+    @property
+    def alive(self) -> bool:
+        return self._thread.is_alive()
+
+    async def submit(self, request: Request) -> AsyncIterator[Output]:
+        """Returns once the request is accepted. Raises what `Engine.add` raises, or NotReady.
+
+        The iterator ends with the request; leaving it early cancels the request.
+        """
+        if self.engine is None or not self.alive:
+            raise NotReady(f"the model could not be loaded: {self.failure}" if self.failure else "the model is still being loaded")
+        client = _Client(asyncio.get_running_loop())
+        self._inbox.put(lambda engine: self._add(engine, request, client))
+        try:
+            first = await client.outputs.get()
+        except BaseException:
+            self.cancel(request.sequence.id)
+            raise
+        if isinstance(first, Exception):
+            raise first
+        return self._outputs(request.sequence.id, client)
+
+    def cancel(self, sequence_id: str) -> None:
+        self._inbox.put(lambda engine: self._forget(engine, sequence_id))
+
+    async def _outputs(self, sequence_id: str, client: _Client) -> AsyncIterator[Output]:
+        done = False
+        try:
+            while not done:
+                output = await client.outputs.get()
+                assert isinstance(output, Output)
+                done = output.sequence.finish_reason is not None
+                yield output
+        finally:
+            if not done:
+                self.cancel(sequence_id)
+
+    def _run(self) -> None:
+        try:
+            self.engine = engine = self._load()
+        except Exception as error:
+            log.exception("the model could not be loaded")
+            self.failure = error
+            return
+        while self._handle_inbox(engine):
+            try:
+                outputs = engine.step()
+            except Exception as error:
+                log.exception("a step failed; its requests are failed and the engine goes on")
+                outputs = engine.fail(error)
+            for output in outputs:
+                self._deliver(output)
+
+    def _handle_inbox(self, engine: Engine) -> bool:
+        """Waits while there is nothing to do; False: stop."""
+        while True:
+            try:
+                command = self._inbox.get(block=not engine.busy)
+            except queue.Empty:
+                return True
+            if command is None:
+                return False
+            command(engine)
+
+    def _add(self, engine: Engine, request: Request, client: _Client) -> None:
+        try:
+            engine.add(request)
+        except Exception as error:  # whatever it is, it is the client's to hear and not the thread's end
+            client.send(error)
+            return
+        self._clients[request.sequence.id] = client
+        client.send(None)
+
+    def _forget(self, engine: Engine, sequence_id: str) -> None:
+        self._clients.pop(sequence_id, None)
+        engine.cancel(sequence_id)
+
+    def _deliver(self, output: Output) -> None:
+        finished = output.sequence.finish_reason is not None
+        client = self._clients.pop(output.sequence.id, None) if finished else self._clients.get(output.sequence.id)
+        if client is not None:
+            client.send(output)

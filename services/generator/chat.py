@@ -1,0 +1,192 @@
+"""A chat request -> a Request for the engine; the engine's outputs -> OpenAI's objects. Knows nothing of HTTP."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence as Seq
+from dataclasses import dataclass
+from typing import Literal
+
+from services.generator import wire
+from services.generator.answer_text import AnswerText
+from services.generator.codec import Codec
+from services.generator.drafters import Drafter
+from services.generator.drafters.registry import parse
+from services.generator.engine import Output, Request
+from services.generator.errors import BadRequest
+from services.generator.prompt import Turn, build_prompt
+from services.generator.provenance import SpanTracker
+from services.generator.templates import TEMPLATES, VERBATIM_TEMPLATE, Piece, Rendered, render
+from services.generator.types import CopySpan, FinishReason, Passage, SamplingParams, Sequence, SequenceStats
+from services.generator.verbatim import VerbatimText, prepare
+
+CHAT_VERSION = "chat-1"
+"""Prompt version of a chat without documents: the model's own template and nothing else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Defaults:
+    """What a request that does not say gets."""
+
+    template: str
+    drafter: str
+    max_tokens: int
+
+
+def build_request(ask: wire.ChatRequest, codec: Codec, drafters: dict[str, Drafter], defaults: Defaults) -> Request:
+    """Raises BadRequest with what is wrong."""
+    _check(ask)
+    passages = tuple(Passage(document.id, document.title, document.text) for document in ask.documents)
+    rendered = _rendered(ask, passages, defaults)
+    prompt = build_prompt(codec, _turns(ask, rendered), passages, rendered.version if rendered else CHAT_VERSION)
+    stop = ask.stops + (rendered.stop if rendered else ())
+    names = parse(ask.bedside.drafter or defaults.drafter, drafters)
+    sampling = SamplingParams(
+        temperature=ask.temperature,
+        top_p=ask.top_p,
+        max_tokens=ask.max_completion_tokens or ask.max_tokens or defaults.max_tokens,
+        seed=secrets.randbits(63) if ask.seed is None else ask.seed,
+        stop=stop,
+        logprobs=max(1, ask.top_logprobs or 0) if ask.logprobs else 0,
+    )
+    sequence = Sequence(f"chatcmpl-{secrets.token_hex(12)}", prompt, sampling)
+    if ask.bedside.mode == "verbatim":
+        preparation = prepare(ask, codec, passages)
+        return Request(sequence, VerbatimText(codec, ask.stops, preparation, passages), drafting=bool(names), preparation=preparation)
+    return Request(sequence, AnswerText(codec, stop, SpanTracker(passages)), drafters=names)
+
+
+def _check(ask: wire.ChatRequest) -> None:
+    if ask.messages[-1].role != "user":
+        raise BadRequest("the last message must be the user's")
+    if len(ask.stops) > 16 or not all(ask.stops):
+        raise BadRequest("stop takes at most 16 strings, none of them empty")
+    if ask.top_logprobs is not None and not ask.logprobs:
+        raise BadRequest("top_logprobs needs logprobs: true")
+    if ask.stream_options is not None and not ask.stream:
+        raise BadRequest("stream_options needs stream: true")
+    if ask.bedside.template is not None and ask.bedside.template not in TEMPLATES:
+        raise BadRequest(f"no template {ask.bedside.template!r}; there are: {', '.join(TEMPLATES)}")
+    ids = [document.id for document in ask.documents]
+    if len(set(ids)) < len(ids):
+        raise BadRequest("two documents have the same id")
+    if ask.bedside.mode == "verbatim" and not ask.documents:
+        raise BadRequest("verbatim mode quotes documents, and the request has none")
+    for text in (*(m.text for m in ask.messages), *(d.text for d in ask.documents), *(d.title for d in ask.documents), *ask.stops):
+        if not _is_unicode(text):
+            raise BadRequest("a text holds half of a surrogate pair, which is no Unicode character")
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _rendered(ask: wire.ChatRequest, passages: Seq[Passage], defaults: Defaults) -> Rendered | None:
+    """The question inside its template; without documents there is nothing to build around."""
+    if not passages:
+        return None
+    name = ask.bedside.template or (VERBATIM_TEMPLATE if ask.bedside.mode == "verbatim" else defaults.template)
+    return render(name, ask.messages[-1].text, passages, ask.bedside.language)
+
+
+def _turns(ask: wire.ChatRequest, rendered: Rendered | None) -> list[Turn]:
+    turns = [Turn(message.role, (Piece(message.text),)) for message in ask.messages]
+    return turns if rendered is None else [*turns[:-1], Turn("user", rendered.pieces)]
+
+
+def span_out(span: CopySpan) -> wire.SpanOut:
+    return wire.SpanOut(
+        start=span.answer_start, end=span.answer_end, document=span.passage_id, source_start=span.start, source_end=span.end
+    )
+
+
+def stats_out(stats: SequenceStats, joules_reason: str | None) -> wire.StatsOut:
+    return wire.StatsOut(
+        tokens=stats.tokens,
+        steps=stats.steps,
+        tokens_per_step=stats.tokens / max(1, stats.steps),
+        drafted_nodes=stats.drafted,
+        accepted_by_source=stats.accepted_by_source,
+        accepted_lengths=stats.accepted_lengths,
+        prompt_tokens=stats.prompt_tokens,
+        cached_tokens=stats.cached_tokens,
+        queue_seconds=stats.queue_seconds,
+        prefill_seconds=stats.prefill_seconds,
+        decode_seconds=stats.decode_seconds,
+        joules=stats.joules,
+        joules_reason=joules_reason if stats.joules is None else None,
+    )
+
+
+def usage_out(sequence: Sequence, joules_reason: str | None) -> wire.UsageOut:
+    stats = sequence.stats
+    return wire.UsageOut(
+        prompt_tokens=stats.prompt_tokens,
+        completion_tokens=stats.tokens,
+        total_tokens=stats.prompt_tokens + stats.tokens,
+        prompt_tokens_details=wire.PromptDetailsOut(cached_tokens=stats.cached_tokens),
+        bedside=stats_out(stats, joules_reason),
+    )
+
+
+def finish_out(sequence: Sequence) -> Literal["stop", "length"]:
+    return "length" if sequence.finish_reason is FinishReason.LENGTH else "stop"
+
+
+def logprobs_out(outputs: Seq[Output], codec: Codec, alternatives: int) -> wire.LogprobsOut:
+    """`alternatives` per token are shown; control tokens (the end of the answer) are not."""
+    content = []
+    for output in outputs:
+        for token, value, others in zip(output.tokens, output.logprobs, output.alternatives, strict=True):
+            if token not in codec.special_ids:
+                top = [wire.TopLogprobOut(**_token(codec, other), logprob=p) for other, p in others[:alternatives]]
+                content.append(wire.TokenLogprobOut(**_token(codec, token), logprob=value, top_logprobs=top))
+    return wire.LogprobsOut(content=content)
+
+
+def _token(codec: Codec, token: int) -> dict:
+    raw = codec.token_bytes(token)
+    return {"token": raw.decode("utf-8", errors="replace"), "bytes": list(raw)}
+
+
+def bedside_out(request: Request, spans: list[wire.SpanOut], joules_reason: str | None) -> wire.BedsideOut:
+    sequence = request.sequence
+    return wire.BedsideOut(spans=spans, prompt_version=sequence.prompt.version, stats=stats_out(sequence.stats, joules_reason))
+
+
+class Stream:
+    """The chunks of one streamed answer."""
+
+    def __init__(self, ask: wire.ChatRequest, request: Request, codec: Codec, created: int, joules_reason: str | None) -> None:
+        self._ask, self._request, self._codec, self._joules_reason = ask, request, codec, joules_reason
+        self._created = created
+
+    def opening(self) -> wire.ChatChunk:
+        return self._chunk([wire.ChunkChoiceOut(delta=wire.DeltaOut(role="assistant", content=""))])
+
+    def chunks(self, output: Output) -> list[wire.ChatChunk]:
+        """None when a step shows nothing; the last step adds the usage when it was asked for."""
+        sequence, spans = output.sequence, [span_out(span) for span in output.spans]
+        last = sequence.finish_reason is not None
+        logprobs = logprobs_out([output], self._codec, self._ask.top_logprobs or 0) if self._ask.logprobs else None
+        if not (last or output.text or spans or (logprobs and logprobs.content)):
+            return []
+        choice = wire.ChunkChoiceOut(
+            delta=wire.DeltaOut(content=output.text), logprobs=logprobs, finish_reason=finish_out(sequence) if last else None
+        )
+        bedside = bedside_out(self._request, spans, self._joules_reason) if last else wire.BedsideOut(spans=spans) if spans else None
+        found = [self._chunk([choice], bedside=bedside)]
+        if last and self._ask.stream_options and self._ask.stream_options.include_usage:
+            found.append(self._chunk([], usage=usage_out(sequence, self._joules_reason)))
+        return found
+
+    def _chunk(
+        self, choices: list[wire.ChunkChoiceOut], usage: wire.UsageOut | None = None, bedside: wire.BedsideOut | None = None
+    ) -> wire.ChatChunk:
+        return wire.ChatChunk(
+            id=self._request.sequence.id, created=self._created, model=self._ask.model, choices=choices, usage=usage, bedside=bedside
+        )

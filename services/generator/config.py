@@ -1,0 +1,51 @@
+"""Settings of the generator service: the only reader of the environment here. Every variable begins with BEDSIDE_GENERATOR_."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, SecretStr, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from services.generator.templates import TEMPLATES
+
+
+class Settings(BaseSettings):
+    model_config = SettingsConfigDict(env_prefix="BEDSIDE_GENERATOR_", env_file=None, extra="ignore", protected_namespaces=())
+
+    model: str = Field("demo", description="'demo' (the small model in a package), a GGUF file, a folder, or a Hugging Face name.")
+    served_name: str | None = Field(None, description="Name clients ask for; absent: the model as given.")
+    head: Path | None = Field(None, description="Folder of an EAGLE head for this model.")
+    device: str = "auto"
+    dtype: Literal["auto", "fp32", "bf16"] = "auto"
+    threads: int | None = Field(None, ge=1, description="CPU threads; absent: torch's choice.")
+
+    host: str = "127.0.0.1"
+    port: int = Field(8001, ge=0, le=65535)
+    api_key: SecretStr | None = Field(None, description="When set, /v1 wants it as a bearer token.")
+
+    max_rows: int = Field(4, ge=1, description="Requests decoded at a time.")
+    max_context: int = Field(4096, ge=64, description="Tokens of prompt and answer together.")
+    queue: int = Field(64, ge=0, description="Requests that may wait; beyond it 429 with Retry-After.")
+    nodes: int = Field(32, ge=1, le=512, description="Nodes of a draft tree, the root included.")
+    prefill_chunk: int = Field(512, ge=16, description="Prompt tokens computed between two steps of those who decode.")
+    prefix_mb: int = Field(256, ge=0, description="Memory for prompts' prefixes that are kept.")
+    drafter: str | None = Field(None, description="'none', 'copy', 'eagle', 'copy+eagle' ...; absent: all that can be had.")
+    template: str | None = Field(None, description="Prompt template of answer mode; absent: 'demo' for the demo model, else 'thesis'.")
+    max_tokens: int = Field(512, ge=1, description="Of an answer whose request names no limit.")
+
+    @field_validator("template")
+    @classmethod
+    def _known(cls, value: str | None) -> str | None:
+        if value is not None and value not in TEMPLATES:
+            raise ValueError(f"no template {value!r}; there are: {', '.join(TEMPLATES)}")
+        return value
+
+    @property
+    def name(self) -> str:
+        return self.served_name or self.model
+
+    @property
+    def default_template(self) -> str:
+        return self.template or ("demo" if self.model == "demo" else "thesis")

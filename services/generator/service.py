@@ -1,0 +1,124 @@
+"""The generator as the routes see it: a loaded model behind the engine's thread, and what its answers count."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+
+from services.generator import chat, wire
+from services.generator.bridge import EngineThread, NotReady
+from services.generator.codec import Codec
+from services.generator.config import Settings
+from services.generator.drafters.registry import Surroundings, open_drafters, parse
+from services.generator.engine import Engine, EngineOptions, Output, Request
+from services.generator.errors import GeneratorError
+from services.generator.metrics import Metrics
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    engine: Engine
+    codec: Codec
+    defaults: chat.Defaults
+
+
+Load = Callable[[], Loaded]
+
+
+def load(settings: Settings) -> Loaded:
+    """Raises ModelError. Takes seconds: weights are read and packed."""
+    from services.generator.loading import load_target, load_tokenizer
+
+    target = load_target(settings.model, device=settings.device, dtype=settings.dtype, threads=settings.threads)
+    codec = Codec(load_tokenizer(settings.model))
+    drafters = open_drafters(Surroundings(target, settings.head))
+    options = EngineOptions(
+        rows=settings.max_rows,
+        context=settings.max_context,
+        queue=settings.queue,
+        nodes=settings.nodes,
+        prefill_chunk=settings.prefill_chunk,
+        prefix_bytes=settings.prefix_mb << 20,
+    )
+    drafter = settings.drafter or ("copy+eagle" if "eagle" in drafters else "copy")
+    parse(drafter, drafters)
+    return Loaded(Engine(target, drafters, options), codec, chat.Defaults(settings.default_template, drafter, settings.max_tokens))
+
+
+class Service:
+    """Started and stopped with the application."""
+
+    def __init__(self, settings: Settings, loader: Load | None = None) -> None:
+        self.settings = settings
+        self.metrics = Metrics()
+        self.created = int(time.time())
+        self._loader = loader or (lambda: load(settings))
+        self._loaded: Loaded | None = None
+        self._thread = EngineThread(self._load)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._thread.stop()
+
+    @property
+    def loaded(self) -> Loaded:
+        """Raises NotReady."""
+        if self._loaded is None or self._thread.engine is None or not self._thread.alive:
+            failure = self._thread.failure
+            raise NotReady(f"the model could not be loaded: {failure}" if failure else "the model is still being loaded")
+        return self._loaded
+
+    @property
+    def joules_reason(self) -> str:
+        kind = self.loaded.engine.target.device.type
+        return f"energy is measured on NVIDIA GPUs only, and the model runs on {kind}" if kind != "cuda" else "not measured"
+
+    async def submit(self, ask: wire.ChatRequest) -> tuple[Request, AsyncIterator[Output]]:
+        """Raises GeneratorError: a bad request, a full queue, a model that is not ready."""
+        loaded = self.loaded
+        try:
+            request = await asyncio.to_thread(chat.build_request, ask, loaded.codec, loaded.engine.drafters, loaded.defaults)
+            return request, self._counted(request, await self._thread.submit(request))
+        except GeneratorError as error:
+            self.metrics.refused(error.code)
+            raise
+
+    async def _counted(self, request: Request, outputs: AsyncIterator[Output]) -> AsyncIterator[Output]:
+        outcome = "cancelled"
+        try:
+            async for output in outputs:
+                if output.sequence.finish_reason is not None:
+                    outcome = output.sequence.finish_reason.value
+                yield output
+        finally:
+            await outputs.aclose()  # type: ignore[attr-defined]
+            self.metrics.finished(outcome, request.sequence.stats)
+
+    def now(self) -> int:
+        return int(time.time())
+
+    def health(self) -> wire.HealthOut:
+        name = self.settings.name
+        try:
+            engine = self.loaded.engine
+        except NotReady as error:
+            return wire.HealthOut(status="failed" if self._thread.failure else "loading", model=name, detail=str(error))
+        target, scheduler = engine.target, engine.scheduler
+        dtype = str(target.dtype).removeprefix("torch.")
+        return wire.HealthOut(
+            status="ok", model=name, device=str(target.device), dtype=dtype, running=len(scheduler.running), waiting=len(scheduler.waiting)
+        )
+
+    def metrics_page(self) -> bytes:
+        if self._loaded is not None:
+            self.metrics.running.set(len(self._loaded.engine.scheduler.running))
+            self.metrics.waiting.set(len(self._loaded.engine.scheduler.waiting))
+        return self.metrics.page()
+
+    def _load(self) -> Engine:
+        self._loaded = self._loader()
+        return self._loaded.engine

@@ -1,0 +1,331 @@
+"""Verbatim mode: every sentence of the answer is an exact span of the passages.
+
+Decoding is constrained to a trie over the candidate sentences' tokens. Where sentences part, the logits are replaced by
+the sentences' weights (prior + likelihood_weight * log p(question | sentence)); a sentence once begun has one way on, so it
+is one long draft, verified like any other (verify.py). No character is invented: what joins two sentences is the white
+space that follows the one or precedes the other in its source.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence as Seq
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from services.generator.answer_text import AnswerText, Delta
+from services.generator.codec import Codec
+from services.generator.errors import BadRequest
+from services.generator.likelihood import QuestionLikelihood
+from services.generator.models import Target
+from services.generator.tree import TreeBuilder
+from services.generator.types import CandidateSource, CopySpan, DraftTree, NodeOrigin, Passage, SamplingParams
+from services.generator.wire import CandidateIn, ChatRequest
+
+CONSTRAINT = (NodeOrigin(CandidateSource.CONSTRAINT),)
+_SENTENCE = re.compile(r"[^\n]+?(?:[.!?][\"')\]]*(?=\s+[\"'(\[]?[^\W_a-zß-ÿ])|(?=\n)|\Z)\s?")
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """passages[passage].text[start:end], white space after it included where there is any."""
+
+    passage: int
+    start: int
+    end: int
+    prior: float
+    text: str
+    ids: tuple[int, ...]
+    lead: int  # characters of white space before it in the passage
+    led_ids: tuple[int, ...]  # with that white space in front; empty when there is none
+
+    @property
+    def closed(self) -> bool:
+        """Whether another sentence can follow directly."""
+        return self.text[-1].isspace()
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    sentences: int
+    margin: float  # nats below the best weight, 0: any
+
+
+class Written(NamedTuple):
+    """A sentence of the answer. `lead`: characters of its source's white space that stand before it."""
+
+    quote: int
+    lead: int
+
+
+class State(NamedTuple):
+    """Sentences that are written, those that the current one can still become, and its tokens so far."""
+
+    written: tuple[Written, ...]
+    alive: tuple[int, ...]
+    led: bool  # the current sentence brings its leading white space
+    depth: int
+
+
+class Verbatim:
+    """The constraint. A request's own; `state` moves with every emitted token."""
+
+    def __init__(self, quotes: Seq[Quote], weights: Seq[float], limits: Limits, end: int) -> None:
+        self.quotes = quotes
+        self.weights = weights
+        self._limits = limits
+        self._end = end
+        self._usable = _prefix_free(quotes, weights)
+        self._best = self._best_set()
+        self.state = self._start(())
+
+    def draft(self, root: int, nodes: int) -> DraftTree:
+        """The heaviest continuation: at temperature 0 exactly what will be accepted."""
+        builder, node, state = TreeBuilder(root), 0, self.state
+        while len(builder.token_ids) < nodes and (ways := self.ways(state)):
+            token = max(ways, key=lambda t: self._weight(ways[t].alive, 0.0))
+            node = builder.add(node, token, 1.0, CONSTRAINT)
+            if token == self._end:
+                break
+            state = self._after(ways[token])
+        return builder.build()
+
+    def apply(self, logits: Tensor, tree: DraftTree, sampling: SamplingParams) -> None:
+        states: list[State | None] = [self.state]
+        for token, parent in zip(tree.token_ids[1:], tree.parents[1:], strict=True):
+            before = states[parent]
+            way = self.ways(before).get(token) if before is not None else None
+            states.append(self._after(way) if way is not None and token != self._end else None)
+        nodes, tokens, values = [], [], []
+        for node, state in enumerate(states):
+            for token, way in (self.ways(state) if state is not None else {self._end: self.state}).items():
+                nodes.append(node)
+                tokens.append(token)
+                values.append(self._weight(way.alive, sampling.temperature))
+        logits.fill_(-math.inf)
+        logits[torch.tensor(nodes), torch.tensor(tokens)] = torch.tensor(values, dtype=logits.dtype, device=logits.device)
+
+    def advance(self, token: int) -> None:
+        if token != self._end:
+            self.state = self._after(self.ways(self.state)[token])
+
+    def begun(self, state: State) -> Written:
+        """The unfinished sentence of a state; any of those that it can become, as they begin alike."""
+        first = state.alive[0]
+        return Written(first, self.quotes[first].lead if state.led else 0)
+
+    def ways(self, state: State) -> dict[int, State]:
+        """The tokens that may follow; each with the sentences that it leaves possible. Never empty: the end token is one."""
+        grouped: dict[int, list[int]] = {}
+        for index in state.alive:
+            grouped.setdefault(self._ids(index, state.led)[state.depth], []).append(index)
+        if not grouped:
+            return {self._end: State(state.written, (), False, 0)}
+        return {token: State(state.written, tuple(alive), state.led, state.depth + 1) for token, alive in grouped.items()}
+
+    def _after(self, way: State) -> State:
+        """A sentence whose last token was taken is written, and the next may start."""
+        if way.depth < len(self._ids(way.alive[0], way.led)):
+            return way
+        assert len(way.alive) == 1, "no sentence is the beginning of another"
+        return self._start((*way.written, self.begun(way)))
+
+    def _start(self, written: tuple[Written, ...]) -> State:
+        """The sentences that may come next; none: the answer ends."""
+        if len(written) >= self._limits.sentences:
+            return State(written, (), False, 0)
+        led = bool(written) and not self.quotes[written[-1].quote].closed
+        eligible = [index for index in self._usable if self._eligible(index, written, led)]
+        # Reading order: of the sentences that will be chosen from one passage, the earlier is written first.
+        first = [self.quotes[index] for index in eligible if index in self._best]
+        alive = tuple(index for index in eligible if not any(_before(other, self.quotes[index]) for other in first))
+        return State(written, alive, led, 0)
+
+    def _eligible(self, index: int, written: tuple[Written, ...], led: bool) -> bool:
+        quote = self.quotes[index]
+        if led and not quote.led_ids:
+            return False  # nothing in the source would part it from the sentence before
+        if written and self._limits.margin and self.weights[index] < max(self.weights) - self._limits.margin:
+            return False
+        return not any(_overlap(quote, self.quotes[sentence.quote]) for sentence in written)
+
+    def _best_set(self) -> tuple[int, ...]:
+        """The sentences that a greedy answer takes, whatever their order."""
+        best: list[int] = []
+        for index in sorted(self._usable, key=lambda i: -self.weights[i]):
+            near = not self._limits.margin or self.weights[index] >= max(self.weights) - self._limits.margin
+            if near and len(best) < self._limits.sentences and not any(_overlap(self.quotes[index], self.quotes[b]) for b in best):
+                best.append(index)
+        return tuple(best)
+
+    def _ids(self, index: int, led: bool) -> tuple[int, ...]:
+        return self.quotes[index].led_ids if led else self.quotes[index].ids
+
+    def _weight(self, alive: tuple[int, ...], temperature: float) -> float:
+        """Of a choice that leaves these sentences possible: the best one's at temperature 0, else what sums their chances."""
+        if not alive:
+            return 0.0
+        best = max(self.weights[index] for index in alive)
+        if temperature == 0:
+            return best
+        return best + temperature * math.log(sum(math.exp((self.weights[index] - best) / temperature) for index in alive))
+
+
+class VerbatimPreparation:
+    """Scores the candidates with the model, then makes the constraint."""
+
+    def __init__(self, quotes: Seq[Quote], likelihood: QuestionLikelihood | None, weight: float, limits: Limits) -> None:
+        self.quotes = quotes
+        self.constraint: Verbatim | None = None
+        self._likelihood = likelihood
+        self._weight = weight
+        self._limits = limits
+
+    def advance(self, target: Target) -> Verbatim | None:
+        scores = [0.0] * len(self.quotes)
+        if self._likelihood is not None:
+            if not self._likelihood.done:
+                self._likelihood.advance(target)
+            if not self._likelihood.done:
+                return None
+            scores = self._likelihood.scores
+        weights = [quote.prior + self._weight * score for quote, score in zip(self.quotes, scores, strict=True)]
+        self.constraint = Verbatim(self.quotes, weights, self._limits, target.config.eos_token_ids[0])
+        return self.constraint
+
+
+def prepare(ask: ChatRequest, codec: Codec, passages: Seq[Passage]) -> VerbatimPreparation:
+    """Raises BadRequest on a candidate that is no span of its document, and when nothing is left that can be quoted."""
+    options = ask.bedside
+    candidates = options.candidates if options.candidates is not None else split_sentences(passages)
+    quotes = [quote for candidate in candidates if (quote := _quote(candidate, codec, passages)) is not None]
+    if not quotes:
+        raise BadRequest("verbatim mode found no sentence in the documents that it can quote")
+    titled = [(passages[quote.passage].title, quote.text) for quote in quotes]
+    likelihood = QuestionLikelihood(codec, ask.messages[-1].text, titled) if options.likelihood_weight and len(quotes) > 1 else None
+    return VerbatimPreparation(quotes, likelihood, options.likelihood_weight, Limits(options.max_sentences, options.margin))
+
+
+def split_sentences(passages: Seq[Passage]) -> list[CandidateIn]:
+    """Every line's sentences, by a plain rule. rag_api names better ones: its splitter knows clinical abbreviations."""
+    found = []
+    for passage in passages:
+        for match in _SENTENCE.finditer(passage.text):
+            if match[0].strip():
+                found.append(CandidateIn(document=passage.id, start=match.start(), end=match.end(), score=0.0))
+    return found
+
+
+def _quote(candidate: CandidateIn, codec: Codec, passages: Seq[Passage]) -> Quote | None:
+    """None when its tokens would not read as exactly its characters (no such vocabulary is known) or it is blank."""
+    number = next((n for n, passage in enumerate(passages) if passage.id == candidate.document), None)
+    if number is None:
+        raise BadRequest(f"a candidate names the document {candidate.document!r}, which is not among the documents")
+    source = passages[number].text
+    start, end = candidate.start, candidate.end
+    if not start < end <= len(source):
+        raise BadRequest(f"candidate {start}:{end} is no span of document {candidate.document!r}, which has {len(source)} characters")
+    while start < end and source[start].isspace():
+        start += 1
+    if start == end:
+        return None
+    if not source[end - 1].isspace() and end < len(source) and source[end].isspace():
+        end += 1
+    lead = 1 if start and source[start - 1].isspace() else 0
+    ids = codec.encode_exactly(source[start:end])
+    led = codec.encode_exactly(source[start - 1 : end], inside=True) if lead else None
+    if ids is None:
+        return None
+    return Quote(number, start, end, candidate.score, source[start:end], tuple(ids), lead if led else 0, tuple(led or ()))
+
+
+def _overlap(one: Quote, other: Quote) -> bool:
+    return one.text == other.text or (one.passage == other.passage and one.start < other.end and other.start < one.end)
+
+
+def _before(one: Quote, other: Quote) -> bool:
+    return one.passage == other.passage and one.start < other.start
+
+
+def _prefix_free(quotes: Seq[Quote], weights: Seq[float]) -> tuple[int, ...]:
+    """Of two sentences of which one begins with the other (or is the same), the heavier stays."""
+    kept: list[int] = []
+    for index in sorted(range(len(quotes)), key=lambda i: (-weights[i], i)):
+        if not any(_clash(quotes[index], quotes[other]) for other in kept):
+            kept.append(index)
+    return tuple(sorted(kept))
+
+
+def _clash(one: Quote, other: Quote) -> bool:
+    for a, b in ((one.ids, other.ids), (one.led_ids, other.led_ids)):
+        size = min(len(a), len(b))
+        if size and a[:size] == b[:size]:
+            return True
+    return False
+
+
+class QuoteSpans:
+    """Provenance of a verbatim answer: known from what was chosen, checked character by character."""
+
+    def __init__(self, preparation: VerbatimPreparation, passages: Seq[Passage]) -> None:
+        self._preparation = preparation
+        self._passages = passages
+        self._text = ""
+        self._reported = 0  # sentences
+        self._covered = 0  # characters
+
+    def feed(self, text: str) -> None:
+        self._text += text
+
+    def place(self, point: int, passage: int, shift: int) -> None:
+        """The constraint knows better."""
+
+    def closed(self, upto: int) -> list[CopySpan]:
+        spans = []
+        for sentence in self._written()[self._reported :]:
+            quote = self._preparation.quotes[sentence.quote]
+            end = self._covered + quote.end - quote.start + sentence.lead
+            if end > upto:
+                break
+            spans.append(self._span(sentence, end))
+            self._reported += 1
+        return spans
+
+    def finish(self, length: int) -> list[CopySpan]:
+        """The last sentence loses its white space, and an answer that was cut ends inside a sentence."""
+        spans = self.closed(length)
+        constraint = self._preparation.constraint
+        if self._covered < length and constraint is not None:
+            rest, state = self._written()[self._reported :], constraint.state
+            spans.append(self._span(rest[0] if rest else constraint.begun(state), length))
+        return spans
+
+    def _written(self) -> tuple[Written, ...]:
+        constraint = self._preparation.constraint
+        return constraint.state.written if constraint is not None else ()
+
+    def _span(self, sentence: Written, end: int) -> CopySpan:
+        quote = self._preparation.quotes[sentence.quote]
+        passage, start = self._passages[quote.passage], quote.start - sentence.lead
+        span = CopySpan(self._covered, end, passage.id, start, start + end - self._covered)
+        assert self._text[self._covered : end] == passage.text[span.start : span.end], "a quotation equals its source"
+        self._covered = end
+        return span
+
+
+class VerbatimText(AnswerText):
+    """White space after the last sentence is not part of the answer, so it waits for the next one."""
+
+    def __init__(self, codec: Codec, stop: Seq[str], preparation: VerbatimPreparation, passages: Seq[Passage]) -> None:
+        super().__init__(codec, stop, QuoteSpans(preparation, passages))
+
+    def finish(self) -> Delta:
+        self.text = self.text.rstrip()
+        return super().finish()
+
+    def _held(self) -> int:
+        return max(super()._held(), len(self.text) - len(self.text.rstrip()))
