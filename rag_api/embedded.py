@@ -17,6 +17,7 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.error
 import urllib.request
 import warnings
 from collections.abc import Callable, Iterator
@@ -237,7 +238,7 @@ class GeneratorProcess:
         assert self._process is not None
         began = time.monotonic()
         told = began
-        while not _answers(self.port):
+        while _health(self.port) != 200:
             if self._process.poll() is not None or self._stopping.is_set():
                 raise GeneratorUnavailable(f"The generator ended while starting:\n{self._log_tail()}")
             if time.monotonic() - began > self.patience:
@@ -257,7 +258,7 @@ class GeneratorProcess:
             running = Running(**json.loads((self.data_dir / "generator.json").read_text()))
         except (OSError, ValueError, TypeError):
             return None
-        return running if running.model == self.model and _answers(running.port) else None
+        return running if running.model == self.model and _health(running.port) == 200 else None
 
     def _watch(self) -> None:
         """Start it again when it dies; ever more slowly when it dies again soon."""
@@ -275,7 +276,15 @@ class GeneratorProcess:
                 pause = min(60.0, pause * 2)
 
     def _alive(self) -> bool:
-        return _answers(self.port) if self.borrowed else self._process is not None and self._process.poll() is None
+        """An engine whose thread has died says so itself; a busy one that is slow to answer is left alone."""
+        if self.borrowed:
+            return _health(self.port) == 200
+        if self._process is None or self._process.poll() is not None:
+            return False
+        if _health(self.port) == 503:  # it was ready before, so it is not loading: it has failed
+            _end(self._process)
+            return False
+        return True
 
     def _log_tail(self, lines: int = 15) -> str:
         with suppress(OSError):
@@ -289,12 +298,15 @@ def free_port() -> int:
         return int(listener.getsockname()[1])
 
 
-def _answers(port: int) -> bool:
+def _health(port: int) -> int:
+    """The status of GET /health; 0 when nothing answers."""
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=2.0) as response:
-            return bool(response.status == 200)
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=5.0) as response:
+            return int(response.status)
+    except urllib.error.HTTPError as error:
+        return error.code
     except (OSError, http.client.HTTPException):
-        return False
+        return 0
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

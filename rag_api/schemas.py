@@ -215,7 +215,7 @@ class DocumentDetail(DocumentOut):
 class IngestItem(BaseModel):
     source: str
     document_id: str | None
-    outcome: Literal["indexed", "unchanged", "failed"]
+    outcome: Literal["indexed", "unchanged", "failed", "retired"]
     reason: str = ""
     message: str = ""
 

@@ -24,6 +24,8 @@ def translated() -> Iterator[None]:
     """psycopg's exceptions -> ours. What is left untranslated is a bug in our SQL and should be seen as one."""
     try:
         yield
+    except psycopg.errors.LockNotAvailable as error:
+        raise Conflict("Documents are being ingested just now. Try again when that is done.") from error
     except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, PoolClosed, TooManyRequests) as error:
         raise DatabaseUnavailable(f"The database does not answer: {_first_line(error)}") from error
     except psycopg.errors.UniqueViolation as error:

@@ -6,11 +6,10 @@ user may not see does not exist for them: the answer is 404, never 403.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, TypeVar
 
 from rag_api.errors import NotFound
-from rag_api.types import Filters, User
+from rag_api.types import User
 
 T = TypeVar("T")
 
@@ -28,11 +27,6 @@ def values(user: User, **more: Any) -> dict[str, Any]:
 def owner_group(user: User) -> str:
     """The group that what this user makes belongs to."""
     return user.groups[0] if user.groups else "nobody"
-
-
-def search_filters(user: User, filters: Filters) -> Filters:
-    """The filters of a request, with the groups that this user belongs to: a request cannot name its own."""
-    return replace(filters, owner_groups=user.groups)
 
 
 def found(row: T | None, what: str, identifier: str) -> T:

@@ -22,6 +22,13 @@ _NOTICES = TypeAdapter(tuple[Notice, ...])
 
 TITLE_LENGTH = 80
 
+INSERT_ANSWER = """
+    insert into answers (id, conversation_id, user_id, owner_group, question, query, language, mode, status, text,
+      sources, citations, notices, model, embedder, prompt_version, stats, created_at)
+    values (%(id)s, %(conversation_id)s, %(user_id)s, %(owner_group)s, %(question)s, %(query)s, %(language)s, %(mode)s, %(status)s,
+      %(text)s, %(sources)s, %(citations)s, %(notices)s, %(model)s, %(embedder)s, %(prompt_version)s, %(stats)s, %(created_at)s)
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
@@ -40,18 +47,6 @@ class Feedback:
     page: int | None
     comment: str
     created_at: datetime
-
-
-def start_conversation(db: Database, user: User, question: str, conversation_id: str | None = None) -> str:
-    """The id of a new conversation, or the one given when it is the user's own. Raises NotFound."""
-    if conversation_id is not None:
-        return get_conversation(db, user, conversation_id).id
-    new_id = str(uuid4())
-    db.run(
-        "insert into conversations (id, user_id, owner_group, title) values (%(id)s, %(user_id)s, %(owner_group)s, %(title)s)",
-        values(user, id=new_id, owner_group=owner_group(user), title=_shortened(question)),
-    )
-    return new_id
 
 
 def list_conversations(db: Database, user: User, limit: int = 50, offset: int = 0) -> tuple[list[Conversation], int]:
@@ -80,22 +75,21 @@ def delete_conversation(db: Database, user: User, conversation_id: str) -> None:
     found(gone or None, "conversation", conversation_id)
 
 
-def save_answer(db: Database, user: User, answer: Answer) -> None:
-    """Store it and move its conversation to the top. Raises NotFound when the conversation was deleted meanwhile."""
+def save_answer(db: Database, user: User, answer: Answer, *, new_conversation: bool = False) -> None:
+    """Store it, in its conversation or in a new one, which moves to the top. Raises NotFound when that was deleted meanwhile."""
     with db.connection() as connection:
-        touched = connection.execute(
-            f"update conversations set updated_at = now() where id = %(id)s and {OWNS}",  # type: ignore[arg-type]  # noqa: S608
-            values(user, id=answer.conversation_id),
-        )
-        found(touched.rowcount or None, "conversation", answer.conversation_id)
-        connection.execute(
-            """insert into answers (id, conversation_id, user_id, owner_group, question, query, language, mode, status, text,
-                 sources, citations, notices, model, embedder, prompt_version, stats, created_at)
-               values (%(id)s, %(conversation_id)s, %(user_id)s, %(owner_group)s, %(question)s, %(query)s, %(language)s, %(mode)s,
-                 %(status)s, %(text)s, %(sources)s, %(citations)s, %(notices)s, %(model)s, %(embedder)s, %(prompt_version)s,
-                 %(stats)s, %(created_at)s)""",
-            _row(user, answer),
-        )
+        if new_conversation:
+            connection.execute(
+                "insert into conversations (id, user_id, owner_group, title) values (%(id)s, %(user_id)s, %(owner_group)s, %(title)s)",
+                values(user, id=answer.conversation_id, owner_group=owner_group(user), title=_shortened(answer.question)),
+            )
+        else:
+            touched = connection.execute(
+                f"update conversations set updated_at = now() where id = %(id)s and {OWNS}",  # type: ignore[arg-type]  # noqa: S608
+                values(user, id=answer.conversation_id),
+            )
+            found(touched.rowcount or None, "conversation", answer.conversation_id)
+        connection.execute(INSERT_ANSWER, _row(user, answer))
 
 
 def get_answer(db: Database, user: User, answer_id: str) -> Answer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 import psycopg
@@ -37,11 +38,13 @@ INSERT_PAGES = """
 
 
 class PgDocuments:
-    """A `rag_api.ingest.DocumentsRepo`. `user` is who ingests and becomes the owner of new rows."""
+    """A `rag_api.ingest.DocumentsRepo`. `user` is who ingests and becomes the owner of new rows; `patience` is how many
+    seconds to wait for another ingestion before Conflict, None: until it is done."""
 
-    def __init__(self, db: Database, user: User = LOCAL_USER) -> None:
+    def __init__(self, db: Database, user: User = LOCAL_USER, *, patience: float | None = None) -> None:
         self.db = db
         self.user = user
+        self.patience = patience
 
     @contextmanager
     def lock(self) -> Iterator[None]:
@@ -50,6 +53,7 @@ class PgDocuments:
             connection = psycopg.connect(self.db.dsn, autocommit=True, application_name="bedside ingest")
         try:
             with translated():
+                connection.execute("select set_config('lock_timeout', %s, false)", [f"{int((self.patience or 0) * 1000)}ms"])
                 connection.execute("select pg_advisory_lock(%s)", [INGEST_LOCK])
             yield
         finally:
@@ -128,6 +132,18 @@ def get_documents(db: Database, user: User, document_ids: Sequence[str]) -> dict
     return {row["id"]: to_document(row) for row in rows}
 
 
+def superseded_ids(db: Database, user: User, today: date) -> tuple[str, ...]:
+    """Indexed documents that another one, valid today, names as superseded."""
+    rows = db.all(
+        f"""select old.id from documents old where old.status = 'indexed' and old.{READS} and exists (
+              select 1 from documents new where new.status = 'indexed' and new.supersedes <> ''
+              and (old.source = new.supersedes or old.source like '%%/' || new.supersedes) and new.id <> old.id
+              and (new.valid_from is null or new.valid_from <= %(today)s))""",  # noqa: S608
+        values(user, today=today),
+    )
+    return tuple(row["id"] for row in rows)
+
+
 def count_indexed(db: Database, user: User) -> int:
     row = db.one(f"select count(*) as n from documents where status = 'indexed' and {READS}", values(user))  # noqa: S608
     assert row is not None
@@ -142,6 +158,16 @@ def read_pages(db: Database, document_id: str, numbers: Sequence[int] | None = N
         {"id": document_id, "numbers": None if numbers is None else list(numbers)},
     )
     return [_to_page(row) for row in rows]
+
+
+def read_text(db: Database, document_id: str, longest: int) -> str | None:
+    """The document text, or None when it has more characters than `longest`. Not checked for access, as read_pages."""
+    row = db.one(
+        """select case when sum(length(text)) <= %(longest)s then string_agg(text, '' order by number) end as text
+        from pages where document_id = %(id)s""",
+        {"id": document_id, "longest": longest},
+    )
+    return row["text"] if row else None
 
 
 @dataclass(frozen=True, slots=True)

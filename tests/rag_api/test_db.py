@@ -23,7 +23,6 @@ from rag_api.db.answers import (
     get_conversation,
     list_conversations,
     save_answer,
-    start_conversation,
 )
 from rag_api.db.documents import (
     DocumentQuery,
@@ -231,16 +230,24 @@ def answer(conversation_id: str, **changes: object) -> Answer:
     return Answer(**(fields | changes))  # type: ignore[arg-type]
 
 
+def started(db: Database, question: str) -> Answer:
+    """The first answer of a new conversation."""
+    first = answer(str(uuid4()), question=question)
+    save_answer(db, LOCAL_USER, first, new_conversation=True)
+    return first
+
+
 def test_an_answer_comes_back_exactly_as_it_was_shown(db: Database) -> None:
-    saved = answer(start_conversation(db, LOCAL_USER, "Hoeveel paracetamol?"))
-    save_answer(db, LOCAL_USER, saved)
-    assert get_answer(db, LOCAL_USER, saved.id) == saved
-    assert answers_of(db, LOCAL_USER, saved.conversation_id) == [saved]
+    first = started(db, "Hoeveel paracetamol?")
+    second = answer(first.conversation_id, created_at=datetime(2026, 11, 21, 4, tzinfo=UTC))
+    save_answer(db, LOCAL_USER, second)
+    assert get_answer(db, LOCAL_USER, first.id) == first
+    assert answers_of(db, LOCAL_USER, first.conversation_id) == [first, second]
 
 
 def test_a_conversation_is_named_after_its_first_question_and_newest_comes_first(db: Database) -> None:
-    old = start_conversation(db, LOCAL_USER, "Wat\nis " + "x" * 200)
-    new = start_conversation(db, LOCAL_USER, "Tweede")
+    old = started(db, "Wat\nis " + "x" * 200).conversation_id
+    new = started(db, "Tweede").conversation_id
     listed, total = list_conversations(db, LOCAL_USER)
     assert [c.id for c in listed[:2]] == [new, old]
     assert total >= 2
@@ -251,12 +258,10 @@ def test_a_conversation_is_named_after_its_first_question_and_newest_comes_first
 
 
 def test_nobody_reads_continues_or_deletes_a_conversation_of_another(db: Database) -> None:
-    conversation = start_conversation(db, LOCAL_USER, "Van mij")
-    saved = answer(conversation)
-    save_answer(db, LOCAL_USER, saved)
+    saved = started(db, "Van mij")
+    conversation = saved.conversation_id
     forbidden = [
         lambda: get_conversation(db, STRANGER, conversation),
-        lambda: start_conversation(db, STRANGER, "Verder", conversation),
         lambda: delete_conversation(db, STRANGER, conversation),
         lambda: get_answer(db, STRANGER, saved.id),
         lambda: save_answer(db, STRANGER, answer(conversation)),
@@ -270,8 +275,7 @@ def test_nobody_reads_continues_or_deletes_a_conversation_of_another(db: Databas
 
 
 def test_deleting_a_conversation_deletes_its_answers_and_feedback(db: Database) -> None:
-    saved = answer(start_conversation(db, LOCAL_USER, "Weg"))
-    save_answer(db, LOCAL_USER, saved)
+    saved = started(db, "Weg")
     given = add_feedback(db, LOCAL_USER, saved.id, verdict="partly", document_id="d", page=2, comment="bijna")
     assert feedback_of(db, LOCAL_USER, saved.id) == [given]
     delete_conversation(db, LOCAL_USER, saved.conversation_id)
@@ -285,7 +289,7 @@ def test_deleting_a_conversation_deletes_its_answers_and_feedback(db: Database) 
 def test_a_text_that_postgres_cannot_hold_is_the_askers_error(db: Database) -> None:
     for text in ("NUL \x00", "half \ud800"):
         with pytest.raises(InvalidInput):
-            start_conversation(db, LOCAL_USER, text)
+            started(db, text)
 
 
 def test_a_dead_connection_is_replaced_without_a_failed_call(db: Database) -> None:

@@ -1,0 +1,348 @@
+"""question -> answer: retrieve, decide, generate, cite. What ask() yields is what the reader sees, in order.
+
+Whether there is an answer at all is decided from retrieval, before and whatever the model says. A span is cited only when its
+characters equal the document's. Everything asked is stored, also what failed or was stopped half-way. Knows no HTTP and no SQL.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, date, datetime
+from typing import Any, Protocol
+from uuid import uuid4
+
+from rag_api import generator as gen
+from rag_api.config import Settings
+from rag_api.db import Database
+from rag_api.db.answers import get_conversation, save_answer
+from rag_api.db.documents import count_indexed, get_documents, read_pages, read_text, superseded_ids
+from rag_api.embed import Embedder
+from rag_api.errors import BedsideError, GeneratorRefused, GeneratorUnavailable, InvalidInput
+from rag_api.evidence import candidates
+from rag_api.highlight import page_of, rects
+from rag_api.language import Language, detect
+from rag_api.notices import expired, not_found, notice
+from rag_api.retrieve import Retrieval, retrieve
+from rag_api.stores import Store
+from rag_api.types import (
+    Answer,
+    AnswerEvent,
+    AnswerStatus,
+    Citation,
+    Cited,
+    Document,
+    DocumentStatus,
+    Done,
+    Failed,
+    Filters,
+    Found,
+    Hit,
+    Mode,
+    Notice,
+    Page,
+    Source,
+    Stage,
+    Token,
+    User,
+)
+from services.generator import wire
+
+log = logging.getLogger(__name__)
+
+# Beyond this a document's sentences are looked for in its chunks alone: cutting a whole book into sentences takes seconds.
+LONGEST_TEXT = 200_000
+# Answers of connections that went away are stored from here, after their request is gone.
+_afterwards = ThreadPoolExecutor(1, thread_name_prefix="store stopped answers")
+
+
+class AskParts(Protocol):
+    """What asking needs; rag_api.parts.Parts is one. Opening a part may take a while and may raise, so: in a thread."""
+
+    settings: Settings
+
+    @property
+    def db(self) -> Database: ...
+    @property
+    def store(self) -> Store: ...
+    @property
+    def embedder(self) -> Embedder: ...
+    @property
+    def generator(self) -> gen.Generator: ...
+    @property
+    def is_demo(self) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What was asked, checked: the conversation is the user's own (or new), the mode is one that the generator can do."""
+
+    id: str  # of the answer to be
+    conversation_id: str
+    is_new: bool  # the conversation exists from the first stored answer on
+    text: str
+    mode: Mode
+    filters: Filters
+
+
+@dataclass(slots=True)
+class Draft:
+    """An answer on its way. Mutates until `finished` freezes it."""
+
+    question: Question
+    user: User
+    language: Language
+    began: float = field(default_factory=time.perf_counter)
+    created_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    status: AnswerStatus = AnswerStatus.SOURCES_ONLY
+    text: str = ""
+    sources: tuple[Source, ...] = ()
+    pages: dict[str, list[Page]] = field(default_factory=dict)  # by document: those that its sources touch
+    citations: list[Citation] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
+    model: str = ""
+    embedder: str = ""
+    prompt_version: str = ""
+    stats: dict[str, Any] = field(default_factory=dict)
+    saving: bool = False
+
+    def note(self, code: str) -> None:
+        self.notices.append(notice(code, self.language))
+
+    def seconds(self) -> float:
+        return round(time.perf_counter() - self.began, 4)
+
+    def finished(self) -> Answer:
+        question = self.question
+        return Answer(
+            id=question.id,
+            conversation_id=question.conversation_id,
+            user_id=self.user.id,
+            question=question.text,
+            query=question.text,
+            language=self.language,
+            mode=question.mode,
+            status=self.status,
+            text=self.text,
+            sources=self.sources,
+            citations=tuple(self.citations),
+            notices=tuple(self.notices),
+            model=self.model,
+            embedder=self.embedder,
+            prompt_version=self.prompt_version,
+            stats={"seconds": self.seconds(), **self.stats},
+            created_at=self.created_at,
+        )
+
+
+def new_question(
+    user: User, parts: AskParts, text: str, *, mode: Mode | None = None, filters: Filters | None = None, conversation_id: str | None = None
+) -> Question:
+    """Check what can be checked before anything is streamed. Raises InvalidInput, NotFound, DatabaseUnavailable. Blocks."""
+    text = text.strip()
+    if not text:
+        raise InvalidInput("The question is empty.")
+    mode = mode or parts.settings.mode
+    if mode == Mode.VERBATIM and parts.settings.generator_kind == "openai":
+        raise InvalidInput("The configured generator cannot be held to exact quotes. Ask with mode `answer` or `sources`.")
+    if conversation_id is not None:
+        get_conversation(parts.db, user, conversation_id)
+    return Question(str(uuid4()), conversation_id or str(uuid4()), conversation_id is None, text, mode, filters or Filters())
+
+
+async def ask(question: Question, user: User, parts: AskParts) -> AsyncGenerator[AnswerEvent]:
+    """Stage*, Found, (Token | Cited)*, then Done or Failed; either carries the stored answer.
+
+    Closing the iterator, or cancelling its task, stops the generator and stores what was there.
+    """
+    draft = Draft(question, user, detect(question.text))
+    try:
+        yield Stage("retrieving")
+        retrieval = await asyncio.to_thread(_retrieve, draft, parts)
+        await asyncio.to_thread(_decide, draft, retrieval, parts)
+        yield Found(draft.sources, tuple(draft.notices))
+        if draft.status == AnswerStatus.ANSWERED:
+            async with contextlib.aclosing(_write(draft, parts)) as events:
+                async for event in events:
+                    yield event
+        yield Done(await asyncio.to_thread(_save, draft, parts))
+    except GeneratorUnavailable as error:  # in mid-sentence: what is half written is kept, and called failed
+        draft.status = AnswerStatus.FAILED
+        draft.note("broken_off")
+        yield Failed(error.code, error.message, await asyncio.to_thread(_save, draft, parts))
+    except (asyncio.CancelledError, GeneratorExit):
+        _stopped(draft, parts)
+        raise
+    except BedsideError as error:
+        log.warning("an answer failed: %s", error.code)
+        yield Failed(error.code, error.message, await asyncio.to_thread(_save_failure, draft, parts))
+
+
+def _retrieve(draft: Draft, parts: AskParts) -> Retrieval:
+    draft.embedder = parts.embedder.name
+    question, settings = draft.question, parts.settings
+    today = question.filters.valid_on or date.today()
+    filters = replace(question.filters, excluded_document_ids=superseded_ids(parts.db, draft.user, today))
+    retrieval = retrieve(question.text, draft.user, filters, embedder=parts.embedder, store=parts.store, settings=settings, today=today)
+    draft.stats |= {
+        "retrieve_seconds": draft.seconds(),
+        "confidence": round(retrieval.confidence, 6),
+        "settings": {
+            "store": settings.store,
+            "alpha": settings.alpha,
+            "passages": settings.passages,
+            "sources": settings.sources,
+            "not_found_threshold": settings.not_found_threshold,
+            "valid_on": today.isoformat(),
+            "filters": {name: list(value) for name, value in asdict(question.filters).items() if isinstance(value, tuple) and value},
+        },
+    }
+    return retrieval
+
+
+def _decide(draft: Draft, retrieval: Retrieval, parts: AskParts) -> None:
+    """The sources with their places, and whether they answer: here and nowhere else."""
+    documents = get_documents(parts.db, draft.user, [hit.chunk.document_id for hit in retrieval.hits])
+    hits = [hit for hit in retrieval.hits if _is_current(documents.get(hit.chunk.document_id))]
+    for document_id in {hit.chunk.document_id for hit in hits}:
+        touched = sorted({page for hit in hits if hit.chunk.document_id == document_id for page in hit.chunk.pages})
+        draft.pages[document_id] = read_pages(parts.db, document_id, touched)
+    draft.sources = tuple(_source(replace(hit, rank=rank), documents[hit.chunk.document_id], draft) for rank, hit in enumerate(hits, 1))
+    if not draft.sources or not retrieval.answerable:
+        draft.status = AnswerStatus.NOT_FOUND
+        empty = not draft.sources and count_indexed(parts.db, draft.user) == 0
+        draft.notices.append(notice("empty_index", draft.language) if empty else not_found(draft.sources, draft.language))
+        return
+    draft.status = AnswerStatus.SOURCES_ONLY if draft.question.mode == Mode.SOURCES else AnswerStatus.ANSWERED
+    draft.notices += expired(draft.sources[: parts.settings.passages], date.today(), draft.language)
+
+
+def _is_current(document: Document | None) -> bool:
+    """The index may be ahead of or behind the list for a moment; the list decides."""
+    return document is not None and document.status == DocumentStatus.INDEXED
+
+
+def _source(hit: Hit, document: Document, draft: Draft) -> Source:
+    chunk = hit.chunk
+    pages = draft.pages[chunk.document_id]
+    placed = rects(pages, chunk.start, chunk.end)
+    return Source(hit, document, placed[0].page if placed else page_of(pages, chunk.start), placed)
+
+
+async def _write(draft: Draft, parts: AskParts) -> AsyncGenerator[AnswerEvent]:
+    """The model's words as they come, and the copied spans. No word at all is no failure: the sources stand."""
+    request = await asyncio.to_thread(_request, draft, parts)
+    began = draft.seconds()
+    yield Stage("reading", len(request.passages))
+    try:
+        async with contextlib.aclosing(parts.generator.stream(request)) as events:
+            async for event in events:
+                match event:
+                    case gen.Text():
+                        if not draft.text:
+                            draft.stats["first_token_seconds"] = draft.seconds()
+                            yield Stage("writing", len(request.passages))
+                        draft.text += event.text
+                        yield Token(event.text)
+                    case wire.SpanOut():
+                        citation = _cite(event, draft)
+                        if citation is not None:
+                            draft.citations.append(citation)
+                            yield Cited(citation)
+                    case gen.Finished():
+                        _finish(draft, event, parts)
+    except GeneratorUnavailable as error:
+        if draft.text:
+            raise
+        log.warning("no answer, only sources: %s", error.message)
+        draft.status = AnswerStatus.SOURCES_ONLY
+        draft.note("generator_refused" if isinstance(error, GeneratorRefused) else "generator_down")
+        draft.stats["generator_problem"] = error.message
+    draft.stats["generate_seconds"] = round(draft.seconds() - began, 4)
+
+
+def _request(draft: Draft, parts: AskParts) -> gen.Request:
+    question, hits = draft.question, [source.hit for source in draft.sources[: parts.settings.passages]]
+    passages = gen.passages_of([(hit.chunk.title, hit.chunk.text) for hit in hits])
+    if question.mode != Mode.VERBATIM:
+        return gen.Request(question.text, draft.language, passages, max_tokens=parts.settings.max_tokens)
+    texts: Mapping[str, str] = {
+        document_id: text
+        for document_id in {hit.chunk.document_id for hit in hits}
+        if (text := read_text(parts.db, document_id, LONGEST_TEXT)) is not None
+    }
+    chosen = [
+        wire.CandidateIn(document=str(c.passage), start=c.start, end=c.end, score=c.score)
+        for c in candidates(question.text, hits, parts.embedder, texts=texts)
+    ]
+    draft.stats["candidates"] = [candidate.model_dump() for candidate in chosen]
+    return gen.Request(question.text, draft.language, passages, "verbatim", tuple(chosen) or None, parts.settings.max_tokens)
+
+
+def _cite(span: wire.SpanOut, draft: Draft) -> Citation | None:
+    """The span as a place in a document, or None when its characters are not the document's."""
+    sources = {str(index): source for index, source in enumerate(draft.sources)}
+    source, text = sources.get(span.document), draft.text[span.start : span.end]
+    if source is None or not 0 <= span.start < span.end <= len(draft.text):
+        _dropped(draft)
+        return None
+    chunk, pages = source.hit.chunk, draft.pages[source.document.id]
+    start, end = chunk.start + span.source_start, chunk.start + span.source_end
+    if text != chunk.text[span.source_start : span.source_end] or text != _text_at(pages, start, end):
+        _dropped(draft)
+        return None
+    placed = rects(pages, start, end)
+    page = placed[0].page if placed else page_of(pages, start)
+    return Citation(span.start, span.end, chunk.document_id, start, end, text, page, placed, source.hit.rank)
+
+
+def _dropped(draft: Draft) -> None:
+    log.error("a copied span does not equal its source and is not shown")
+    draft.stats["dropped_spans"] = draft.stats.get("dropped_spans", 0) + 1
+
+
+def _text_at(pages: Sequence[Page], start: int, end: int) -> str:
+    """document_text[start:end], from the pages it touches."""
+    return "".join(page.text[max(0, start - page.start) : max(0, end - page.start)] for page in pages)
+
+
+def _finish(draft: Draft, finished: gen.Finished, parts: AskParts) -> None:
+    draft.model = finished.model or parts.generator.model
+    draft.prompt_version = finished.prompt_version
+    draft.stats |= finished.stats
+    if not draft.text.strip():
+        draft.status = AnswerStatus.SOURCES_ONLY
+        draft.note("no_text")
+    elif finished.reason == "length":
+        draft.note("cut_short")
+    if draft.text and parts.is_demo:
+        draft.note("demo_model")
+
+
+def _save(draft: Draft, parts: AskParts) -> Answer:
+    draft.saving = True
+    answer = draft.finished()
+    save_answer(parts.db, draft.user, answer, new_conversation=draft.question.is_new)
+    return answer
+
+
+def _save_failure(draft: Draft, parts: AskParts) -> Answer | None:
+    """None when it cannot be stored either: the database may be what failed, or the conversation was deleted meanwhile."""
+    draft.status = AnswerStatus.FAILED
+    try:
+        return None if draft.saving else _save(draft, parts)
+    except BedsideError:
+        return None
+
+
+def _stopped(draft: Draft, parts: AskParts) -> None:
+    """The reader went away or pressed stop. Nothing can be awaited here any more, so another thread stores it."""
+    if not draft.saving:
+        draft.note("stopped")
+        draft.stats["stopped"] = True
+        _afterwards.submit(_save_failure, draft, parts)

@@ -1,0 +1,137 @@
+"""Our values -> the API's JSON models, and a request's filters -> ours. No decisions are made here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rag_api import schemas as api
+from rag_api.db.answers import Conversation, Feedback
+from rag_api.db.documents import PageSize
+from rag_api.ingest.report import IngestReport
+from rag_api.types import Answer, Citation, Document, Filters, Notice, PageRects, Source
+
+
+def filters_in(given: api.FiltersIn) -> Filters:
+    return Filters(
+        departments=tuple(given.departments),
+        document_types=tuple(given.document_types),
+        target_groups=tuple(given.target_groups),
+        languages=tuple(given.languages),
+        document_ids=tuple(given.document_ids),
+        valid_on=given.valid_on,
+    )
+
+
+def rects_out(placed: Sequence[PageRects]) -> list[api.PageRectsOut]:
+    return [api.PageRectsOut(page=at.page, rects=[api.RectOut(x0=r.x0, y0=r.y0, x1=r.x1, y1=r.y1) for r in at.rects]) for at in placed]
+
+
+def source_out(source: Source) -> api.SourceOut:
+    hit, document = source.hit, source.document
+    about = document.metadata
+    return api.SourceOut(
+        rank=hit.rank,
+        document=document.source,
+        document_id=document.id,
+        title=about.title or document.source,
+        page=source.page,
+        pages=list(hit.chunk.pages),
+        version=about.version,
+        valid_from=about.valid_from,
+        valid_until=about.valid_until,
+        department=about.department,
+        document_type=about.document_type,
+        target_groups=list(about.target_groups),
+        owner=about.owner,
+        language=about.language,
+        score=hit.score,
+        dense_score=hit.dense_score,
+        bm25_score=hit.bm25_score,
+        text=hit.chunk.text,
+        rects=rects_out(source.rects),
+    )
+
+
+def span_out(citation: Citation, sources: Sequence[Source]) -> api.SpanOut:
+    return api.SpanOut(
+        start=citation.start,
+        end=citation.end,
+        document=next(s.document.source for s in sources if s.hit.rank == citation.rank),
+        document_id=citation.document_id,
+        rank=citation.rank,
+        page=citation.page,
+        text=citation.text,
+        rects=rects_out(citation.rects),
+    )
+
+
+def notices_out(notices: Sequence[Notice]) -> list[api.NoticeOut]:
+    return [api.NoticeOut(code=notice.code, text=notice.text) for notice in notices]
+
+
+def answer_out(answer: Answer) -> api.AnswerOut:
+    return api.AnswerOut(
+        id=answer.id,
+        conversation_id=answer.conversation_id,
+        question=answer.question,
+        query=answer.query,
+        language=answer.language,
+        mode=answer.mode,
+        status=answer.status,
+        answer=answer.text,
+        sources=[source_out(source) for source in answer.sources],
+        spans=[span_out(citation, answer.sources) for citation in answer.citations],
+        notices=notices_out(answer.notices),
+        model=answer.model,
+        embedder=answer.embedder,
+        prompt_version=answer.prompt_version,
+        stats=answer.stats,
+        created_at=answer.created_at,
+    )
+
+
+def document_out(document: Document) -> api.DocumentOut:
+    about = document.metadata
+    return api.DocumentOut(
+        id=document.id,
+        source=document.source,
+        title=about.title or document.source,
+        status=document.status,
+        reason=document.reason,
+        media_type=document.media_type,
+        page_count=document.page_count,
+        chunk_count=document.chunk_count,
+        byte_count=document.byte_count,
+        department=about.department,
+        document_type=about.document_type,
+        target_groups=list(about.target_groups),
+        version=about.version,
+        valid_from=about.valid_from,
+        valid_until=about.valid_until,
+        owner=about.owner,
+        language=about.language,
+        supersedes=about.supersedes,
+        warnings=list(document.warnings),
+        created_at=document.created_at,
+        updated_at=document.updated_at,
+    )
+
+
+def document_detail(document: Document, pages: Sequence[PageSize]) -> api.DocumentDetail:
+    sizes = [api.PageOut(number=p.number, width=p.width, height=p.height, rotation=p.rotation) for p in pages]
+    return api.DocumentDetail(**document_out(document).model_dump(), pages=sizes)
+
+
+def conversation_out(conversation: Conversation) -> api.ConversationOut:
+    return api.ConversationOut(
+        id=conversation.id, title=conversation.title, created_at=conversation.created_at, updated_at=conversation.updated_at
+    )
+
+
+def feedback_out(given: Feedback) -> api.FeedbackOut:
+    return api.FeedbackOut.model_validate(given, from_attributes=True)
+
+
+def ingest_out(report: IngestReport) -> api.IngestOut:
+    items = [api.IngestItem.model_validate(item, from_attributes=True) for item in report.items]
+    return api.IngestOut(indexed=report.indexed, unchanged=report.unchanged, failed=report.failed, retired=report.retired, items=items)

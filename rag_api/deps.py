@@ -1,0 +1,40 @@
+"""What routes are given: the parts, the database, the user. The user is one fixed local one until sign-in arrives."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Depends, Path, Query, Request
+
+from rag_api import schemas
+from rag_api.db import Database
+from rag_api.parts import Parts
+from rag_api.types import LOCAL_USER, User
+
+
+def get_parts(request: Request) -> Parts:
+    parts: Parts = request.app.state.parts
+    return parts
+
+
+PartsDep = Annotated[Parts, Depends(get_parts)]
+
+
+def get_db(parts: PartsDep) -> Database:
+    """Opens it when this is the first call; therefore a plain function, which FastAPI runs in a thread."""
+    return parts.db
+
+
+DbDep = Annotated[Database, Depends(get_db)]
+
+
+def current_user() -> User:
+    return LOCAL_USER
+
+
+UserDep = Annotated[User, Depends(current_user)]
+
+DocumentId = Annotated[str, Path(pattern=schemas.DOCUMENT, max_length=32, examples=["0f8b2c44d1e94c1c9c0f6f0e6f0f1a2b"])]
+Uuid = Annotated[str, Path(pattern=schemas.UUID, max_length=36, examples=["5f0c9a3e-6f0b-4c56-8a57-0d9b7b1f3c11"])]
+Limit = Annotated[int, Query(ge=1, le=200, description="At most this many.")]
+Offset = Annotated[int, Query(ge=0, le=1_000_000, description="Leave out this many first.")]

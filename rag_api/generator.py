@@ -1,0 +1,208 @@
+"""Client of any OpenAI-compatible chat server, and the only place that knows httpx's exceptions.
+
+Two kinds of server: `bedside`, our own, takes the passages as `documents` and reports which characters it copied from where;
+`openai`, any other, gets the prompt rendered here and reports text only. Knows nothing of documents, pages or storage.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import httpx
+from pydantic import ValidationError
+
+from rag_api.errors import GeneratorRefused, GeneratorUnavailable
+from services.generator import templates, wire
+
+DONE = "[DONE]"
+REFUSED = (400, 401, 403, 404, 413, 422)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What one answer needs. Passage ids are unique within the request; `candidates` are for verbatim answers."""
+
+    question: str
+    language: Literal["nl", "en"]
+    passages: tuple[wire.DocumentIn, ...]
+    mode: Literal["answer", "verbatim"] = "answer"
+    candidates: tuple[wire.CandidateIn, ...] | None = None
+    max_tokens: int = 512
+    options: dict[str, Any] = field(default_factory=dict)  # further fields of wire.BedsideIn
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """`reason` is "stop" or "length". `stats` is what the server measured, as JSON."""
+
+    reason: str
+    model: str
+    prompt_version: str
+    stats: dict[str, Any]
+
+
+Event = Text | wire.SpanOut | Finished
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """httpx's exceptions, and nonsense from the server, -> GeneratorUnavailable."""
+    try:
+        yield
+    except httpx.TimeoutException as error:
+        raise GeneratorUnavailable(f"The generator did not answer in time ({type(error).__name__}).") from error
+    except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, httpx.CookieConflict) as error:
+        raise GeneratorUnavailable(f"The generator does not answer: {error or type(error).__name__}") from error
+    except (ValidationError, json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise GeneratorUnavailable(f"The generator answered something that is not OpenAI's protocol: {str(error)[:200]}") from error
+
+
+class Generator:
+    """One server. `url` is asked at every request: an embedded generator that was started again has another port."""
+
+    def __init__(
+        self,
+        url: str | Callable[[], str],
+        *,
+        model: str,
+        kind: Literal["bedside", "openai"] = "bedside",
+        api_key: str | None = None,
+        timeout: float = 120.0,
+        template: str | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        self._url = url if callable(url) else lambda: url
+        self.model = model
+        self.kind = kind
+        self.template = template
+        headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+        # Between two words of a stream `timeout` may pass; a server that is not there should be noticed at once.
+        self._client = httpx.AsyncClient(headers=headers, timeout=httpx.Timeout(timeout, connect=5.0), transport=transport)
+
+    async def stream(self, request: Request) -> AsyncGenerator[Event]:
+        """Text and copied spans as they come, then Finished. Closing the iterator cancels the generation.
+
+        Raises GeneratorUnavailable, also in mid-stream, and GeneratorRefused.
+        """
+        body, version = self._body(request)
+        with translated():
+            async with self._client.stream("POST", f"{self._url()}/chat/completions", json=body) as response:
+                if response.status_code != 200:
+                    raise _refusal(response.status_code, await response.aread())
+                async for event in _events(response, version):
+                    yield event
+
+    async def health(self) -> tuple[str, float]:
+        """The models it serves and how long it took to say so, in milliseconds. Raises GeneratorUnavailable."""
+        began = time.perf_counter()
+        with translated():
+            response = await self._client.get(f"{self._url()}/models", timeout=5.0)
+            if response.status_code != 200:
+                raise _refusal(response.status_code, response.content)
+            names = ", ".join(str(model["id"]) for model in _object(response.content).get("data", []))
+        return names, (time.perf_counter() - began) * 1000
+
+    async def close(self) -> None:
+        await self._client.aclose()
+
+    def _body(self, request: Request) -> tuple[dict[str, Any], str]:
+        """The request as JSON, and the version of the prompt when it is rendered here."""
+        if self.kind == "bedside":
+            extension = wire.BedsideIn(
+                mode=request.mode,
+                template=self.template,
+                language=request.language,
+                candidates=None if request.candidates is None else list(request.candidates),
+                **request.options,
+            )
+            asked = wire.ChatRequest(
+                model=self.model,
+                messages=[wire.MessageIn(role="user", content=request.question)],
+                documents=list(request.passages),
+                bedside=extension,
+                max_tokens=request.max_tokens,
+                stream=True,
+            )
+            return asked.model_dump(mode="json", exclude_defaults=True) | {"model": self.model}, ""
+        name = self.template or templates.DEFAULT_TEMPLATE
+        rendered = templates.render(name, request.question, request.passages, request.language)
+        body: dict[str, Any] = {
+            "model": self.model,
+            "messages": [{"role": "user", "content": rendered.text}],
+            "max_tokens": request.max_tokens,
+            "temperature": 0,
+            "stream": True,
+        }
+        return body | ({"stop": list(rendered.stop)} if rendered.stop else {}), rendered.version
+
+
+async def _events(response: httpx.Response, version: str) -> AsyncGenerator[Event]:
+    """The chunks of the stream. An end without a finish_reason is a failure: half an answer must not pass for a whole one."""
+    finished: Finished | None = None
+    async for line in response.aiter_lines():
+        if not line.startswith("data:"):
+            continue
+        data = line[5:].strip()
+        if data == DONE:
+            break
+        chunk = _object(data)
+        if "error" in chunk:
+            raise GeneratorUnavailable(f"The generator failed while writing: {_message(chunk)}")
+        for event in _of_chunk(chunk, version):
+            if isinstance(event, Finished):
+                finished = event
+            else:
+                yield event
+    if finished is None:
+        raise GeneratorUnavailable("The generator broke off in the middle of its answer.")
+    yield finished
+
+
+def _of_chunk(chunk: dict[str, Any], version: str) -> Iterator[Event]:
+    """Text first: a span's text was sent in this chunk or before. Other servers' extra fields are left alone."""
+    choice: dict[str, Any] = next(iter(chunk.get("choices") or []), {})
+    text = (choice.get("delta") or {}).get("content")
+    if text:
+        yield Text(text)
+    extension = wire.BedsideOut.model_validate(chunk.get("bedside") or {})
+    yield from extension.spans
+    if choice.get("finish_reason"):
+        stats = extension.stats.model_dump(mode="json") if extension.stats else {}
+        model = str(chunk.get("model") or "")
+        yield Finished(choice["finish_reason"], model, extension.prompt_version or version, stats | extension.extra)
+
+
+def _refusal(status: int, body: bytes) -> GeneratorUnavailable:
+    kind = GeneratorRefused if status in REFUSED else GeneratorUnavailable
+    try:
+        message = _message(_object(body))
+    except (json.JSONDecodeError, ValidationError, UnicodeDecodeError):
+        message = body[:200].decode("utf-8", "replace")
+    return kind(f"The generator answered {status}: {message}")
+
+
+def _object(data: bytes | str) -> dict[str, Any]:
+    value = json.loads(data)
+    if not isinstance(value, dict):
+        raise json.JSONDecodeError("expected an object", str(value)[:40], 0)
+    return value
+
+
+def _message(body: dict[str, Any]) -> str:
+    error = body.get("error", body)
+    return str(error.get("message", error) if isinstance(error, dict) else error)[:500]
+
+
+def passages_of(texts: Sequence[tuple[str, str]]) -> tuple[wire.DocumentIn, ...]:
+    """(title, text) pairs as documents with the ids "0", "1", ...: what a span's `document` then says."""
+    return tuple(wire.DocumentIn(id=str(index), title=title, text=text) for index, (title, text) in enumerate(texts))

@@ -1,0 +1,60 @@
+"""Does each part answer, and how fast? `degraded` means that questions still get sources."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from importlib.metadata import PackageNotFoundError, version
+from typing import Literal
+
+from rag_api.db.documents import count_indexed
+from rag_api.errors import BedsideError
+from rag_api.parts import Parts
+from rag_api.schemas import Health, PartHealth
+from rag_api.types import User
+
+PATIENCE = 5.0  # seconds
+
+Name = Literal["database", "store", "embedder", "generator"]
+
+
+async def health(parts: Parts, user: User) -> Health:
+    checks: dict[Name, Callable[[], Awaitable[str]]] = {
+        "database": lambda: asyncio.to_thread(lambda: f"PostgreSQL {parts.db.ping()}"),
+        "store": lambda: asyncio.to_thread(lambda: f"{parts.settings.store}: {parts.store.count()} passages"),
+        "embedder": lambda: asyncio.to_thread(lambda: f"{parts.embedder.name}: {len(parts.embedder.query('health'))} dimensions"),
+        "generator": lambda: _generator(parts),
+    }
+    found = list(await asyncio.gather(*(_checked(name, check) for name, check in checks.items())))
+    ok = {part.name: part.ok for part in found}
+    status: Literal["ok", "degraded", "down"] = "ok"
+    if not all(ok.values()):
+        status = "degraded" if all(ok[name] for name in ("database", "store", "embedder")) else "down"
+    documents = await asyncio.to_thread(count_indexed, parts.db, user) if ok["database"] else None
+    return Health(
+        status=status, version=own_version(), parts=found, documents=documents, demo=parts.is_demo, model=parts.settings.generator_model
+    )
+
+
+async def _generator(parts: Parts) -> str:
+    names, _ = await parts.generator.health()
+    return names
+
+
+async def _checked(name: Name, check: Callable[[], Awaitable[str]]) -> PartHealth:
+    began = time.perf_counter()
+    try:
+        detail, ok = await asyncio.wait_for(check(), PATIENCE), True
+    except TimeoutError:
+        detail, ok = f"no answer in {PATIENCE:.0f} s", False
+    except BedsideError as error:
+        detail, ok = error.message, False
+    return PartHealth(name=name, ok=ok, detail=detail, milliseconds=round((time.perf_counter() - began) * 1000, 1))
+
+
+def own_version() -> str:
+    try:
+        return version("bedside")
+    except PackageNotFoundError:
+        return "0"

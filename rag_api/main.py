@@ -1,0 +1,96 @@
+"""create_app(settings): the routes, the error handlers, the page, and the parts for as long as the app runs."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.routing import APIRoute
+from pydantic import BaseModel
+from pydantic.json_schema import models_json_schema
+from starlette.exceptions import HTTPException
+from starlette.types import Receive, Scope, Send
+
+from rag_api import problems
+from rag_api.config import Settings
+from rag_api.health import own_version
+from rag_api.parts import Parts
+from rag_api.routes import ask, conversations, documents, feedback, health
+from rag_api.schemas import Problem
+from rag_api.web import Page, Shell, web_dir
+
+log = logging.getLogger(__name__)
+
+DESCRIPTION = """
+Answers for hospital staff from the hospital's own procedures, with the source opened at the highlighted words.
+
+Errors are `application/problem+json` with a stable `code`. Text offsets count Unicode code points; rectangles are points on the page
+as displayed, origin top left.
+"""
+
+
+def create_app(settings: Settings, parts: Parts | None = None) -> FastAPI:
+    """`parts` given: they are used as they are and left open, for a caller that opened them (`bedside demo`, tests)."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        if parts is None:
+            own = app.state.parts = Parts(settings, say=log.info)
+            try:
+                await asyncio.to_thread(own.warm)
+                own.start_generator(wait=False)
+                yield
+            finally:
+                await asyncio.to_thread(own.close)
+        else:
+            yield
+
+    app = FastAPI(
+        title="Bedside",
+        summary="Answers from your hospital's own procedures",
+        description=DESCRIPTION,
+        version=own_version(),
+        license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        servers=[{"url": "/api", "description": "This server"}],
+        root_path_in_servers=False,
+        docs_url=None,  # its scripts come from elsewhere; /openapi.json is what tools need
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=lifespan,
+        generate_unique_id_function=_operation_id,
+    )
+    app.state.parts = parts
+    app.state.settings = settings
+    for router in (ask.router, documents.router, documents.uploads, conversations.router, feedback.router, health.router):
+        app.include_router(router)
+    problems.install(app)
+    app.add_middleware(Shell)
+    folder = web_dir(settings.web_dir)
+    app.router.default = Page(folder) if folder else _nothing_here
+    app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
+    return app
+
+
+def _operation_id(route: APIRoute) -> str:
+    return route.name
+
+
+async def _nothing_here(scope: Scope, receive: Receive, send: Send) -> None:
+    raise HTTPException(404, f"There is no {scope.get('path', 'such thing')}.")
+
+
+def _openapi(app: FastAPI) -> dict[str, Any]:
+    """FastAPI's document, with the models that only streams and errors carry."""
+    if app.openapi_schema is None:
+        schema = FastAPI.openapi(app)
+        extra: list[type[BaseModel]] = [*ask.EVENTS.values(), Problem]
+        _, definitions = models_json_schema([(model, "serialization") for model in extra], ref_template="#/components/schemas/{model}")
+        known = schema.setdefault("components", {}).setdefault("schemas", {})
+        for name, definition in definitions["$defs"].items():
+            known.setdefault(name, definition)
+        app.openapi_schema = schema
+    return app.openapi_schema

@@ -1,0 +1,74 @@
+"""Errors -> application/problem+json (RFC 9457), in one place, and how OpenAPI describes them."""
+
+from __future__ import annotations
+
+import logging
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from rag_api.errors import BedsideError
+from rag_api.schemas import Problem
+
+log = logging.getLogger(__name__)
+
+MEDIA_TYPE = "application/problem+json"
+CODES = {404: "not_found", 405: "method_not_allowed", 413: "too_large", 415: "unsupported_media_type"}
+DESCRIPTIONS = {
+    400: "The request makes no sense; `detail` says what to do.",
+    404: "There is no such thing, or it is not yours to see.",
+    409: "It changed meanwhile, or exists already.",
+    413: "The upload is over the limit.",
+    416: "The range lies outside the file.",
+    422: "The request is not of the documented shape; `errors` lists where.",
+    503: "A part does not answer; `code` says which.",
+}
+
+
+def problem(status: int, code: str, detail: str, errors: list[dict[str, Any]] | None = None, headers: Any = None) -> JSONResponse:
+    body = Problem(title=HTTPStatus(status).phrase, status=status, code=code, detail=detail, errors=errors)
+    return JSONResponse(body.model_dump(exclude_none=True), status, headers=headers, media_type=MEDIA_TYPE)
+
+
+def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """For a route's `responses`. 422 replaces FastAPI's own shape, which we do not send."""
+    content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    return {status: {"description": DESCRIPTIONS[status], "content": content} for status in statuses}
+
+
+def install(app: FastAPI) -> None:
+    app.add_exception_handler(BedsideError, _of_ours)
+    app.add_exception_handler(RequestValidationError, _of_validation)
+    app.add_exception_handler(HTTPException, _of_http)
+    app.add_exception_handler(Exception, _of_bug)
+
+
+async def _of_ours(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, BedsideError)
+    if error.status >= 500:
+        log.warning("%s %s: %s", request.method, request.url.path, error.code)
+    headers = {"Retry-After": "5"} if error.status == 503 else None
+    return problem(error.status, error.code, error.message, headers=headers)
+
+
+async def _of_validation(request: Request, error: Exception) -> JSONResponse:
+    """Where and what, not the input itself: it may be a question about a patient."""
+    assert isinstance(error, RequestValidationError)
+    errors = [{"where": ".".join(str(part) for part in e["loc"]), "what": str(e["msg"])} for e in error.errors()]
+    detail = "; ".join(f"{e['where']}: {e['what']}" for e in errors[:3])
+    return problem(422, "invalid_request", detail, errors)
+
+
+async def _of_http(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    code = CODES.get(error.status_code, "invalid_input" if error.status_code < 500 else "internal")
+    return problem(error.status_code, code, str(error.detail), headers=error.headers)
+
+
+async def _of_bug(request: Request, error: Exception) -> JSONResponse:
+    """Starlette logs the traceback; the user gets no internals."""
+    return problem(500, "internal", "Something went wrong in Bedside. It was logged; try again, and tell your administrator if it stays.")

@@ -1,0 +1,201 @@
+"""POST /ask: JSON, or a stream of events when asked for."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncGenerator
+from typing import Any
+
+from fastapi import APIRouter, Body, Request, Response
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel
+from starlette.concurrency import run_in_threadpool
+
+from rag_api import answer as asking
+from rag_api import schemas as api
+from rag_api.convert import answer_out, filters_in, notices_out, source_out, span_out
+from rag_api.deps import PartsDep, UserDep
+from rag_api.errors import Unavailable
+from rag_api.problems import problem, responses
+from rag_api.types import AnswerEvent, Cited, Done, Failed, Found, Source, Stage, Token
+
+log = logging.getLogger(__name__)
+
+router = APIRouter(tags=["ask"])
+
+STREAM = "text/event-stream"
+EVENTS: dict[str, type[BaseModel]] = {
+    "stage": api.StageEvent,
+    "found": api.FoundEvent,
+    "token": api.TokenEvent,
+    "cited": api.CitedEvent,
+    "done": api.DoneEvent,
+    "failed": api.FailedEvent,
+}
+STREAM_EXAMPLE = (
+    'event: stage\ndata: {"name":"retrieving","passages":0}\n\n'
+    'event: found\ndata: {"answer_id":"...","conversation_id":"...","sources":[...],"notices":[]}\n\n'
+    'event: token\ndata: {"text":"Geef 15 mg/kg "}\n\n'
+    'event: cited\ndata: {"span":{"start":0,"end":14,"document":"...","text":"Geef 15 mg/kg ", ...}}\n\n'
+    'event: done\ndata: {"answer":{...}}\n\n'
+)
+NO_BUFFERING = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+PING_SECONDS = 15.0
+
+
+@router.post(
+    "/ask",
+    summary="Ask a question",
+    response_model=api.AnswerOut,
+    responses={
+        200: {
+            "description": (
+                "The answer as stored. With `Accept: text/event-stream`, the events stage, found, token, cited and then done or failed, "
+                "each with the JSON of its schema (`x-events`)."
+            ),
+            "content": {
+                STREAM: {
+                    "schema": {
+                        "type": "string",
+                        "x-events": {name: {"$ref": f"#/components/schemas/{model.__name__}"} for name, model in EVENTS.items()},
+                    },
+                    "example": STREAM_EXAMPLE,
+                }
+            },
+        },
+        **responses(400, 404, 409, 422, 503),
+    },
+)
+async def ask(
+    request: Request,
+    user: UserDep,
+    parts: PartsDep,
+    body: api.AskIn = Body(
+        openapi_examples={
+            "dutch": {"summary": "In Dutch", "value": {"question": "Hoeveel paracetamol mag een kind van 12 kg?"}},
+            "sources": {
+                "summary": "Only the passages",
+                "value": {"question": "When do I call the rapid response team?", "mode": "sources"},
+            },
+        }
+    ),
+) -> Any:
+    """Finds passages that the user may read, decides from them whether they hold an answer, and lets the model write it.
+
+    `status` says what came of it: `answered`, `not_found` (the sources are the nearest documents), `sources_only` (asked for, or the
+    generator is down: see `notices`), `failed` (it broke off; what was written is there).
+    """
+    question = await run_in_threadpool(
+        asking.new_question,
+        user,
+        parts,
+        body.question,
+        mode=body.mode,
+        filters=filters_in(body.filters),
+        conversation_id=body.conversation_id,
+    )
+    events = asking.ask(question, user, parts)
+    if STREAM in request.headers.get("accept", ""):
+        return StreamingResponse(_while_there(request, _lines(question, events)), media_type=STREAM, headers=NO_BUFFERING)
+    return await _unless_gone(request, _collected(events))
+
+
+async def _collected(events: AsyncGenerator[AnswerEvent]) -> api.AnswerOut | Response:
+    """The answer, whole. Without anything stored, a failure is a problem of its own."""
+    async for event in events:
+        if isinstance(event, Done):
+            return answer_out(event.answer)
+        if isinstance(event, Failed):
+            if event.answer is not None and event.answer.sources:
+                return answer_out(event.answer)
+            return problem(503 if event.code in _UNAVAILABLE else 500, event.code, event.message)
+    raise AssertionError("ask() ended without Done or Failed")
+
+
+_UNAVAILABLE = {kind.code for kind in (Unavailable, *Unavailable.__subclasses__())}
+
+
+async def _unless_gone(request: Request, work: Any) -> api.AnswerOut | Response:
+    """Work's result; cancelled when the client goes away first, so that nobody's answer occupies the generator."""
+    task = asyncio.ensure_future(work)
+    gone = asyncio.ensure_future(_disconnected(request))
+    try:
+        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+            return Response(status_code=499)
+        return await task
+    finally:
+        task.cancel()
+        gone.cancel()
+
+
+async def _disconnected(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _lines(question: asking.Question, events: AsyncGenerator[AnswerEvent]) -> AsyncGenerator[str]:
+    """Server-sent events. A bug must not leave the reader waiting: it becomes `failed` too."""
+    sources: tuple[Source, ...] = ()
+    async with contextlib.aclosing(events):
+        try:
+            async for event in events:
+                if isinstance(event, Found):
+                    sources = event.sources
+                yield _line(question, sources, event)
+        except Exception:
+            log.exception("an answer failed in mid-stream")
+            yield _line(question, sources, Failed("internal", "Something went wrong in Bedside. It was logged."))
+
+
+def _line(question: asking.Question, sources: tuple[Source, ...], event: AnswerEvent) -> str:
+    name, model = _event_out(question, sources, event)
+    return f"event: {name}\ndata: {model.model_dump_json()}\n\n"
+
+
+def _event_out(question: asking.Question, sources: tuple[Source, ...], event: AnswerEvent) -> tuple[str, BaseModel]:
+    match event:
+        case Stage():
+            return "stage", api.StageEvent(name=event.name, passages=event.passages)  # type: ignore[arg-type]
+        case Found():
+            found = [source_out(source) for source in event.sources]
+            notices = notices_out(event.notices)
+            return "found", api.FoundEvent(answer_id=question.id, conversation_id=question.conversation_id, sources=found, notices=notices)
+        case Token():
+            return "token", api.TokenEvent(text=event.text)
+        case Cited():
+            return "cited", api.CitedEvent(span=span_out(event.citation, sources))
+        case Done():
+            return "done", api.DoneEvent(answer=answer_out(event.answer))
+        case Failed():
+            stored = answer_out(event.answer) if event.answer else None
+            return "failed", api.FailedEvent(code=event.code, message=event.message, answer=stored)
+
+
+async def _while_there(request: Request, lines: AsyncGenerator[str]) -> AsyncGenerator[str]:
+    """The lines, until the client goes away: noticed at once, not at the next word. A comment now and then while nothing else
+    comes, so that no proxy takes the silence of a slow model for death."""
+    gone = asyncio.ensure_future(_disconnected(request))
+    coming = asyncio.ensure_future(anext(lines))
+    try:
+        while True:
+            await asyncio.wait({coming, gone}, timeout=PING_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+            if coming.done():
+                yield coming.result()
+                coming = asyncio.ensure_future(anext(lines))
+            elif gone.done():
+                return
+            else:
+                yield ": still here\n\n"
+    except StopAsyncIteration:
+        return
+    finally:
+        gone.cancel()
+        coming.cancel()
+        await asyncio.wait({coming, gone})  # what they raise is their cancellation
+        await lines.aclose()

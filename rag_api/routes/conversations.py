@@ -1,0 +1,42 @@
+"""Conversations and the answers in them; each user sees their own."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Response
+
+from rag_api import schemas as api
+from rag_api.convert import answer_out, conversation_out
+from rag_api.db import answers as stored
+from rag_api.deps import DbDep, Limit, Offset, UserDep, Uuid
+from rag_api.problems import responses
+
+router = APIRouter(tags=["conversations"])
+
+
+@router.get("/conversations", summary="Your conversations, newest first", responses=responses(422, 503))
+def list_conversations(db: DbDep, user: UserDep, limit: Limit = 50, offset: Offset = 0) -> api.ConversationList:
+    found, total = stored.list_conversations(db, user, limit, offset)
+    return api.ConversationList(conversations=[conversation_out(c) for c in found], total=total)
+
+
+@router.get("/conversations/{conversation_id}", summary="A conversation with its answers", responses=responses(404, 422, 503))
+def get_conversation(db: DbDep, user: UserDep, conversation_id: Uuid) -> api.ConversationDetail:
+    conversation = conversation_out(stored.get_conversation(db, user, conversation_id))
+    answers = [answer_out(answer) for answer in stored.answers_of(db, user, conversation_id)]
+    return api.ConversationDetail(**conversation.model_dump(), answers=answers)
+
+
+@router.delete(
+    "/conversations/{conversation_id}",
+    summary="Delete a conversation, its answers and their feedback",
+    status_code=204,
+    response_class=Response,
+    responses=responses(404, 422, 503),
+)
+def delete_conversation(db: DbDep, user: UserDep, conversation_id: Uuid) -> None:
+    stored.delete_conversation(db, user, conversation_id)
+
+
+@router.get("/answers/{answer_id}", summary="An answer as it was shown", responses=responses(404, 422, 503))
+def get_answer(db: DbDep, user: UserDep, answer_id: Uuid) -> api.AnswerOut:
+    return answer_out(stored.get_answer(db, user, answer_id))

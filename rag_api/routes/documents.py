@@ -1,0 +1,161 @@
+"""The documents list, a document's file, and loading and retiring documents."""
+
+from __future__ import annotations
+
+import shutil
+import unicodedata
+from collections.abc import Callable, Coroutine
+from email.utils import formatdate
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Annotated, Any
+
+from fastapi import APIRouter, File, Query, Request, Response, UploadFile
+from fastapi.responses import FileResponse
+from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
+from starlette.types import Message
+
+from rag_api import schemas as api
+from rag_api.convert import document_detail, document_out, ingest_out
+from rag_api.db.documents import DocumentQuery, PgDocuments, get_document, list_documents, read_page_sizes
+from rag_api.deps import DbDep, DocumentId, Limit, Offset, PartsDep, UserDep
+from rag_api.errors import InvalidInput, NotFound
+from rag_api.ingest import ingest
+from rag_api.ingest.sources import KeptFiles, SourceFile
+from rag_api.problems import responses
+from rag_api.types import DocumentStatus
+
+OVERHEAD = 64 * 1024  # of a multipart body around its file
+
+
+class LimitedRoute(APIRoute):
+    """Refuses a body while it streams in, as soon as it is over the limit: the form parser would write all of it to disk first."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def limited(request: Request) -> Response:
+            limit = int(request.app.state.settings.max_file_mb * 1024 * 1024) + OVERHEAD
+            # Closing says: do not send the rest.
+            too_large = HTTPException(413, f"The upload is over {request.app.state.settings.max_file_mb:g} MB.", {"Connection": "close"})
+            if int(request.headers.get("content-length", 0)) > limit:
+                raise too_large
+            received = 0
+
+            async def receive() -> Message:
+                nonlocal received
+                message = await request.receive()
+                received += len(message.get("body", b""))
+                if received > limit:
+                    raise too_large
+                return message
+
+            return await handle(Request(request.scope, receive))
+
+        return limited
+
+
+router = APIRouter(tags=["documents"])
+uploads = APIRouter(tags=["documents"], route_class=LimitedRoute)
+
+Search = Annotated[str, Query(max_length=200, pattern=r"^[^\x00]*$", description="In title or file name.")]
+Status = Annotated[DocumentStatus | None, Query(description="The current ones (indexed and failed) when absent.")]
+
+
+@router.get("/documents", summary="The documents list, by title", responses=responses(422, 503))
+def get_documents(
+    db: DbDep, user: UserDep, search: Search = "", status: Status = None, limit: Limit = 50, offset: Offset = 0
+) -> api.DocumentList:
+    found, total = list_documents(db, user, DocumentQuery(search, status, limit, offset))
+    return api.DocumentList(documents=[document_out(document) for document in found], total=total)
+
+
+@router.get("/documents/{document_id}", summary="A document with the sizes of its pages", responses=responses(404, 422, 503))
+def get_one_document(db: DbDep, user: UserDep, document_id: DocumentId) -> api.DocumentDetail:
+    return document_detail(get_document(db, user, document_id), read_page_sizes(db, document_id))
+
+
+@router.get(
+    "/documents/{document_id}/file",
+    summary="A document's file, as a PDF where it can be shown",
+    response_class=FileResponse,
+    responses={
+        200: {"description": "The whole file.", "content": {"application/pdf": {"schema": {"type": "string", "format": "binary"}}}},
+        206: {"description": "The part asked for by `Range`.", "content": {"application/pdf": {}}},
+        304: {"description": "You have it already (`If-None-Match`)."},
+        **responses(404, 422, 503),
+        416: {"description": "The range lies outside the file.", "content": {"text/plain": {}}},
+    },
+)
+def get_document_file(request: Request, db: DbDep, parts: PartsDep, user: UserDep, document_id: DocumentId) -> Response:
+    """Never as anything that a browser would run: sandboxed, not sniffed, and only PDFs are shown in place."""
+    document = get_document(db, user, document_id)
+    files = KeptFiles(parts.settings.data_dir)
+    path = files.shown(document) or files.path(document.sha256, Path(document.source).suffix)
+    if not path.is_file():
+        raise NotFound(f"The file of {document.source} is not kept here any more.")
+    is_pdf = path.suffix == ".pdf"
+    headers = {
+        "ETag": f'"{path.name}"',
+        "Cache-Control": "private, no-cache",
+        "Content-Security-Policy": "default-src 'none'; sandbox",
+    }
+    if f'"{path.name}"' in request.headers.get("if-none-match", ""):
+        return Response(status_code=304, headers=headers)
+    name = Path(document.source).stem + path.suffix
+    return FileResponse(
+        path,
+        headers=headers | {"Last-Modified": formatdate(path.stat().st_mtime, usegmt=True)},
+        media_type="application/pdf" if is_pdf else "application/octet-stream",
+        filename=name,
+        content_disposition_type="inline" if is_pdf else "attachment",
+    )
+
+
+@router.delete("/documents/{document_id}", summary="Take a document out", responses=responses(404, 422, 503))
+def retire_document(db: DbDep, parts: PartsDep, user: UserDep, document_id: DocumentId) -> api.DocumentOut:
+    """No question is answered from it any more. It stays in the list as `retired`, for the answers that quoted it. The list is
+    changed first: what it does not call indexed is never a source, whatever the index still holds."""
+    document = get_document(db, user, document_id)
+    if document.status in (DocumentStatus.INDEXED, DocumentStatus.FAILED):
+        PgDocuments(db, user).retire([document.source])
+        parts.store.delete_documents([document.id])
+    return document_out(get_document(db, user, document_id))
+
+
+@uploads.post("/documents", summary="Load a document", responses=responses(400, 409, 413, 422, 503))
+def upload_document(
+    db: DbDep,
+    parts: PartsDep,
+    user: UserDep,
+    file: Annotated[
+        UploadFile, File(description="A PDF or DOCX. Its name is what the document is known by; a new version replaces the old.")
+    ],
+) -> api.IngestOut:
+    """Reads, cuts, embeds and indexes it, and reports what became of it. A file that cannot be read is reported by its reason and
+    kept in the list as `failed`. 409 when an ingestion is running."""
+    name = _file_name(file.filename or "")
+    folder = parts.settings.data_dir / "uploads"
+    folder.mkdir(parents=True, exist_ok=True)
+    with NamedTemporaryFile(dir=folder, suffix=Path(name).suffix) as kept:
+        shutil.copyfileobj(file.file, kept)
+        kept.flush()
+        report = ingest(
+            [SourceFile(name, Path(kept.name))],
+            settings=parts.settings,
+            documents_repo=PgDocuments(db, user, patience=5.0),
+            store=parts.store,
+            embedder=parts.embedder,
+            readers=1,
+        )
+    return ingest_out(report)
+
+
+def _file_name(given: str) -> str:
+    """The last part of whatever path a client names; printable, and short enough for any file system."""
+    name = unicodedata.normalize("NFC", given.replace("\\", "/").rsplit("/", 1)[-1])
+    name = "".join(c for c in name if c.isprintable()).strip()
+    if not name or name.strip(".") == "" or len(name.encode("utf-8", "replace")) > 200:
+        raise InvalidInput("The file needs a name of at most 200 bytes: it is what the document is known by.")
+    return name

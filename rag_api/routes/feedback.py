@@ -1,0 +1,29 @@
+"""What people say of an answer: later the material of judged sets."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from rag_api import schemas as api
+from rag_api.convert import feedback_out
+from rag_api.db.answers import add_feedback
+from rag_api.db.documents import get_document
+from rag_api.deps import DbDep, UserDep, Uuid
+from rag_api.problems import responses
+
+router = APIRouter(tags=["feedback"])
+
+
+@router.post(
+    "/answers/{answer_id}/feedback",
+    summary="Say whether the answer was found, and where it stood",
+    status_code=201,
+    responses=responses(404, 422, 503),
+)
+def give_feedback(db: DbDep, user: UserDep, answer_id: Uuid, body: api.FeedbackIn) -> api.FeedbackOut:
+    if body.document_id is not None:
+        get_document(db, user, body.document_id)
+    given = add_feedback(
+        db, user, answer_id, verdict=body.found, document_id=body.document_id, page=body.page, comment=body.comment.strip()
+    )
+    return feedback_out(given)

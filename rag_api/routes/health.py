@@ -1,0 +1,24 @@
+"""GET /health and GET /metrics: for people, for compose, for Prometheus."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Response
+
+from rag_api import schemas as api
+from rag_api.deps import PartsDep, UserDep
+from rag_api.health import health
+
+router = APIRouter(tags=["health"])
+
+
+@router.get(
+    "/health",
+    summary="The state of each part",
+    response_model=api.Health,
+    responses={503: {"description": "A part is missing without which no question is answered.", "model": api.Health}},
+)
+async def get_health(parts: PartsDep, user: UserDep, response: Response) -> api.Health:
+    """`ok`: everything answers. `degraded`: the generator does not, questions still get sources. `down` (503): neither."""
+    state = await health(parts, user)
+    response.status_code = 503 if state.status == "down" else 200
+    return state

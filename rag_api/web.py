@@ -1,0 +1,90 @@
+"""The built page, served by rag_api where no nginx does it, and the headers that every response carries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fastapi.staticfiles import StaticFiles
+from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+# pdf.js needs its wasm decoders ('wasm-unsafe-eval'), its worker and images from blobs; nothing else may run or load.
+PAGE_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self' 'wasm-unsafe-eval'",
+        "style-src 'self' 'unsafe-inline'",
+        "img-src 'self' data: blob:",
+        "font-src 'self' data: blob:",
+        "connect-src 'self'",
+        "worker-src 'self' blob:",
+        "manifest-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+API_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
+HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "X-Frame-Options": "DENY",
+}
+
+
+def web_dir(configured: Path | None) -> Path | None:
+    """The folder of the built page, or None when there is none."""
+    folder = configured or Path(__file__).resolve().parents[1] / "web" / "dist"
+    return folder if (folder / "index.html").is_file() else None
+
+
+class Page:
+    """What the API does not know is a file of the page; a path without an extension is the page itself, which routes by it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.files = StaticFiles(directory=folder)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD") or scope.get("root_path", ""):
+            raise HTTPException(404, f"There is no {scope.get('path', 'such thing')}.")
+        path = scope["path"].lstrip("/")
+        response = await self._file("" if "." not in path.rsplit("/", 1)[-1] else path, scope)
+        await response(scope, receive, send)
+
+    async def _file(self, path: str, scope: Scope) -> Response:
+        response = await self.files.get_response(path or "index.html", scope)
+        response.headers["Content-Security-Policy"] = PAGE_POLICY
+        # Vite names the files under assets/ by their content; the page itself must be asked for each time.
+        lasting = path.startswith("assets/") and response.status_code == 200
+        response.headers["Cache-Control"] = "public, max-age=31536000, immutable" if lasting else "no-cache"
+        return response
+
+
+class Shell:
+    """ASGI middleware: /api/... is the same API (the page asks there, behind nginx or not), and safe headers on everything."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return await self.app(scope, receive, send)
+        path: str = scope["path"]
+        if path == "/api" or path.startswith("/api/"):
+            scope = {**scope, "root_path": scope.get("root_path", "") + "/api"}
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+                headers.setdefault("Content-Security-Policy", API_POLICY)
+                headers.setdefault("Cache-Control", "no-store")
+            await send(message)
+
+        await self.app(scope, receive, with_headers)

@@ -1,0 +1,345 @@
+"""ask(): what the reader is told, in what order, and what is stored of it, whatever the generator does."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+import pytest
+
+from rag_api.answer import Question, ask, new_question
+from rag_api.config import Settings
+from rag_api.db.answers import answers_of, get_answer
+from rag_api.errors import InvalidInput, NotFound, StoreUnavailable
+from rag_api.parts import Parts
+from rag_api.types import (
+    LOCAL_USER,
+    Answer,
+    AnswerEvent,
+    AnswerStatus,
+    Cited,
+    Document,
+    DocumentStatus,
+    Done,
+    Failed,
+    Filters,
+    Found,
+    Mode,
+    Stage,
+    Token,
+    User,
+)
+from tests.support.scripted_server import Scripted, Step, piece, quote, scripted_server, stats
+from tests.support.world import CHILD, empty, load, load_hospital
+
+DUTCH = "Hoeveel paracetamol mag een kind van 12 kg?"
+ENGLISH = "What do I do when a patient is drowsy after a fall?"
+UNANSWERABLE = "Welke vlag hangt er op het stadhuis van Ieper?"
+
+
+@pytest.fixture
+def server() -> Iterator[Scripted]:
+    with scripted_server() as running:
+        yield running
+
+
+@pytest.fixture
+async def parts(settings: Settings, server: Scripted) -> AsyncIterator[Parts]:
+    made = Parts(settings.model_copy(update={"generator_url": server.url, "not_found_threshold": 0.83}))
+    yield made
+    empty(made)
+    await made.generator.close()
+    made.close()
+
+
+@pytest.fixture
+def documents(parts: Parts) -> dict[str, Document]:
+    return load_hospital(parts)
+
+
+async def asked(parts: Parts, text: str = DUTCH, **options: Any) -> list[AnswerEvent]:
+    question = new_question(LOCAL_USER, parts, text, **options)
+    return [event async for event in ask(question, LOCAL_USER, parts)]
+
+
+def last(events: list[AnswerEvent]) -> Answer:
+    assert isinstance(events[-1], Done)
+    return events[-1].answer
+
+
+def codes(answer: Answer) -> list[str]:
+    return [notice.code for notice in answer.notices]
+
+
+async def test_an_answer_comes_in_the_documented_order(parts: Parts, documents: dict[str, Document]) -> None:
+    events = await asked(parts)
+    kinds = [type(event) for event in events]
+    assert kinds == [Stage, Found, Stage, Stage, Token, Token, Cited, Done]
+    assert [event.name for event in events if isinstance(event, Stage)] == ["retrieving", "reading", "writing"]
+    answer = last(events)
+    assert answer.status == AnswerStatus.ANSWERED
+    assert answer.text == "".join(event.text for event in events if isinstance(event, Token))
+    assert "15 mg/kg" in answer.text
+    assert answer.sources[0].document.id == documents["child"].id
+
+
+async def test_a_citation_is_the_documents_own_characters_with_their_place(parts: Parts, documents: dict[str, Document]) -> None:
+    answer = last(await asked(parts))
+    (citation,) = answer.citations
+    assert citation.text == answer.text[citation.start : citation.end] == CHILD[citation.source_start : citation.source_end]
+    assert (citation.document_id, citation.page, citation.rank) == (documents["child"].id, 1, 1)
+    assert [at.page for at in citation.rects] == [1]
+    assert all(50 <= rect.x0 < rect.x1 <= 350 and rect.y0 >= 60 for at in citation.rects for rect in at.rects)
+
+
+async def test_what_was_shown_is_what_is_stored(parts: Parts, documents: dict[str, Document]) -> None:
+    answer = last(await asked(parts))
+    assert get_answer(parts.db, LOCAL_USER, answer.id) == answer
+    assert (answer.model, answer.prompt_version, answer.embedder) == ("scripted", "quote-nl-1", parts.embedder.name)
+    assert answer.sources[0].document.sha256 == documents["child"].sha256
+    assert answer.stats["tokens_per_step"] == 4.0
+    assert answer.stats["settings"]["alpha"] == parts.settings.alpha
+    assert answer.stats["candidates"][0].keys() >= {"document", "start", "end", "score"}
+    assert 0 < answer.stats["retrieve_seconds"] < answer.stats["first_token_seconds"] <= answer.stats["seconds"]
+
+
+async def test_verbatim_candidates_are_sentences_of_the_passages_that_are_sent(
+    parts: Parts, server: Scripted, documents: dict[str, Document]
+) -> None:
+    await asked(parts)
+    sent = server.requests[0]
+    texts = [document["text"] for document in sent["documents"]]
+    assert 0 < len(texts) <= parts.settings.passages
+    quoted = [texts[int(c["document"])][c["start"] : c["end"]] for c in sent["bedside"]["candidates"]]
+    assert "Geef kinderen van 10 tot 50 kg 15 mg/kg paracetamol per gift. " in quoted
+    assert all(sentence.endswith(" ") for sentence in quoted)
+
+
+async def test_a_span_whose_characters_differ_is_not_cited(parts: Parts, server: Scripted, documents: dict[str, Document]) -> None:
+    def lies(request: dict[str, Any]) -> list[Step]:
+        true = {"start": 0, "end": 4, "document": "0", "source_start": CHILD.index("Geef"), "source_end": CHILD.index("Geef") + 4}
+        false = [
+            {**true, "source_start": 0, "source_end": 4},  # other characters
+            {**true, "document": "99"},  # no such passage
+            {**true, "document": "none"},
+            {**true, "start": 2, "end": 2},  # nothing
+            {**true, "end": 400},  # beyond the text
+            {**true, "source_start": -4, "source_end": 0},
+        ]
+        return [piece("Geef 16 mg/kg.", spans=[*false, true]), piece(finish="stop", stats=stats())]
+
+    server.script = lies
+    answer = last(await asked(parts))
+    assert [citation.text for citation in answer.citations] == ["Geef"]
+    assert answer.stats["dropped_spans"] == 6
+
+
+async def test_not_found_is_decided_without_asking_the_model(parts: Parts, server: Scripted, documents: dict[str, Document]) -> None:
+    events = await asked(parts, UNANSWERABLE)
+    answer = last(events)
+    assert answer.status == AnswerStatus.NOT_FOUND
+    assert server.requests == []
+    assert answer.text == ""
+    (notice,) = answer.notices
+    assert notice.code == "not_found"
+    assert notice.text.startswith("Geen document beantwoordt dit. Dichtstbij: ")
+    assert answer.sources[0].document.metadata.title in notice.text
+    assert [type(event) for event in events] == [Stage, Found, Done]
+
+
+async def test_an_empty_index_says_what_to_run(parts: Parts) -> None:
+    answer = last(await asked(parts, ENGLISH))
+    assert answer.status == AnswerStatus.NOT_FOUND
+    assert [(n.code, "bedside ingest" in n.text) for n in answer.notices] == [("empty_index", True)]
+
+
+async def test_notices_are_in_the_language_of_the_question(parts: Parts, documents: dict[str, Document]) -> None:
+    assert last(await asked(parts, DUTCH)).language == "nl"
+    answer = last(await asked(parts, ENGLISH))
+    assert answer.language == "en"
+    assert [n.text for n in answer.notices] == ["This answer comes from the demo model and is not for clinical use."]
+
+
+async def test_sources_come_when_the_generator_is_down(settings: Settings) -> None:
+    parts = Parts(settings.model_copy(update={"generator_url": "http://127.0.0.1:1/v1", "not_found_threshold": 0.83}))
+    load_hospital(parts)
+    answer = last(await asked(parts))
+    assert answer.status == AnswerStatus.SOURCES_ONLY
+    assert codes(answer) == ["generator_down"]
+    assert answer.sources
+    assert get_answer(parts.db, LOCAL_USER, answer.id) == answer
+    empty(parts)
+    await parts.generator.close()
+    parts.close()
+
+
+async def test_sources_come_when_the_generator_refuses(parts: Parts, server: Scripted, documents: dict[str, Document]) -> None:
+    server.status, server.body = 400, '{"error": {"message": "the prompt is too long"}}'
+    answer = last(await asked(parts))
+    assert (answer.status, codes(answer)) == (AnswerStatus.SOURCES_ONLY, ["generator_refused"])
+    assert "too long" in answer.stats["generator_problem"]
+
+
+async def test_an_answer_that_breaks_off_is_failed_and_kept(parts: Parts, server: Scripted, documents: dict[str, Document]) -> None:
+    server.script = lambda request: [*quote(request)[:1], None]
+    events = await asked(parts)
+    failed = events[-1]
+    assert isinstance(failed, Failed)
+    assert failed.code == "generator_unavailable"
+    assert failed.answer is not None
+    stored = get_answer(parts.db, LOCAL_USER, failed.answer.id)
+    assert (stored.status, codes(stored)) == (AnswerStatus.FAILED, ["broken_off"])
+    assert stored.text == "".join(event.text for event in events if isinstance(event, Token)) != ""
+
+
+async def test_a_model_without_words_leaves_the_sources(parts: Parts, server: Scripted, documents: dict[str, Document]) -> None:
+    server.script = lambda request: [piece(finish="stop", stats=stats())]
+    answer = last(await asked(parts))
+    assert (answer.status, codes(answer)) == (AnswerStatus.SOURCES_ONLY, ["no_text"])
+
+
+async def test_an_answer_at_its_greatest_length_says_so(parts: Parts, server: Scripted, documents: dict[str, Document]) -> None:
+    server.script = lambda request: [piece("Geef"), piece(finish="length", stats=stats())]
+    assert "cut_short" in codes(last(await asked(parts, mode=Mode.ANSWER)))
+
+
+async def test_mode_sources_asks_no_model(parts: Parts, server: Scripted, documents: dict[str, Document]) -> None:
+    answer = last(await asked(parts, mode=Mode.SOURCES))
+    assert (answer.status, answer.notices, server.requests) == (AnswerStatus.SOURCES_ONLY, (), [])
+    assert answer.sources[0].document.id == documents["child"].id
+
+
+async def test_a_store_that_is_down_is_a_named_failure_and_stored(
+    parts: Parts, documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def down(*args: object) -> None:
+        raise StoreUnavailable("no store")
+
+    monkeypatch.setattr(parts.store, "search", down)
+    events = await asked(parts)
+    assert isinstance(events[-1], Failed)
+    assert events[-1].code == "store_unavailable"
+    assert events[-1].answer is not None
+    assert get_answer(parts.db, LOCAL_USER, events[-1].answer.id).status == AnswerStatus.FAILED
+
+
+async def test_stopping_hangs_up_and_stores_what_was_there(parts: Parts, server: Scripted, documents: dict[str, Document]) -> None:
+    server.script = lambda request: [quote(request)[0], 30.0, *quote(request)[1:]]
+    question = new_question(LOCAL_USER, parts, DUTCH)
+    async with aclosing(ask(question, LOCAL_USER, parts)) as events:
+        async for event in events:
+            if isinstance(event, Token):
+                break
+    assert server.hung_up.wait(5)
+    stored = await eventually(parts, question)
+    assert (stored.status, codes(stored)) == (AnswerStatus.FAILED, ["stopped"])
+    assert stored.text
+    assert stored.sources
+
+
+async def test_a_cancelled_task_stores_what_was_there(parts: Parts, server: Scripted, documents: dict[str, Document]) -> None:
+    server.script = lambda request: [quote(request)[0], 30.0]
+    question = new_question(LOCAL_USER, parts, DUTCH)
+    seen = asyncio.Event()
+
+    async def reader() -> None:
+        async for event in ask(question, LOCAL_USER, parts):
+            if isinstance(event, Token):
+                seen.set()
+
+    task = asyncio.create_task(reader())
+    await asyncio.wait_for(seen.wait(), 10)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert server.hung_up.wait(5)
+    assert codes(await eventually(parts, question)) == ["stopped"]
+
+
+async def eventually(parts: Parts, question: Question) -> Answer:
+    deadline = time.monotonic() + 10
+    while True:
+        try:
+            return get_answer(parts.db, LOCAL_USER, question.id)
+        except NotFound:
+            assert time.monotonic() < deadline, "the stopped answer was not stored"
+            await asyncio.sleep(0.05)
+
+
+async def test_an_expired_version_is_said_and_answers_only_when_its_day_is_asked_for(parts: Parts) -> None:
+    load(parts, "paracetamol-kind.pdf", CHILD, version="2", valid_until=date(2024, 3, 1), language="nl")
+    assert last(await asked(parts)).status == AnswerStatus.NOT_FOUND
+    answer = last(await asked(parts, filters=Filters(valid_on=date(2024, 1, 1))))
+    assert answer.status == AnswerStatus.ANSWERED
+    assert codes(answer)[0] == "expired"
+    assert answer.notices[0].text == "Versie 2 van Paracetamol intraveneus bij kinderen is vervallen op 1 maart 2024."
+
+
+async def test_a_superseded_document_does_not_answer(parts: Parts) -> None:
+    load(parts, "paracetamol-2019.pdf", CHILD.replace("15 mg", "10 mg"), language="nl")
+    new = load(parts, "paracetamol-2025.pdf", CHILD, language="nl", supersedes="paracetamol-2019.pdf", valid_from=date(2025, 1, 1))
+    assert {s.document.id for s in last(await asked(parts)).sources} == {new.id}
+    before = last(await asked(parts, filters=Filters(valid_on=date(2024, 6, 1))))
+    assert [s.document.source for s in before.sources] == ["paracetamol-2019.pdf"]
+
+
+async def test_the_list_decides_when_the_index_is_behind(parts: Parts, documents: dict[str, Document]) -> None:
+    parts.db.run("update documents set status = 'retired' where id = %(id)s", {"id": documents["child"].id})
+    answer = last(await asked(parts))
+    assert documents["child"].id not in {source.document.id for source in answer.sources}
+    assert [source.hit.rank for source in answer.sources] == list(range(1, len(answer.sources) + 1))
+
+
+async def test_a_document_of_another_group_never_becomes_a_source(parts: Parts, documents: dict[str, Document]) -> None:
+    stranger = User("stranger", "Somebody else", ("surgery",))
+    question = new_question(stranger, parts, DUTCH)
+    events = [event async for event in ask(question, stranger, parts)]
+    answer = last(events)
+    assert (answer.status, answer.sources) == (AnswerStatus.NOT_FOUND, ())
+    with pytest.raises(NotFound):
+        get_answer(parts.db, LOCAL_USER, answer.id)
+
+
+async def test_a_conversation_goes_on_and_only_ones_own(parts: Parts, documents: dict[str, Document]) -> None:
+    first = last(await asked(parts))
+    second = last(await asked(parts, ENGLISH, conversation_id=first.conversation_id))
+    assert [a.id for a in answers_of(parts.db, LOCAL_USER, first.conversation_id)] == [first.id, second.id]
+    with pytest.raises(NotFound):
+        new_question(replace(LOCAL_USER, id="other"), parts, DUTCH, conversation_id=first.conversation_id)
+
+
+async def test_questions_without_words_and_modes_that_cannot_be_are_refused(parts: Parts) -> None:
+    with pytest.raises(InvalidInput):
+        new_question(LOCAL_USER, parts, "  \n ")
+    parts.settings = parts.settings.model_copy(update={"generator_kind": "openai"})
+    with pytest.raises(InvalidInput, match="exact quotes"):
+        new_question(LOCAL_USER, parts, DUTCH, mode=Mode.VERBATIM)
+    assert new_question(LOCAL_USER, parts, DUTCH, mode=Mode.ANSWER).mode == Mode.ANSWER
+
+
+async def test_a_citation_across_a_page_border_has_rectangles_on_both(parts: Parts, server: Scripted) -> None:
+    half = CHILD.index("per gift")
+    document = load_across(parts, CHILD[:half], CHILD[half:])
+    answer = last(await asked(parts))
+    crossing = next(c for c in answer.citations if "15 mg/kg" in c.text)
+    assert crossing.page == 1
+    assert [at.page for at in crossing.rects] == [1, 2]
+    assert answer.sources[0].document.id == document.id
+
+
+def load_across(parts: Parts, first: str, second: str) -> Document:
+    """Two pages and one chunk over both."""
+    from rag_api.embed import passage_text
+    from rag_api.types import Chunk
+
+    document = load(parts, "grens.pdf", first, second, language="nl", status=DocumentStatus.INDEXED)
+    chunk = Chunk(
+        "00000000-0000-4000-8000-000000000000", document.id, document.metadata.title, (1, 2), 0, len(first + second), first + second
+    )
+    parts.store.replace_document(document.id, [chunk], parts.embedder.passages([passage_text(chunk.title, chunk.text)]))
+    return document

@@ -1,0 +1,439 @@
+"""The HTTP API over a real port: JSON, streams, files, errors and headers."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from docx import Document as Docx
+from fastapi.testclient import TestClient
+from reportlab.pdfgen.canvas import Canvas
+
+from rag_api.config import Settings
+from rag_api.db.answers import answers_of
+from rag_api.main import create_app
+from rag_api.parts import Parts
+from rag_api.types import LOCAL_USER, Document
+from tests.support.http_server import served
+from tests.support.scripted_server import Scripted, piece, quote, scripted_server
+from tests.support.world import empty, load, load_hospital
+
+DUTCH = "Hoeveel paracetamol mag een kind van 12 kg?"
+UNANSWERABLE = "Welke vlag hangt er op het stadhuis van Ieper?"
+NOWHERE = "00000000-0000-4000-8000-000000000000"
+STREAM = {"accept": "text/event-stream"}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Scripted]:
+    with scripted_server() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def parts(dsn: str, server: Scripted, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Parts]:
+    web = tmp_path_factory.mktemp("web")
+    (web / "index.html").write_text("<!doctype html><title>Bedside</title>")
+    (web / "assets").mkdir()
+    (web / "assets" / "index-abc.js").write_text("export {}")
+    settings = Settings(
+        data_dir=tmp_path_factory.mktemp("data"),
+        database_url=dsn,  # type: ignore[arg-type]
+        store="memory",
+        generator_url=server.url,
+        not_found_threshold=0.83,
+        max_file_mb=0.2,
+        web_dir=web,
+    )
+    with Parts(settings) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def url(parts: Parts) -> Iterator[str]:
+    with served(create_app(parts.settings, parts)) as address:
+        yield address
+
+
+@pytest.fixture
+def client(url: str, server: Scripted) -> Iterator[httpx.Client]:
+    server.script, server.status = quote, 200
+    server.requests.clear()
+    server.hung_up.clear()
+    with httpx.Client(base_url=url, timeout=30) as made:
+        yield made
+
+
+@pytest.fixture
+def documents(parts: Parts) -> Iterator[dict[str, Document]]:
+    yield load_hospital(parts)
+    empty(parts)
+
+
+def events(response: httpx.Response) -> list[tuple[str, dict[str, Any]]]:
+    blocks = [block for block in response.text.split("\n\n") if block and not block.startswith(":")]
+    found = []
+    for block in blocks:
+        name, data = block.split("\n")
+        found.append((name.removeprefix("event: "), json.loads(data.removeprefix("data: "))))
+    return found
+
+
+def is_problem(response: httpx.Response, status: int, code: str) -> dict[str, Any]:
+    assert (response.status_code, response.headers["content-type"]) == (status, "application/problem+json")
+    body: dict[str, Any] = response.json()
+    assert (body["status"], body["code"]) == (status, code)
+    assert body["title"]
+    assert body["detail"]
+    return body
+
+
+def test_a_question_is_answered_as_json(client: httpx.Client, documents: dict[str, Document]) -> None:
+    body = client.post("/ask", json={"question": DUTCH}).raise_for_status().json()
+    assert body["status"] == "answered"
+    assert [body["answer"][span["start"] : span["end"]] for span in body["spans"]] == [span["text"] for span in body["spans"]]
+    assert body["spans"][0]["document"] == body["sources"][0]["document"] == "paracetamol-kind.pdf"
+    assert body["spans"][0]["rects"][0]["rects"]
+    assert (body["sources"][0]["version"], body["sources"][0]["page"]) == ("3", 1)
+    assert client.get(f"/answers/{body['id']}").json() == body
+
+
+def test_a_question_is_answered_as_a_stream(client: httpx.Client, documents: dict[str, Document]) -> None:
+    response = client.post("/ask", json={"question": DUTCH}, headers=STREAM)
+    assert response.headers["content-type"].startswith("text/event-stream")
+    assert response.headers["x-accel-buffering"] == "no"
+    got = events(response)
+    assert [name for name, _ in got] == ["stage", "found", "stage", "stage", "token", "token", "cited", "done"]
+    answer = got[-1][1]["answer"]
+    assert "".join(data["text"] for name, data in got if name == "token") == answer["answer"]
+    assert (got[1][1]["answer_id"], got[1][1]["conversation_id"]) == (answer["id"], answer["conversation_id"])
+    assert got[1][1]["sources"] == answer["sources"]
+    assert [data["span"] for name, data in got if name == "cited"] == answer["spans"]
+
+
+def test_words_are_sent_when_they_are_written(client: httpx.Client, server: Scripted, documents: dict[str, Document]) -> None:
+    server.script = lambda request: [quote(request)[0], 1.0, *quote(request)[1:]]
+    with client.stream("POST", "/ask", json={"question": DUTCH}, headers=STREAM) as response:
+        times = {line: time.monotonic() for line in response.iter_lines() if line.startswith("event: ")}
+    assert times["event: done"] - times["event: found"] > 0.9
+
+
+def test_hanging_up_stops_the_generator_and_keeps_what_was_there(
+    client: httpx.Client, parts: Parts, server: Scripted, documents: dict[str, Document]
+) -> None:
+    server.script = lambda request: [quote(request)[0], 30.0]
+    with client.stream("POST", "/ask", json={"question": DUTCH}, headers=STREAM) as response:
+        for line in response.iter_lines():
+            if line.startswith("data: ") and "conversation_id" in line:
+                conversation = json.loads(line.removeprefix("data: "))["conversation_id"]
+            if line == "event: token":
+                break
+    assert server.hung_up.wait(5)
+    assert [n.code for n in stored(parts, conversation).notices] == ["stopped"]
+
+
+def stored(parts: Parts, conversation: str) -> Any:
+    deadline = time.monotonic() + 10
+    while not (found := answers_of(parts.db, LOCAL_USER, conversation)):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return found[-1]
+
+
+def test_hanging_up_before_the_json_stops_the_generator_too(client: httpx.Client, server: Scripted, documents: dict[str, Document]) -> None:
+    server.script = lambda request: [quote(request)[0], 30.0]
+    with pytest.raises(httpx.ReadTimeout):
+        client.post("/ask", json={"question": DUTCH}, timeout=2)
+    assert server.hung_up.wait(5)
+
+
+def test_a_failure_in_mid_stream_is_an_event(client: httpx.Client, server: Scripted, documents: dict[str, Document]) -> None:
+    server.script = lambda request: [quote(request)[0], None]
+    name, data = events(client.post("/ask", json={"question": DUTCH}, headers=STREAM))[-1]
+    assert (name, data["code"], data["answer"]["status"]) == ("failed", "generator_unavailable", "failed")
+    body = client.post("/ask", json={"question": DUTCH}).json()
+    assert (body["status"], bool(body["answer"])) == ("failed", True)
+
+
+def test_not_found_is_a_status_with_the_nearest_documents(client: httpx.Client, documents: dict[str, Document]) -> None:
+    body = client.post("/ask", json={"question": UNANSWERABLE}).json()
+    assert (body["status"], body["answer"], body["spans"]) == ("not_found", "", [])
+    assert body["sources"]
+
+
+def test_filters_narrow_the_documents(client: httpx.Client, documents: dict[str, Document]) -> None:
+    body = client.post("/ask", json={"question": DUTCH, "filters": {"document_ids": [documents["fall"].id]}, "mode": "sources"}).json()
+    assert {source["document_id"] for source in body["sources"]} <= {documents["fall"].id}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"question": ""},
+        {"question": "   "},
+        {"question": "x" * 2001},
+        {"question": "a\x00b"},
+        {"question": DUTCH, "mode": "guess"},
+        {"question": DUTCH, "unknown": 1},
+        {"question": DUTCH, "conversation_id": "1; drop table answers"},
+        {"question": DUTCH, "filters": {"owner_groups": ["surgery"]}},
+        {"question": DUTCH, "filters": {"departments": ["a\x00"]}},
+    ],
+)
+def test_requests_of_another_shape_are_refused_with_the_place(client: httpx.Client, body: dict[str, Any]) -> None:
+    problem = is_problem(client.post("/ask", json=body), 422, "invalid_request")
+    assert problem["errors"][0]["where"].startswith("body")
+    assert DUTCH not in json.dumps(problem)
+
+
+def test_what_is_no_json_is_refused(client: httpx.Client) -> None:
+    response = client.post("/ask", content=b"{nonsense", headers={"content-type": "application/json"})
+    is_problem(response, 422, "invalid_request")
+    half = client.post("/ask", content=b'{"question": "\\ud800"}', headers={"content-type": "application/json"})
+    is_problem(half, 422, "invalid_request")
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", f"/answers/{NOWHERE}"),
+        ("GET", f"/conversations/{NOWHERE}"),
+        ("DELETE", f"/conversations/{NOWHERE}"),
+        ("GET", f"/documents/{'0' * 32}"),
+        ("GET", f"/documents/{'0' * 32}/file"),
+        ("DELETE", f"/documents/{'0' * 32}"),
+        ("GET", "/api/nothing"),
+    ],
+)
+def test_what_is_not_there_is_404(client: httpx.Client, method: str, path: str) -> None:
+    is_problem(client.request(method, path), 404, "not_found")
+
+
+def test_a_wrong_method_is_405_with_the_right_ones(client: httpx.Client) -> None:
+    response = client.put("/ask")
+    is_problem(response, 405, "method_not_allowed")
+    assert response.headers["allow"] == "POST"
+
+
+def test_continuing_a_conversation_that_is_not_there_is_404_also_for_a_stream(client: httpx.Client) -> None:
+    is_problem(client.post("/ask", json={"question": DUTCH, "conversation_id": NOWHERE}, headers=STREAM), 404, "not_found")
+
+
+def test_conversations_are_listed_read_and_deleted(client: httpx.Client, documents: dict[str, Document]) -> None:
+    first = client.post("/ask", json={"question": DUTCH}).json()
+    second = client.post("/ask", json={"question": UNANSWERABLE, "conversation_id": first["conversation_id"]}).json()
+    listed = client.get("/conversations").json()
+    assert (listed["total"], listed["conversations"][0]["title"]) == (1, DUTCH)
+    detail = client.get(f"/conversations/{first['conversation_id']}").json()
+    assert detail["answers"] == [first, second]
+    assert client.delete(f"/conversations/{first['conversation_id']}").status_code == 204
+    assert client.get("/conversations").json()["total"] == 0
+    is_problem(client.get(f"/answers/{first['id']}"), 404, "not_found")
+
+
+def test_feedback_is_kept_and_its_document_must_exist(client: httpx.Client, documents: dict[str, Document]) -> None:
+    answer = client.post("/ask", json={"question": DUTCH}).json()
+    path = f"/answers/{answer['id']}/feedback"
+    given = client.post(path, json={"found": "yes", "document_id": documents["child"].id, "page": 1, "comment": " goed "})
+    assert (given.status_code, given.json()["comment"], given.json()["answer_id"]) == (201, "goed", answer["id"])
+    is_problem(client.post(path, json={"document_id": "f" * 32}), 404, "not_found")
+    is_problem(client.post(path, json={}), 422, "invalid_request")
+    is_problem(client.post(f"/answers/{NOWHERE}/feedback", json={"found": "no"}), 404, "not_found")
+
+
+def test_documents_are_listed_searched_and_described(client: httpx.Client, documents: dict[str, Document]) -> None:
+    assert client.get("/documents").json()["total"] == 3
+    assert [d["source"] for d in client.get("/documents", params={"search": "FALL"}).json()["documents"]] == ["falls.pdf"]
+    assert client.get("/documents", params={"status": "failed"}).json() == {"documents": [], "total": 0}
+    detail = client.get(f"/documents/{documents['child'].id}").json()
+    assert detail["pages"] == [{"number": 1, "width": 595.0, "height": 842.0, "rotation": 0}]
+    is_problem(client.get("/documents", params={"limit": 0}), 422, "invalid_request")
+
+
+def test_a_file_is_sent_whole_in_parts_or_not_again(client: httpx.Client, parts: Parts, documents: dict[str, Document]) -> None:
+    child = documents["child"]
+    path, content = f"/documents/{child.id}/file", (parts.settings.data_dir / "files" / f"{child.sha256}.pdf").read_bytes()
+    whole = client.get(path)
+    assert whole.content == content
+    assert whole.headers["content-type"] == "application/pdf"
+    assert whole.headers["content-disposition"].startswith("inline")
+    assert whole.headers["x-content-type-options"] == "nosniff"
+    assert "sandbox" in whole.headers["content-security-policy"]
+    assert whole.headers["accept-ranges"] == "bytes"
+    part = client.get(path, headers={"range": "bytes=2-5"})
+    assert (part.status_code, part.content, part.headers["content-range"]) == (206, content[2:6], f"bytes 2-5/{len(content)}")
+    assert client.get(path, headers={"range": f"bytes={len(content) + 5}-"}).status_code == 416
+    again = client.get(path, headers={"if-none-match": whole.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+def test_a_file_that_is_no_longer_kept_is_404(client: httpx.Client, parts: Parts) -> None:
+    gone = load(parts, "weg.pdf", "Deze tekst verdwijnt. ")
+    (parts.settings.data_dir / "files" / f"{gone.sha256}.pdf").unlink()
+    is_problem(client.get(f"/documents/{gone.id}/file"), 404, "not_found")
+    empty(parts)
+
+
+def test_a_retired_document_answers_no_more_and_stays_readable(client: httpx.Client, parts: Parts, documents: dict[str, Document]) -> None:
+    child = documents["child"].id
+    assert client.delete(f"/documents/{child}").json()["status"] == "retired"
+    assert client.delete(f"/documents/{child}").json()["status"] == "retired"
+    assert child not in parts.store.document_ids()
+    body = client.post("/ask", json={"question": DUTCH}).json()
+    assert child not in {source["document_id"] for source in body["sources"]}
+    assert client.get(f"/documents/{child}/file").status_code == 200
+
+
+def pdf(text: str) -> bytes:
+    file = io.BytesIO()
+    canvas = Canvas(file)
+    for number, line in enumerate(text.split("\n")):
+        canvas.drawString(72, 720 - 16 * number, line)
+    canvas.save()
+    return file.getvalue()
+
+
+def test_an_uploaded_pdf_answers_at_once_and_its_quote_stands_where_it_is_highlighted(client: httpx.Client, parts: Parts) -> None:
+    text = "Naaldcontainers\nEen naaldcontainer wordt vervangen wanneer hij voor drie vierde gevuld is.\nBel de logistieke dienst."
+    upload = {"file": ("..\\map/naald container.pdf", pdf(text), "application/pdf")}
+    report = client.post("/documents", files=upload).raise_for_status().json()
+    assert (report["indexed"], report["failed"]) == (1, 0)
+    assert report["items"][0]["source"] == "naald container.pdf"
+    assert client.post("/documents", files=upload).json()["unchanged"] == 1
+    answer = client.post("/ask", json={"question": "Wanneer wordt een naaldcontainer vervangen?"}).json()
+    assert answer["status"] == "answered"
+    assert "drie vierde" in answer["answer"]
+    (rects,) = answer["spans"][0]["rects"]
+    assert rects["page"] == 1
+    assert all(72 <= rect["x0"] < rect["x1"] < 500 and 90 < rect["y0"] < rect["y1"] < 160 for rect in rects["rects"])
+    empty(parts)
+
+
+def test_an_uploaded_docx_is_indexed(client: httpx.Client, parts: Parts) -> None:
+    document, file = Docx(), io.BytesIO()
+    document.add_paragraph("Bij een stroompanne neemt de noodgroep binnen vijftien seconden over.")
+    document.save(file)
+    upload = {"file": ("stroom.docx", file.getvalue())}
+    assert client.post("/documents", files=upload).json()["indexed"] == 1
+    empty(parts)
+
+
+def test_an_upload_that_cannot_be_read_is_reported_and_listed(client: httpx.Client, parts: Parts) -> None:
+    report = client.post("/documents", files={"file": ("kapot.pdf", b"%PDF-1.4 nothing more", "application/pdf")}).json()
+    assert (report["failed"], report["items"][0]["outcome"]) == (1, "failed")
+    assert report["items"][0]["reason"] in ("broken", "empty")
+    (listed,) = client.get("/documents", params={"status": "failed"}).json()["documents"]
+    assert listed["source"] == "kapot.pdf"
+    empty(parts)
+
+
+def test_an_upload_over_the_limit_is_refused_while_it_streams(client: httpx.Client) -> None:
+    def endless() -> Iterator[bytes]:
+        yield b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"\r\n\r\n'
+        for _ in range(10_000):
+            yield b"0" * 65536
+            sent.append(65536)
+
+    sent: list[int] = []
+    headers = {"content-type": "multipart/form-data; boundary=x"}
+    with contextlib.suppress(httpx.WriteError):  # the server may close before all is written
+        is_problem(client.post("/documents", content=endless(), headers=headers), 413, "too_large")
+    assert sum(sent) < 100 * 1024 * 1024
+    is_problem(client.post("/documents", files={"file": ("a.pdf", b"0" * 400_000)}), 413, "too_large")
+
+
+def test_an_upload_needs_a_file_with_a_name(client: httpx.Client) -> None:
+    is_problem(client.post("/documents"), 422, "invalid_request")
+    is_problem(client.post("/documents", files={"file": ("...", b"x")}), 400, "invalid_input")
+
+
+def test_an_upload_during_an_ingestion_is_told_to_wait(client: httpx.Client, parts: Parts) -> None:
+    from rag_api.db.documents import PgDocuments
+
+    with PgDocuments(parts.db).lock():
+        is_problem(client.post("/documents", files={"file": ("a.pdf", pdf("tekst"))}), 409, "conflict")
+
+
+def test_health_names_every_part(client: httpx.Client, documents: dict[str, Document]) -> None:
+    body = client.get("/health").raise_for_status().json()
+    assert (body["status"], body["documents"], body["demo"]) == ("ok", 3, True)
+    assert [(part["name"], part["ok"]) for part in body["parts"]] == [
+        ("database", True), ("store", True), ("embedder", True), ("generator", True),
+    ]  # fmt: skip
+
+
+def test_health_is_degraded_without_a_generator_and_down_without_a_store(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
+    from rag_api.errors import StoreUnavailable
+
+    settings = parts.settings.model_copy(update={"generator_url": "http://127.0.0.1:1/v1"})
+    with Parts(settings) as lame, TestClient(create_app(settings, lame)) as client:
+        assert client.get("/health").json()["status"] == "degraded"
+
+        def down() -> int:
+            raise StoreUnavailable("no store")
+
+        monkeypatch.setattr(lame.store, "count", down)
+        response = client.get("/health")
+        assert (response.status_code, response.json()["status"]) == (503, "down")
+        assert next(p["detail"] for p in response.json()["parts"] if not p["ok"]) == "no store"
+
+
+def test_the_api_is_the_same_under_api(client: httpx.Client, documents: dict[str, Document]) -> None:
+    assert client.get("/api/documents").json() == client.get("/documents").json()
+    assert client.post("/api/ask", json={"question": DUTCH}).json()["status"] == "answered"
+    assert client.get("/openapi.json").json() == client.get("/api/openapi.json").json()
+
+
+def test_the_page_is_served_with_a_strict_policy(client: httpx.Client) -> None:
+    for path in ("/", "/conversation/5f0c"):
+        page = client.get(path)
+        assert "<title>Bedside</title>" in page.text
+        policy = page.headers["content-security-policy"]
+        assert "'wasm-unsafe-eval'" in policy
+        assert "'unsafe-eval'" not in policy.replace("'wasm-unsafe-eval'", "")
+        assert "script-src 'self'" in policy
+        assert "unsafe-inline" not in policy.split("script-src")[1].split(";")[0]
+        assert page.headers["cache-control"] == "no-cache"
+    asset = client.get("/assets/index-abc.js")
+    assert asset.headers["content-type"].startswith("text/javascript")
+    assert "immutable" in asset.headers["cache-control"]
+    is_problem(client.get("/assets/gone.js"), 404, "not_found")
+    is_problem(client.get("/%2e%2e/%2e%2e/etc/passwd.txt"), 404, "not_found")
+
+
+def test_every_response_carries_safe_headers(client: httpx.Client, documents: dict[str, Document]) -> None:
+    for response in (client.get("/"), client.get("/health"), client.get("/documents"), client.get("/api/none"), client.put("/ask")):
+        assert response.headers["x-content-type-options"] == "nosniff"
+        assert response.headers["referrer-policy"] == "no-referrer"
+        assert "frame-ancestors 'none'" in response.headers["content-security-policy"]
+
+
+def test_without_a_built_page_the_api_stands_alone(parts: Parts, tmp_path: Path) -> None:
+    settings = parts.settings.model_copy(update={"web_dir": tmp_path})
+    with TestClient(create_app(settings, parts)) as client:
+        assert client.get("/").status_code == 404
+        assert client.get("/documents").status_code == 200
+
+
+def test_a_bug_tells_the_user_nothing_of_its_insides(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
+    def bug(*args: object, **kwargs: object) -> None:
+        raise RuntimeError("secret detail")
+
+    monkeypatch.setattr("rag_api.routes.documents.list_documents", bug)
+    with TestClient(create_app(parts.settings, parts), raise_server_exceptions=False) as client:
+        response = client.get("/documents")
+    assert (response.status_code, response.json()["code"]) == (500, "internal")
+    assert "secret" not in response.text
+
+
+def test_a_piece_without_text_sends_no_token(client: httpx.Client, server: Scripted, documents: dict[str, Document]) -> None:
+    server.script = lambda request: [piece(), *quote(request)]
+    assert [name for name, _ in events(client.post("/ask", json={"question": DUTCH}, headers=STREAM))].count("token") == 2

@@ -1,0 +1,70 @@
+"""A small hospital: a few documents, loaded into the database and the store without ingestion, and asked about."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_api.db.documents import PgDocuments
+from rag_api.embed import passage_text
+from rag_api.parts import Parts
+from rag_api.types import Chunk, Document, DocumentStatus, Metadata, Page
+
+LINE, WIDTH, HEIGHT = 60, 5.0, 12.0  # characters a line; points a character
+
+CHILD = (
+    "Paracetamol intraveneus bij kinderen. Geef kinderen van 10 tot 50 kg 15 mg/kg paracetamol per gift. "
+    "Wacht ten minste zes uur tussen twee giften. De maximale dosis is 60 mg/kg per dag. "
+)
+FALL = (
+    "After a fall. Do not move the patient before a nurse has examined neck and hips. "
+    "Call the rapid response team when the patient is drowsy or vomits. Report every fall in the incident system within 24 hours. "
+)
+KITCHEN = "Openingsuren van het restaurant. Het restaurant is open van 11.30 tot 14 uur. Bezoekers betalen aan de kassa. "
+
+
+def boxes(text: str) -> NDArray[np.float32]:
+    """[len(text), 4]: a typewriter's page; white space has no box."""
+    column, row = np.arange(len(text)) % LINE, np.arange(len(text)) // LINE
+    found = np.stack([50 + column * WIDTH, 60 + row * HEIGHT, 50 + (column + 1) * WIDTH, 60 + row * HEIGHT + 10], axis=1)
+    found[[i for i, c in enumerate(text) if c.isspace()]] = np.nan
+    return found.astype(np.float32)
+
+
+def load(parts: Parts, source: str, *texts: str, status: DocumentStatus = DocumentStatus.INDEXED, **metadata: Any) -> Document:
+    """One page and one chunk for each text; its file is a PDF in name only."""
+    content = f"%PDF-1.7 {source} {texts}".encode()
+    sha256 = hashlib.sha256(content).hexdigest()
+    about = Metadata(**({"title": texts[0].split(". ")[0]} | metadata))
+    document_id = hashlib.sha256(f"{source}\0{sha256}".encode()).hexdigest()[:32]
+    document = Document(document_id, source, sha256, "application/pdf", status, "", about, len(texts), len(texts), len(content))
+    starts = [sum(map(len, texts[:i])) for i in range(len(texts))]
+    pages = [Page(n, 595.0, 842.0, 0, start, text, boxes(text)) for n, (start, text) in enumerate(zip(starts, texts, strict=True), 1)]
+    chunks = [
+        Chunk(str(uuid.uuid5(uuid.NAMESPACE_OID, f"{document_id}:{page.start}")), document_id, about.title, (page.number,),
+              page.start, page.start + len(page.text), page.text, about)
+        for page in pages
+    ]  # fmt: skip
+    PgDocuments(parts.db).save_indexed(document, pages)
+    parts.store.replace_document(document_id, chunks, parts.embedder.passages([passage_text(c.title, c.text) for c in chunks]))
+    folder = parts.settings.data_dir / "files"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{sha256}.pdf").write_bytes(content)
+    return document
+
+
+def load_hospital(parts: Parts) -> dict[str, Document]:
+    return {
+        "child": load(parts, "paracetamol-kind.pdf", CHILD, version="3", department="Pediatrie", language="nl"),
+        "fall": load(parts, "falls.pdf", FALL, version="1.2", language="en"),
+        "kitchen": load(parts, "restaurant.pdf", KITCHEN, language="nl"),
+    }
+
+
+def empty(parts: Parts) -> None:
+    parts.store.delete_documents(list(parts.store.document_ids()))
+    parts.db.run("truncate documents, conversations cascade")
