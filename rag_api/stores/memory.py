@@ -68,8 +68,9 @@ class MemoryStore:
             cosines = np.stack([row.vector for row in rows.values()]) @ vector
             bm25 = self._bm25(flat(question_terms(text)), rows)
         dense = dict(zip(rows, map(float, cosines), strict=True))
-        fused = relative_score_fusion(_best(dense, limit), _best(bm25, limit), alpha)[:limit]
-        return [Hit(rows[key].chunk, score, dense[key], bm25.get(key, 0.0), rank) for rank, (key, score) in enumerate(fused, 1)]
+        matched = _best(bm25, limit)
+        fused = relative_score_fusion(_best(dense, limit), matched, alpha)[:limit]
+        return [Hit(rows[key].chunk, score, dense[key], matched.get(key, 0.0), rank) for rank, (key, score) in enumerate(fused, 1)]
 
     def close(self) -> None:
         return None

