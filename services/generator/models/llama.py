@@ -17,6 +17,7 @@ from services.generator.models import StepInput, StepOutput, TargetConfig
 from services.generator.models.architecture import Architecture
 from services.generator.models.attention import CHAIN_CHUNK, attend, attend_chain, tree_bias
 from services.generator.models.linear import Linear
+from services.generator.models.residual import Residual
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
+    residual: type[Residual]  # whose `prepared` made the norms' weights
     embedding: torch.Tensor  # [V, h]
     layers: tuple[Layer, ...]
     norm: torch.Tensor
@@ -44,13 +46,13 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Where one row's nodes are in the list of all nodes, and in the cache."""
+    """Where one row's nodes are in the list of all nodes, and what each layer reads and writes of the cache: views, made once a step."""
 
-    first: int
-    last: int
-    slot: int
-    length: int  # verified positions before the step
+    nodes: slice
     bias: torch.Tensor | None  # [N, N]; None: a single node, or a chain of more than CHAIN_CHUNK
+    keys: tuple[torch.Tensor, ...]  # per layer [kv_heads, d, length + N]
+    values: tuple[torch.Tensor, ...]  # per layer [kv_heads, length + N, d]
+    new: tuple[torch.Tensor, ...]  # per layer [2, kv_heads, N, d]: the step's own positions
 
 
 class LlamaTarget:
@@ -74,16 +76,17 @@ class LlamaTarget:
     @torch.inference_mode()
     def forward(self, step: StepInput, cache: KVCache) -> StepOutput:
         self._check(step, cache)
-        rows = self._rows(step)
+        rows = self._rows(step, cache)
         tokens, positions = _flat(step.token_ids, step), _flat(step.positions, step)
-        x = F.embedding(tokens, self.weights.embedding)  # [T, h]
+        x = self.weights.residual(F.embedding(tokens, self.weights.embedding), self.architecture.norm_eps)  # [T, h]
         rotations = self.weights.rotations[positions].unsqueeze(1)  # [T, 1, d / 2]
-        streams = []
+        streams = {}
         for index, layer in enumerate(self.weights.layers):
             if step.features and index in self._stream_layers:
-                streams.append((index, x.clone()))
-            x = self._attention(x, layer, cache.kv[index], rows, rotations)
-            x = self._mlp(x, layer)
+                streams[index] = x.value.clone()
+            x.add(self._attention(x.norm(layer.attention_norm), layer, index, rows, rotations))
+            gate, up = layer.gate_up(x.norm(layer.mlp_norm)).chunk(2, -1)
+            x.add(layer.down(F.silu(gate).mul_(up)))
         return self._output(x, streams, step)
 
     def embed(self, token_ids: torch.Tensor) -> torch.Tensor:
@@ -99,67 +102,57 @@ class LlamaTarget:
             raise BadRequest(f"{end} tokens asked of a context of {min(self.config.max_positions, cache.limit)}")
         cache.reserve(end)
 
-    def _rows(self, step: StepInput) -> list[Row]:
+    def _rows(self, step: StepInput, cache: KVCache) -> list[Row]:
         rows, first = [], 0
-        for r, count in enumerate(step.counts):
+        for r, (slot, start, count) in enumerate(zip(step.slots, step.lengths, step.counts, strict=True)):
             bias = None
             if step.tree_mask is not None and count > 1:
                 bias = tree_bias(step.tree_mask[r, :count, :count])
             elif 1 < count <= CHAIN_CHUNK:
                 bias = self._causal[:count, :count]
-            rows.append(Row(first, first + count, step.slots[r], step.lengths[r], bias))
+            kv = cache.kv[:, :, slot, :, : start + count]  # [layers, 2, kv_heads, length + N, d]
+            keys, values = kv[:, 0].transpose(2, 3).unbind(0), kv[:, 1].unbind(0)
+            rows.append(Row(slice(first, first + count), bias, keys, values, kv[:, :, :, start:].unbind(0)))
             first += count
         return rows
 
-    def _attention(self, x: torch.Tensor, layer: Layer, kv: torch.Tensor, rows: list[Row], rotations: torch.Tensor) -> torch.Tensor:
-        """kv [2, rows, kv_heads, length, d] of this layer; the step's keys and values are written into it."""
-        a = self.architecture
-        normed = F.rms_norm(x, (a.hidden_size,), layer.attention_norm, a.norm_eps)
-        qkv = layer.qkv(normed).float().unflatten(1, (a.heads + 2 * a.kv_heads, a.head_dim))  # [T, H + 2 kv, d]
-        q, k = qkv[:, : a.heads], qkv[:, a.heads : a.heads + a.kv_heads]
-        if layer.q_norm is not None:
-            q.copy_(F.rms_norm(q, (a.head_dim,), layer.q_norm, a.norm_eps))
-            k.copy_(F.rms_norm(k, (a.head_dim,), layer.k_norm, a.norm_eps))
-        torch.view_as_complex(qkv[:, : a.heads + a.kv_heads].unflatten(2, (-1, 2))).mul_(rotations)
-        new = qkv[:, a.heads :].unflatten(1, (2, a.kv_heads)).permute(1, 2, 0, 3)  # [2, kv, T, d]
-        mixed = [self._attend_row(q, new, kv, row) for row in rows]
-        out = layer.output((mixed[0] if len(mixed) == 1 else torch.cat(mixed)).to(x.dtype))
-        return out.add_(x)
+    def _attention(self, x: torch.Tensor, layer: Layer, index: int, rows: list[Row], rotations: torch.Tensor) -> torch.Tensor:
+        """x [T, h], normed -> [T, h]; the step's keys and values are written into the cache."""
+        a, nodes = self.architecture, x.shape[0]
+        qkv = layer.qkv(x).float().view(nodes, a.heads + 2 * a.kv_heads, a.head_dim)
+        if layer.q_norm is not None and layer.k_norm is not None:
+            _norm_heads(qkv[:, : a.heads], layer.q_norm, a.norm_eps)
+            _norm_heads(qkv[:, a.heads : a.heads + a.kv_heads], layer.k_norm, a.norm_eps)
+        pairs = torch.view_as_complex(qkv.view(nodes, a.heads + 2 * a.kv_heads, -1, 2))
+        pairs[:, : a.heads + a.kv_heads].mul_(rotations)
+        q = qkv[:, : a.heads]
+        new = qkv[:, a.heads :].view(nodes, 2, a.kv_heads, a.head_dim).permute(1, 2, 0, 3)  # [2, kv_heads, T, d]
+        mixed = [self._attend_row(q, new, row, index) for row in rows]
+        return layer.output((mixed[0] if len(mixed) == 1 else torch.cat(mixed)).to(x.dtype))
 
-    def _attend_row(self, q: torch.Tensor, new: torch.Tensor, kv: torch.Tensor, row: Row) -> torch.Tensor:
-        end = row.length + row.last - row.first
-        kv[:, row.slot, :, row.length : end].copy_(new[:, :, row.first : row.last])
-        k, v = kv[0, row.slot, :, :end], kv[1, row.slot, :, :end]
-        own = q[row.first : row.last].to(kv.dtype)
-        if row.bias is None and row.last - row.first > 1:
-            return attend_chain(own, k, v, self._scale)
-        return attend(own, k, v, row.bias, self._scale)
+    def _attend_row(self, q: torch.Tensor, new: torch.Tensor, row: Row, index: int) -> torch.Tensor:
+        row.new[index].copy_(new[:, :, row.nodes])
+        own = q[row.nodes].to(self.kv_dtype)
+        if row.bias is None and own.shape[0] > 1:
+            return attend_chain(own, row.keys[index], row.values[index], self._scale)
+        return attend(own, row.keys[index], row.values[index], row.bias, self._scale)
 
-    def _mlp(self, x: torch.Tensor, layer: Layer) -> torch.Tensor:
-        a = self.architecture
-        gate, up = layer.gate_up(F.rms_norm(x, (a.hidden_size,), layer.mlp_norm, a.norm_eps)).chunk(2, -1)
-        return layer.down(F.silu(gate).mul_(up)).add_(x)
-
-    def _output(self, x: torch.Tensor, streams: list[tuple[int, torch.Tensor]], step: StepInput) -> StepOutput:
-        a, counts = self.architecture, step.counts
-        nodes = step.token_ids.shape[1]
-        starts = [n + step.logits_from if step.logits_from < 0 else step.logits_from for n in counts]
-        if step.features:
-            x = F.rms_norm(x, (a.hidden_size,), self.weights.norm, a.norm_eps)
-        spans, first = [], 0
-        for start, count in zip(starts, counts, strict=True):
-            spans.append((first + min(max(start, 0), count), first + count))
-            first += count
-        picked = x[spans[0][0] :] if len(spans) == 1 else torch.cat([x[b:e] for b, e in spans])
-        if not step.features:
-            picked = F.rms_norm(picked, (a.hidden_size,), self.weights.norm, a.norm_eps)
+    def _output(self, x: Residual, streams: dict[int, torch.Tensor], step: StepInput) -> StepOutput:
+        counts, nodes = step.counts, step.token_ids.shape[1]
+        starts = [max(0, n + step.logits_from) if step.logits_from < 0 else min(n, step.logits_from) for n in counts]
         width = -step.logits_from if step.logits_from < 0 else nodes - step.logits_from
-        logits = _padded(self.weights.head(picked).float(), [e - b for b, e in spans], width)
+        hidden = x.norm(self.weights.norm)  # [T, h]
+        picked = torch.cat([part[start:] for part, start in zip(hidden.split(counts), starts, strict=True)]) if any(starts) else hidden
+        logits = _padded(self.weights.head(picked).float(), [n - start for n, start in zip(counts, starts, strict=True)], width)
         if not step.features:
             return StepOutput(logits, None, None)
-        by_layer = dict(streams)
-        joined = torch.cat([by_layer[i] for i in self._stream_layers], -1) if set(self._stream_layers) <= set(by_layer) else None
-        return StepOutput(logits, _padded(x, counts, nodes), None if joined is None else _padded(joined, counts, nodes))
+        joined = torch.cat([streams[i] for i in self._stream_layers], -1) if min(self._stream_layers) >= 0 else None
+        return StepOutput(logits, _padded(hidden, counts, nodes), None if joined is None else _padded(joined, counts, nodes))
+
+
+def _norm_heads(heads: torch.Tensor, weight: torch.Tensor, eps: float) -> None:
+    """[T, heads, d], in place."""
+    heads.copy_(F.rms_norm(heads, weight.shape, weight, eps))
 
 
 def _flat(values: torch.Tensor, step: StepInput) -> torch.Tensor:
