@@ -259,7 +259,6 @@ class Engine:
             request.features.clear()
             if (features := self._features(request, output, row)) is not None:
                 self._keep_features(request, features[list(one.path)])
-            stats.count(request.sequence.stats, draft, one)
             for name in request.drafters:
                 drafter = self.drafters[name]
                 drafter.feedback(self._state(request, drafter), draft, one)
@@ -284,7 +283,7 @@ class Engine:
                 reason = FinishReason.LENGTH
             if reason is not None:
                 break
-        sequence.stats.tokens += taken
+        stats.count(sequence.stats, draft, accepted, taken)
         sequence.stats.decode_seconds = time.monotonic() - request.started
         delta = request.answer.take() if reason is None else request.answer.finish()
         if reason is not None:

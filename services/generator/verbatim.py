@@ -140,9 +140,9 @@ class Verbatim:
             return State(written, (), False, 0)
         led = bool(written) and not self.quotes[written[-1].quote].closed
         eligible = [index for index in self._usable if self._eligible(index, written, led)]
-        # Reading order: of the sentences that will be chosen from one passage, the earlier is written first.
-        first = [self.quotes[index] for index in eligible if index in self._best]
-        alive = tuple(index for index in eligible if not any(_before(other, self.quotes[index]) for other in first))
+        # Reading order: of the sentences that a greedy answer takes from one passage, the earlier is written first.
+        best = [self.quotes[index] for index in eligible if index in self._best]
+        alive = tuple(i for i in eligible if i not in self._best or not any(_before(other, self.quotes[i]) for other in best))
         return State(written, alive, led, 0)
 
     def _eligible(self, index: int, written: tuple[Written, ...], led: bool) -> bool:
@@ -244,7 +244,8 @@ def _quote(candidate: CandidateIn, codec: Codec, passages: Seq[Passage]) -> Quot
 
 
 def _overlap(one: Quote, other: Quote) -> bool:
-    return one.text == other.text or (one.passage == other.passage and one.start < other.end and other.start < one.end)
+    """The same words, or parts of the same place."""
+    return one.text.split() == other.text.split() or (one.passage == other.passage and one.start < other.end and other.start < one.end)
 
 
 def _before(one: Quote, other: Quote) -> bool:
@@ -261,6 +262,8 @@ def _prefix_free(quotes: Seq[Quote], weights: Seq[float]) -> tuple[int, ...]:
 
 
 def _clash(one: Quote, other: Quote) -> bool:
+    if one.text.split() == other.text.split():
+        return True
     for a, b in ((one.ids, other.ids), (one.led_ids, other.led_ids)):
         size = min(len(a), len(b))
         if size and a[:size] == b[:size]:
