@@ -199,7 +199,11 @@ def _retrieve(draft: Draft, parts: AskParts) -> Retrieval:
             "sources": settings.sources,
             "not_found_threshold": settings.not_found_threshold,
             "valid_on": today.isoformat(),
-            "filters": {name: list(value) for name, value in asdict(question.filters).items() if isinstance(value, tuple) and value},
+            "filters": {
+                name: list(value)
+                for name, value in asdict(question.filters).items()
+                if isinstance(value, tuple) and value and name != "owner_groups"
+            },
         },
     }
     return retrieval

@@ -27,6 +27,8 @@ class Settings(BaseSettings):
     host: str = "127.0.0.1"
     port: int = Field(8000, ge=0, le=65535)
 
+    log_format: Literal["text", "json"] | None = Field(None, description="Absent: json in production, else text.")
+
     database_url: SecretStr | None = Field(None, description="PostgreSQL DSN; absent: the embedded server.")
 
     store: Literal["lance", "weaviate", "memory"] = "lance"
@@ -70,6 +72,10 @@ class Settings(BaseSettings):
             raise ValueError("BEDSIDE_CHUNK_OVERLAP must be smaller than BEDSIDE_CHUNK_SIZE")
         if self.store == "weaviate" and not self.weaviate_url:
             raise ValueError("BEDSIDE_STORE=weaviate needs BEDSIDE_WEAVIATE_URL, for example http://weaviate:8080")
+        if self.generator_kind == "openai" and self.mode == Mode.VERBATIM:
+            if "mode" in self.model_fields_set:
+                raise ValueError("BEDSIDE_MODE=verbatim needs BEDSIDE_GENERATOR_KIND=bedside: no other server can be held to exact quotes")
+            self.mode = Mode.ANSWER
         if self.environment == "production":
             missing = [n for n in ("database_url", "generator_url") if getattr(self, n) is None]
             if missing:

@@ -165,13 +165,14 @@ class Running:
 class GeneratorProcess:
     """Our generator as a process beside this one, started again when it dies. One per data directory: others borrow it.
 
-    `command` is a Python module and its options; `--port N` is added. It is ready when GET /health answers 200.
+    `command` is a Python module and its options, the generator with this model when absent; `--port N` is added. It is ready when
+    GET /health answers 200.
     """
 
-    def __init__(self, data_dir: Path, model: str, command: tuple[str, ...] = ("services.generator",), *, patience: float = 300.0) -> None:
+    def __init__(self, data_dir: Path, model: str, command: tuple[str, ...] = (), *, patience: float = 300.0) -> None:
         self.data_dir = data_dir.expanduser().resolve()
         self.model = model
-        self.command = command
+        self.command = command or ("services.generator", "--model", model, "--served-name", model)
         self.patience = patience
         self.port = 0
         self.borrowed = False

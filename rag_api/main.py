@@ -42,7 +42,7 @@ def create_app(settings: Settings, parts: Parts | None = None) -> FastAPI:
             own = app.state.parts = Parts(settings, say=log.info)
             try:
                 await asyncio.to_thread(own.warm)
-                own.start_generator(wait=False)
+                own.start_generator()
                 yield
             finally:
                 await asyncio.to_thread(own.close)

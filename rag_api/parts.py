@@ -55,6 +55,7 @@ class Parts:
         self.say = say
         self._postgres: EmbeddedPostgres | None = None
         self._process: GeneratorProcess | None = None
+        self._starting: threading.Thread | None = None
         self._generator_problem = ""
         self._db = Lazy(self._open_db)
         self._embedder = Lazy(self._open_embedder)
@@ -94,25 +95,29 @@ class Parts:
                 except Unavailable as error:
                     log.warning("%s", error.message)
 
-    def start_generator(self, *, wait: bool) -> None:
-        """Start the embedded generator when none is configured. Without `wait` it loads in the background, and a failure
-        is only logged; with it, raises GeneratorUnavailable."""
-        if self.settings.generator_url is not None or self._process is not None:
+    def start_generator(self) -> None:
+        """Start the embedded generator in the background, when no other is configured."""
+        if self.settings.generator_url is not None or self._starting is not None:
             return
         from rag_api.embedded import GeneratorProcess
 
-        process = self._process = GeneratorProcess(self.settings.data_dir, self.settings.generator_model)
-        if wait:
-            process.start(self.say)
-        else:
-            threading.Thread(target=self._start_in_background, args=(process,), name="generator start", daemon=True).start()
+        self._process = GeneratorProcess(self.settings.data_dir, self.settings.generator_model)
+        self._starting = threading.Thread(target=self._start, args=(self._process,), name="generator start", daemon=True)
+        self._starting.start()
 
-    def _start_in_background(self, process: GeneratorProcess) -> None:
+    def _start(self, process: GeneratorProcess) -> None:
         try:
             process.start(self.say)
         except BedsideError as error:
             self._generator_problem = error.message
             log.error("%s", error.message)
+
+    def wait_for_generator(self) -> None:
+        """Until an embedded generator that was started is ready. Raises GeneratorUnavailable, with the end of its log."""
+        if self._starting is not None:
+            self._starting.join()
+            if self._generator_problem:
+                raise GeneratorUnavailable(self._generator_problem)
 
     def generator_url(self) -> str:
         """The base URL to ask now. Raises GeneratorUnavailable while an embedded one is starting, or when none was started."""

@@ -114,7 +114,7 @@ async def _collected(events: AsyncGenerator[AnswerEvent]) -> api.AnswerOut | Res
     raise AssertionError("ask() ended without Done or Failed")
 
 
-_UNAVAILABLE = {kind.code for kind in (Unavailable, *Unavailable.__subclasses__())}
+_UNAVAILABLE = {"unavailable"} | {kind.code for kind in Unavailable.__subclasses__()}
 
 
 async def _unless_gone(request: Request, work: Any) -> api.AnswerOut | Response:
