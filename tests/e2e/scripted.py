@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import uuid
 from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -155,7 +156,7 @@ Event = tuple[str, object]
 
 
 async def play(script: Script, body: s.AskIn, conversation: str) -> AsyncIterator[Event]:
-    """The events of one answer. Scenes: 'zonder antwoord', 'zonder generator', 'breekt af', 'vijandig', 'geschreven', 'traag'."""
+    """The events of one answer. The scenes are the words that are looked for in the question."""
     question, sources = body.question, script.sources()
     yield "stage", s.StageEvent(name="retrieving")
     await asyncio.sleep(0.05)
@@ -196,6 +197,10 @@ async def play(script: Script, body: s.AskIn, conversation: str) -> AsyncIterato
             yield "cited", s.CitedEvent(span=spans[-1])
         text += part if part.endswith(" ") else part + " "
         if "breekt af" in question:
+            raise ConnectionResetError
+        if "breekt bijna af" in question and part is parts[-1]:
+            stored = script.answer(body, conversation, id="x", answer=text, spans=spans)
+            script.conversations.setdefault(conversation, []).append(stored)
             raise ConnectionResetError
     yield "done", s.DoneEvent(answer=script.answer(body, conversation, answer=text, spans=spans, sources=sources, notices=notices))
 
@@ -260,7 +265,7 @@ def create_app(script: Script, headers: dict[str, str]) -> FastAPI:
     async def ask(body: s.AskIn) -> Response:
         if "databank" in body.question:
             return problem(503, "database_unavailable", "the database does not answer")
-        conversation = body.conversation_id or f"c{len(script.conversations) + 1}"
+        conversation = body.conversation_id or str(uuid.uuid4())
         return StreamingResponse(stream(script, body, conversation), media_type="text/event-stream")
 
     @app.get("/{path:path}")

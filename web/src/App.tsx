@@ -109,15 +109,16 @@ function Conversation({ language, onLanguage }: { language: "nl" | "en"; onLangu
         onNew={startAnew}
         onConversation={(one) => go(conversationPath(one))}
         onHelp={() => setHelp(true)}
-      />
-      <Banner health={health} />
+      >
+        <Banner health={health} />
+      </Header>
       <main className={`conversation ${empty ? "is-empty" : ""}`} aria-label={m.app.conversation}>
         <div className="turns">
           {route.kind === "unknown" && empty && <Nowhere onHome={startAnew} />}
           {error && <p className="notice serious">{m.errors[error] ?? m.errors.internal}</p>}
           {empty && route.kind !== "unknown" && (
             <div className="welcome">
-              <h1>{m.empty.title}</h1>
+              <h2>{m.empty.title}</h2>
               <p>{m.empty.lead}</p>
             </div>
           )}
@@ -210,7 +211,7 @@ function Nowhere({ onHome }: { onHome(): void }) {
   const m = useMessages();
   return (
     <div className="welcome">
-      <h1>{m.notFoundPage.title}</h1>
+      <h2>{m.notFoundPage.title}</h2>
       <button type="button" className="button" onClick={onHome}>
         {m.notFoundPage.home}
       </button>

@@ -9,6 +9,7 @@ export function useShortcuts(shortcuts: Shortcuts): void {
   useEffect(() => {
     const pressed = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+      if (document.querySelector("dialog[open]")) return; // an open dialog has the keys to itself
       if (event.key !== "Escape" && isTyping(event.target)) return;
       const action = latest.current[event.key as keyof Shortcuts];
       if (!action) return;

@@ -1,5 +1,5 @@
 // The bar on top: new question, earlier ones, language, theme, help.
-import { useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { getConversations } from "../api/client";
 import type { ConversationList } from "../api/types";
 import { type Language, useMessages } from "../i18n";
@@ -11,34 +11,44 @@ interface Props {
   onNew(): void;
   onConversation(id: string): void;
   onHelp(): void;
+  children: ReactNode; // what stands under the bar
 }
 
-export function Header({ language, onLanguage, onNew, onConversation, onHelp }: Props) {
+export function Header({ language, onLanguage, onNew, onConversation, onHelp, children }: Props) {
   const m = useMessages();
   return (
-    <header className="bar">
-      <a className="skip" href="#question">
-        {m.app.skip}
-      </a>
-      <span className="wordmark">{m.app.name}</span>
-      <button type="button" className="quiet" onClick={onNew}>
-        {m.app.newConversation}
-      </button>
-      <History onConversation={onConversation} />
-      <span className="spacer" />
-      <Theme />
-      <button
-        type="button"
-        className="quiet"
-        lang={language === "nl" ? "en" : "nl"}
-        onClick={onLanguage}
-        aria-label={m.app.languageLabel}
-      >
-        {m.app.language}
-      </button>
-      <button type="button" className="quiet icon" onClick={onHelp} aria-label={m.app.help} title={`${m.app.help} (?)`}>
-        ?
-      </button>
+    <header className="top">
+      <div className="bar">
+        <a className="skip" href="#question">
+          {m.app.skip}
+        </a>
+        <h1 className="wordmark">{m.app.name}</h1>
+        <button type="button" className="quiet" onClick={onNew}>
+          {m.app.newConversation}
+        </button>
+        <History onConversation={onConversation} />
+        <span className="spacer" />
+        <Theme />
+        <button
+          type="button"
+          className="quiet"
+          lang={language === "nl" ? "en" : "nl"}
+          onClick={onLanguage}
+          aria-label={m.app.languageLabel}
+        >
+          {m.app.language}
+        </button>
+        <button
+          type="button"
+          className="quiet icon"
+          onClick={onHelp}
+          aria-label={m.app.help}
+          title={`${m.app.help} (?)`}
+        >
+          ?
+        </button>
+      </div>
+      {children}
     </header>
   );
 }

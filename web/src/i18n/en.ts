@@ -43,10 +43,11 @@ export const en = {
       "Bedside answers only from documents that were loaded into it. An administrator loads a folder with:",
     shortcut: "Press / to type a question, ? for all shortcuts.",
   },
+  // Of the sample handbook, each with the document that answers it; a hospital's own documents give their own examples.
   examples: [
-    { question: "paracetamol dose child 12 kg?", source: "paracetamol" },
-    { question: "When may a peripheral IV line stay in place no longer?", source: "" },
-    { question: "Wie moet ik bellen bij een NEWS van 7?", source: "" },
+    { question: "First dose of dantrolene in malignant hyperthermia?", source: "malignant-hyperthermia" },
+    { question: "Insulin and glucose dose for hyperkalaemia?", source: "hyperkalaemia" },
+    { question: "Maximum propofol rate on the ICU?", source: "icu-sedation" },
   ],
   stage: {
     sending: "Sending the question",

@@ -44,9 +44,9 @@ export const nl: Messages = {
     shortcut: "Druk op / om een vraag te typen, op ? voor alle sneltoetsen.",
   },
   examples: [
-    { question: "hoeveel paracetamol mag een kind van 12 kg?", source: "paracetamol" },
-    { question: "Wie moet ik bellen bij een NEWS van 7?", source: "" },
-    { question: "When may a peripheral IV line stay in place no longer?", source: "" },
+    { question: "Hoeveel paracetamol iv mag een kind van 20 kg?", source: "paracetamol-iv-kinderen" },
+    { question: "MEWS 6: wie bellen en hoe snel moet de arts er zijn?", source: "mews-escalatie" },
+    { question: "Om de hoeveel dagen het PICC-verband vervangen?", source: "picc-zorg" },
   ],
   stage: {
     sending: "De vraag wordt verstuurd",

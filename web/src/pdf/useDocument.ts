@@ -17,21 +17,19 @@ export function useDocument(id: string): OpenDocument {
 
   useEffect(() => {
     let current = true;
-    let close = (): void => undefined;
+    const opening = openPdf(fileUrl(id));
     const settle = (value: OpenDocument): void => {
       if (current) setState({ id, value });
     };
     const open = async (): Promise<void> => {
-      const [detail, task] = await Promise.all([getDocument(id), openPdf(fileUrl(id))]);
-      close = () => void task.destroy();
-      if (!current) return close();
-      const pdf = await task.promise;
+      const task = await opening;
+      const [detail, pdf] = await Promise.all([getDocument(id), task.promise]);
       settle({ kind: "open", pdf, pages: await pageSizes(pdf, detail), detail });
     };
     open().catch((error: unknown) => settle({ kind: isGone(error) ? "gone" : "failed" }));
     return () => {
       current = false;
-      close();
+      opening.then((task) => task.destroy()).catch(() => undefined);
     };
   }, [id]);
 

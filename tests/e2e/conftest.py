@@ -1,0 +1,77 @@
+"""A browser for the session, a page for each test. A page that logged an error fails its test."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+
+from tests.e2e.browser import launch, serve
+from tests.e2e.scripted import DIST, Script, create_app
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    if not (DIST / "index.html").is_file():
+        pytest.fail("web/dist is missing: run `npm run build` in web/ (or `make e2e`)")
+    with sync_playwright() as playwright:
+        found = launch(playwright)
+        yield found
+        found.close()
+
+
+@pytest.fixture(scope="session")
+def policy() -> str:
+    """The content security policy that nginx sends with the page: every test runs under it."""
+    text = (ROOT / "nginx/templates/security.inc.template").read_text()
+    found = re.search(r'Content-Security-Policy "([^"]+)"', text)
+    assert found
+    return found[1]
+
+
+@pytest.fixture
+def script() -> Script:
+    return Script()
+
+
+@pytest.fixture
+def base_url(script: Script, policy: str) -> Iterator[str]:
+    with serve(create_app(script, {"Content-Security-Policy": policy})) as address:
+        yield address
+
+
+NewPage = Callable[..., Page]
+
+
+@pytest.fixture
+def new_page(browser: Browser) -> Iterator[NewPage]:
+    """Opens pages, each with an empty profile; `allowed` matches console errors that the test means to cause."""
+    contexts: list[BrowserContext] = []
+    errors: list[str] = []
+    allow: list[str] = ["Failed to load resource"]  # the browser's own words for every 4xx and 5xx
+
+    def make(*, allowed: str = "", width: int = 1440, height: int = 900, locale: str = "nl-BE", **options: object) -> Page:
+        context = browser.new_context(viewport={"width": width, "height": height}, locale=locale, **options)  # type: ignore[arg-type]
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(15_000)
+        if allowed:
+            allow.append(allowed)
+
+        def console(message: ConsoleMessage) -> None:
+            if message.type == "error":
+                errors.append(message.text)
+
+        page.on("console", console)
+        page.on("pageerror", lambda error: errors.append(f"uncaught: {error}"))
+        return page
+
+    yield make
+    for context in contexts:
+        context.close()
+    assert [error for error in errors if not any(re.search(pattern, error) for pattern in allow)] == []

@@ -1,0 +1,341 @@
+"""The page's states, before a service that is told what to say. The real service is asked in test_highlights.py."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from rag_api import schemas as s
+from tests.e2e.conftest import NewPage
+from tests.e2e.scripted import HOSTILE, PAGES, SENTENCES, TITLE, Script
+
+AXE = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
+QUESTION = "hoeveel paracetamol mag een kind van 12 kg?"
+
+
+def ask(page: Page, question: str = QUESTION) -> None:
+    page.locator("#question").fill(question)
+    page.keyboard.press("Enter")
+
+
+def complete(page: Page) -> None:
+    expect(page.locator(".made").last).to_be_visible()
+    expect(page.locator(".page[data-drawn=true]").first).to_be_visible()
+
+
+@pytest.fixture
+def page(new_page: NewPage, base_url: str) -> Page:
+    found = new_page()
+    found.goto(base_url)
+    return found
+
+
+# --- Before the first question
+
+
+def test_the_question_box_has_the_focus_and_the_documents_give_examples(page: Page) -> None:
+    expect(page.locator("#question")).to_be_focused()
+    expect(page.locator(".example")).to_have_text([f"Wat moet ik doen volgens “{TITLE}”?"])
+    expect(page.get_by_text("niet voor klinisch gebruik")).to_be_visible()
+
+
+def test_an_example_is_asked_by_a_click(page: Page) -> None:
+    example = page.locator(".example").first
+    question = example.inner_text()
+    example.click()
+    expect(page.locator(".question")).to_have_text(question)
+    complete(page)
+
+
+def test_without_documents_the_page_says_what_to_run(new_page: NewPage, base_url: str, script: Script) -> None:
+    script.empty = True
+    page = new_page()
+    page.goto(base_url)
+    expect(page.get_by_text("bedside ingest")).to_be_visible()
+
+
+def test_the_page_speaks_the_readers_language_and_remembers_a_change(new_page: NewPage, base_url: str) -> None:
+    page = new_page(locale="en-GB")
+    page.goto(base_url)
+    expect(page.get_by_role("heading", name="What do you need to know?")).to_be_visible()
+    page.get_by_text("Nederlands").click()
+    expect(page.get_by_role("heading", name="Wat wilt u weten?")).to_be_visible()
+    page.reload()
+    expect(page.locator("html")).to_have_attribute("lang", "nl")
+    expect(page.get_by_role("heading", name="Wat wilt u weten?")).to_be_visible()
+
+
+# --- The answer and its source
+
+
+def test_an_answer_marks_what_was_copied_and_opens_its_source(page: Page) -> None:
+    ask(page)
+    complete(page)
+    quotes = page.locator(".answer-text .quote")
+    expect(quotes).to_have_count(2)
+    expect(quotes.first).to_have_text(SENTENCES[1] + "1")
+    expect(page.locator(".card.open h3")).to_have_text(TITLE)
+    expect(page.locator(".card.open mark").first).to_contain_text(SENTENCES[1])
+    expect(page.locator(".source-head")).to_contain_text("Pagina 3 van 40")
+    expect(page.locator(".places")).to_contain_text("1 van 2")
+    assert re.search(r"/c/[0-9a-f-]{36}$", page.url)
+    expect(page.get_by_role("status")).to_have_text("Antwoord klaar, 5 bronnen.")
+
+
+def test_the_first_highlight_stands_in_the_upper_third(page: Page) -> None:
+    ask(page)
+    complete(page)
+    pane, mark = page.locator(".pages").bounding_box(), page.locator(".highlight.current").first.bounding_box()
+    assert pane
+    assert mark
+    assert pane["y"] < mark["y"] < pane["y"] + pane["height"] / 3
+
+
+def test_written_words_are_told_from_copied_ones_and_unknown_numbers_are_named(page: Page) -> None:
+    ask(page, "geschreven antwoord")
+    complete(page)
+    expect(page.locator(".legend")).to_contain_text("door het model geschreven")
+    unsupported = page.locator(".answer-text .unsupported")
+    expect(unsupported).to_have_text(["4", "999"])
+    expect(page.locator(".unsupported-word").first).to_have_text(" (niet in de bron)")
+
+
+def test_keys_move_through_places_and_sources(page: Page) -> None:
+    ask(page)
+    complete(page)
+    page.locator("h2.question").click()
+    page.keyboard.press("n")
+    expect(page.locator(".places")).to_contain_text("2 van 2")
+    page.keyboard.press("p")
+    expect(page.locator(".places")).to_contain_text("1 van 2")
+    page.keyboard.press("j")
+    expect(page.locator(".card.open")).to_have_attribute("data-rank", "2")
+    page.keyboard.press("k")
+    expect(page.locator(".card.open")).to_have_attribute("data-rank", "1")
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    expect(page.locator(".source")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator(".source")).to_be_hidden()
+    page.keyboard.press("/")
+    expect(page.locator("#question")).to_be_focused()
+
+
+def test_letters_typed_into_the_question_move_nothing(page: Page) -> None:
+    ask(page)
+    complete(page)
+    page.locator("#question").fill("")
+    page.keyboard.type("jn?/")
+    expect(page.locator("#question")).to_have_value("jn?/")
+    expect(page.locator(".card.open")).to_have_attribute("data-rank", "1")
+
+
+def test_a_long_document_is_drawn_only_where_it_is_seen(page: Page) -> None:
+    ask(page)
+    complete(page)
+    pane = page.locator(".pages")
+    assert 1 <= page.locator(".page canvas").count() <= 6
+    pane.evaluate("pane => { pane.scrollTop = pane.scrollHeight }")
+    expect(page.locator(f".page[data-page='{PAGES}'][data-drawn=true]")).to_be_visible()
+    expect(page.locator(".page")).to_have_count(2)
+    expect(page.locator(".source-head")).to_contain_text(f"Pagina {PAGES} van {PAGES}")
+
+
+def test_words_on_a_page_can_be_selected(page: Page) -> None:
+    ask(page)
+    complete(page)
+    line = page.locator(".page[data-page='3'] .textLayer span", has_text=SENTENCES[2])
+    line.click(click_count=3)
+    assert SENTENCES[2] in page.evaluate("getSelection().toString()")
+
+
+def test_larger_pages_keep_the_highlight_on_its_words(page: Page) -> None:
+    ask(page)
+    complete(page)
+    before = page.locator(".highlight.current").bounding_box()
+    page.get_by_role("button", name="Groter").click()
+    expect(page.locator(".source-tools")).to_contain_text("125%")
+    expect(page.locator(".page[data-page='3'][data-drawn=true]")).to_be_visible()
+    after, words = page.locator(".highlight.current").bounding_box(), page.locator(".textLayer span", has_text=SENTENCES[1]).bounding_box()
+    assert before
+    assert after
+    assert words
+    assert after["width"] == pytest.approx(before["width"] * 1.25, rel=0.01)
+    assert after["x"] == pytest.approx(words["x"], abs=3)
+    assert after["width"] == pytest.approx(words["width"], abs=6)
+
+
+def test_an_inexact_place_shows_its_page_and_no_rectangle(page: Page) -> None:
+    ask(page, "onnauwkeurig")
+    complete(page)
+    expect(page.locator(".source-status")).to_contain_text("Op pagina 3; de juiste plaats is niet bekend.")
+    expect(page.locator(".highlight")).to_have_count(0)
+
+
+def test_a_conversation_opens_again_at_its_address(page: Page) -> None:
+    ask(page)
+    complete(page)
+    ask(page, "geschreven en nog iets")
+    expect(page.locator(".turn")).to_have_count(2)
+    complete(page)
+    address = page.url
+    page.reload()
+    expect(page.locator(".turn")).to_have_count(2)
+    complete(page)
+    expect(page.locator(".card.open")).to_have_attribute("data-rank", "1")
+    page.get_by_role("button", name="Nieuwe vraag").click()
+    expect(page.locator(".turn")).to_have_count(0)
+    page.locator("summary", has_text="Eerder").click()
+    page.get_by_role("button", name=QUESTION).click()
+    expect(page.locator(".turn")).to_have_count(2)
+    assert page.url == address
+    page.go_back()
+    expect(page.locator(".turn")).to_have_count(0)
+
+
+def test_under_1024_pixels_the_source_slides_over_and_away_again(new_page: NewPage, base_url: str) -> None:
+    page = new_page(width=800)
+    page.goto(base_url)
+    ask(page)
+    expect(page.locator(".made")).to_be_visible()
+    expect(page.locator(".source")).to_be_hidden()
+    page.locator(".conversation").evaluate("pane => { pane.scrollTop = 120 }")
+    page.locator(".quote").first.click()
+    expect(page.locator(".highlight.current")).to_be_visible()
+    place = page.locator(".conversation").evaluate("pane => pane.scrollTop")
+    assert place > 0
+    page.get_by_role("button", name="Sluit de bron").click()
+    expect(page.locator(".source")).to_be_hidden()
+    assert page.locator(".conversation").evaluate("pane => pane.scrollTop") == place
+
+
+# --- When something is missing or wrong
+
+
+def test_no_answer_names_the_nearest_documents(page: Page) -> None:
+    ask(page, "vraag zonder antwoord")
+    expect(page.locator(".notice")).to_contain_text("Geen document beantwoordt dit")
+    expect(page.get_by_role("heading", name="Dichtstbijzijnde documenten")).to_be_visible()
+    expect(page.locator(".card")).to_have_count(3)
+
+
+def test_without_a_generator_the_sources_still_come(page: Page) -> None:
+    ask(page, "zonder generator")
+    expect(page.locator(".notice")).to_contain_text("De generator is niet beschikbaar; dit zijn de bronnen.")
+    expect(page.locator(".card").first).to_be_visible()
+    expect(page.locator(".answer-text")).to_have_count(0)
+
+
+def test_a_degraded_service_says_so_before_it_is_asked(new_page: NewPage, base_url: str, script: Script) -> None:
+    script.health = s.Health(status="degraded", version="1", parts=[], demo=False)
+    page = new_page()
+    page.goto(base_url)
+    expect(page.locator(".banner")).to_contain_text("vragen vinden nog wel hun bronnen")
+
+
+def test_a_broken_stream_keeps_what_came_and_can_be_asked_again(page: Page) -> None:
+    ask(page, "breekt af")
+    expect(page.locator(".notice.serious")).to_contain_text("De verbinding brak af")
+    expect(page.locator(".answer-text")).to_contain_text(SENTENCES[1])
+    expect(page.locator(".card").first).to_be_visible()
+    page.get_by_role("button", name="Opnieuw vragen").click()
+    expect(page.locator(".turn")).to_have_count(2)
+
+
+def test_an_answer_whose_stream_broke_but_which_was_stored_is_shown(page: Page) -> None:
+    ask(page, "breekt bijna af")
+    complete(page)
+    expect(page.locator(".notice")).to_have_count(0)
+    expect(page.locator(".answer-text")).to_contain_text(SENTENCES[2])
+
+
+def test_a_part_that_does_not_answer_is_named(page: Page) -> None:
+    ask(page, "databank")
+    expect(page.locator(".notice.serious, .notice")).to_contain_text("De databank antwoordt niet")
+
+
+def test_stop_ends_the_answer_and_keeps_its_words(page: Page) -> None:
+    ask(page, "traag antwoord")
+    expect(page.locator(".progress-now")).to_have_text("Het antwoord wordt geschreven…")
+    expect(page.locator(".answer-text")).to_contain_text("Een kind")
+    page.keyboard.press("Escape")
+    expect(page.locator(".notice")).to_contain_text("Gestopt")
+    expect(page.locator(".answer-text")).to_contain_text("Een kind")
+    expect(page.get_by_role("button", name="Vraag", exact=True)).to_be_visible()
+
+
+def test_without_a_connection_the_page_says_so(page: Page) -> None:
+    page.context.set_offline(True)
+    expect(page.locator(".banner")).to_have_text("U bent offline.")
+    ask(page)
+    expect(page.locator(".notice")).to_contain_text("Geen verbinding met Bedside")
+    page.context.set_offline(False)
+    expect(page.locator(".banner.serious")).to_have_count(0)
+
+
+def test_a_document_that_is_gone_leaves_its_passage(page: Page) -> None:
+    ask(page)
+    complete(page)
+    page.get_by_role("button", name="Open bron 3").click()
+    expect(page.locator(".source-instead")).to_contain_text("Dit document is er niet meer")
+    expect(page.locator(".source-instead blockquote")).to_contain_text("Koorts is een lichaamstemperatuur")
+
+
+def test_an_expired_source_is_flagged(page: Page) -> None:
+    ask(page)
+    complete(page)
+    expect(page.locator(".card[data-rank='3'] .warn")).to_have_text("verlopen op 1 mrt 2024")
+
+
+@pytest.mark.parametrize(("path", "words"), [("/elders", "Er is niets op dit adres"), ("/c/weg", "Dit gesprek is er niet")])
+def test_an_address_without_anything_says_so(new_page: NewPage, base_url: str, path: str, words: str) -> None:
+    page = new_page()
+    page.goto(base_url + path)
+    expect(page.get_by_text(words)).to_be_visible()
+    expect(page.locator("#question")).to_be_visible()
+
+
+# --- Guards
+
+
+def test_script_in_a_document_and_in_an_answer_stays_text(page: Page) -> None:
+    ask(page, "vijandig")
+    complete(page)
+    for place in (".answer-text", ".card h3", ".source-title h2"):
+        expect(page.locator(place).first).to_contain_text(HOSTILE)
+    page.get_by_role("button", name="hele passage").click()
+    expect(page.locator(".passage")).to_contain_text(HOSTILE)
+    expect(page.locator(".answer-text .quote").first).to_contain_text(SENTENCES[1])  # after an emoji, still in its place
+    assert page.evaluate("window.hacked") is None
+    assert page.locator("main img, main script, main b, aside img, aside script").count() == 0
+
+
+def test_nothing_is_fetched_from_elsewhere(page: Page, base_url: str) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    ask(page)
+    complete(page)
+    assert asked
+    assert [url for url in asked if not url.startswith((base_url, "blob:", "data:"))] == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("question", [None, "geschreven volwassene", "vraag zonder antwoord", "breekt af"])
+def test_accessibility(new_page: NewPage, base_url: str, scheme: str, question: str | None) -> None:
+    """axe-core's WCAG 2.2 A and AA rules, contrast among them, find nothing."""
+    page = new_page(color_scheme=scheme)
+    page.goto(base_url)
+    if question:
+        ask(page, question)
+        expect(page.locator(".made, .notice.serious").first).to_be_visible()
+        expect(page.locator(".page[data-drawn=true]").first).to_be_visible()
+    page.evaluate(AXE.read_text())
+    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+    # The text layer is see-through on purpose: its words are the drawn ones.
+    found = page.evaluate("tags => axe.run({exclude: ['.textLayer']}, {runOnly: tags})", tags)
+    assert [(v["id"], [node["html"] for node in v["nodes"]]) for v in found["violations"]] == []
