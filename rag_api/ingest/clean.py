@@ -8,7 +8,7 @@ box, so that what is cut stays traceable. Thesis, section 3.2.2.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -46,6 +46,8 @@ def clean(pages: Sequence[LaidOut], language: str) -> tuple[Page, ...]:
     tidy = [replace(page, items=tuple(_tidy(page.items))) for page in pages]
     cut = furniture([page.items for page in tidy], [page.tall for page in tidy])
     bodies = [[item for item in page.items if id(item) not in cut] for page in tidy]
+    if not any(bodies):  # the same page over and over is no header
+        bodies = [list(page.items) for page in tidy]
     return _assemble(tidy, _Joiner(bodies, language).pieces())
 
 
@@ -76,7 +78,7 @@ class _Joiner:
         self.language = language
         lines = (line for body in bodies for item in body for line in (item.lines if isinstance(item, Row) else (item,)))
         self.words = lexicon(line.marked.text for line in lines)
-        self.rights = [_right_margins(body) for body in bodies]
+        self.rights = _all_right_margins(bodies)
         self.gaps = [_usual_gap(body) for body in bodies]
 
     def pieces(self) -> list[list[Marked]]:
@@ -170,9 +172,9 @@ def _goes_over(one: Line, two: Line, right: float) -> bool:
     """As `_goes_on`, over a page border, where the gap says nothing."""
     if _HYPHENATED.search(one.marked.text) and two.marked.text[0].islower():
         return True
-    if _ENDS.search(one.marked.text) or _label(two):
+    if _label(two) or one.marked.text.endswith(":"):
         return False
-    return two.marked.text[0].islower() or one.x1 + 0.25 * one.size + two.first_word > right - 1
+    return _unfinished(one, two) or one.x1 + 0.25 * one.size + two.first_word > right - 1
 
 
 def _label(line: Line) -> bool:
@@ -191,37 +193,41 @@ def _starts_item(one: Line, two: Line, wraps: bool) -> bool:
     return not by_chance
 
 
-def _right_margins(body: Sequence[Item]) -> list[float]:
-    """For each item the right margin of its column: the furthest right that at least two lines of its run come near."""
-    margins = [0.0] * len(body)
+def _all_right_margins(bodies: Sequence[Sequence[Item]]) -> list[list[float]]:
+    """For each item the right margin of its column. A lone line has none of its own: it gets the document's furthest."""
+    runs = [list(_runs(body)) for body in bodies]
+    own = [[_margin([body[i] for i in run]) for run in page] for body, page in zip(bodies, runs, strict=True)]
+    furthest = max((max(margins, default=0.0) for margins in own), default=0.0)
+    rights = [[0.0] * len(body) for body in bodies]
+    for page, found, margins in zip(runs, own, rights, strict=True):
+        for run, margin in zip(page, found, strict=True):
+            for i in run:
+                margins[i] = margin if len(run) > 2 else furthest
+    return rights
+
+
+def _runs(body: Sequence[Item]) -> Iterator[list[int]]:
+    """The lines of a page, by column: a run ends where the text jumps up or aside."""
     run: list[int] = []
-
-    def close() -> None:
-        for i in run:
-            line = body[i]
-            assert isinstance(line, Line)
-            ends = sorted(
-                (other.x1 for other in (body[j] for j in run) if isinstance(other, Line) and _same_size(other, line)), reverse=True
-            )
-            far = [end for n, end in enumerate(ends[:-1]) if ends[n + 1] > end - 0.12 * max(end - line.x0, 1)] if len(ends) > 3 else ends
-            margins[i] = max(line.x1, far[0] if far else ends[0])
-
     for i, item in enumerate(body):
         if isinstance(item, Row):
             continue
-        if run:
-            last = body[run[-1]]
-            assert isinstance(last, Line)
-            if _jumps(last, item):
-                close()
-                run = []
+        last = body[run[-1]] if run else None
+        if isinstance(last, Line) and _jumps(last, item):
+            yield run
+            run = []
         run.append(i)
-    close()
-    return margins
+    if run:
+        yield run
 
 
-def _same_size(one: Line, two: Line) -> bool:
-    return abs(one.size - two.size) <= 0.12 * max(one.size, two.size)
+def _margin(run: Sequence[Item]) -> float:
+    """The furthest right that at least two lines come near, of the size that most have: a heading may reach over two columns."""
+    lines = [line for line in run if isinstance(line, Line)]
+    usual = sorted(line.size for line in lines)[len(lines) // 2]
+    ends = sorted((line.x1 for line in lines if abs(line.size - usual) <= 0.12 * usual), reverse=True)
+    near = 0.12 * (ends[0] - min(line.x0 for line in lines))
+    return next((one for one, two in pairwise(ends) if one - two < near), ends[0]) if len(ends) > 3 else ends[0]
 
 
 def _usual_gap(body: Sequence[Item]) -> float:

@@ -12,30 +12,15 @@ from collections.abc import Iterable
 from enum import Enum
 
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-_LEFT = re.compile(r"[\w'’]+(?:-[\w'’]+)*$")
+_LEFT = re.compile(r"\w+(?:[-'’]\w+)*$")
 _RIGHT = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _SUSPENDING = {"en", "of", "and", "or", "tot", "to", "resp", "noch", "dan", "als", "versus", "vs"}
-_KEEPING = {
-    "non",
-    "niet",
-    "ex",
-    "oud",
-    "self",
-    "well",
-    "high",
-    "low",
-    "long",
-    "short",
-    "follow",
-    "cross",
-    "all",
-    "half",
-    "semi",
-    "quasi",
-    "vice",
-}
+_KEEPING = {"non", "niet", "oud", "self", "well", "high", "low", "long", "short", "cross", "half", "semi", "quasi", "vice"}
+_SUFFIXES = ("er", "est", "ing", "ed", "en", "age", "ly", "ness")  # high-er and long-est are syllables, high-risk is not
+_BETWEEN = {"naar", "tot", "voor", "to", "by", "and", "the"}  # door-to-needle
 _MERGING = {
     "over",
+    "down",
     "under",
     "in",
     "out",
@@ -84,11 +69,11 @@ def judge(before: str, after: str, words: Counter[str], language: str) -> Hyphen
     if right is None:
         return Hyphen.KEEP
     one, two = left.group().casefold(), right.group().casefold()
-    if two in _SUSPENDING:
-        return Hyphen.SUSPENDED
     joined, kept = words[one + two], words[f"{one}-{two}"]
     if joined != kept:
         return Hyphen.DROP if joined > kept else Hyphen.KEEP
+    if two in _SUSPENDING and after[right.end() :].strip():  # "in- en uitgang": something must follow
+        return Hyphen.SUSPENDED
     return Hyphen.KEEP if _belongs(left.group(), right.group(), words, language) else Hyphen.DROP
 
 
@@ -98,8 +83,12 @@ def _belongs(left: str, right: str, words: Counter[str], language: str) -> bool:
     one, two = last.casefold(), right.casefold()
     if len(last) < 2 or not last.isalpha() or last[1:] != last[1:].lower() or right[0].isupper():
         return True
-    if one in _KEEPING:
+    if one in _KEEPING and len(two) > 3 and not two.startswith(_SUFFIXES):
+        return True
+    if one in _BETWEEN and "-" in left:
+        return True
+    if language == "en" and two in ("up", "off", "in", "on", "by"):  # back-up, follow-up, drive-by
         return True
     if language == "en":
         return bool(words[one] and words[two] and len(one) > 2 and len(two) > 2 and one not in _MERGING)
-    return one[-1] + two[0] in _CLASHES
+    return one[-1] + two[0] in _CLASHES and len(two) > 3  # "perine-um" is one word

@@ -9,6 +9,7 @@ line ends, which pieces stand on one line, and which belong to one row of a tabl
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,7 +102,6 @@ class _Pieces:
     starts: NDArray[np.int64]
     ends: NDArray[np.int64]
     boxes: NDArray[np.float32]
-    heights: NDArray[np.float32]  # of the typical character
 
 
 def _one_way(
@@ -116,13 +116,24 @@ def _one_way(
     if not len(visible):
         return []
     across, down = rules
-    pieces = _pieces(glyphs, visible, upright[visible], down)
-    gaps = np.zeros(len(visible), bool)  # white space before this glyph
+    here = upright[visible]
+    pieces = _pieces(glyphs, visible, here, down)
     before = np.cumsum(spaces)
-    gaps[1:] = before[visible[1:]] > before[visible[:-1]]
-    lines = [_line(glyphs, visible[a:b], gaps[a:b], upright, aside) for a, b in zip(pieces.starts, pieces.ends, strict=True)]
-    rows = _rows(pieces.boxes, across, down)
-    return _merge(lines, rows)
+    white = np.zeros(len(visible), bool)  # PDFium saw white space before this glyph, and a piece goes on after it
+    white[1:] = before[visible[1:]] > before[visible[:-1]]
+    white[pieces.starts] = False
+    lines = _lines(glyphs, visible, white, here, pieces, aside)
+    cells = _rows(pieces.boxes, across, down)
+    order = _order(lines)
+    return _merge([lines[i] for i in order], [cells[i] for i in order])
+
+
+def _order(lines: list[Line]) -> list[int]:
+    """The content's order, unless it mostly goes upwards, as PDFium gives text drawn sideways on an upside-down page."""
+    steps = [two.y0 - one.y0 for one, two in pairwise(lines) if min(one.x1, two.x1) > max(one.x0, two.x0)]
+    if sum(step < 0 for step in steps) <= sum(step > 0 for step in steps):
+        return list(range(len(lines)))
+    return sorted(range(len(lines)), key=lambda i: (round(lines[i].y1 / max(1.0, lines[i].size / 2)), lines[i].x0))
 
 
 def _pieces(glyphs: Glyphs, visible: NDArray[np.int64], boxes: NDArray[np.float32], down: NDArray[np.float32]) -> _Pieces:
@@ -140,31 +151,32 @@ def _pieces(glyphs: Glyphs, visible: NDArray[np.int64], boxes: NDArray[np.float3
     starts = np.concatenate([[0], np.flatnonzero(broken) + 1]).astype(np.int64)
     ends = np.append(starts[1:], len(visible))
     low, high = np.minimum.reduceat(boxes, starts, axis=0), np.maximum.reduceat(boxes, starts, axis=0)
-    heights = np.maximum.reduceat(boxes[:, 3] - boxes[:, 1], starts)
-    return _Pieces(starts, ends, np.column_stack([low[:, 0], low[:, 1], high[:, 2], high[:, 3]]), heights)
+    return _Pieces(starts, ends, np.column_stack([low[:, 0], low[:, 1], high[:, 2], high[:, 3]]))
 
 
-def _line(glyphs: Glyphs, indices: NDArray[np.int64], gaps: NDArray[np.bool_], upright: NDArray[np.float32], aside: bool) -> Line:
-    """One piece as a line: a space wherever PDFium saw white space."""
-    inserted = np.flatnonzero(gaps[1:]) + 1
-    codes = np.insert(glyphs.codes[indices], inserted, 32)
-    boxes = np.insert(glyphs.boxes[indices], inserted, np.nan, axis=0)
+def _lines(
+    glyphs: Glyphs, visible: NDArray[np.int64], white: NDArray[np.bool_], here: NDArray[np.float32], pieces: _Pieces, aside: bool
+) -> list[Line]:
+    """Each piece as a line, with a space wherever `white` says so. here: [v, 4] the visible glyphs' boxes in reading space."""
+    at = np.flatnonzero(white)
+    codes = np.insert(np.minimum(glyphs.codes[visible], 0x10FFFF), at, 32)
     codes[codes == HYPHEN_AT_LINE_END] = ord("-")
-    text = "".join(map(chr, np.minimum(codes, 0x10FFFF).tolist()))  # one character each, surrogates too
-    here = upright[indices]
-    word_end = inserted[0] if len(inserted) else len(indices)
-    return Line(
-        Marked(text, boxes),
-        float(here[:, 0].min()),
-        float(here[:, 1].min()),
-        float(here[:, 2].max()),
-        float(here[:, 3].max()),
-        float(np.median(here[:, 3] - here[:, 1])),
-        float(here[:word_end, 2].max() - here[0, 0]),
-        bool(glyphs.bold[indices].mean() > 0.5),
-        bool(glyphs.symbol[indices].any()),
-        aside,
-    )
+    text = "".join(map(chr, codes.tolist()))  # one character each, surrogates too
+    boxes = np.insert(glyphs.boxes[visible], at, np.nan, axis=0)
+    shift = np.concatenate([[0], np.cumsum(white)])  # how many spaces come before each visible glyph
+    heights, lefts, rights = (here[:, 3] - here[:, 1]).tolist(), here[:, 0].tolist(), here[:, 2].tolist()
+    bold = np.add.reduceat(glyphs.bold[visible].astype(np.int64), pieces.starts)
+    symbol = np.logical_or.reduceat(glyphs.symbol[visible], pieces.starts)
+    word_ends = np.append(at, len(visible))[np.searchsorted(at, pieces.starts)]
+    lines = []
+    for n, (start, end) in enumerate(zip(pieces.starts.tolist(), pieces.ends.tolist(), strict=True)):
+        first, last = start + int(shift[start]), end + int(shift[end])
+        x0, y0, x1, y1 = pieces.boxes[n].tolist()
+        size = sorted(heights[start:end])[(end - start) // 2]
+        first_word = rights[min(int(word_ends[n]), end) - 1] - lefts[start]
+        marked = Marked(text[first:last], boxes[first:last])
+        lines.append(Line(marked, x0, y0, x1, y1, size, first_word, 2 * int(bold[n]) > end - start, bool(symbol[n]), aside))
+    return lines
 
 
 def _rows(boxes: NDArray[np.float32], across: NDArray[np.float32], down: NDArray[np.float32]) -> list[tuple[int, int, int] | None]:

@@ -149,11 +149,11 @@ def _font(handle: Any) -> tuple[str, int]:
 
 
 def _quarter_turns(text: int, index: int, rotation: int) -> int:
-    """Of the character as displayed, clockwise: PDFium's angle is counterclockwise in user space."""
+    """Of the character as displayed, clockwise, as PDFium's angle in user space is."""
     angle = float(_angle(text, index))
     if angle < 0:
         return 0
-    return (round(-angle / (np.pi / 2)) + rotation // 90) % 4
+    return (round(angle / (np.pi / 2)) + rotation // 90) % 4
 
 
 def _hidden(

@@ -119,7 +119,7 @@ def heading_of(page: LaidOut) -> str:
     largest = max(line.size for line in worded)
     sizes = sorted(line.size for line in worded)
     bold = any(line.bold and line.size >= largest - 0.1 for line in worded)
-    if len(worded) > 2 and largest < 1.15 * sizes[len(sizes) // 2] and not bold:
+    if len(worded) > 1 and largest < 1.15 * sizes[len(sizes) // 2] and not bold:
         return ""
     top = next(i for i, line in enumerate(worded) if line.size >= largest - 0.1)
     title = worded[top].marked.text
