@@ -111,6 +111,7 @@ class _Builder:
         self.body = self._style("body", alignment=TA_JUSTIFY if procedure.layout.get("align") == "justify" else TA_LEFT)
         self.cell = self._style("cell", fontSize=self.size - 1, leading=(self.size - 1) * 1.3, spaceAfter=0)
         self.cell_head = self._style("head", parent=self.cell, fontName="Vera-Bold", textColor=colors.white)
+        self.cell_head.hyphenationLang = ""
         self.widths: list[float] | None = None
         self.frame_width = 0.0
 
@@ -167,12 +168,16 @@ class _Builder:
             "landscape": [Frame(side, foot, h - 2 * side, w - top - foot, **plain)],
             "rotated": [Frame(side, foot, h - 2 * side, w - top - foot, **plain)],
         }
-        # A rotated page is a portrait page with /Rotate 90, drawn sideways, so that it reads as landscape.
-        sizes = {"landscape": landscape(A4)}
-        return [
+        # A rotated page is a portrait page with /Rotate 90, drawn sideways, so that it reads as landscape;
+        # reportlab swaps width and height of such a page itself.
+        sizes = dict.fromkeys(("landscape", "rotated"), landscape(A4))
+        templates = [
             PageTemplate(name, frames[name], onPage=self._begin(name), onPageEnd=self._end(name), pagesize=sizes.get(name, A4))
             for name in sorted(frames, key=lambda name: name != self._first_template())
         ]
+        for template in templates:
+            template.rotation = 90 if template.id == "rotated" else 0
+        return templates
 
     def _first_template(self) -> str:
         first = self.procedure.blocks[0]
@@ -182,7 +187,6 @@ class _Builder:
 
     def _begin(self, template: str) -> Any:
         def begin(canvas: Canvas, _: BaseDocTemplate) -> None:
-            canvas.setPageRotation(90 if template == "rotated" else 0)
             if template == "rotated":
                 canvas.translate(A4[0], 0)
                 canvas.rotate(90)
@@ -291,9 +295,10 @@ class _Builder:
     def _heading(self, heading: Heading) -> list[Flowable]:
         size = self.size + (2.5 if heading.level == 1 else 0.8)
         style = self._style(f"h{heading.level}", fontName="Vera-Bold", fontSize=size, leading=size * 1.3, textColor=self.colour)
-        style.spaceBefore, style.spaceAfter, style.keepWithNext, style.hyphenationLang = size * 0.7, size * 0.35, 1, ""
+        style.spaceBefore, style.spaceAfter, style.hyphenationLang = size * 0.7, size * 0.35, ""
         numbered = "" if self.procedure.layout.get("numbers") is False else f"{heading.number} "
-        return [CondPageBreak(60), Text(_inline(numbered + heading.text), style)]
+        # Room for the heading and two lines; keepWithNext would carry whole paragraphs over, and none would cross a page.
+        return [CondPageBreak(75), Text(_inline(numbered + heading.text), style)]
 
     def _list(self, block: ListBlock) -> ListFlowable:
         style = self._style("item", parent=self.body, spaceAfter=self.size * 0.25)
