@@ -109,8 +109,14 @@ class EagleDrafter:
     @torch.inference_mode()
     def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
         """Reads the new features of every state, also when `nodes` leaves no room to draft."""
-        if not states:
-            return []
+        trees = [to_tree(int(state.context[-1]), [], [], [], []) for state in states]
+        ready = [place for place, state in enumerate(states) if state.features is not None and len(state.features)]
+        if ready:  # a prompt of one token has no features yet
+            for place, tree in zip(ready, self._draft([states[place] for place in ready], nodes), strict=True):
+                trees[place] = tree
+        return trees
+
+    def _draft(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
         rows = [self._rows[state.sequence.id] for state in states]
         hidden = self._read(rows, states)
         roots = [int(state.context[-1]) for state in states]
@@ -128,8 +134,7 @@ class EagleDrafter:
 
         A row that brings its whole prompt is read alone, so that the others are not padded to it.
         """
-        counts = [0 if state.features is None else len(state.features) for state in states]
-        assert min(counts) > 0, "an EAGLE step wants the features of what was verified since the last one"
+        counts = [len(state.features) for state in states if state.features is not None]
         groups = [[place] for place, count in enumerate(counts) if count > ALONE]
         groups += [together] if (together := [place for place, count in enumerate(counts) if count <= ALONE]) else []
         last = torch.empty((len(rows), self.head.config.hidden_size), dtype=self.head.dtype, device=self.head.device)
