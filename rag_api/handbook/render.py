@@ -25,7 +25,7 @@ def procedures(sources: Path = HANDBOOK / "sources") -> list[Procedure]:
 
 
 def metadata_csv(documents: list[Procedure]) -> str:
-    """One row per PDF, in the columns that ingestion reads from a sidecar."""
+    """One row per PDF: the sidecar that ingestion reads from the folder of the PDFs."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -44,7 +44,7 @@ def main() -> int:
     everything = procedures()
     chosen = [p for p in everything if not args.names or p.name in args.names]
     files = {HANDBOOK / "pdf" / p.file_name: render(p, HANDBOOK / "sources" / "scans") for p in chosen}
-    files[HANDBOOK / "metadata.csv"] = metadata_csv(everything).encode()
+    files[HANDBOOK / "pdf" / "metadata.csv"] = metadata_csv(everything).encode()
     changed = [path for path, content in files.items() if not path.is_file() or path.read_bytes() != content]
     for path in changed:
         print(("differs: " if args.check else "written: ") + path.name)

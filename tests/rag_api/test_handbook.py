@@ -134,7 +134,7 @@ def test_rendering_gives_the_committed_files() -> None:
         made = render(procedure, HANDBOOK / "sources" / "scans")
         committed = (HANDBOOK / "pdf" / procedure.file_name).read_bytes()
         assert made == committed or _content(made) == _content(committed), procedure.file_name
-    assert (HANDBOOK / "metadata.csv").read_text(encoding="utf-8") == metadata_csv(procedures())
+    assert (HANDBOOK / "pdf" / "metadata.csv").read_text(encoding="utf-8") == metadata_csv(procedures())
 
 
 def _content(data: bytes) -> list[Any]:
