@@ -18,6 +18,7 @@ from services.generator.drafters import StepState
 from services.generator.drafters.eagle import EagleDrafter, TreeShape
 from services.generator.models.eagle import EagleHead, HeadCache
 from services.generator.models.eagle_format import load_head
+from services.generator.models.eagle_frozen import FrozenHead
 from services.generator.types import DraftTree, Prompt, SamplingParams, Sequence
 
 VECTORS = Path(__file__).parent.parent / "fixtures" / "eagle-vectors"
@@ -95,16 +96,27 @@ def test_hidden_states_and_logits_are_the_references(name: str) -> None:
     cache = HeadCache.empty(case.head, 1, 64)
     visible = torch.ones(n, n, dtype=torch.bool).tril()[None]
     fused = case.head.fuse(case.io["features"][:, :n])
-    start = torch.zeros(1, 1, dtype=torch.int64)
-    hidden = case.head(case.io["input_ids"][:, 1 : n + 1], fused, torch.arange(n)[None], cache.attend([0], start, visible))
+    hidden = case.head(case.io["input_ids"][:, 1 : n + 1], fused, torch.arange(n)[None], cache.attend([0], [0], visible))
     torch.testing.assert_close(hidden, case.io["hidden"], atol=1e-4, rtol=0)
     torch.testing.assert_close(case.head.logits(hidden), case.io["logits"], atol=1e-4, rtol=0)
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_two_successive_trees_are_the_references(name: str) -> None:
+def test_a_frozen_head_computes_the_same(name: str) -> None:
     case = load_case(name)
-    drafter, one = EagleDrafter(case.head, shape(case)), sequence()
+    n = case.expected["n"]
+    frozen = FrozenHead(case.head)
+    attend = HeadCache.empty(frozen, 1, 64).attend([0], [0], torch.ones(n, n, dtype=torch.bool).tril()[None])
+    hidden = frozen(case.io["input_ids"][:, 1 : n + 1], frozen.fuse(case.io["features"][:, :n]), torch.arange(n)[None], attend)
+    torch.testing.assert_close(hidden, case.io["hidden"], atol=1e-4, rtol=0)
+    torch.testing.assert_close(frozen.logits(hidden), case.io["logits"], atol=1e-4, rtol=0)
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+@pytest.mark.parametrize("name", CASES)
+def test_two_successive_trees_are_the_references(name: str, frozen: bool) -> None:
+    case = load_case(name)
+    drafter, one = EagleDrafter(FrozenHead(case.head) if frozen else case.head, shape(case)), sequence()
     drafter.start(one)
     for start, end, draft in case.drafts:
         (tree,) = drafter.propose([state(case, one, start, end)], nodes=64)

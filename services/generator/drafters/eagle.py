@@ -16,7 +16,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from services.generator.drafters import StepState
-from services.generator.models.eagle import EagleHead, HeadCache
+from services.generator.models.eagle import Head, HeadCache
 from services.generator.types import Accepted, CandidateSource, DraftTree, NodeOrigin, Sequence
 
 EAGLE = (NodeOrigin(CandidateSource.EAGLE),)
@@ -74,7 +74,7 @@ class Pool(NamedTuple):
 class EagleDrafter:
     """One head for all sequences; rows of its cache are lent to them from start to finish."""
 
-    head: EagleHead
+    head: Head
     shape: TreeShape = field(default_factory=TreeShape)
     name: str = "eagle"
     capacity: int = 1024  # keys per row to begin with
@@ -155,12 +155,12 @@ class EagleDrafter:
             assert cache.origins[row] + cache.lengths[row] == first, "features do not continue what the head has seen"
             cache.reserve(row, cache.lengths[row] + widest + self._drafted)
             tokens[place, :count] = torch.from_numpy(state.context[-count:].astype("int64"))
-        start, last = self._tensor([cache.lengths[row] for row in rows]), self._tensor(counts) - 1
-        up_to = max(cache.lengths[row] for row in rows) + widest
+        starts = [cache.lengths[row] for row in rows]
+        start, last, up_to = self._tensor(starts), self._tensor(counts) - 1, max(starts) + widest
         visible = torch.arange(up_to, device=device) <= (start + last)[:, :, None]  # [R, 1, up to]
         positions = start + self._tensor([cache.origins[row] for row in rows]) + torch.arange(widest, device=device)
         fused = self.head.fuse(features.to(device))
-        hidden = self.head(tokens.to(device), fused, positions, cache.attend(rows, start, visible), ask=last)
+        hidden = self.head(tokens.to(device), fused, positions, cache.attend(rows, starts, visible), ask=last)
         for row, count in zip(rows, counts, strict=True):
             cache.lengths[row] += count
         return hidden[:, 0]
@@ -219,15 +219,13 @@ class EagleDrafter:
     def _level(self, rows: list[int], frontier: Frontier, level: int) -> Tensor:
         """One forward over the frontier: each node sees the verified keys and its drafted ancestors -> [R, K, h]."""
         cache, device, top_k = self._cache, self.head.device, self.shape.top_k
-        lengths = self._tensor([cache.lengths[row] for row in rows])
-        drafted = top_k * (level + 1)
-        up_to = max(cache.lengths[row] for row in rows) + drafted
-        behind = torch.arange(up_to, device=device) - lengths  # [R, up to]: place among the drafted keys, negative: verified
+        lengths, drafted = [cache.lengths[row] for row in rows], top_k * (level + 1)
+        behind = torch.arange(max(lengths) + drafted, device=device) - self._tensor(lengths)  # [R, up to]; negative: verified
         own = frontier.ancestors.gather(2, behind.clamp(0, drafted - 1)[:, None].expand(-1, top_k, -1))
         visible = (behind < 0)[:, None] | (own & (behind < drafted)[:, None])
-        positions = (lengths + self._tensor([cache.origins[row] for row in rows]) + level).expand(-1, top_k)
-        attend = cache.attend(rows, lengths + top_k * level, visible)
-        return self.head(frontier.tokens, frontier.hidden, positions, attend)
+        positions = self._tensor([length + cache.origins[row] + level for row, length in zip(rows, lengths, strict=True)])
+        attend = cache.attend(rows, [length + top_k * level for length in lengths], visible)
+        return self.head(frontier.tokens, frontier.hidden, positions.expand(-1, top_k), attend)
 
 
 def select(pool: Pool, count: int) -> Tensor:

@@ -20,6 +20,25 @@ Attend = Callable[[Tensor, Tensor, Tensor], Tensor]
 """(q [R, heads, M, d], k and v [R, kv_heads, N, d], all rotated) -> [R, heads, M, d]: who sees whom is the caller's business."""
 
 
+class Head(Protocol):
+    """What drafting needs: an EagleHead, or one that is ready for it (eagle_frozen.py)."""
+
+    config: HeadConfig
+    target_ids: Tensor
+
+    @property
+    def dtype(self) -> torch.dtype: ...
+
+    @property
+    def device(self) -> torch.device: ...
+
+    def fuse(self, features: Tensor) -> Tensor: ...
+
+    def __call__(self, token_ids: Tensor, hidden: Tensor, positions: Tensor, attend: Attend, ask: Tensor | None = None) -> Tensor: ...
+
+    def logits(self, hidden: Tensor) -> Tensor: ...
+
+
 class SharesVocabulary(Protocol):
     """What a head borrows from its target (models.Target has both)."""
 
@@ -211,7 +230,7 @@ class HeadCache:
     origins: list[int]
 
     @classmethod
-    def empty(cls, head: EagleHead, rows: int, capacity: int) -> HeadCache:
+    def empty(cls, head: Head, rows: int, capacity: int) -> HeadCache:
         shape = (rows, head.config.kv_heads, capacity, head.config.head_dim)
         keys = torch.zeros(shape, dtype=head.dtype, device=head.device)
         return cls(keys, torch.zeros_like(keys), [0] * rows, [0] * rows)
@@ -231,19 +250,28 @@ class HeadCache:
         self.lengths += [0] * (grown_rows - rows)
         self.origins += [0] * (grown_rows - rows)
 
-    def attend(self, rows: list[int], start: Tensor, visible: Tensor) -> Attend:
-        """Write N keys per row at `start` [R, 1] .. start + N, then attend by `visible`, bool [R, M, up to], over the cache.
+    def attend(self, rows: list[int], starts: list[int], visible: Tensor) -> Attend:
+        """Write N keys per row from `starts` on, then attend by `visible`, bool [R, M, up to], over the cache.
 
         Query heads of one KV head are laid side by side as queries, so that nothing is repeated.
         """
-        device, up_to = self.keys.device, visible.shape[-1]
-        index = torch.tensor(rows, device=device)
-        chosen = slice(rows[0], rows[0] + len(rows)) if rows == list(range(rows[0], rows[0] + len(rows))) else index
+        up_to, device = visible.shape[-1], self.keys.device
+        contiguous = rows == list(range(rows[0], rows[0] + len(rows)))
+        chosen = slice(rows[0], rows[0] + len(rows)) if contiguous else torch.tensor(rows, device=device)
+
+        def write(k: Tensor, v: Tensor) -> None:
+            """k, v [R, kv_heads, N, d]"""
+            if len(rows) == 1:
+                self.keys[rows[0], :, starts[0] : starts[0] + k.shape[2]] = k[0]
+                self.values[rows[0], :, starts[0] : starts[0] + k.shape[2]] = v[0]
+                return
+            index = torch.tensor(rows, device=device)[:, None]
+            places = torch.tensor(starts, device=device)[:, None] + torch.arange(k.shape[2], device=device)  # [R, N]
+            self.keys[index, :, places] = k.transpose(1, 2)
+            self.values[index, :, places] = v.transpose(1, 2)
 
         def run(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-            places = start + torch.arange(k.shape[2], device=device)  # [R, N]
-            self.keys[index[:, None], :, places] = k.transpose(1, 2)
-            self.values[index[:, None], :, places] = v.transpose(1, 2)
+            write(k, v)
             keys, values = self.keys[chosen][:, :, :up_to], self.values[chosen][:, :, :up_to]
             group = q.shape[1] // keys.shape[1]
             packed = q.reshape(len(rows), keys.shape[1], group * q.shape[2], q.shape[3])

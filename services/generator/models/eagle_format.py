@@ -18,10 +18,13 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from services.generator.errors import ModelError
+from services.generator.models import Target
 from services.generator.models.eagle import EagleHead, HeadConfig, SharesVocabulary
+from services.generator.models.eagle_frozen import FrozenHead
 
 LAYERS = ("midlayer.", "layers.0.")  # EAGLE-3's published name first, and the one some trainers write
 LAYER = "layer."  # ours
+DRAFTED = 256  # positions beyond the target's context that a draft may reach
 
 
 class BadHead(ModelError):
@@ -46,6 +49,12 @@ def load_head(
     head = head.to(device=device, dtype=dtype).eval()
     head.inverse_frequencies = frequencies.to(head.device)  # stays fp64
     return head
+
+
+def open_head(folder: Path, target: Target) -> FrozenHead:
+    """The head ready for drafting beside this target: in the target's number format."""
+    head = load_head(folder, target, dtype=target.dtype, device=target.device)
+    return FrozenHead(head, target.config.max_positions + DRAFTED)
 
 
 def save_head(
