@@ -124,7 +124,7 @@ def _response(ask: wire.ChatRequest, accepted: engine.Request, outputs: list[eng
         id=sequence.id,
         created=service.now(),
         model=ask.model,
-        choices=[wire.ChoiceOut(message=message, logprobs=logprobs, finish_reason=chat.finish_out(sequence))],
+        choices=[wire.ChoiceOut(message=message, logprobs=logprobs, finish_reason=chat.finish_out(sequence.finish_reason))],
         usage=chat.usage_out(sequence, service.joules_reason),
         bedside=chat.bedside_out(accepted, spans, service.joules_reason),
     )

@@ -89,7 +89,7 @@ class EngineThread:
             while not done:
                 output = await client.outputs.get()
                 assert isinstance(output, Output)
-                done = output.sequence.finish_reason is not None
+                done = output.finish is not None
                 yield output
         finally:
             if not done:
@@ -136,7 +136,6 @@ class EngineThread:
         engine.cancel(sequence_id)
 
     def _deliver(self, output: Output) -> None:
-        finished = output.sequence.finish_reason is not None
-        client = self._clients.pop(output.sequence.id, None) if finished else self._clients.get(output.sequence.id)
+        client = self._clients.pop(output.sequence.id, None) if output.finish else self._clients.get(output.sequence.id)
         if client is not None:
             client.send(output)

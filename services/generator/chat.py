@@ -133,8 +133,8 @@ def usage_out(sequence: Sequence, joules_reason: str | None) -> wire.UsageOut:
     )
 
 
-def finish_out(sequence: Sequence) -> Literal["stop", "length"]:
-    return "length" if sequence.finish_reason is FinishReason.LENGTH else "stop"
+def finish_out(finish: FinishReason | None) -> Literal["stop", "length"]:
+    return "length" if finish is FinishReason.LENGTH else "stop"
 
 
 def logprobs_out(outputs: Seq[Output], codec: Codec, alternatives: int) -> wire.LogprobsOut:
@@ -171,12 +171,12 @@ class Stream:
     def chunks(self, output: Output) -> list[wire.ChatChunk]:
         """None when a step shows nothing; the last step adds the usage when it was asked for."""
         sequence, spans = output.sequence, [span_out(span) for span in output.spans]
-        last = sequence.finish_reason is not None
+        last = output.finish is not None
         logprobs = logprobs_out([output], self._codec, self._ask.top_logprobs or 0) if self._ask.logprobs else None
         if not (last or output.text or spans or (logprobs and logprobs.content)):
             return []
         choice = wire.ChunkChoiceOut(
-            delta=wire.DeltaOut(content=output.text), logprobs=logprobs, finish_reason=finish_out(sequence) if last else None
+            delta=wire.DeltaOut(content=output.text), logprobs=logprobs, finish_reason=finish_out(output.finish) if last else None
         )
         bedside = bedside_out(self._request, spans, self._joules_reason) if last else wire.BedsideOut(spans=spans) if spans else None
         found = [self._chunk([choice], bedside=bedside)]

@@ -49,6 +49,7 @@ class Output:
     tokens: tuple[int, ...] = ()
     logprobs: tuple[float, ...] = ()
     alternatives: tuple[tuple[tuple[int, float], ...], ...] = ()
+    finish: FinishReason | None = None  # of this step: the sequence itself may be further by the time this is read
     error: Exception | None = None
 
 
@@ -120,7 +121,7 @@ class Engine:
         failed = [self._requests[name] for name in list(self.scheduler.running)]
         for request in failed:
             self._end(request, FinishReason.ERROR)
-        return [Output(request.sequence, "", (), error=error) for request in failed]
+        return [Output(request.sequence, "", (), finish=FinishReason.ERROR, error=error) for request in failed]
 
     @property
     def busy(self) -> bool:
@@ -289,9 +290,8 @@ class Engine:
         if reason is not None:
             self._store_prefix(request)
             self._end(request, reason)
-        return Output(
-            sequence, delta.text, delta.spans, accepted.token_ids[:taken], accepted.logprobs[:taken], accepted.alternatives[:taken]
-        )
+        logprobs, alternatives = accepted.logprobs[:taken], accepted.alternatives[:taken]
+        return Output(sequence, delta.text, delta.spans, accepted.token_ids[:taken], logprobs, alternatives, finish=reason)
 
     def _copied_positions(self, request: Request, draft: DraftTree, node: int | None) -> list[int]:
         """Prompt positions the node was copied from; a copy of a copy is traced back."""

@@ -91,8 +91,8 @@ class Service:
         outcome = "cancelled"
         try:
             async for output in outputs:
-                if output.sequence.finish_reason is not None:
-                    outcome = output.sequence.finish_reason.value
+                if output.finish is not None:
+                    outcome = output.finish.value
                 yield output
         finally:
             await outputs.aclose()  # type: ignore[attr-defined]

@@ -221,7 +221,7 @@ def test_history_and_text_parts_are_read(client: OpenAI) -> None:
 
 
 def test_metrics_count_tokens_by_source(url: str, client: OpenAI) -> None:
-    complete(client, {"mode": "verbatim"})
+    complete(client, {"mode": "verbatim"}, max_tokens=200)
     page = httpx.get(f"{url}/metrics").text
     assert 'bedside_generator_tokens_total{source="constraint"}' in page
     assert 'bedside_generator_requests_total{outcome="stop"}' in page
