@@ -58,7 +58,7 @@ class WeaviateStore:
         """New chunks first, then those that are no longer wanted go: at no moment is the document absent."""
         assert vectors.shape == (len(chunks), self.dim), (vectors.shape, len(chunks), self.dim)
         with self._writing, self._translated():
-            objects = [
+            objects: list[Any] = [
                 DataObject(properties=to_row(chunk), uuid=chunk.id, vector={VECTOR: vector.tolist()})
                 for chunk, vector in zip(chunks, vectors, strict=True)
             ]
@@ -121,7 +121,7 @@ class WeaviateStore:
             return_properties=STORED,
         ).objects
 
-    def _insert(self, objects: Sequence[DataObject]) -> None:
+    def _insert(self, objects: Sequence[Any]) -> None:
         """One call; chunks that exist are overwritten. The client's own batcher works in the background and hides when it is stuck."""
         try:
             errors = self._chunks.data.insert_many(objects).errors
