@@ -55,7 +55,7 @@ function noticesOf(state: AnswerState, m: Messages): Notice[] {
     if (state.answer.status === "sources_only" && sources.length > 0)
       own.push({ code: "sources_only", text: m.answer.sourcesOnly });
   }
-  return [...notices, ...own];
+  return [...notices.filter((notice) => notice.code !== "demo_model"), ...own]; // the page's banner says that already
 }
 
 const SERIOUS = new Set(["stream_broken", "offline", "internal", "patient_group", "conflict"]);

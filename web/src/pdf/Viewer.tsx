@@ -1,6 +1,6 @@
 // The column of pages. Draws only those near the window, and scrolls to the wanted place when that changes.
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
-import { currentPage, fitWidth, pageTops, scrollTarget, visiblePages } from "./geometry";
+import { currentPage, pageScales, pageTops, type Size, scaled, scrollTarget, visiblePages } from "./geometry";
 import { type Highlight, topOf } from "./highlights";
 import { Page } from "./Page";
 import type { OpenDocument } from "./useDocument";
@@ -17,12 +17,10 @@ export function Viewer({ document, highlights, current, zoom, onPage }: Props) {
   const { pdf, pages } = document;
   const pane = useRef<HTMLElement>(null);
   const { width, height, scrollTop, onScroll } = useWindow(pane);
-  const scale = useMemo(() => fitWidth(pages, width) * zoom, [pages, width, zoom]);
-  const tops = useMemo(() => pageTops(pages, scale), [pages, scale]);
-  const column = Math.max(...pages.map((page) => page.width)) * scale;
+  const { scales, tops, column } = useMemo(() => layout(pages, width, zoom), [pages, width, zoom]);
 
-  useKeptPlace(pane, scale);
-  useScrollTo(pane, width > 0 ? highlights[current] : undefined, tops, scale);
+  useKeptPlace(pane, tops.at(-1) ?? 0);
+  useScrollTo(pane, width > 0 ? highlights[current] : undefined, tops, scales);
   const shown = currentPage(tops, scrollTop, height) + 1;
   useEffect(() => onPage(shown), [onPage, shown]);
 
@@ -34,12 +32,19 @@ export function Viewer({ document, highlights, current, zoom, onPage }: Props) {
         {width > 0 &&
           pages.slice(first, last + 1).map((size, offset) => {
             const index = first + offset;
-            const top = tops[index] ?? 0;
+            const [scale, top] = [scales[index] ?? 1, tops[index] ?? 0];
             return <Page key={index} {...{ pdf, size, scale, top, highlights, current }} number={index + 1} />;
           })}
       </div>
     </section>
   );
+}
+
+/** How large every page is drawn, where, and how wide the column of them is. */
+function layout(pages: readonly Size[], paneWidth: number, zoom: number) {
+  const scales = pageScales(pages, paneWidth, zoom);
+  const sizes = pages.map((page, index) => scaled(page, scales[index] ?? 1));
+  return { scales, tops: pageTops(sizes), column: Math.max(...sizes.map((size) => size.width)) };
 }
 
 /** Size and position of the scrolled window, at most once a frame. */
@@ -62,13 +67,13 @@ function useWindow(pane: React.RefObject<HTMLElement | null>) {
   return { ...state, onScroll: measure };
 }
 
-/** Keeps the same words in the window when the scale changes. */
-function useKeptPlace(pane: React.RefObject<HTMLElement | null>, scale: number): void {
-  const before = useRef(scale);
+/** Keeps the same words in the window when the pages grow or shrink. `length`: of the whole column. */
+function useKeptPlace(pane: React.RefObject<HTMLElement | null>, length: number): void {
+  const before = useRef(length);
   useLayoutEffect(() => {
-    if (pane.current && before.current !== scale) pane.current.scrollTop *= scale / before.current;
-    before.current = scale;
-  }, [pane, scale]);
+    if (pane.current && before.current !== length) pane.current.scrollTop *= length / before.current;
+    before.current = length;
+  }, [pane, length]);
 }
 
 /** Scrolls when another place is wanted, and only then: the reader's own scrolling is left alone. */
@@ -76,7 +81,7 @@ function useScrollTo(
   pane: React.RefObject<HTMLElement | null>,
   wanted: Highlight | undefined,
   tops: readonly number[],
-  scale: number,
+  scales: readonly number[],
 ): void {
   const done = useRef<string | null>(null);
   useLayoutEffect(() => {
@@ -84,7 +89,7 @@ function useScrollTo(
     const place = `${wanted.page}:${topOf(wanted)}:${wanted.key}`;
     if (done.current === place) return;
     done.current = place;
-    const top = tops[wanted.page - 1] ?? 0;
+    const [top, scale] = [tops[wanted.page - 1] ?? 0, scales[wanted.page - 1] ?? 1];
     pane.current.scrollTop = scrollTarget(top, topOf(wanted), scale, pane.current.clientHeight);
-  }, [pane, wanted, tops, scale]);
+  }, [pane, wanted, tops, scales]);
 }

@@ -14,10 +14,10 @@ export interface Box extends Size {
 export const PAGE_GAP = 16; // pixels between pages, and above the first
 const CANVAS_PIXELS = 16_000_000; // a larger canvas fails on some devices
 
-/** Pixels per point at which the widest page fills the pane. */
-export function fitWidth(pages: readonly Size[], paneWidth: number): number {
-  const widest = Math.max(...pages.map((page) => page.width), 1);
-  return Math.max(0.1, (paneWidth - 2 * PAGE_GAP) / widest);
+/** Pixels per point for each page: every page as wide as the pane, a landscape one too, times the reader's zoom. */
+export function pageScales(pages: readonly Size[], paneWidth: number, zoom: number): number[] {
+  const width = Math.max(paneWidth - 2 * PAGE_GAP, 1);
+  return pages.map((page) => (zoom * width) / Math.max(page.width, 1));
 }
 
 export function scaled(page: Size, scale: number): Size {
@@ -33,10 +33,10 @@ export function toPixels(rect: Rect, scale: number): Box {
   };
 }
 
-/** Top of every page in the scrolled column, in pixels; one more entry for the column's end. */
-export function pageTops(pages: readonly Size[], scale: number): number[] {
+/** Top of every page in the scrolled column; one more entry for the column's end. All in pixels. */
+export function pageTops(sizes: readonly Size[]): number[] {
   const tops = [PAGE_GAP];
-  for (const page of pages) tops.push((tops.at(-1) ?? 0) + page.height * scale + PAGE_GAP);
+  for (const { height } of sizes) tops.push((tops.at(-1) ?? 0) + height + PAGE_GAP);
   return tops;
 }
 

@@ -11,15 +11,8 @@ export interface Highlight {
 
 export const spanKey = (span: Span): string => `${span.start}-${span.end}`;
 
-/** The words the answer copied from this source's document; the passage itself when it copied none from this source. */
+/** The words the answer copied from this source's document, in the answer's order; the passage itself when it used none of this source. */
 export function highlightsOf(source: Source, spans: readonly Span[]): Highlight[] {
-  const quotes = spans
-    .filter((span) => span.document_id === source.document_id)
-    .map(
-      (span): Highlight => ({ key: spanKey(span), kind: "quote", rank: span.rank, page: span.page, rects: span.rects }),
-    );
-  const own = quotes.filter((quote) => quote.rank === source.rank);
-  if (own.length > 0) return [...own, ...quotes.filter((quote) => quote.rank !== source.rank)].sort(inReadingOrder);
   const passage: Highlight = {
     key: "passage",
     kind: "passage",
@@ -27,7 +20,11 @@ export function highlightsOf(source: Source, spans: readonly Span[]): Highlight[
     page: source.page,
     rects: source.rects,
   };
-  return [passage];
+  if (!spans.some((span) => span.document_id === source.document_id && span.rank === source.rank)) return [passage];
+  return spans
+    .filter((span) => span.document_id === source.document_id)
+    .sort((a, b) => a.start - b.start)
+    .map((span) => ({ key: spanKey(span), kind: "quote", rank: span.rank, page: span.page, rects: span.rects }));
 }
 
 /** Index of the highlight with this key; without one, of the first that belongs to the source itself. */
@@ -53,8 +50,4 @@ export function onPage(highlights: readonly Highlight[], page: number): { index:
 export function topOf(highlight: Highlight): number {
   const rects = highlight.rects.find((one) => one.page === highlight.page)?.rects ?? [];
   return rects.length > 0 ? Math.min(...rects.map((rect) => rect.y0)) : 0;
-}
-
-function inReadingOrder(a: Highlight, b: Highlight): number {
-  return a.page - b.page || topOf(a) - topOf(b);
 }

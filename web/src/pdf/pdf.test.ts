@@ -3,9 +3,10 @@ import { source, span } from "../testing/answers";
 import {
   canvasRatio,
   currentPage,
-  fitWidth,
+  pageScales,
   pageTops,
   sameSize,
+  scaled,
   scrollTarget,
   toPixels,
   visiblePages,
@@ -19,13 +20,18 @@ describe("geometry", () => {
     expect(toPixels({ x0: 10, y0: 20, x1: 110, y1: 30 }, 1.5)).toEqual({ left: 15, top: 30, width: 150, height: 15 });
   });
 
-  test("the widest page fills the pane", () => {
-    const scale = fitWidth([...pages, { width: 842, height: 595 }], 874);
-    expect(scale).toBe(1);
+  test("every page fills the pane, upright or landscape", () => {
+    const mixed = [
+      { width: 595, height: 842 },
+      { width: 842, height: 595 },
+    ];
+    const scales = pageScales(mixed, 874, 1);
+    for (const [index, page] of mixed.entries()) expect(page.width * (scales[index] ?? 0)).toBeCloseTo(842);
+    expect(pageScales(mixed, 874, 2)).toEqual(scales.map((scale) => scale * 2));
   });
 
   test("a few pages are drawn of a long document, wherever it is scrolled", () => {
-    const tops = pageTops(pages, 1);
+    const tops = pageTops(pages);
     for (const scrollTop of [0, 5000, 20_000, tops.at(-1) ?? 0]) {
       const [first, last] = visiblePages(tops, scrollTop, 900);
       expect(first).toBeGreaterThanOrEqual(0);
@@ -35,7 +41,7 @@ describe("geometry", () => {
   });
 
   test("a place that is scrolled to stands in the window's upper third, on its page", () => {
-    const tops = pageTops(pages, 1.2);
+    const tops = pageTops(pages.map((page) => scaled(page, 1.2)));
     const scrollTop = scrollTarget(tops[9] ?? 0, 300, 1.2, 900);
     const place = (tops[9] ?? 0) + 300 * 1.2 - scrollTop;
     expect(place).toBeGreaterThan(0);
@@ -63,11 +69,11 @@ describe("highlights", () => {
   const second = span(10, "twee", { page: 2, rects: at(2, 90) });
   const third = span(20, "drie", { page: 2, rects: at(2, 50) });
 
-  test("stand in reading order, whatever the answer's order", () => {
-    expect(highlightsOf(source(1), [first, second, third]).map((one) => one.key)).toEqual([
-      spanKey(third),
-      spanKey(second),
+  test("stand in the answer's order, in whatever order they came", () => {
+    expect(highlightsOf(source(1), [third, first, second]).map((one) => one.key)).toEqual([
       spanKey(first),
+      spanKey(second),
+      spanKey(third),
     ]);
   });
 
