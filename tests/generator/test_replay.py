@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.generator.bench.recorded import BadRecords, Record, Where, read_records, read_tokenizer
-from services.generator.bench.replay import DRAFTERS, longest_runs, main, replay, walk
+from services.generator.bench.replay import longest_runs, main, replay, training_free, walk
 from services.generator.drafters.prompt_lookup import PromptLookupDrafter
 from services.generator.types import DraftTree
 from tests.generator.tiny import tiny_tokenizer
@@ -57,7 +57,7 @@ def test_the_oracle_counts_runs_and_their_bonus_tokens() -> None:
 @settings(max_examples=100, deadline=None)
 @given(tokens, tokens, st.integers(1, 12))
 def test_every_drafter_stays_in_its_budget_and_below_the_oracle(source: tuple[int, ...], answer: tuple[int, ...], nodes: int) -> None:
-    for name, make in DRAFTERS.items():
+    for name, make in training_free().items():
         result = replay(name, make(), [Record("0", source, answer)], nodes)
         assert result.tokens == len(answer)
         assert 1 <= result.tau <= min(nodes, result.oracle)
@@ -65,13 +65,13 @@ def test_every_drafter_stays_in_its_budget_and_below_the_oracle(source: tuple[in
 
 
 def test_a_single_node_decodes_plainly() -> None:
-    result = replay("prompt_lookup", PromptLookupDrafter(), [Record("0", (1, 2, 3), (1, 2, 3, 1, 2))], nodes=1)
+    result = replay("prompt-lookup", PromptLookupDrafter(), [Record("0", (1, 2, 3), (1, 2, 3, 1, 2))], nodes=1)
     assert (result.tau, result.nodes_per_step) == (1.0, 0.0)
 
 
 def test_prompt_lookup_copies_after_the_first_longest_match() -> None:
     """... 1 2 3 and then 4 or 5: three tokens match at the first 1 2 3; only 3 matches after a 9."""
-    result = replay("prompt_lookup", PromptLookupDrafter(), [Record("0", (1, 2, 3, 4, 1, 2, 3, 5, 1, 2, 3), (4, 1, 2, 3, 5))], nodes=60)
+    result = replay("prompt-lookup", PromptLookupDrafter(), [Record("0", (1, 2, 3, 4, 1, 2, 3, 5, 1, 2, 3), (4, 1, 2, 3, 5))], nodes=60)
     assert result.tau == 5.0  # one step: the draft 4 1 2 3 and the bonus token
 
 
@@ -111,17 +111,18 @@ def test_the_command_prints_one_json_object(folder: Path, capsys: pytest.Capture
     printed = json.loads(capsys.readouterr().out)
     assert set(printed) == {"drafter", "tau", "nodes_per_step", "microseconds_per_draft", "oracle", "answers", "tokens"}
     assert printed["answers"] == 2
-    assert main(arguments) == 0
+    assert printed["drafter"] == "casd"
+    assert main([*arguments, "--drafter", "prompt_lookup"]) == 0
     assert "bonus token counted" in capsys.readouterr().out
     assert main([*arguments, "--where", "model=nobody"]) == 2
     assert "no record is left" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="../shared/data/recorded/faithbench.jsonl is missing")
-@pytest.mark.parametrize(("name", "tau", "nodes"), [("prompt_lookup", 1.436, 6.5), ("casd", 1.460, 10.5)])
+@pytest.mark.parametrize(("name", "tau", "nodes"), [("prompt-lookup", 1.436, 6.5), ("casd", 1.460, 10.5)])
 def test_the_reference_points_on_recorded_summaries_are_reproduced(name: str, tau: float, nodes: float) -> None:
     records = read_records(RECORDED, read_tokenizer(LLAMA_3), [Where("model", "Llama-3.1")], limit=150)
-    result = replay(name, DRAFTERS[name](), records, nodes=60)
+    result = replay(name, training_free()[name](), records, nodes=60)
     assert result.tau == pytest.approx(tau, abs=0.001)
     assert result.nodes_per_step == pytest.approx(nodes, abs=0.05)
     assert result.oracle == pytest.approx(2.391, abs=0.001)

@@ -303,7 +303,7 @@ def test_the_commands_make_a_head_from_a_prompt_file(checkpoint: Path, tmp_path:
     assert main(["measure", *common, "--answers", str(answers), "--head", str(head), "--nodes", "8", "--top-k", "3"]) == 0
     assert json.loads(capsys.readouterr().out)["tau"] >= 1
     assert main(["measure", *common, "--answers", str(answers), "--version", "1", "--nodes", "8", "--top-k", "3"]) == 0
-    assert {json.loads(line)["drafter"] for line in capsys.readouterr().out.splitlines()} == {"untrained", "prompt_lookup"}
+    assert {json.loads(line)["drafter"] for line in capsys.readouterr().out.splitlines()} == {"untrained", "prompt-lookup"}
     assert main(["head", *common, "--answers", str(tmp_path / "none"), "--work", str(tmp_path / "w"), "--out", str(head)]) == 2
     assert "no answers to train on" in capsys.readouterr().err
     assert main(["sing"]) == 2

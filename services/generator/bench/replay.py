@@ -12,21 +12,33 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from services.generator.bench.recorded import BadRecords, Record, Where, read_records, read_tokenizer
-from services.generator.drafters import Drafter, StepState
-from services.generator.drafters.copy import CopyConfig, CopyDrafter
-from services.generator.drafters.prompt_lookup import PromptLookupDrafter
+from services.generator.drafters import Drafter, StepState, registry
+from services.generator.drafters.registry import Surroundings
 from services.generator.types import Accepted, DraftTree, Prompt, SamplingParams, Sequence
 
-DRAFTERS: dict[str, Callable[[], Drafter]] = {
-    "prompt_lookup": PromptLookupDrafter,
-    "casd": CopyDrafter,
-    "casd_prompt_only": lambda: CopyDrafter(CopyConfig(prompt_only=True)),
-}
+NAMES = {"casd": "copy", "casd-prompt-only": "copy-prompt"}
+"""The thesis's names, beside the registry's."""
+
+
+def training_free() -> dict[str, Callable[[], Drafter]]:
+    """By name: the registry's drafters that need neither model nor head, and the thesis's names for them."""
+    nothing = Surroundings(target=None)  # type: ignore[arg-type]
+    known: dict[str, Callable[[], Drafter]] = {}
+    for name in registry.DRAFTERS.keys() - {"eagle"}:
+        known[name] = partial(_make, name, nothing)
+    return known | {alias: known[name] for alias, name in NAMES.items()}
+
+
+def _make(name: str, around: Surroundings) -> Drafter:
+    drafter = registry.DRAFTERS[name](around)
+    assert drafter is not None, f"{name} needs a head"
+    return drafter
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +132,11 @@ def _run(text: tuple[int, ...], place: int, at: int) -> int:
 
 
 def main(argv: list[str]) -> int:
+    drafters = training_free()
     parser = argparse.ArgumentParser(prog="replay", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="jsonl of {source | prompt, answer, ...}")
     parser.add_argument("--tokenizer", type=Path, required=True, help="tokenizer.json, plain or .gz, or a folder that holds it")
-    parser.add_argument("--drafter", choices=sorted(DRAFTERS), required=True)
+    parser.add_argument("--drafter", choices=sorted(drafters), type=lambda name: name.replace("_", "-"), required=True)
     parser.add_argument("--nodes", type=int, default=60, help="nodes per tree at most, the root included (default 60)")
     parser.add_argument("--limit", type=int, help="only the first LIMIT answers that --where keeps")
     parser.add_argument("--where", action="append", default=[], metavar="FIELD=SUBSTRING", help="for example model=Llama-3.1; repeatable")
@@ -135,7 +148,7 @@ def main(argv: list[str]) -> int:
     except BadRecords as error:
         print(error, file=sys.stderr)
         return 2
-    result = replay(options.drafter, DRAFTERS[options.drafter](), records, options.nodes)
+    result = replay(options.drafter, drafters[options.drafter](), records, options.nodes)
     print(json.dumps(asdict(result)) if options.json else _table(result))
     return 0
 

@@ -52,6 +52,11 @@ FIXED_TREE: tuple[tuple[int, ...], ...] = (
 """EAGLE-1's 25 nodes: the likelier a branch, the deeper."""
 
 
+def usual_shape(device: torch.device) -> TreeShape:
+    """EAGLE-2's and -3's published tree where rows are nearly free; on a CPU, where every row is computed, a small one."""
+    return TreeShape() if device.type == "cuda" else TreeShape(top_k=4, total=12, depth=3, least=0.05)
+
+
 class Frontier(NamedTuple):
     """The K nodes of each row whose children come next."""
 

@@ -46,7 +46,7 @@ class NGrams:
 class PromptLookupDrafter:
     longest: int = 3  # n-gram
     copied: int = 10  # tokens
-    name: str = "prompt_lookup"
+    name: str = "prompt-lookup"
     wants_features: str | None = None
     _grams: dict[str, NGrams] = field(init=False, default_factory=dict)
 

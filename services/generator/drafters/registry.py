@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from services.generator.drafters import Drafter
 from services.generator.drafters.copy import CopyConfig, CopyDrafter
+from services.generator.drafters.prompt_lookup import PromptLookupDrafter
 from services.generator.errors import BadRequest
 
 if TYPE_CHECKING:
@@ -32,14 +33,23 @@ def _copy_prompt(_: Surroundings) -> Drafter:
     return CopyDrafter(CopyConfig(prompt_only=True))
 
 
+def _prompt_lookup(_: Surroundings) -> Drafter:
+    return PromptLookupDrafter()
+
+
 def _eagle(around: Surroundings) -> Drafter | None:
-    from services.generator.drafters.eagle import EagleDrafter
-    from services.generator.models.eagle_format import load_head
+    from services.generator.drafters.eagle import EagleDrafter, usual_shape
+    from services.generator.models.eagle_format import open_head
 
-    return None if around.head is None else EagleDrafter(load_head(around.head, around.target))
+    return None if around.head is None else EagleDrafter(open_head(around.head, around.target), usual_shape(around.target.device))
 
 
-DRAFTERS: dict[str, Callable[[Surroundings], Drafter | None]] = {"copy": _copy, "copy-prompt": _copy_prompt, "eagle": _eagle}
+DRAFTERS: dict[str, Callable[[Surroundings], Drafter | None]] = {
+    "copy": _copy,
+    "copy-prompt": _copy_prompt,
+    "prompt-lookup": _prompt_lookup,
+    "eagle": _eagle,
+}
 """A factory returns None when what it needs is not there."""
 
 

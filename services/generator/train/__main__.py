@@ -130,7 +130,7 @@ def measure(argv: list[str]) -> int:
         token_ids = torch.arange(8192 if options.version == 3 else target.config.vocab_size)
         rows = output_rows(target, token_ids) if options.version == 3 else torch.empty(0)
         untrained = new_head(target, FitOptions(version=options.version), token_ids, rows).eval()
-        drafters = {"untrained": EagleDrafter(untrained, shape), "prompt_lookup": PromptLookupDrafter()}
+        drafters = {"untrained": EagleDrafter(untrained, shape), "prompt-lookup": PromptLookupDrafter()}
     for name, drafter in drafters.items():
         print(json.dumps({"drafter": name} | asdict(run(drafter, map(corpus.read, entries), options.nodes))))
     return 0

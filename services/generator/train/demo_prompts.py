@@ -77,7 +77,7 @@ def first_round() -> Iterator[dict[str, Any]]:
     yield from rows
 
 
-def second_round(explained: dict[str, str], words: int = 110) -> Iterator[dict[str, Any]]:
+def second_round(explained: dict[str, str], words: int = 80) -> Iterator[dict[str, Any]]:
     """`explained`: id of a first-round explanation -> the answer. Each becomes a passage, cut at a sentence's end near `words` words."""
     choose = random.Random(2)  # noqa: S311
     passages = {ident: shortened(text, words) for ident, text in explained.items() if ident.startswith("explain-")}
