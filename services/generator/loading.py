@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import torch
 
 from services.generator.checkpoint import Checkpoint, read_json
+from services.generator.costs import choose_kernels
 from services.generator.errors import ModelError
 from services.generator.models.architecture import Architecture
 from services.generator.models.linear import (
@@ -47,7 +48,9 @@ def load_target(model: str, *, device: str = "auto", dtype: str = "auto", thread
     place = _device(device)
     build = _Build(Checkpoint(folder), architecture, place, dtype)
     kv = torch.float32 if place.type == "cpu" else build.dtype
-    return LlamaTarget(architecture, build.weights(), name=str(config.get("name") or model), kv_dtype=kv)
+    target = LlamaTarget(architecture, build.weights(), name=str(config.get("name") or model), kv_dtype=kv)
+    choose_kernels(target, cache / "costs")
+    return target
 
 
 def load_tokenizer(model: str, *, cache: Path = CACHE) -> Any:
@@ -133,10 +136,17 @@ class _Build:
         a = self.a
         embedding = self.checkpoint.take("model.embed_tokens.weight", a.vocab_size, a.hidden_size)
         tied = a.tied or "lm_head.weight" not in self.checkpoint
-        head = embedding if tied else self.checkpoint.take("lm_head.weight", a.vocab_size, a.hidden_size)
+        table = self._dense(embedding)
+        head = (
+            self.checkpoint.take("lm_head.weight", a.vocab_size, a.hidden_size)
+            if not tied
+            else embedding
+            if _is_4_bit(embedding)
+            else table
+        )
         weights = Weights(
             residual=self.residual,
-            embedding=self._dense(embedding),
+            embedding=table,
             layers=tuple(self._layer(index) for index in range(a.layers)),
             norm=self._norm("model.norm.weight"),
             head=self._linear([head], None),
@@ -198,16 +208,17 @@ class _Build:
         outputs, inputs = weight.shape
         kernels: dict[str, Kernel] = {}
         if self.device.type == "cpu" and self.dtype == torch.bfloat16:
-            if self.auto and isinstance(weight, Blocks) and weight.minimum is not None:
+            if self.auto and _is_4_bit(weight):
                 kernels["int4"] = int4_kernel(weight, bias)
                 weight = rounded_like_int4(weight)
             kernels["packed"] = packed_kernel(self._dense(weight), bias)
         else:
             kernels["dense"] = dense_kernel(self._dense(weight), bias)
-        linear = Linear(kernels, inputs, outputs)
-        if "int4" in kernels:
-            linear.choose("int4", "packed", 4)
-        return linear
+        return Linear(kernels, inputs, outputs)
+
+
+def _is_4_bit(weight: Weight) -> TypeGuard[Blocks]:
+    return isinstance(weight, Blocks) and weight.minimum is not None
 
 
 def _paired_rows(size: int, head_dim: int) -> torch.Tensor:

@@ -23,14 +23,19 @@ def attend(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, bias: torch.Tensor
     bias [N, N] masks the nodes from each other; None when N is 1.
     """
     nodes, heads, dim = q.shape
-    groups = k.shape[0]
-    q = q.view(nodes, groups, heads // groups, dim).transpose(0, 1).reshape(groups, -1, dim)  # [kv_heads, N * g, d]
-    scores = torch.baddbmm(q.new_empty(()), q, k, beta=0, alpha=scale)
+    groups, shared = k.shape[0], heads // k.shape[0]
+    if nodes == 1:
+        q = q.view(groups, shared, dim)
+    else:
+        q = q.view(nodes, groups, shared, dim).transpose(0, 1).reshape(groups, nodes * shared, dim)
+    scores = torch.baddbmm(q.new_empty(()), q, k, beta=0, alpha=scale)  # [kv_heads, N * g, L + N]
     if bias is not None:
-        own = scores.view(groups, nodes, heads // groups, -1)[..., -nodes:]
+        own = scores.view(groups, nodes, shared, -1).narrow(3, scores.shape[2] - nodes, nodes)
         own.add_(bias.unsqueeze(1))  # [N, 1, N]
     mixed = torch.bmm(torch.softmax(scores, -1), v)
-    return mixed.view(groups, nodes, heads // groups, dim).transpose(0, 1).reshape(nodes, heads * dim)
+    if nodes == 1:
+        return mixed.view(1, heads * dim)
+    return mixed.view(groups, nodes, shared, dim).transpose(0, 1).reshape(nodes, heads * dim)
 
 
 def attend_chain(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: float) -> torch.Tensor:

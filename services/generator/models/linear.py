@@ -59,14 +59,15 @@ def stack(weights: Sequence[Weight]) -> Weight:
 
 
 class Linear:
-    """Kernels by rows: `plan` holds (up to this many rows, kernel), ascending; the last one takes all the rest."""
+    """Up to `limit` rows go through one kernel and more through another; costs.py chooses."""
 
     __slots__ = ("few", "inputs", "kernels", "limit", "many", "outputs")
 
     def __init__(self, kernels: dict[str, Kernel], inputs: int, outputs: int) -> None:
         self.kernels = kernels
         self.inputs, self.outputs = inputs, outputs
-        self.choose(*([next(iter(kernels))] * 2), limit=0)
+        first = next(iter(kernels))
+        self.choose(first, first, 0)
 
     def choose(self, few: str, many: str, limit: int) -> None:
         """Use kernel `few` up to `limit` rows and `many` beyond."""

@@ -6,6 +6,7 @@ The nodes of all rows are computed as one list [T, h], T the sum of the real nod
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
@@ -66,6 +67,7 @@ class LlamaTarget:
         )
         self.device, self.dtype, self.kv_dtype = weights.embedding.device, weights.embedding.dtype, kv_dtype
         self._scale = a.head_dim**-0.5
+        self._turned = a.heads + a.kv_heads  # queries and keys are rotated, values are not
         self._stream_layers = (2, a.layers // 2, a.layers - 3)
         self._causal = tree_bias(torch.ones(CHAIN_CHUNK, CHAIN_CHUNK, dtype=torch.bool, device=self.device).tril_())
 
@@ -96,6 +98,12 @@ class LlamaTarget:
         flat = hidden.reshape(-1, hidden.shape[-1]).to(self.dtype)
         return self.weights.head(flat).float().unflatten(0, hidden.shape[:-1])
 
+    def linears(self) -> Iterator[Linear]:
+        """Every matrix a forward multiplies by."""
+        for layer in self.weights.layers:
+            yield from (layer.qkv, layer.output, layer.gate_up, layer.down)
+        yield self.weights.head
+
     def _check(self, step: StepInput, cache: KVCache) -> None:
         end = max(length + count for length, count in zip(step.lengths, step.counts, strict=True))
         if end > min(self.config.max_positions, cache.limit):
@@ -118,24 +126,27 @@ class LlamaTarget:
 
     def _attention(self, x: torch.Tensor, layer: Layer, index: int, rows: list[Row], rotations: torch.Tensor) -> torch.Tensor:
         """x [T, h], normed -> [T, h]; the step's keys and values are written into the cache."""
-        a, nodes = self.architecture, x.shape[0]
-        qkv = layer.qkv(x).float().view(nodes, a.heads + 2 * a.kv_heads, a.head_dim)
+        a, nodes, turned = self.architecture, x.shape[0], self._turned
+        qkv = layer.qkv(x).float().view(nodes, turned + a.kv_heads, a.head_dim)  # [T, q k v heads, d]
         if layer.q_norm is not None and layer.k_norm is not None:
             _norm_heads(qkv[:, : a.heads], layer.q_norm, a.norm_eps)
-            _norm_heads(qkv[:, a.heads : a.heads + a.kv_heads], layer.k_norm, a.norm_eps)
-        pairs = torch.view_as_complex(qkv.view(nodes, a.heads + 2 * a.kv_heads, -1, 2))
-        pairs[:, : a.heads + a.kv_heads].mul_(rotations)
-        q = qkv[:, : a.heads]
-        new = qkv[:, a.heads :].view(nodes, 2, a.kv_heads, a.head_dim).permute(1, 2, 0, 3)  # [2, kv_heads, T, d]
-        mixed = [self._attend_row(q, new, row, index) for row in rows]
-        return layer.output((mixed[0] if len(mixed) == 1 else torch.cat(mixed)).to(x.dtype))
+            _norm_heads(qkv[:, a.heads : turned], layer.k_norm, a.norm_eps)
+        torch.view_as_complex(qkv.view(nodes, turned + a.kv_heads, -1, 2)).narrow(1, 0, turned).mul_(rotations)
+        q = qkv.narrow(1, 0, a.heads)
+        new = qkv.narrow(1, a.heads, 2 * a.kv_heads).view(nodes, 2, a.kv_heads, a.head_dim).permute(1, 2, 0, 3)  # [2, kv_heads, T, d]
+        if self.kv_dtype != torch.float32:
+            q = q.to(self.kv_dtype)
+        if len(rows) == 1:
+            mixed = self._attend_row(q, new, rows[0], index)
+        else:
+            mixed = torch.cat([self._attend_row(q[row.nodes], new[:, :, row.nodes], row, index) for row in rows])
+        return layer.output(mixed.to(self.dtype))
 
     def _attend_row(self, q: torch.Tensor, new: torch.Tensor, row: Row, index: int) -> torch.Tensor:
-        row.new[index].copy_(new[:, :, row.nodes])
-        own = q[row.nodes].to(self.kv_dtype)
-        if row.bias is None and own.shape[0] > 1:
-            return attend_chain(own, row.keys[index], row.values[index], self._scale)
-        return attend(own, row.keys[index], row.values[index], row.bias, self._scale)
+        row.new[index].copy_(new)
+        if row.bias is None and q.shape[0] > 1:
+            return attend_chain(q, row.keys[index], row.values[index], self._scale)
+        return attend(q, row.keys[index], row.values[index], row.bias, self._scale)
 
     def _output(self, x: Residual, streams: dict[int, torch.Tensor], step: StepInput) -> StepOutput:
         counts, nodes = step.counts, step.token_ids.shape[1]

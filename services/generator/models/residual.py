@@ -55,5 +55,5 @@ class MirroredResidual(Residual):
         self.x.addcmul_(y.unsqueeze(1), self.signs)
 
     def norm(self, weight: torch.Tensor) -> torch.Tensor:
-        mirrored = F.layer_norm(self.flat, weight.shape, weight, None, self.eps)
-        return mirrored[:, : weight.shape[0] // 2].contiguous()
+        mirrored = torch.layer_norm(self.flat, weight.shape, weight, None, self.eps)
+        return mirrored.narrow(1, 0, weight.shape[0] // 2).contiguous()

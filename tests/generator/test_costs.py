@@ -1,0 +1,91 @@
+"""The cost table: interpolated, kept in a file, and never in the way when the machine is busy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from services.generator import costs
+from services.generator.costs import Costs, choose_kernels, least_seconds, measure, step_costs
+from services.generator.loading import load_target
+from services.generator.models.linear import Linear
+from services.generator.models.llama import LlamaTarget
+from tests.generator.tiny import tiny_checkpoint
+
+TABLE = Costs((1, 8, 16), (256, 2048), ((1.0, 2.0, 4.0), (2.0, 4.0, 8.0)))
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> LlamaTarget:
+    return load_target(str(tiny_checkpoint(tmp_path, "llama", seed=7)), dtype="fp32", threads=1)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "context", "seconds"),
+    [(1, 256, 1.0), (8, 2048, 4.0), (12, 256, 3.0), (8, 1152, 3.0), (32, 256, 8.0), (1, 3840, 3.0)],
+)
+def test_costs_between_and_beyond_measurements_lie_on_lines(nodes: int, context: int, seconds: float) -> None:
+    assert TABLE.verify(nodes, context) == pytest.approx(seconds)
+
+
+def test_a_table_is_measured_once_per_machine_and_model(target: LlamaTarget, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = step_costs(target, tmp_path)
+    assert first.nodes == costs.NODES
+    assert all(second > 0 for row in first.seconds for second in row)
+    monkeypatch.setattr(costs, "measure", lambda _: pytest.fail("measured again"))
+    assert step_costs(target, tmp_path) == first
+
+
+def test_a_busy_machine_gets_a_smaller_table(target: LlamaTarget) -> None:
+    assert measure(target, allowed=0.0).nodes == (1, 2)
+
+
+def test_measuring_stops_when_its_time_is_up() -> None:
+    runs: list[int] = []
+    least_seconds(lambda: runs.append(1), 50, torch.device("cpu"), until=0.0)
+    assert len(runs) == 1
+
+
+class Layers:
+    """Enough of a target to choose kernels for: two layers whose first kernel wins up to 8 rows."""
+
+    config, dtype, kv_dtype = "layers", torch.bfloat16, torch.float32
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.layers = [Linear({"few": self.few, "many": self.many}, 4, 4) for _ in range(2)]
+
+    def linears(self) -> list[Linear]:
+        return self.layers
+
+    def few(self, x: torch.Tensor) -> torch.Tensor:
+        self.calls += 1
+        return _busy(x, 20 * x.shape[0])
+
+    def many(self, x: torch.Tensor) -> torch.Tensor:
+        return _busy(x, 240)
+
+
+def _busy(x: torch.Tensor, times: int) -> torch.Tensor:
+    for _ in range(times):
+        x = x + 1
+    return x
+
+
+def test_the_kernel_that_is_faster_for_some_rows_is_used_for_them(tmp_path: Path) -> None:
+    layers = Layers()
+    choose_kernels(layers, tmp_path)  # type: ignore[arg-type]
+    assert [layer.limit for layer in layers.layers] == [8, 8]
+    layers.calls = 0
+    choose_kernels(layers, tmp_path)  # type: ignore[arg-type]
+    assert layers.calls == 0  # read from the file
+
+
+def test_without_time_the_usual_choice_is_made_and_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(costs, "KERNEL_SECONDS", -1.0)
+    layers = Layers()
+    choose_kernels(layers, tmp_path)  # type: ignore[arg-type]
+    assert [layer.limit for layer in layers.layers] == [costs.USUAL_LIMIT] * 2
+    assert list(tmp_path.iterdir()) == []
