@@ -1,0 +1,66 @@
+"""The real service with the sample handbook in it, as `bedside ingest` and `bedside serve` make it, in folders of the test's own."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+HANDBOOK = ROOT / "rag_api" / "handbook"
+BEDSIDE = [sys.executable, "-m", "rag_api.cli"]
+PATIENCE = 600.0  # seconds for the generator's model to load on a busy machine
+
+
+@contextlib.contextmanager
+def bedside(folder: Path) -> Iterator[str]:
+    """Ingests the handbook into `folder` and serves it; gives the address when every part answers."""
+    port = _free_port()
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("BEDSIDE_")}
+    environment |= {"BEDSIDE_DATA_DIR": str(folder), "BEDSIDE_HOST": "127.0.0.1", "BEDSIDE_PORT": str(port)}
+    with (folder.parent / "bedside.log").open("w") as log:
+        subprocess.run([*BEDSIDE, "ingest", str(HANDBOOK / "pdf")], cwd=ROOT, env=environment, stdout=log, stderr=log, check=True)
+        server = subprocess.Popen([*BEDSIDE, "serve"], cwd=ROOT, env=environment, stdout=log, stderr=log)
+        try:
+            _wait(f"http://127.0.0.1:{port}/api/health", server)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            server.terminate()
+            server.wait(60)
+
+
+def _wait(health: str, server: subprocess.Popen[bytes]) -> None:
+    end = time.monotonic() + PATIENCE
+    state: dict[str, Any] = {}
+    while time.monotonic() < end:
+        assert server.poll() is None, "bedside serve ended at its start: see bedside.log"
+        with contextlib.suppress(OSError, ValueError):
+            state = _get(health)
+            if state["status"] == "ok":
+                return
+        time.sleep(0.5)
+    raise AssertionError(f"bedside serve is not ready: {state}")
+
+
+def _get(url: str) -> dict[str, Any]:
+    try:
+        with urllib.request.urlopen(url, timeout=10) as response:
+            return dict(json.load(response))
+    except urllib.error.HTTPError as error:
+        return dict(json.load(error))
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
