@@ -23,6 +23,7 @@ from services.generator.constraint import Constraint, Preparation
 from services.generator.drafters import Drafter, StepState
 from services.generator.errors import BadRequest
 from services.generator.models import StepInput, StepOutput, Target
+from services.generator.planner import Costs, Plan, Planner
 from services.generator.prefix_cache import PrefixCache
 from services.generator.scheduler import Scheduler
 from services.generator.types import Accepted, CandidateSource, CopySpan, DraftTree, FinishReason, Origin, Sequence
@@ -34,7 +35,7 @@ class EngineOptions:
     rows: int = 4  # requests decoded at a time
     context: int = 4096  # tokens of prompt and answer together
     queue: int = 64  # requests that may wait
-    nodes: int = 32  # of a tree, the root included
+    nodes: int = 64  # of a tree at most, the root included; the planner takes what pays
     prefill_chunk: int = 512  # prompt tokens per step: what others wait for between two of their steps
     prefix_bytes: int = 256 << 20
 
@@ -68,6 +69,7 @@ class Request:
     length: int = 0  # of context that are in the KV cache
     features: list[Tensor] = field(default_factory=list)  # of tokens verified since the drafters last looked
     history: list[Tensor] = field(default_factory=list)  # of all, for the prefix cache
+    plan: Plan | None = None
     started: float = 0.0  # when admitted, then when decoding began
 
     @property
@@ -82,7 +84,10 @@ class Request:
 class Engine:
     """Raises QueueFull and BadRequest from `add`; an exception from `step` leaves it usable after `fail`."""
 
-    def __init__(self, target: Target, drafters: Mapping[str, Drafter], options: EngineOptions | None = None) -> None:
+    def __init__(
+        self, target: Target, drafters: Mapping[str, Drafter], options: EngineOptions | None = None, costs: Costs | None = None
+    ) -> None:
+        """Without `costs` every draft is verified whole."""
         self.options = options or EngineOptions()
         self.target = target
         self.drafters = dict(drafters)
@@ -90,6 +95,7 @@ class Engine:
         self.scheduler = Scheduler(self.options.rows, self.options.queue)
         self.cache = target.new_cache(self.options.rows, self.context)
         self.prefixes = PrefixCache(self.options.prefix_bytes)
+        self.planner = Planner(costs)
         self._requests: dict[str, Request] = {}
         self._stop_tokens = frozenset(target.config.eos_token_ids)
 
@@ -134,10 +140,12 @@ class Engine:
         ready = [request for request in self._running() if request.prefilled]
         if not ready:
             return []
+        began = time.perf_counter()
         trees = self._draft(ready)
         output = self._forward(ready, trees)
         accepted = self._verify(ready, trees, output.logits)
         self._accept(ready, trees, accepted, output)
+        self._learn(ready, trees, accepted, time.perf_counter() - began)
         return self._emit(ready, trees, accepted)
 
     def _running(self) -> list[Request]:
@@ -147,6 +155,7 @@ class Engine:
         for sequence in self.scheduler.admit():
             request = self._requests[sequence.id]
             request.started = time.monotonic()
+            request.plan = self.planner.start()
             for name in request.drafters:
                 self.drafters[name].start(sequence)
             wants = self._wants_features(request)
@@ -205,15 +214,22 @@ class Engine:
         self._store_prefix(request)
 
     def _draft(self, ready: list[Request]) -> list[DraftTree]:
-        """One tree per row: of everyone who drafts for it, merged and cut to what the row has room for."""
+        """One tree per row: of everyone who drafts for it, merged, and cut to what pays."""
         drafts: list[list[DraftTree]] = [[] for _ in ready]
         for name, drafter in self.drafters.items():
-            rows = [row for row, request in enumerate(ready) if name in request.drafters and request.constraint is None]
-            if rows:
-                proposed = drafter.propose([self._state(ready[row], drafter) for row in rows], self.options.nodes)
-                for row, draft in zip(rows, proposed, strict=True):
-                    drafts[row].append(draft)
-        return [self._tree(request, found) for request, found in zip(ready, drafts, strict=True)]
+            rows = [row for row, request in enumerate(ready) if name in request.drafters and self.planner.wants(_plan(request), name)]
+            if not rows:
+                continue
+            began = time.perf_counter()
+            proposed = drafter.propose([self._state(ready[row], drafter) for row in rows], self.options.nodes)
+            each = (time.perf_counter() - began) / len(rows)
+            for row, draft in zip(rows, proposed, strict=True):
+                drafts[row].append(draft)
+                self.planner.drafted(_plan(ready[row]), name, each)
+                if drafter.wants_features:
+                    ready[row].features.clear()
+        trees = [self._tree(request, found) for request, found in zip(ready, drafts, strict=True)]
+        return self.planner.cut([_plan(request) for request in ready], trees, [request.length for request in ready])
 
     def _tree(self, request: Request, drafts: list[DraftTree]) -> DraftTree:
         root = int(request.context[request.tokens - 1])
@@ -257,12 +273,15 @@ class Engine:
         for row, (request, draft, one) in enumerate(zip(ready, trees, accepted, strict=True)):
             self.cache.keep(request.sequence.slot, request.length, one.path)
             request.length += len(one.path)
-            request.features.clear()
-            if (features := self._features(request, output, row)) is not None:
-                self._keep_features(request, features[list(one.path)])
             for name in request.drafters:
                 drafter = self.drafters[name]
                 drafter.feedback(self._state(request, drafter), draft, one)
+            if (features := self._features(request, output, row)) is not None:
+                self._keep_features(request, features[list(one.path)])
+
+    def _learn(self, ready: list[Request], trees: list[DraftTree], accepted: list[Accepted], seconds: float) -> None:
+        for request, draft, one in zip(ready, trees, accepted, strict=True):
+            self.planner.learn(_plan(request), draft, one, seconds / len(ready))
 
     def _emit(self, ready: list[Request], trees: list[DraftTree], accepted: list[Accepted]) -> list[Output]:
         return [self._emit_row(*row) for row in zip(ready, trees, accepted, strict=True)]
@@ -333,3 +352,8 @@ class Engine:
     def _keep_features(self, request: Request, features: Tensor) -> None:
         request.features.append(features)
         request.history.append(features)
+
+
+def _plan(request: Request) -> Plan:
+    assert request.plan is not None, "a running request has been scheduled"
+    return request.plan

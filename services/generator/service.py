@@ -29,7 +29,8 @@ Load = Callable[[], Loaded]
 
 def load(settings: Settings) -> Loaded:
     """Raises ModelError. Takes seconds: weights are read and packed."""
-    from services.generator.loading import load_target, load_tokenizer
+    from services.generator.costs import step_costs
+    from services.generator.loading import CACHE, load_target, load_tokenizer
 
     target = load_target(settings.model, device=settings.device, dtype=settings.dtype, threads=settings.threads)
     codec = Codec(load_tokenizer(settings.model))
@@ -44,7 +45,11 @@ def load(settings: Settings) -> Loaded:
     )
     drafter = settings.drafter or ("copy+eagle" if "eagle" in drafters else "copy")
     parse(drafter, drafters)
-    return Loaded(Engine(target, drafters, options), codec, chat.Defaults(settings.default_template, drafter, settings.max_tokens))
+    return Loaded(
+        Engine(target, drafters, options, step_costs(target, CACHE / "costs")),
+        codec,
+        chat.Defaults(settings.default_template, drafter, settings.max_tokens),
+    )
 
 
 class Service:

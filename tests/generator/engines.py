@@ -18,6 +18,7 @@ from services.generator.drafters import Drafter, StepState
 from services.generator.drafters.copy import CopyDrafter
 from services.generator.engine import Engine, EngineOptions, Output, Request
 from services.generator.loading import load_target
+from services.generator.planner import Costs
 from services.generator.provenance import SpanTracker
 from services.generator.tree import TreeBuilder
 from services.generator.types import Accepted, CandidateSource, DraftTree, NodeOrigin, Passage, Prompt, SamplingParams, Sequence
@@ -89,9 +90,9 @@ class OracleDrafter(RandomDrafter):
         return builder.build(nodes)
 
 
-def engine(target: Any, *extra: Drafter, **options: Any) -> Engine:
+def engine(target: Any, *extra: Drafter, costs: Costs | None = None, **options: Any) -> Engine:
     drafters: dict[str, Drafter] = {"copy": CopyDrafter()} | {drafter.name: drafter for drafter in extra}
-    return Engine(target, drafters, EngineOptions(**{"context": 256, "rows": 8, "nodes": 24, "prefix_bytes": 1 << 24} | options))
+    return Engine(target, drafters, EngineOptions(**{"context": 256, "rows": 8, "nodes": 24, "prefix_bytes": 1 << 24} | options), costs)
 
 
 def request(

@@ -51,15 +51,31 @@ def test_plain_decoding_is_greedy_decoding_without_a_cache(family: str) -> None:
         assert generate(engine(target), [request(prompt)])[0] == reference(target, prompt, 24)
 
 
-@given(st.sampled_from(FAMILIES), st.integers(0, 2), st.lists(st.tuples(prompts, samplings), min_size=1, max_size=8), st.integers(2, 32))
+class Slope:
+    """Nodes cost something, so that the planner cuts trees and pauses drafters."""
+
+    def verify(self, nodes: int, context: int) -> float:
+        return 0.01 + 0.001 * nodes
+
+
+@given(
+    st.sampled_from(FAMILIES),
+    st.integers(0, 2),
+    st.lists(st.tuples(prompts, samplings), min_size=1, max_size=8),
+    st.integers(2, 32),
+    st.data(),
+)
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
-def test_speculation_changes_no_token(family: str, seed: int, jobs: list[tuple[list[int], SamplingParams]], nodes: int) -> None:
+def test_speculation_changes_no_token(
+    family: str, seed: int, jobs: list[tuple[list[int], SamplingParams]], nodes: int, data: st.DataObject
+) -> None:
     target = tiny_target(family, seed)
     plain = [generate(engine(target), [request(prompt, sampling)])[0] for prompt, sampling in jobs]
     answers = {tuple(prompt): tokens for (prompt, _), tokens in zip(jobs, plain, strict=True)}
     vocabulary = target.config.vocab_size
     for drafters in (("copy",), ("random",), ("oracle",), ("copy", "oracle", "random")):
-        speculative = engine(target, RandomDrafter(vocabulary), OracleDrafter(vocabulary, answers), nodes=nodes, prefill_chunk=16)
+        extra = RandomDrafter(vocabulary), OracleDrafter(vocabulary, answers)
+        speculative = engine(target, *extra, costs=data.draw(st.sampled_from([None, Slope()])), nodes=nodes, prefill_chunk=16)
         batch = [request(prompt, sampling, drafters) for prompt, sampling in jobs]
         assert generate(speculative, batch) == plain
 

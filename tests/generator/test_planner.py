@@ -1,0 +1,120 @@
+"""The planner verifies what pays, learns what is accepted, and leaves out who costs more than they save."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from services.generator.planner import Calibration, Gate, Planner
+from services.generator.tree import TreeBuilder
+from services.generator.types import Accepted, CandidateSource, DraftTree, NodeOrigin
+
+COPY = (NodeOrigin(CandidateSource.COPY, 0),)
+
+
+class Linear:
+    """Seconds grow by `slope` per node after the first `free` ones."""
+
+    def __init__(self, slope: float, free: int = 1) -> None:
+        self.slope, self.free = slope, free
+
+    def verify(self, nodes: int, context: int) -> float:
+        return 1.0 + self.slope * max(0, nodes - self.free)
+
+
+def chain(length: int, decay: float) -> DraftTree:
+    builder, node = TreeBuilder(0), 0
+    for depth in range(length):
+        node = builder.add(node, depth + 1, decay ** (depth + 1), COPY)
+    return builder.build()
+
+
+def cut(planner: Planner, draft: DraftTree) -> DraftTree:
+    return planner.cut([planner.start()], [draft], [100])[0]
+
+
+def test_free_nodes_are_all_verified() -> None:
+    assert len(cut(Planner(Linear(0.0)), chain(20, 0.5))) == 21
+
+
+def test_nodes_that_cost_a_whole_step_each_are_not_verified() -> None:
+    assert len(cut(Planner(Linear(1.0)), chain(20, 0.5))) == 1
+
+
+def test_the_cut_is_where_the_rate_is_highest() -> None:
+    costs, draft = Linear(0.05), chain(20, 0.8)
+    rates = [sum(draft.scores[:n]) / costs.verify(n, 100) for n in range(1, 22)]
+    assert len(cut(Planner(costs), draft)) == 1 + rates.index(max(rates))
+
+
+def test_a_step_up_in_cost_is_looked_past() -> None:
+    class Stairs:
+        def verify(self, nodes: int, context: int) -> float:
+            return 1.0 if nodes < 3 else 1.3  # the fifth node is as dear as the third
+
+    assert len(cut(Planner(Stairs()), chain(12, 0.95))) == 13
+
+
+def test_nodes_of_all_rows_share_one_budget() -> None:
+    planner = Planner(Linear(0.25, free=2))
+    sure, unsure = planner.cut([planner.start(), planner.start()], [chain(6, 0.99), chain(6, 0.2)], [50, 90])
+    assert len(sure) > len(unsure) == 1
+
+
+def test_without_costs_drafts_are_left_alone() -> None:
+    draft = chain(9, 0.1)
+    assert cut(Planner(None), draft) is draft
+
+
+def accept(planner: Planner, rounds: int, tokens: int, draft: DraftTree) -> int:
+    """Nodes that are verified after `rounds` in which `tokens` of the draft were right."""
+    plan = planner.start()
+    for _ in range(rounds):
+        verified = planner.cut([plan], [draft], [100])[0]
+        right = min(tokens, len(verified) - 1)
+        path = tuple(range(right + 1))
+        planner.learn(plan, verified, Accepted(path, tuple(range(right + 1))), 1.0)
+    return len(planner.cut([plan], [draft], [100])[0])
+
+
+def test_what_is_accepted_more_often_than_drafters_thought_is_verified_more() -> None:
+    planner = Planner(Linear(0.1))
+    modest = chain(10, 0.5)
+    assert accept(Planner(Linear(0.1)), 30, 10, modest) > len(cut(planner, modest))
+
+
+def test_what_is_never_accepted_is_soon_not_verified() -> None:
+    assert accept(Planner(Linear(0.1)), 30, 0, chain(10, 0.7)) == 1
+
+
+def test_a_rate_moves_from_the_estimate_to_what_happened() -> None:
+    everyone = Calibration(strength=40)
+    one = Calibration(everyone)
+    assert one.rate("copy", 0.5) == pytest.approx(0.5)
+    for _ in range(200):
+        one.count("copy", 0.5, accepted=True)
+    assert one.rate("copy", 0.5) > 0.95
+    assert 0.8 < Calibration(everyone).rate("copy", 0.5) < one.rate("copy", 0.5)
+    assert one.rate("eagle", 0.5) == pytest.approx(0.5)
+
+
+def test_a_drafter_that_costs_more_than_it_saves_is_paused_ever_longer() -> None:
+    gate, asked = Gate(), []
+    for step in range(400):
+        if gate.open():
+            asked.append(step)
+            gate.took(0.010)
+            gate.gave(0, seconds_per_token=0.020)
+    gaps = [b - a for a, b in pairwise(asked)]
+    assert gaps[0] == 1
+    assert max(gaps) == 64
+    assert len(asked) < 30
+
+
+def test_a_drafter_that_pays_is_never_paused() -> None:
+    gate = Gate()
+    for _ in range(100):
+        assert gate.open()
+        gate.took(0.010)
+        gate.gave(1, seconds_per_token=0.020)
