@@ -17,7 +17,7 @@ _RIGHT = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _SUSPENDING = {"en", "of", "and", "or", "tot", "to", "resp", "noch", "dan", "als", "versus", "vs"}
 _KEEPING = {"non", "niet", "oud", "self", "well", "high", "low", "long", "short", "cross", "half", "semi", "quasi", "vice"}
 _SUFFIXES = ("er", "est", "ing", "ed", "en", "age", "ly", "ness")  # high-er and long-est are syllables, high-risk is not
-_BETWEEN = {"naar", "tot", "voor", "to", "by", "and", "the"}  # door-to-needle
+_BETWEEN = {"naar", "tot", "voor", "to", "of", "by", "and", "the"}  # door-to-needle
 _MERGING = {
     "over",
     "down",

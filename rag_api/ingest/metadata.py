@@ -116,7 +116,7 @@ def from_properties(properties: Mapping[str, str]) -> dict[str, str]:
     """A file's properties by our field names; `Author` is the owner only where `Owner` is missing."""
     found: dict[str, str] = {}
     for name, field in _PROPERTIES.items():
-        value = str(properties.get(name, "")).strip()
+        value = _printable(str(properties.get(name, "")))
         if value.casefold() not in _NOTHING:
             found.setdefault(field, value)
     title = _sensible_title(found.pop("title", ""))
@@ -125,6 +125,11 @@ def from_properties(properties: Mapping[str, str]) -> dict[str, str]:
     if found.get("owner", "").casefold() in _NO_OWNER:
         del found["owner"]
     return found
+
+
+def _printable(text: str) -> str:
+    """Without control characters and halves of pairs, which a database refuses; white space becomes single spaces."""
+    return " ".join("".join(c if c.isprintable() or c.isspace() else "" for c in text).split())
 
 
 def _sensible_title(title: str) -> str:
@@ -199,6 +204,7 @@ def describe(
 
 
 def metadata_from(values: Mapping[str, str]) -> Metadata:
+    values = {field: _printable(value) for field, value in values.items()}
     document_type = values.get("document_type", "").casefold()
     return Metadata(
         title=values.get("title", "")[:300],

@@ -88,6 +88,7 @@ class Reader:
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
+            self._end()
             self._files = 0
             single = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")  # threads reserve memory
             self._process = subprocess.Popen(
@@ -117,12 +118,12 @@ class Reader:
         return peak
 
     def _death(self, job: Job) -> UnreadableDocument:
-        """The process died on this file: of memory when it had taken most of what it may."""
+        """The process died on this file: of memory when it aborted (so PDFium does then) or had taken most of what it may."""
         process = self._process
         peak = self._end()
-        if peak > 0.6 * self.memory_mb * (1 << 20):
-            return UnreadableDocument("too_much_memory", f"{job.name}: needs more than {self.memory_mb} MB to read")
         code = process.returncode if process is not None else None
+        if code == -signal.SIGABRT or peak > 0.5 * self.memory_mb * (1 << 20):
+            return UnreadableDocument("too_much_memory", f"{job.name}: needs more than {self.memory_mb} MB to read")
         if code == -signal.SIGALRM:
             return UnreadableDocument("too_slow", f"{job.name}: took longer than {self.timeout:g} seconds to read")
         return UnreadableDocument("broken", f"{job.name}: the reader crashed on it (exit status {code})")
@@ -187,7 +188,7 @@ def _serve(memory_mb: int, timeout: float) -> NoReturn:
         except MemoryError:
             answer = {"reason": "too_much_memory", "message": f"{job['name']}: needs more than {memory_mb} MB to read"}
         except Exception as error:  # whatever a damaged file brings about is that file's failure
-            answer = {"reason": "broken", "message": f"{job['name']}: cannot be read ({type(error).__name__}: {error})"}
+            answer = {"reason": "broken", "message": f"{job['name']}: cannot be read ({type(error).__name__}: {error!s:.200})"}
         _send(answers, json.dumps(answer).encode(), boxes)
         if hasattr(signal, "setitimer"):
             signal.setitimer(signal.ITIMER_REAL, 0)
@@ -205,11 +206,19 @@ def _limit(memory_mb: int) -> None:
     try:
         import resource
 
-        limit = memory_mb << 20
+        limit = (memory_mb << 20) + _address_space()
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     except (ImportError, ValueError, OSError):  # a system without it: the time limit remains
         pass
+
+
+def _address_space() -> int:
+    """What the process has reserved before it reads anything: much more than it uses."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 1 << 29
 
 
 if __name__ == "__main__":

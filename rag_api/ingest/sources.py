@@ -6,7 +6,7 @@ import hashlib
 import os
 import shutil
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -34,24 +34,30 @@ def find_sources(paths: Iterable[Path]) -> list[SourceFile]:
     for path in paths:
         if not path.exists():
             raise InvalidInput(f"{path}: there is no such file or folder")
-        for source in _in_folder(path) if path.is_dir() else [_source(path.parent, path)]:
+        for source in _in_folder(path) if path.is_dir() else [_source(path.parent, path, sidecar_of(path.parent))]:
             other = found.setdefault(source.name, source)
             if other.path.resolve() != source.path.resolve():
                 raise InvalidInput(f"{other.path} and {source.path} would both be called {source.name}: ingest the folder above them")
     return list(found.values())
 
 
-def _in_folder(folder: Path) -> Iterator[SourceFile]:
+def _in_folder(folder: Path) -> list[SourceFile]:
+    found = []
     for directory, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(files):
-            if Path(name).suffix.casefold() in _DOCUMENTS and not name.startswith((".", "~$")):
-                yield _source(folder, Path(directory) / name)
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        wanted = [name for name in files if Path(name).suffix.casefold() in _DOCUMENTS and not name.startswith((".", "~$"))]
+        given = sidecar_of(Path(directory)) if wanted else {}
+        found += [_source(folder, Path(directory) / name, given) for name in wanted]
+    return sorted(found, key=lambda source: source.name)
 
 
-def _source(root: Path, path: Path) -> SourceFile:
-    name = unicodedata.normalize("NFC", path.relative_to(root).as_posix())
-    return SourceFile(name, path, sidecar_of(path.parent).get(unicodedata.normalize("NFC", path.name), {}))
+def _source(root: Path, path: Path, given: Mapping[str, Mapping[str, str]]) -> SourceFile:
+    return SourceFile(_plain(path.relative_to(root).as_posix()), path, given.get(_plain(path.name), {}))
+
+
+def _plain(name: str) -> str:
+    """A file's name as text: composed accents, and no bytes that are not UTF-8."""
+    return unicodedata.normalize("NFC", os.fsencode(name).decode("utf-8", "replace"))
 
 
 def sha256_of(source: SourceFile) -> tuple[str, int]:
@@ -64,7 +70,7 @@ def sha256_of(source: SourceFile) -> tuple[str, int]:
 
 
 def document_id(name: str, sha256: str) -> str:
-    return hashlib.sha256(f"{name}\0{sha256}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return hashlib.sha256(f"{name}\0{sha256}".encode()).hexdigest()[:32]
 
 
 class KeptFiles:
