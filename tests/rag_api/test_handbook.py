@@ -12,7 +12,8 @@ from typing import Any
 import pypdfium2 as pdfium
 import pytest
 
-from rag_api.handbook.layout import HOSPITAL, render
+from rag_api.handbook.layout import render
+from rag_api.handbook.look import HOSPITAL
 from rag_api.handbook.render import HANDBOOK, metadata_csv
 from rag_api.handbook.render import procedures as read_procedures
 from rag_api.handbook.source import Procedure
@@ -175,10 +176,10 @@ def test_no_text_runs_off_a_page() -> None:
 
 
 def _has_two_columns(page: pdfium.PdfPage) -> bool:
-    """Many lines of text end left of the middle, many begin right of it, and none runs across."""
-    middle = page.get_size()[0] / 2
-    text = page.get_textpage()
-    boxes = [text.get_rect(i) for i in range(text.count_rects())]
+    """Between header and footer many lines of text end left of the middle, many begin right of it, and none runs across."""
+    width, height = page.get_size()
+    middle, text = width / 2, page.get_textpage()
+    boxes = [box for box in map(text.get_rect, range(text.count_rects())) if 50 < box[1] < height - 50]
     left = sum(x1 < middle for _, _, x1, _ in boxes)
     right = sum(x0 > middle for x0, _, _, _ in boxes)
     across = sum(x0 < middle - 20 and x1 > middle + 20 for x0, _, x1, _ in boxes)
@@ -200,3 +201,9 @@ def test_abbreviations_are_listed_once_per_language() -> None:
     rows = rows_of("abbreviations.csv")
     assert len({(row["abbreviation"], row["language"], row["expansion"]) for row in rows}) == len(rows) >= 30
     assert {"SIC", "MKA", "RR", "NRS", "VTE"} <= {row["abbreviation"] for row in rows}
+
+
+def test_synonyms_are_listed_once() -> None:
+    rows = rows_of("synonyms.csv")
+    assert len({row["term"].casefold() for row in rows}) == len(rows) >= 50
+    assert all(row["term"] and row["synonym"] and row["language"] in ("nl", "en") for row in rows)
