@@ -24,7 +24,7 @@ class Checkpoint:
     """`take` each weight once; `rest` are the names that nobody took."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
+        self.folder, self.name = folder, str(folder)
         self._tensors: Mapping[str, Any] = _open(folder)
         self._untaken = {_logical(name) for name in self._tensors}
 

@@ -22,7 +22,7 @@ from typing import Any
 import torch
 
 from services.generator.models import StepInput
-from services.generator.models.linear import Kernel, Linear
+from services.generator.models.linear import Kernel, Linear, dense_kernel, packed_kernel
 from services.generator.models.llama import LlamaTarget
 
 FORMAT = 1
@@ -110,6 +110,16 @@ def least_seconds(run: Callable[[], object], repeats: int, device: torch.device,
     return best
 
 
+def bf16_pays() -> bool:
+    """Whether this CPU computes packed bf16 faster than fp32; those without bf16 instructions emulate it."""
+    if not (torch.backends.mkldnn.is_available() and torch.ops.mkldnn._is_mkldnn_bf16_supported()):
+        return False
+    x, weight = torch.ones(16, 1024), torch.ones(1024, 1024)
+    packed, dense = packed_kernel(weight.bfloat16(), None), dense_kernel(weight, None)
+    until = time.perf_counter() + 0.5
+    return _pass_seconds([packed], x.bfloat16(), until) < _pass_seconds([dense], x, until)
+
+
 def choose_kernels(target: LlamaTarget, cache: Path) -> None:
     """Give every layer that has several kernels the number of rows up to which the first of them is used."""
     groups = _groups(target)
@@ -118,7 +128,7 @@ def choose_kernels(target: LlamaTarget, cache: Path) -> None:
     file = cache / f"kernels-{_key(target)}.json"
     known = _read(file)
     until = time.perf_counter() + KERNEL_SECONDS
-    limits = known or {name: _limit(layers, until) for name, layers in groups.items()}
+    limits = known or {name: _limit(layers, target.dtype, until) for name, layers in groups.items()}
     for name, layers in groups.items():
         few, many = layers[0].kernels
         for layer in layers:
@@ -136,12 +146,12 @@ def _groups(target: LlamaTarget) -> dict[str, list[Linear]]:
     return groups
 
 
-def _limit(layers: list[Linear], until: float) -> int:
+def _limit(layers: list[Linear], dtype: torch.dtype, until: float) -> int:
     """The rows up to which the first kernel is the faster one; 0 when it never is."""
     first, second = ([layer.kernels[name] for layer in layers] for name in layers[0].kernels)
     limit = 0
     for rows in KERNEL_ROWS:
-        x = torch.ones(rows, layers[0].inputs, dtype=torch.bfloat16)
+        x = torch.ones(rows, layers[0].inputs, dtype=dtype)
         faster = _pass_seconds(first, x, until) <= _pass_seconds(second, x, until)
         if time.perf_counter() > until:
             return USUAL_LIMIT

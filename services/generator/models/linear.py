@@ -88,16 +88,18 @@ def packed_kernel(weight: torch.Tensor, bias: torch.Tensor | None) -> Kernel:
     return lambda x: run(x, packed, bias, "none", [], "")
 
 
-def int4_kernel(blocks: Blocks, bias: torch.Tensor | None) -> Kernel:
-    """4-bit weights multiplied as they are. The kernel's form is w = (code - 8) * scale + zero, in bf16."""
+def int4_kernel(blocks: Blocks, bias: torch.Tensor | None, dtype: torch.dtype = torch.bfloat16) -> Kernel:
+    """4-bit weights multiplied as they are; x and y are `dtype`. The kernel's form is w = (code - 8) * scale + zero, in bf16."""
     assert blocks.minimum is not None
     packed = torch._convert_weight_to_int4pack_for_cpu(blocks.codes.int(), 1)
     zero = blocks.minimum.float() + 8 * blocks.scale.float()
     scales = torch.stack((blocks.scale.float().t(), zero.t()), -1).bfloat16().contiguous()  # [in / 32, out, 2]
     run = torch._weight_int4pack_mm_for_cpu
-    if bias is None:
-        return lambda x: run(x, packed, GROUP, scales)
-    return lambda x: run(x, packed, GROUP, scales).add_(bias)
+    if bias is not None:
+        return lambda x: run(x.bfloat16(), packed, GROUP, scales).to(dtype).add_(bias)
+    if dtype != torch.bfloat16:
+        return lambda x: run(x.bfloat16(), packed, GROUP, scales).to(dtype)
+    return lambda x: run(x, packed, GROUP, scales)
 
 
 def rounded_like_int4(blocks: Blocks) -> torch.Tensor:
