@@ -1,20 +1,23 @@
-"""text -> the terms that BM25 counts: words without accents, without stop words, stemmed in their own language.
+"""text -> the terms that BM25 counts: stems of the content words, and their runs of four characters.
 
 Every store indexes these terms and nothing else, so that Dutch and English live in one index and all stores rank alike
 (Weaviate has no Dutch stemmer, LanceDB one language per index). A question's language is often unclear ("paracetamol dosis
-kg"), so its words are stemmed in both languages; a document's words only in its own.
+kg"), so its words are stemmed in both languages; a document's words only in its own. The runs find what stems do not: parts of
+Dutch compounds ("zuurstofdebiet"), misspellings ("kathter"), words that both languages write alike.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
 from functools import lru_cache
 
 import snowballstemmer
 
+VERSION = 1  # one more whenever other terms come out: an index holds the terms of its version
 LANGUAGES = ("nl", "en")
+GRAM = 4  # characters; 4 or 5 make no difference on SQuAD, docs/evaluation.md
+LONGEST = 40  # of a word: what is longer is no word
 _SNOWBALL = {"nl": "dutch", "en": "english"}
 # A number with its decimals, else a word; "12kg" is two tokens, "b12" is one.
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_][\w]*")
@@ -41,6 +44,13 @@ def _stem(word: str, language: str) -> str:
     return snowballstemmer.stemmer(_SNOWBALL[language]).stemWord(word)
 
 
+@lru_cache(maxsize=200_000)
+def _grams(word: str) -> tuple[str, ...]:
+    """Its runs of GRAM characters, with marks where it begins and ends: "^kin", "kind", "ind$"."""
+    marked = f"^{word[:LONGEST]}$"
+    return tuple(marked[i : i + GRAM] for i in range(max(1, len(marked) - GRAM + 1)))
+
+
 def words(text: str) -> list[str]:
     """Lower-case words and numbers, accents removed, decimal commas as points."""
     folded = "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
@@ -59,20 +69,16 @@ def document_terms(text: str, language: str = "") -> list[str]:
     """All terms in order, repeats kept: BM25 counts them. An unknown language is guessed, else Dutch."""
     language = language if language in LANGUAGES else language_of(text) or "nl"
     stop = STOP_WORDS[language]
-    return [_stem(w, language) for w in words(text) if w not in stop]
+    return [term for word in words(text) if word not in stop for term in (_stem(word, language), *_grams(word))]
 
 
-def question_terms(text: str) -> list[tuple[str, ...]]:
-    """One tuple of equivalent terms per distinct content word: its Dutch and its English stem.
+def question_terms(text: str) -> list[str]:
+    """The distinct terms of a question: each content word's Dutch and English stem and its grams.
 
     Stop words of the question's language are dropped, of both languages when it is unclear; a question of stop words
     only has no terms, and then BM25 has nothing to say.
     """
     language = language_of(text)
     stop = STOP_WORDS[language] if language else STOP_WORDS["nl"] | STOP_WORDS["en"]
-    groups = (tuple(dict.fromkeys(_stem(w, lang) for lang in LANGUAGES)) for w in words(text) if w not in stop)
-    return list(dict.fromkeys(groups))
-
-
-def flat(groups: Sequence[tuple[str, ...]]) -> list[str]:
-    return list(dict.fromkeys(term for group in groups for term in group))
+    content = [word for word in words(text) if word not in stop]
+    return list(dict.fromkeys(term for word in content for term in (*(_stem(word, lang) for lang in LANGUAGES), *_grams(word))))

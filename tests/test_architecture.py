@@ -24,7 +24,7 @@ RAG_API = [
     ("cli",),
 ]
 # Packages whose modules may import each other; so may the modules of one layer that are named together here.
-TOGETHER = {"db", "ingest", "stores", "routes", "evaluate", "handbook"}
+TOGETHER = {"db", "embed", "ingest", "stores", "routes", "evaluate", "handbook"}
 ALLOWED_BESIDE = {("notices", "types"), ("evidence", "retrieve"), ("problems", "schemas"), ("sentences", "terms"), ("schemas", "types")}
 
 WIRE = {"services.generator.wire", "services.generator.templates"}

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from rag_api.errors import BedsideError, EmbedderMismatch, StoreUnavailable
 from rag_api.stores.fuse import CANDIDATES, relative_score_fusion
 from rag_api.stores.rows import ANY_GROUP, COLUMNS, STORED, to_chunk, to_row
-from rag_api.terms import flat, question_terms
+from rag_api.terms import question_terms
 from rag_api.types import Chunk, Filters, Hit
 
 TABLE = "chunks"
@@ -82,7 +82,7 @@ class LanceStore:
         columns = ["id", *STORED, "vector"]
         with _translated(self.folder):
             near = self._table.search(vector).distance_type("cosine").where(where).limit(fetch).select([*columns, "_distance"]).to_arrow()
-            terms = flat(question_terms(text))
+            terms = question_terms(text)
             found = pa.table({"id": pa.array([], pa.string())})
             if terms:
                 query = self._table.search(MatchQuery(" ".join(terms), "terms"), query_type="fts")

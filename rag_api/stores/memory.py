@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rag_api.stores.filters import admits
 from rag_api.stores.fuse import CANDIDATES, relative_score_fusion
-from rag_api.terms import document_terms, flat, question_terms
+from rag_api.terms import document_terms, question_terms
 from rag_api.types import Chunk, Filters, Hit
 
 K1, B = 1.2, 0.75  # BM25 as LanceDB and Weaviate have it
@@ -66,7 +66,7 @@ class MemoryStore:
             if not rows:
                 return []
             cosines = np.stack([row.vector for row in rows.values()]) @ vector
-            bm25 = self._bm25(flat(question_terms(text)), rows)
+            bm25 = self._bm25(question_terms(text), rows)
         dense = dict(zip(rows, map(float, cosines), strict=True))
         matched = _best(bm25, limit)
         fused = relative_score_fusion(_best(dense, limit), matched, alpha)[:limit]

@@ -27,7 +27,7 @@ from rag_api.config import Settings
 from rag_api.errors import EmbedderMismatch, StoreUnavailable
 from rag_api.stores.fuse import CANDIDATES, relative_score_fusion
 from rag_api.stores.rows import ANY_GROUP, COLUMNS, FILTERABLE, STORED, to_chunk, to_row
-from rag_api.terms import flat, question_terms
+from rag_api.terms import question_terms
 from rag_api.types import Chunk, Filters, Hit
 
 OLDEST = (1, 39)  # before it BM25 was wrong for up to a minute after an insert
@@ -85,7 +85,7 @@ class WeaviateStore:
         if where is None:
             return []
         with self._translated():
-            matched = self._pool.submit(self._bm25, flat(question_terms(text)), where, fetch)
+            matched = self._pool.submit(self._bm25, question_terms(text), where, fetch)
             near = self._chunks.query.near_vector(
                 vector.tolist(),
                 target_vector=VECTOR,

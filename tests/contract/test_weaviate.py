@@ -14,7 +14,7 @@ from rag_api.config import Settings
 from rag_api.errors import StoreUnavailable
 from rag_api.stores import open_store
 from rag_api.stores.weaviate import VECTOR, WeaviateStore
-from rag_api.terms import flat, question_terms
+from rag_api.terms import question_terms
 from rag_api.weaviate_dev import free_ports
 from tests.contract.conftest import DIM, weaviate_server, weaviate_settings  # noqa: F401
 from tests.contract.test_stores import EVERYONE, chunk, put, vectors
@@ -44,7 +44,7 @@ def test_our_ranking_is_the_servers_own_hybrid_ranking(store: WeaviateStore, alp
         question, vector = " ".join(rng.choice(words, 3)), vectors(1, seed)[0]
         ours = store.search(question, vector, 10, EVERYONE, alpha)
         theirs = store._chunks.query.hybrid(
-            " ".join(flat(question_terms(question))),
+            " ".join(question_terms(question)),
             vector=vector.tolist(),
             target_vector=VECTOR,
             query_properties=["terms"],
