@@ -81,7 +81,7 @@ class Fit:
         self.head = new_head(target, options, self.token_ids, self.rows)
         self.optimizer = torch.optim.AdamW(self.head.parameters(), lr=options.learning_rate, betas=(0.9, 0.95), weight_decay=0.01)
         self.step, self.seconds, self.tokens, self.epoch, self.place = 0, 0.0, 0, 0, 0
-        if not self._resume() and options.version == 3:
+        if not self._resume():
             self._scale()
 
     def run(self) -> EagleHead:
@@ -213,9 +213,21 @@ class Fit:
 
     @torch.no_grad()
     def _scale(self) -> None:
-        """Begin with fused features of root mean square 1: residual streams of different targets differ a hundredfold."""
+        """Begin with fused features of the size of the target's last ones, and in EAGLE-3 with a final norm like the target's.
+
+        Residual streams of different targets differ a hundredfold, and a text's first token a thousandfold from the others:
+        hence the median over positions.
+        """
         batch = self._batch(self.corpus.training()[:4])
-        self.head.fc.weight.div_(self.head.fuse(batch.features).pow(2).mean().sqrt())
+        size = (batch.features if self.options.version == 1 else torch.ones_like(batch.hidden)).pow(2).mean(dim=-1).sqrt().median()
+        fused = (
+            self.head.fuse(batch.features)
+            if self.options.version == 3
+            else self.head.fc(torch.cat((self.head.embed(batch.tokens), batch.features), dim=-1))
+        )
+        self.head.fc.weight.mul_(size / fused.pow(2).mean(dim=-1).sqrt().median())
+        if self.options.version == 3:
+            self.head.norm.weight.copy_(batch.hidden.pow(2).mean(dim=0).sqrt())
 
     def _log(self, what: dict[str, Any]) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
