@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from rag_api.config import Settings as ApiSettings
+from services.embedder.config import Settings as EmbedderSettings
 from services.generator.config import Settings as GeneratorSettings
 
 ROOT = Path(__file__).parents[1]
@@ -147,6 +148,7 @@ def test_every_variable_is_a_setting_that_exists(services: dict[str, Any]) -> No
         "migrate": ApiSettings,
         "generator": GeneratorSettings,
         "generator-cpu": GeneratorSettings,
+        "embedder": EmbedderSettings,
     }
     for service, settings in owners.items():
         prefix = settings.model_config["env_prefix"]

@@ -153,14 +153,16 @@ def test_twenty_questions_and_more_are_answered_with_highlights(answered: dict[s
 
 
 def test_a_rectangle_a_line_off_would_be_noticed(reader: Reader) -> None:
-    answer = reader.ask(CHOSEN[0]["question"], "sources")
-    source = answer["sources"][0]
+    source = reader.ask(CHOSEN[0]["question"], "sources")["sources"][0]
     pdf = reader.pdf(source["document_id"])
-    width, height = pdf.size(source["page"])
-    rects = [(part["page"], rect) for part in source["rects"] for rect in part["rects"]]
-    for shift in (0.0, 6.0):  # points
-        drawn = [Drawn(page, r["x0"] / width, (r["y0"] + shift) / height, r["x1"] / width, (r["y1"] + shift) / height) for page, r in rects]
-        assert (pdf.under(drawn) == bare(source["text"])) is (shift == 0)
+    for points in (0.0, 6.0):
+        drawn = [_moved(pdf, part["page"], rect, points) for part in source["rects"] for rect in part["rects"]]
+        assert (pdf.under(drawn) == bare(source["text"])) is (points == 0)
+
+
+def _moved(pdf: Pdf, page: int, rect: dict[str, float], down: float) -> Drawn:
+    width, height = pdf.size(page)
+    return Drawn(page, rect["x0"] / width, (rect["y0"] + down) / height, rect["x1"] / width, (rect["y1"] + down) / height)
 
 
 def test_passages_are_marked_exactly_too(passages: list[Mark]) -> None:
