@@ -22,7 +22,7 @@ from typing import Any
 import torch
 
 from services.generator.models import StepInput
-from services.generator.models.linear import Kernel, Linear, dense_kernel, packed_kernel
+from services.generator.models.linear import Kernel, Linear, dense_kernel, packed_kernel, packs_bf16
 from services.generator.models.llama import LlamaTarget
 
 FORMAT = 1
@@ -86,10 +86,10 @@ def measure(
     return Costs(nodes[: len(measured)], contexts, tuple(zip(*measured, strict=True)))
 
 
-def chain(count: int, context: int, device: torch.device) -> StepInput:
+def chain(count: int, context: int, device: torch.device, logits_from: int = 0) -> StepInput:
     """A step of `count` nodes behind `context` cached positions, for measuring: its tokens do not matter."""
     tokens = torch.arange(3, 3 + count, device=device).unsqueeze(0)
-    return StepInput(tokens, tokens + (context - 3), (0,), (context,), (count,), None)
+    return StepInput(tokens, tokens + (context - 3), (0,), (context,), (count,), None, logits_from)
 
 
 def least_seconds(run: Callable[[], object], repeats: int, device: torch.device, until: float = float("inf")) -> float:
@@ -112,7 +112,7 @@ def least_seconds(run: Callable[[], object], repeats: int, device: torch.device,
 
 def bf16_pays() -> bool:
     """Whether this CPU computes packed bf16 faster than fp32; those without bf16 instructions emulate it."""
-    if not (torch.backends.mkldnn.is_available() and torch.ops.mkldnn._is_mkldnn_bf16_supported()):
+    if not packs_bf16():
         return False
     x, weight = torch.ones(16, 1024), torch.ones(1024, 1024)
     packed, dense = packed_kernel(weight.bfloat16(), None), dense_kernel(weight, None)

@@ -81,6 +81,11 @@ def dense_kernel(weight: torch.Tensor, bias: torch.Tensor | None) -> Kernel:
     return lambda x: F.linear(x, weight, bias)
 
 
+def packs_bf16() -> bool:
+    """Whether this CPU can use `packed_kernel`."""
+    return torch.backends.mkldnn.is_available() and bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
+
+
 def packed_kernel(weight: torch.Tensor, bias: torch.Tensor | None) -> Kernel:
     """bf16 in the layout of oneDNN's matrix kernels, reordered once instead of at every call."""
     packed = torch.ops.mkldnn._reorder_linear_weight(weight)

@@ -19,6 +19,7 @@ from services.generator.models.linear import (
     dense_kernel,
     int4_kernel,
     packed_kernel,
+    packs_bf16,
     rounded_like_int4,
     stack,
     take_rows,
@@ -122,7 +123,7 @@ class Packing:
         if self.blocks and _is_4_bit(weight):
             kernels["int4"] = int4_kernel(weight, bias, self.dtype)
             weight = rounded_like_int4(weight)
-        if self.device.type == "cpu" and self.dtype == torch.bfloat16 and torch.backends.mkldnn.is_available():
+        if self.device.type == "cpu" and self.dtype == torch.bfloat16 and packs_bf16():
             kernels["packed"] = packed_kernel(self._dense(weight), bias)
         else:
             kernels["dense"] = dense_kernel(self._dense(weight), bias)

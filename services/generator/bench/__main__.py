@@ -1,0 +1,26 @@
+"""`python -m services.generator.bench <measurement> [options]`: each is one module with `main(argv) -> int`, and knows `--json`."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+MEASUREMENTS = {
+    "replay": "recorded answers through a drafter, without a model",
+    "decode": "tokens per second with a model, against other engines",
+    "step": "milliseconds of a verify step, a draft level and the host's work",
+    "serve": "concurrent streams against the HTTP service",
+}
+
+
+def main(argv: list[str]) -> int:
+    if not argv or argv[0] not in MEASUREMENTS:
+        listed = "\n".join(f"  {name:8}{what}" for name, what in MEASUREMENTS.items())
+        print(f"{__doc__}\n\n{listed}", file=sys.stderr)
+        return 0 if argv in (["-h"], ["--help"]) else 2
+    code: int = import_module(f"services.generator.bench.{argv[0]}").main(argv[1:])
+    return code
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
