@@ -38,7 +38,8 @@ _OPENS = frozenset(_OPENS_WORDS.split())  # abbreviations that never end a sente
 _CLOSES = frozenset(_CLOSES_WORDS.split())  # may end one (units, routes, "etc."): only before a word that can hardly continue it
 _STARTERS = frozenset(_STARTER_WORDS.split())  # words, capitalised, that can hardly continue a sentence
 _BULLET = re.compile(r"[-–—•●▪◦‣∙·*☐□✓✔➢►]\s|\(?(?:\d{1,2}|[a-zA-Z])[.)]\s|\d{1,2}(?:\.\d{1,2})+\.?\s")
-_END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s)")
+_END = re.compile(r"([.!?…]+)[\"'”’»)\]]*\s+")
+_BACK = 300  # characters looked back for an open bracket or the word before
 _CELLS = re.compile(r"\t| \| ")
 _NUMBERED = re.compile(r"\d{1,2}(\.\d{1,2})*\.?\s+\S")
 
@@ -112,24 +113,23 @@ def _cuts(text: str, start: int, end: int) -> list[int]:
     """Positions inside the block where a sentence begins."""
     cuts: list[int] = []
     for match in _END.finditer(text, start, end):
-        after = match.end() + len(text[match.end() : end]) - len(text[match.end() : end].lstrip())
-        if after < end and _ends(text, cuts[-1] if cuts else start, match, after, end):
-            cuts.append(after)
+        if match.end() < end and _ends(text, cuts[-1] if cuts else start, match, end):
+            cuts.append(match.end())
     return cuts
 
 
-def _ends(text: str, start: int, match: re.Match[str], after: int, end: int) -> bool:
-    following = text[after:end]
+def _ends(text: str, start: int, match: re.Match[str], end: int) -> bool:
+    following = text[match.end() : min(end, match.end() + 80)]
     first = following[0]
-    if first.islower() or _inside_brackets(text[start : match.end()]):
+    before = text[max(start, match.start() - _BACK) : match.start()]
+    if first.islower() or _open(before + match[0]):
         return False
-    if match[0][0] != "." or match[0].startswith(".."):
+    if match[1] != ".":
         return first.isupper() or first.isdigit() or not first.isalnum()
-    before = text[start : match.start()].split()
-    if not before or (len(before) == 1 and re.fullmatch(r"\(?(\d{1,2}|[a-zA-Z])(\.\d{1,2})*", before[0])):
+    words = before.split()
+    if not words or (len(words) == 1 and re.fullmatch(r"\(?(\d{1,2}|[a-zA-Z])(\.\d{1,2})*", words[0])):
         return False  # the number of a list item
-    word = before[-1].lstrip("([\"'“‘").lower()
-    return _word_ends(word, before, following)
+    return _word_ends(words[-1].lstrip("([\"'“‘").lower(), words, following)
 
 
 def _word_ends(word: str, before: list[str], following: str) -> bool:
@@ -151,7 +151,6 @@ def _word_ends(word: str, before: list[str], following: str) -> bool:
     return not (following[0].isdigit() and bare.isalpha() and len(bare) <= 4)
 
 
-def _inside_brackets(text: str) -> bool:
-    """An opening bracket not far back is still open."""
-    text = text[-300:]
+def _open(text: str) -> bool:
+    """A bracket is still open at its end."""
     return text.count("(") > text.count(")") or text.count("[") > text.count("]")
