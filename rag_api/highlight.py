@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rag_api.types import Page, PageRects, Rect
 
 _SAME_LINE = 0.5  # of the lower character's height that two characters on one line share
+_STRAY = 0.1  # of a line's characters may stand out from it
 _JUMP = 1.5  # heights of white between two pieces of one line that are drawn apart: table cells, columns
 
 
@@ -33,7 +34,7 @@ def rects(pages: Sequence[Page], start: int, end: int) -> tuple[PageRects, ...]:
         if np.isnan(boxes).any():
             return ()
         if len(boxes):
-            found.append(PageRects(page.number, tuple(_merge(boxes))))
+            found.append(PageRects(page.number, tuple(_merge(boxes, page.boxes))))
     return tuple(found) if missing <= 0 else ()
 
 
@@ -42,8 +43,10 @@ def page_of(pages: Sequence[Page], position: int) -> int:
     return next((page.number for page in reversed(pages) if page.start <= position), pages[0].number if pages else 1)
 
 
-def _merge(boxes: NDArray[np.float32]) -> list[Rect]:
-    """[n, 4] boxes in reading order -> one rectangle for each run on a line (for text turned sideways: on a column)."""
+def _merge(boxes: NDArray[np.float32], around: NDArray[np.float32]) -> list[Rect]:
+    """[n, 4] boxes in reading order -> one rectangle for each run on a line (for text turned sideways: on a column).
+
+    around: [m, 4] all boxes of the page."""
     upright = _is_upright(boxes)
     along, across = ((0, 2), (1, 3)) if upright else ((1, 3), (0, 2))
     one, two = boxes[:-1], boxes[1:]
@@ -51,9 +54,30 @@ def _merge(boxes: NDArray[np.float32]) -> list[Rect]:
     shared = np.minimum(one[:, across[1]], two[:, across[1]]) - np.maximum(one[:, across[0]], two[:, across[0]])
     gap = np.maximum(two[:, along[0]] - one[:, along[1]], one[:, along[0]] - two[:, along[1]])
     parted = (shared < _SAME_LINE * thick) | (gap > _JUMP * thick)
-    starts = np.concatenate([[0], np.flatnonzero(parted) + 1])
-    low, high = np.minimum.reduceat(boxes, starts, axis=0), np.maximum.reduceat(boxes, starts, axis=0)
-    return [Rect(float(a[0]), float(a[1]), float(b[2]), float(b[3])) for a, b in zip(low, high, strict=True) if b[2] > a[0] and b[3] > a[1]]
+    runs = np.split(boxes, np.flatnonzero(parted) + 1)
+    found = [_clear(_around(run, *across), around, along, across) for run in runs]
+    return [Rect(*(float(side) for side in sides)) for sides in found if sides[0] < sides[2] and sides[1] < sides[3]]
+
+
+def _around(run: NDArray[np.float32], near: int, far: int) -> NDArray[np.float32]:
+    """[4], as long as its characters reach and as thick as most of them are."""
+    sides = np.concatenate([run[:, :2].min(axis=0), run[:, 2:].max(axis=0)])
+    sides[near], sides[far] = np.quantile(run[:, near], _STRAY), np.quantile(run[:, far], 1 - _STRAY)
+    return sides
+
+
+def _clear(sides: NDArray[np.float32], around: NDArray[np.float32], along: tuple[int, int], across: tuple[int, int]) -> NDArray[np.float32]:
+    """Where lines stand so close that their boxes overlap, each gets half of what they share."""
+    near, far = across
+    beside = (around[:, along[0]] < sides[along[1]]) & (around[:, along[1]] > sides[along[0]])
+    centres = (around[:, near] + around[:, far]) / 2
+    after = beside & (centres > sides[far]) & (around[:, near] < sides[far])
+    before = beside & (centres < sides[near]) & (around[:, far] > sides[near])
+    if after.any():
+        sides[far] = (sides[far] + around[after, near].min()) / 2
+    if before.any():
+        sides[near] = (sides[near] + around[before, far].max()) / 2
+    return sides
 
 
 def _is_upright(boxes: NDArray[np.float32]) -> bool:

@@ -46,8 +46,9 @@ class Shown:
 
 
 def letters(text: str) -> str:
-    """What must be equal: everything but white space, and hyphens, of which those at line ends are not quoted."""
-    return re.sub(r"[\s\x02\ufffe-]+", "", text)
+    """What must be equal: everything but white space, hyphens, of which those at line ends are not quoted, and bullets, which
+    are signs of a symbol font to PDFium."""
+    return re.sub(r"[\s\x02\ufffe•\ue000-\uf8ff-]+", "", text)
 
 
 def sentences(pages: Sequence[Page]) -> list[tuple[int, int]]:

@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from rag_api.ingest.metadata import (
+    describe,
+    from_first_page,
+    from_properties,
+    language_of,
+    metadata_from,
+    parse_date,
+    sidecar_of,
+    target_groups,
+)
+from rag_api.types import TargetGroup
+from tests.rag_api.pdfs import write
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("2025-02-01", date(2025, 2, 1)),
+        ("01/02/2025", date(2025, 2, 1)),
+        ("1-2-2025", date(2025, 2, 1)),
+        ("15.12.2021", date(2021, 12, 15)),
+        ("15 december 2021", date(2021, 12, 15)),
+        ("versie van 1 mrt 2024", date(2024, 3, 1)),
+        ("3 October 2024", date(2024, 10, 3)),
+        ("31/02/2025", None),
+        ("tot herroeping", None),
+        ("12/2025", None),
+        ("", None),
+    ],
+)
+def test_dates_are_read_as_belgian_dutch_and_british_documents_write_them(text: str, day: date | None) -> None:
+    assert parse_date(text) == day
+
+
+@pytest.mark.parametrize(
+    ("title", "kept"),
+    [
+        ("Kaliumsubstitutie", "Kaliumsubstitutie"),
+        ("Microsoft Word - Zorg voor de katheter.docx", "Zorg voor de katheter"),
+        ("Werkinstructie AIRMET Versie 8.1.docx", "Werkinstructie AIRMET Versie 8.1"),
+        ("document1.docx", ""),
+        ("scan0012.pdf", ""),
+        ("untitled", ""),
+        ("Titel", ""),
+        ("  ", ""),
+        ("2024-03-01", ""),
+        ("jan@example.org", ""),
+        ("Dosis\x00 per\ud800 gift", "Dosis per gift"),
+    ],
+)
+def test_a_title_property_counts_only_when_it_is_one(title: str, kept: str) -> None:
+    assert from_properties({"Title": title}).get("title", "") == kept
+
+
+def test_the_page_goes_before_the_properties_and_the_sidecar_before_both() -> None:
+    properties = {"Title": "Kalium", "Author": "sjabloon", "Version": "1.0", "Department": "ICT", "Supersedes": "kalium-2019.pdf"}
+    page = [["Versie", "3.2", "Dienst", "Apotheek"], ["Vervangt: Kalium 2019"], ["Geldig tot", "n.v.t."], ["Doelgroep", "zwangeren"]]
+    said = describe("kalium.pdf", properties, page, "Kaliumsubstitutie", "nl", {"version": "3.3"})
+    assert (said.title, said.version, said.department, said.owner) == ("Kalium", "3.3", "Apotheek", "sjabloon")
+    assert said.supersedes == "kalium-2019.pdf"
+    assert said.valid_until is None
+    assert said.target_groups == (TargetGroup.PREGNANCY,)
+
+
+def test_labels_and_values_stand_in_cells_or_after_a_colon() -> None:
+    assert from_first_page([["Owner", "MR safety officer", "Valid until", "9 March 2029"], ["Target group: adults, children"]]) == {
+        "owner": "MR safety officer",
+        "valid_until": "9 March 2029",
+        "target_groups": "adults, children",
+    }
+    assert from_first_page([["Versie 8.1, 15 december 2021"]]) == {"version": "8.1"}
+    assert from_first_page([["Let op: bel de arts"], ["Dienst"]]) == {}
+
+
+def test_document_types_and_groups_have_one_name_in_both_languages() -> None:
+    assert metadata_from({"document_type": "Richtlijn"}).document_type == "guideline"
+    assert metadata_from({"document_type": "Patiëntenfolder"}).document_type == "leaflet"
+    assert metadata_from({"document_type": "Zorgpad"}).document_type == "zorgpad"
+    assert target_groups("Kinderen en zwangere vrouwen") == (TargetGroup.CHILD, TargetGroup.PREGNANCY)
+    assert target_groups("iedereen") == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("De dosis wordt berekend op het gewicht van het kind en niet op de leeftijd.", "nl"),
+        ("The dose is calculated from the weight of the child and not from the age.", "en"),
+        ("Die Dosis wird nach dem Gewicht des Kindes berechnet und nicht nach dem Alter.", ""),
+        ("Lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod", ""),
+        ("KCl 40 mmol", ""),
+    ],
+)
+def test_the_language_is_dutch_english_or_not_said(text: str, language: str) -> None:
+    assert language_of(text) == language
+
+
+def test_a_sidecar_may_be_comma_or_semicolon_separated(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    write(tmp_path, "metadata.csv", '\ufeffsource,title,target_groups\nkalium.pdf,"Kalium, IV",adult;child\n'.encode())
+    assert sidecar_of(tmp_path) == {"kalium.pdf": {"title": "Kalium, IV", "target_groups": "adult;child"}}
+    write(tmp_path, "metadata.csv", b"source;title\nkalium.pdf;Kalium\n")
+    assert sidecar_of(tmp_path) == {"kalium.pdf": {"title": "Kalium"}}
