@@ -27,22 +27,23 @@ def bedside(folder: Path) -> Iterator[str]:
     port = _free_port()
     environment = {name: value for name, value in os.environ.items() if not name.startswith("BEDSIDE_")}
     environment |= {"BEDSIDE_DATA_DIR": str(folder), "BEDSIDE_HOST": "127.0.0.1", "BEDSIDE_PORT": str(port)}
-    with (folder.parent / "bedside.log").open("w") as log:
+    said = folder.parent / "bedside.log"
+    with said.open("w") as log:
         subprocess.run([*BEDSIDE, "ingest", str(HANDBOOK / "pdf")], cwd=ROOT, env=environment, stdout=log, stderr=log, check=True)
         server = subprocess.Popen([*BEDSIDE, "serve"], cwd=ROOT, env=environment, stdout=log, stderr=log)
         try:
-            _wait(f"http://127.0.0.1:{port}/api/health", server)
+            _wait(f"http://127.0.0.1:{port}/api/health", server, said)
             yield f"http://127.0.0.1:{port}"
         finally:
             server.terminate()
             server.wait(60)
 
 
-def _wait(health: str, server: subprocess.Popen[bytes]) -> None:
+def _wait(health: str, server: subprocess.Popen[bytes], said: Path) -> None:
     end = time.monotonic() + PATIENCE
     state: dict[str, Any] = {}
     while time.monotonic() < end:
-        assert server.poll() is None, "bedside serve ended at its start: see bedside.log"
+        assert server.poll() is None, "bedside serve ended at its start:\n" + said.read_text()[-2000:]
         with contextlib.suppress(OSError, ValueError):
             state = _get(health)
             if state["status"] == "ok":
