@@ -13,8 +13,10 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from services.generator.errors import ModelError
+from services.generator.models.architecture import Architecture
 from services.generator.models.eagle import EagleHead, HeadCache
 from services.generator.models.eagle_format import BadHead, load_head, save_head
+from services.generator.models.rope import rotations
 from tests.generator.test_eagle_vectors import CASES, VECTORS, Vocabulary, load_case
 
 Change = Callable[[dict[str, Tensor], dict[str, Any]], object]
@@ -92,6 +94,30 @@ def test_what_would_compute_something_else_is_refused(tmp_path: Path, change: di
     folder = changed(tmp_path, "eagle3-draft-vocab", lambda weights, config: config.update(change))
     with pytest.raises(BadHead, match=next(iter(change))):
         load_head(folder, vocabulary())
+
+
+@pytest.mark.parametrize(
+    "scaling",
+    [
+        {"type": "linear", "factor": 4.0},
+        {
+            "rope_type": "llama3",
+            "factor": 8.0,
+            "low_freq_factor": 1.0,
+            "high_freq_factor": 4.0,
+            "original_max_position_embeddings": 64,
+        },
+    ],
+)
+def test_scaled_positions_are_those_of_the_targets_decoder(tmp_path: Path, scaling: dict[str, Any]) -> None:
+    folder = changed(tmp_path, "eagle3-rope-theta", lambda weights, config: config.update(rope_scaling=scaling))
+    head = load_head(folder, vocabulary())
+    described = json.loads((folder / "config.json").read_text()) | {"architectures": ["LlamaForCausalLM"]}
+    wanted = rotations(Architecture.from_config(described))
+    cos, sin = head.angles(torch.arange(512)[None])
+    torch.testing.assert_close(torch.complex(cos[0, :, :8], sin[0, :, :8]), wanted, atol=1e-4, rtol=0)
+    save_head(head, tmp_path / "again", 512, torch.float32)
+    assert load_head(tmp_path / "again", vocabulary()).config == head.config
 
 
 def test_layers_0_is_read_as_midlayer(tmp_path: Path) -> None:

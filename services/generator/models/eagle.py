@@ -8,9 +8,10 @@ Position i pairs the target's feature of token i with the embedding of token i +
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import torch
 import torch.nn.functional as F
@@ -62,6 +63,7 @@ class HeadConfig:
     head_dim: int
     rms_norm_eps: float = 1e-6
     rope_theta: float = 10000.0
+    rope_scaling: Mapping[str, Any] | None = None  # as published; kind "linear" or "llama3"
     fc_bias: bool = False
     qkv_bias: bool = False
     norm_before_residual: bool = False
@@ -75,6 +77,24 @@ class HeadConfig:
     @property
     def feature_size(self) -> int:
         return self.target_hidden_size * (3 if self.version == 3 else 1)
+
+
+def frequencies(config: HeadConfig) -> Tensor:
+    """Of the rotary embedding, fp64 [d / 2]."""
+    plain = config.rope_theta ** -(torch.arange(0, config.head_dim, 2, dtype=torch.float64) / config.head_dim)
+    scaling = config.rope_scaling
+    if scaling is None:
+        return plain
+    if scaling_kind(scaling) == "linear":
+        return plain / float(scaling["factor"])
+    turns = float(scaling["original_max_position_embeddings"]) * plain / (2 * math.pi)
+    low, high = float(scaling["low_freq_factor"]), float(scaling["high_freq_factor"])
+    kept = ((turns - low) / (high - low)).clamp(0, 1)  # llama3: short waves are kept, long ones stretched, those between mixed
+    return plain * (kept + (1 - kept) / float(scaling["factor"]))
+
+
+def scaling_kind(scaling: Mapping[str, Any]) -> str:
+    return str(scaling.get("rope_type") or scaling.get("type") or "default")
 
 
 def take(x: Tensor, ask: Tensor | None) -> Tensor:
@@ -169,8 +189,7 @@ class EagleHead(nn.Module):
         if config.version == 3:
             self.norm = nn.RMSNorm(config.hidden_size, eps=config.rms_norm_eps)
             self.lm_head = nn.Linear(config.hidden_size, config.draft_vocab_size, bias=False)
-        exponents = torch.arange(0, config.head_dim, 2, dtype=torch.float64) / config.head_dim
-        self.register_buffer("inverse_frequencies", config.rope_theta**-exponents, persistent=False)
+        self.register_buffer("inverse_frequencies", frequencies(config), persistent=False)
         self.register_buffer("target_ids", torch.arange(config.draft_vocab_size), persistent=False)
 
     @property

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from services.generator.errors import ModelError
 from services.generator.models import Target
-from services.generator.models.eagle import EagleHead, HeadConfig, SharesVocabulary
+from services.generator.models.eagle import EagleHead, HeadConfig, SharesVocabulary, scaling_kind
 from services.generator.models.eagle_frozen import FrozenHead
 
 LAYERS = ("midlayer.", "layers.0.")  # EAGLE-3's published name first, and the one some trainers write
@@ -96,6 +96,8 @@ def _describe(config: HeadConfig, max_positions: int, dtype: torch.dtype) -> dic
         "torch_dtype": str(dtype).removeprefix("torch."),
         "bias": config.fc_bias,
     }
+    if config.rope_scaling:
+        described["rope_scaling"] = dict(config.rope_scaling)
     if config.version == 3:
         described |= {"draft_vocab_size": config.draft_vocab_size, "norm_before_residual": config.norm_before_residual}
         described |= {"target_hidden_size": config.target_hidden_size}
@@ -108,8 +110,8 @@ def head_config(raw: Mapping[str, Any], weights: Mapping[str, Tensor], folder: P
     version = 3 if any("hidden_norm" in key or key.startswith(LAYERS[0]) for key in weights) else 1
     if shape.get("hidden_act", "silu") != "silu":
         raise BadHead(f"{folder}: hidden_act {shape['hidden_act']!r}; only silu is known")
-    scaling = shape.get("rope_scaling") or {}
-    if scaling.get("rope_type", scaling.get("type", "default")) != "default":
+    scaling = shape.get("rope_scaling") or None
+    if scaling is not None and scaling_kind(scaling) not in ("default", "linear", "llama3"):
         raise BadHead(f"{folder}: rope_scaling {scaling} is not supported in a head")
     try:
         hidden, heads = int(shape["hidden_size"]), int(shape["num_attention_heads"])
@@ -131,6 +133,7 @@ def head_config(raw: Mapping[str, Any], weights: Mapping[str, Tensor], folder: P
         head_dim=int(shape.get("head_dim") or hidden // heads),
         rms_norm_eps=float(shape.get("rms_norm_eps", 1e-6)),
         rope_theta=float(shape.get("rope_theta") or 10000.0),
+        rope_scaling=None if scaling is None or scaling_kind(scaling) == "default" else dict(scaling),
         fc_bias=bool(raw.get("bias", version == 1)) if version == 1 else "fc.bias" in weights,
         qkv_bias=bool(shape.get("qkv_bias") or shape.get("attention_bias")),
         norm_before_residual=bool(raw.get("norm_before_residual", False)),
