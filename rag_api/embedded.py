@@ -202,8 +202,8 @@ class GeneratorProcess:
         if self._process is not None:
             with suppress(OSError):
                 (self.data_dir / "generator.json").unlink()
-            _end(self._process)
-        self._watcher = self._process = None
+            self._discard()
+        self._watcher = None
 
     def __enter__(self) -> GeneratorProcess:
         self.start()
@@ -223,6 +223,7 @@ class GeneratorProcess:
                 self._wait(say)
 
     def _launch(self) -> None:
+        self._discard()
         self.port, self.borrowed = free_port(), False
         self.log_file.parent.mkdir(parents=True, exist_ok=True)
         with self.log_file.open("ab") as output:
@@ -241,9 +242,10 @@ class GeneratorProcess:
         told = began
         while _health(self.port) != 200:
             if self._process.poll() is not None or self._stopping.is_set():
+                self._discard()
                 raise GeneratorUnavailable(f"The generator ended while starting:\n{self._log_tail()}")
             if time.monotonic() - began > self.patience:
-                _end(self._process)
+                self._discard()
                 raise GeneratorUnavailable(f"The generator was not ready after {self.patience:.0f} s; its log is {self.log_file}.")
             if time.monotonic() - told > 5:
                 told = time.monotonic()
@@ -283,9 +285,15 @@ class GeneratorProcess:
         if self._process is None or self._process.poll() is not None:
             return False
         if _health(self.port) == 503:  # it was ready before, so it is not loading: it has failed
-            _end(self._process)
+            self._discard()
             return False
         return True
+
+    def _discard(self) -> None:
+        """End the process that we started, if it has not ended by itself."""
+        if self._process is not None:
+            _end(self._process)
+        self._process = None
 
     def _log_tail(self, lines: int = 15) -> str:
         with suppress(OSError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
@@ -22,12 +23,25 @@ def no_settings_from_outside() -> None:
         del os.environ[name]
 
 
+@pytest.fixture
+def open_dir() -> Iterator[Path]:
+    """A folder outside of pytest's: started by root, PostgreSQL runs as another user, and every pytest session that starts
+    closes /tmp/pytest-of-root to other users again."""
+    with tempfile.TemporaryDirectory(prefix="bedside-test-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
+
+
 @pytest.fixture(scope="session")
-def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgres_server() -> Iterator[str]:
     """The DSN of an embedded server's own database; durable writes are off, for it is thrown away."""
+    with tempfile.TemporaryDirectory(prefix="bedside-test-", ignore_cleanup_errors=True) as folder:
+        yield from _running_server(Path(folder) / "data")
+
+
+def _running_server(folder: Path) -> Iterator[str]:
     import psycopg
 
-    server = EmbeddedPostgres(tmp_path_factory.mktemp("postgres") / "data")
+    server = EmbeddedPostgres(folder)
     dsn = server.start()
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute("alter system set fsync = off")
