@@ -191,6 +191,10 @@ def test_a_conversation_opens_again_at_its_address(page: Page) -> None:
     page.get_by_role("button", name="Nieuwe vraag").click()
     expect(page.locator(".turn")).to_have_count(0)
     page.locator("summary", has_text="Eerder").click()
+    expect(page.get_by_role("button", name=QUESTION)).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name=QUESTION)).to_be_hidden()
+    page.locator("summary", has_text="Eerder").click()
     page.get_by_role("button", name=QUESTION).click()
     expect(page.locator(".turn")).to_have_count(2)
     assert page.url == address

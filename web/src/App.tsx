@@ -10,10 +10,15 @@ import { SourcePane } from "./components/SourcePane";
 import { Turn } from "./components/Turn";
 import { CATALOGUES, firstLanguage, keepLanguage, MessagesProvider, useMessages } from "./i18n";
 import { highlightsOf, indexOf, spanKey } from "./pdf/highlights";
+import { pdfjs } from "./pdf/load";
 import { conversationPath, useRoute } from "./route";
 import { view } from "./state/answer";
 import { useConversation } from "./state/useConversation";
 import { useShortcuts } from "./useShortcuts";
+
+/** pdf.js is large: it comes while the first question is typed, not after it is answered. */
+const whenIdle = window.requestIdleCallback ?? ((work: () => void) => setTimeout(work, 500));
+whenIdle(() => void pdfjs().catch(() => undefined));
 
 export function App() {
   const [language, setLanguage] = useState(firstLanguage);

@@ -1,5 +1,5 @@
 // The bar on top: new question, earlier ones, language, theme, help.
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import { getConversations } from "../api/client";
 import type { ConversationList } from "../api/types";
 import { type Language, useMessages } from "../i18n";
@@ -62,15 +62,24 @@ function History({ onConversation }: { onConversation(id: string): void }) {
   const load = (): void => {
     if (menu.current?.open) getConversations(HISTORY).then(setList, () => setList({ conversations: [], total: 0 }));
   };
-  const go = (id: string): void => {
+  const close = (): void => {
     if (menu.current) menu.current.open = false;
+  };
+  const go = (id: string): void => {
+    close();
     onConversation(id);
+  };
+  const keyDown = (event: KeyboardEvent): void => {
+    if (event.key !== "Escape" || !menu.current?.open) return;
+    event.preventDefault(); // the source behind it stays open
+    close();
   };
   return (
     <details
       className="menu"
       ref={menu}
       onToggle={load}
+      onKeyDown={keyDown}
       onBlur={(event) => closeWhenLeft(event.currentTarget, event.relatedTarget)}
     >
       <summary className="quiet">{m.app.history}</summary>

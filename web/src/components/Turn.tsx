@@ -123,20 +123,22 @@ function Sources({ sources, spans, opened, heading, folded, onOpen }: SourcesPro
   return (
     <>
       {heading && sources.length > 0 && <h3 className="sources-heading">{heading}</h3>}
-      <ol className="cards">
-        {shown.map((source) => (
-          <SourceCard
-            key={source.rank}
-            source={source}
-            spans={spans}
-            open={opened?.rank === source.rank}
-            onOpen={onOpen}
-          />
-        ))}
-      </ol>
+      {shown.length > 0 && (
+        <ol className="cards">
+          {shown.map((source) => (
+            <SourceCard
+              key={source.rank}
+              source={source}
+              spans={spans}
+              open={opened?.rank === source.rank}
+              onOpen={onOpen}
+            />
+          ))}
+        </ol>
+      )}
       {(hidden > 0 || all) && sources.length > few && (
         <button type="button" className="link" aria-expanded={all} onClick={() => setAll(!all)}>
-          {all ? m.card.less : m.card.more(hidden)}
+          {all ? m.card.less : shown.length > 0 ? m.card.more(hidden) : m.card.all(hidden)}
         </button>
       )}
     </>
