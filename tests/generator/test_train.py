@@ -300,10 +300,16 @@ def test_the_commands_make_a_head_from_a_prompt_file(checkpoint: Path, tmp_path:
     record = json.loads((head / "training.json").read_text())
     assert record["answers"] + record["held_out_answers"] == 40
     assert record["curve"]
-    assert main(["measure", *common, "--answers", str(answers), "--head", str(head), "--nodes", "8", "--top-k", "3"]) == 0
-    assert json.loads(capsys.readouterr().out)["tau"] >= 1
-    assert main(["measure", *common, "--answers", str(answers), "--version", "1", "--nodes", "8", "--top-k", "3"]) == 0
-    assert {json.loads(line)["drafter"] for line in capsys.readouterr().out.splitlines()} == {"untrained", "prompt-lookup"}
+    measuring = ["measure", *common, "--answers", str(answers), "--nodes", "8", "--top-k", "3"]
+    assert main([*measuring, "--head", str(head)]) == 0
+    alone, copied, both = map(json.loads, capsys.readouterr().out.splitlines())
+    assert both["drafter"] == f"copy + {head}"
+    assert alone["tokens"] == copied["tokens"] == both["tokens"]
+    assert both["nodes_per_step"] <= 7
+    assert main([*measuring, "--version", "1", "--whole"]) == 0
+    untrained = json.loads(capsys.readouterr().out.splitlines()[0])
+    assert untrained["drafter"] == "untrained"
+    assert untrained["answers"] > alone["answers"]
     assert main(["head", *common, "--answers", str(tmp_path / "none"), "--work", str(tmp_path / "w"), "--out", str(head)]) == 2
     assert "no answers to train on" in capsys.readouterr().err
     assert main(["sing"]) == 2

@@ -100,39 +100,47 @@ def head(argv: list[str]) -> int:
 
 
 def measure(argv: list[str]) -> int:
-    """tau of a head on held-out answers, which the target gave greedily; without --head, of an untrained one (and of prompt lookup)."""
+    """tau on answers that the target gave greedily: of a head or, without one, of an untrained head, and of copying with and without it."""
     from services.generator.drafters import Drafter
+    from services.generator.drafters.copy import CopyDrafter
     from services.generator.drafters.eagle import EagleDrafter, TreeShape
-    from services.generator.drafters.prompt_lookup import PromptLookupDrafter
     from services.generator.loading import load_target
     from services.generator.models.eagle_format import load_head
+    from services.generator.models.eagle_frozen import FrozenHead
     from services.generator.train.fit import FitOptions, new_head, output_rows
+    from services.generator.train.measure import Merged
     from services.generator.train.measure import measure as run
 
     parser = argparse.ArgumentParser(prog="train measure", description=measure.__doc__)
     parser.add_argument("--model", default="demo")
     parser.add_argument("--answers", type=Path, nargs="+", required=True, help="folders of `train answers`")
+    parser.add_argument(
+        "--whole", action="store_true", help="every answer of the folders (nothing of them was trained on), not the held-out ones"
+    )
     parser.add_argument("--head", type=Path, help="folder of a head")
     parser.add_argument("--version", type=int, choices=(1, 3), default=3, help="of the untrained head")
-    parser.add_argument("--limit", type=int, help="only the first LIMIT held-out answers")
+    parser.add_argument("--limit", type=int, help="only the first LIMIT answers")
     parser.add_argument("--nodes", type=int, default=60)
     parser.add_argument("--top-k", type=int, default=10)
     parser.add_argument("--depth", type=int, default=5)
     parser.add_argument("--threads", type=int)
     options = parser.parse_args(argv)
     target, corpus = load_target(options.model, threads=options.threads), Corpus(*options.answers)
-    shape = TreeShape(options.top_k, options.nodes, options.depth)
-    entries = corpus.testing()[: options.limit]
-    drafters: dict[str, Drafter]
+    entries = (corpus.entries if options.whole else corpus.testing())[: options.limit]
     if options.head:
-        drafters = {str(options.head): EagleDrafter(load_head(options.head, target), shape)}
+        head, name = load_head(options.head, target), str(options.head)
     else:
         token_ids = torch.arange(8192 if options.version == 3 else target.config.vocab_size)
         rows = output_rows(target, token_ids) if options.version == 3 else torch.empty(0)
-        untrained = new_head(target, FitOptions(version=options.version), token_ids, rows).eval()
-        drafters = {"untrained": EagleDrafter(untrained, shape), "prompt-lookup": PromptLookupDrafter()}
-    for name, drafter in drafters.items():
-        print(json.dumps({"drafter": name} | asdict(run(drafter, map(corpus.read, entries), options.nodes))))
+        head, name = new_head(target, FitOptions(version=options.version), token_ids, rows).requires_grad_(False), "untrained"
+    frozen, shape = FrozenHead(head, target.config.max_positions + 256), TreeShape(options.top_k, options.nodes, options.depth)
+    drafters = {
+        name: EagleDrafter(frozen, shape),
+        "copy": CopyDrafter(),
+        f"copy + {name}": Merged(CopyDrafter(), EagleDrafter(frozen, shape)),
+    }
+    for label, drafter in drafters.items():
+        print(json.dumps({"drafter": label} | asdict(run(drafter, map(corpus.read, entries), options.nodes))), flush=True)
     return 0
 
 

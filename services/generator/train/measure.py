@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from collections.abc import Sequence as Seq
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,8 @@ import numpy as np
 from services.generator.bench.replay import walk
 from services.generator.drafters import Drafter, StepState
 from services.generator.train.corpus import Answer
-from services.generator.types import Accepted, Prompt, SamplingParams, Sequence
+from services.generator.tree import merge
+from services.generator.types import Accepted, DraftTree, Prompt, SamplingParams, Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,34 @@ class Measured:
     answers: int
     tokens: int
     accepted: dict[int, int]
+
+
+class Merged:
+    """Several drafters, their trees joined as the engine joins them."""
+
+    def __init__(self, *drafters: Drafter) -> None:
+        self.drafters = drafters
+        self.name = "+".join(drafter.name for drafter in drafters)
+
+    @property
+    def wants_features(self) -> str | None:
+        return next((drafter.wants_features for drafter in self.drafters if drafter.wants_features), None)
+
+    def start(self, sequence: Sequence) -> None:
+        for drafter in self.drafters:
+            drafter.start(sequence)
+
+    def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
+        drafts = [drafter.propose(states, nodes) for drafter in self.drafters]
+        return [merge(trees, nodes) for trees in zip(*drafts, strict=True)]
+
+    def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
+        for drafter in self.drafters:
+            drafter.feedback(state, tree, accepted)
+
+    def finish(self, sequence: Sequence) -> None:
+        for drafter in self.drafters:
+            drafter.finish(sequence)
 
 
 def measure(drafter: Drafter, answers: Iterable[Answer], nodes: int) -> Measured:
