@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import math
 import secrets
 from collections.abc import AsyncIterator
@@ -150,7 +151,8 @@ async def _events(
 
 
 def _event(value: wire.ChatChunk | wire.ErrorOut) -> str:
-    return f"data: {value.model_dump_json(exclude_none=True)}\n\n"
+    """In ASCII: clients that split at every line break Unicode knows would cut a U+2028 in the text in two."""
+    return f"data: {json.dumps(value.model_dump(mode='json', exclude_none=True), separators=(',', ':'))}\n\n"
 
 
 async def models(service: ServiceDep) -> wire.ModelList:

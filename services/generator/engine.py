@@ -225,7 +225,7 @@ class Engine:
             each = (time.perf_counter() - began) / len(rows)
             for row, draft in zip(rows, proposed, strict=True):
                 drafts[row].append(draft)
-                self.planner.drafted(_plan(ready[row]), name, each)
+                self.planner.drafted(_plan(ready[row]), name, draft, each if ready[row].sequence.stats.steps else None)
                 if drafter.wants_features:
                     ready[row].features.clear()
         trees = [self._tree(request, found) for request, found in zip(ready, drafts, strict=True)]

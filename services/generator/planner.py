@@ -59,6 +59,7 @@ class Gate:
 
     seconds: float = 0.0  # of a draft, smoothed
     gain: float = 1.0  # tokens per step that only this drafter gave, smoothed
+    kind: str = ""  # what its nodes are known by, see _kind
     pause: int = 0  # steps to go without it
     _next_pause: int = 8
 
@@ -103,8 +104,13 @@ class Planner:
     def wants(self, plan: Plan, drafter: str) -> bool:
         return self._costs is None or plan.gates.setdefault(drafter, Gate()).open()
 
-    def drafted(self, plan: Plan, drafter: str, seconds: float) -> None:
-        plan.gates.setdefault(drafter, Gate()).took(seconds)
+    def drafted(self, plan: Plan, drafter: str, draft: DraftTree, seconds: float | None) -> None:
+        """`seconds`: what it took; None: that says nothing of the next time (at first a head reads the whole prompt)."""
+        gate = plan.gates.setdefault(drafter, Gate())
+        if len(draft) > 1:
+            gate.kind = _kind(draft.origins[1])
+        if seconds is not None:
+            gate.took(seconds)
 
     def cut(self, plans: Seq[Plan], trees: Seq[DraftTree], lengths: Seq[int]) -> list[DraftTree]:
         """Every row's tree without the nodes that would cost more time than they save."""
@@ -128,9 +134,9 @@ class Planner:
             if verified.parents[node] in taken:
                 plan.calibration.count(kind, estimate, node in taken)
         per_token = seconds / len(accepted.token_ids)
-        for name, gate in plan.gates.items():
+        for gate in plan.gates.values():
             if not gate.pause:
-                alone = sum(_kind(verified.origins[node]) == name.split("-")[0] for node in accepted.path[1:])
+                alone = sum(_kind(verified.origins[node]) == gate.kind for node in accepted.path[1:])
                 gate.gave(alone, per_token)
 
     def _calibrated(self, plan: Plan, drafted: DraftTree) -> DraftTree:

@@ -130,6 +130,22 @@ def test_a_stream_adds_up_to_the_completion(client: OpenAI, mode: str) -> None:
     assert usage.completion_tokens == whole.usage.completion_tokens == stats["tokens"]
 
 
+def test_no_line_break_of_unicode_cuts_an_event(url: str) -> None:
+    text = "Een\u2028twee\u0085drie\x0cvier\x1c vijf."
+    body = {
+        "documents": [{"id": "a", "text": text}],
+        "bedside": {"mode": "verbatim", "max_sentences": 5},
+        "stream": True,
+        "max_tokens": 200,
+    }
+    lines = [line for line in post(url, **body).text.splitlines() if line]
+    assert all(line.startswith("data: ") for line in lines)
+    events = [json.loads(line[6:]) for line in lines[:-1]]
+    read = "".join(choice["delta"].get("content", "") for event in events for choice in event["choices"])
+    assert "\u2028" in read
+    assert read in text
+
+
 def test_log_probabilities_have_openais_shape(client: OpenAI) -> None:
     found = complete(client, logprobs=True, top_logprobs=3, max_tokens=5)
     content = found.choices[0].logprobs.content

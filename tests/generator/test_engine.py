@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence as Seq
+
 import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from services.generator.drafters import StepState
 from services.generator.errors import BadRequest, QueueFull
 from services.generator.models import StepInput
-from services.generator.types import FinishReason, SamplingParams, SequenceStatus
+from services.generator.types import DraftTree, FinishReason, SamplingParams, Sequence, SequenceStatus
 from tests.generator.engines import OracleDrafter, RandomDrafter, drain, engine, generate, request, tiny_codec, tiny_target
 
 FAMILIES = ("llama", "qwen3")
@@ -221,3 +224,45 @@ def test_log_probabilities_are_those_of_plain_decoding() -> None:
         values.append([value for output in outputs for value in output.logprobs])
         assert all(len(output.tokens) == len(output.logprobs) == len(output.alternatives) for output in outputs)
     assert values[0] == pytest.approx(values[1], abs=1e-4)
+
+
+class Witness(RandomDrafter):
+    """Remembers the features it was shown, by position."""
+
+    name = "witness"
+
+    def __init__(self, vocabulary: int, wants: str) -> None:
+        super().__init__(vocabulary)
+        self.wants_features = wants
+        self.seen: dict[str, list[torch.Tensor]] = {}
+
+    def start(self, sequence: Sequence) -> None:
+        self.seen[sequence.id] = []
+
+    def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
+        for state in states:
+            assert state.features is not None
+            self.seen[state.sequence.id].append(state.features)
+            assert sum(map(len, self.seen[state.sequence.id])) == len(state.context) - 1
+        return super().propose(states, nodes)
+
+
+@pytest.mark.parametrize("wants", ["hidden", "streams"])
+def test_drafters_see_the_features_of_every_verified_token_also_of_cached_ones(wants: str) -> None:
+    target = tiny_target()
+    witness = Witness(target.config.vocab_size, wants)
+    one = engine(target, witness, prefill_chunk=32)
+    prompt = text(WORDS * 4)
+    jobs = [request(prompt + text(tail), SamplingParams(max_tokens=10), ("witness", "copy")) for tail in ("Wat nu?", "En dan?", "Hoe?")]
+    generate(one, jobs[:1])
+    generate(one, jobs[1:])
+    assert jobs[1].sequence.stats.cached_tokens > 0
+    for job in jobs:
+        tokens = [*job.sequence.prompt.token_ids, *job.sequence.token_ids]
+        step = StepInput(
+            torch.tensor([tokens]), torch.arange(len(tokens))[None], (0,), (0,), (len(tokens),), None, logits_from=-1, features=True
+        )
+        output = target.forward(step, target.new_cache(1, 256))
+        expected = output.hidden if wants == "hidden" else output.streams
+        seen = torch.cat(witness.seen[job.sequence.id])
+        assert torch.allclose(seen, expected[0, : len(seen)], atol=1e-4)
