@@ -134,7 +134,7 @@ def measure(argv: list[str]) -> int:
         rows = output_rows(target, token_ids) if options.version == 3 else torch.empty(0)
         head, name = new_head(target, FitOptions(version=options.version), token_ids, rows).requires_grad_(False), "untrained"
     frozen, shape = FrozenHead(head, target.config.max_positions + 256), TreeShape(options.top_k, options.nodes, options.depth)
-    drafters = {
+    drafters: dict[str, Drafter] = {
         name: EagleDrafter(frozen, shape),
         "copy": CopyDrafter(),
         f"copy + {name}": Merged(CopyDrafter(), EagleDrafter(frozen, shape)),
