@@ -44,7 +44,7 @@ def test_weights_read_are_those_of_the_shape() -> None:
         {"hidden": 32, "layers": 2, "heads": 4, "kv_heads": 2, "intermediate": 64, "vocab": 400}, device="cpu", dtype="fp32", positions=64
     )
     per_layer = 32 * (32 + 32 + 32) + 2 * 32 * 64 + 64 * 32
-    assert step._weight_bytes(target) == 4 * (2 * per_layer + 32 * 400)
+    assert sum(linear.weight_bytes for linear in target.linears()) == 4 * (2 * per_layer + 32 * 400)
 
 
 def test_an_unknown_measurement_is_refused_with_the_list(capsys: pytest.CaptureFixture[str]) -> None:

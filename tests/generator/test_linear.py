@@ -10,8 +10,9 @@ from services.generator.models.linear import (
     Linear,
     dense_kernel,
     int4_kernel,
+    int8_kernel,
     packed_kernel,
-    rounded_like_int4,
+    rounded_like_kernel,
     stack,
     take_rows,
 )
@@ -43,7 +44,7 @@ def test_the_kernels_of_a_layer_agree_up_to_rounding(rows: int, bias: bool) -> N
     b = blocks()
     x = torch.randn(rows, 128, generator=torch.Generator().manual_seed(1)).bfloat16()
     offset = torch.linspace(-1, 1, 64).bfloat16() if bias else None
-    values = rounded_like_int4(b)
+    values = rounded_like_kernel(b)
     expected = x.float() @ values.t() + (0 if offset is None else offset.float())
     for kernel in (int4_kernel(b, offset), packed_kernel(values.bfloat16(), offset), dense_kernel(values.bfloat16(), offset)):
         error = (kernel(x).float() - expected).norm() / expected.norm()
@@ -54,7 +55,17 @@ def test_the_kernels_of_a_layer_agree_up_to_rounding(rows: int, bias: bool) -> N
 def test_the_int4_kernel_multiplies_by_the_values_that_its_layer_shares() -> None:
     b = blocks()
     identity = torch.eye(128).bfloat16()
-    torch.testing.assert_close(int4_kernel(b, None)(identity).float(), rounded_like_int4(b).t().bfloat16().float(), atol=2e-3, rtol=1e-2)
+    torch.testing.assert_close(int4_kernel(b, None)(identity).float(), rounded_like_kernel(b).t().bfloat16().float(), atol=2e-3, rtol=1e-2)
+
+
+@pytest.mark.parametrize("rows", [1, 5])
+def test_eight_bits_are_multiplied_as_two_planes_of_four(rows: int) -> None:
+    codes = torch.arange(-128, 128).to(torch.int8).repeat(64, 1)  # every code there is
+    b = Blocks(codes, blocks(64, 256).scale, None)
+    x = torch.randn(rows, 256, generator=torch.Generator().manual_seed(1)).bfloat16()
+    expected = x.float() @ rounded_like_kernel(b).t()
+    assert ((int8_kernel(b)(x).float() - expected).norm() / expected.norm()) < 0.01
+    assert ((rounded_like_kernel(b) - b.dense()).norm() / b.dense().norm()) < 0.005
 
 
 def test_stacked_matrices_answer_as_each_alone() -> None:

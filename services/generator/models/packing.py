@@ -5,7 +5,7 @@ Knows nothing of files. q, k and v become one matrix, gate and up another; q's a
 
 from __future__ import annotations
 
-from typing import Protocol, TypeGuard
+from typing import Protocol
 
 import torch
 
@@ -18,9 +18,10 @@ from services.generator.models.linear import (
     Weight,
     dense_kernel,
     int4_kernel,
+    int8_kernel,
     packed_kernel,
     packs_bf16,
-    rounded_like_int4,
+    rounded_like_kernel,
     stack,
     take_rows,
 )
@@ -45,7 +46,7 @@ class Source(Protocol):
 
 
 class Packing:
-    """`blocks`: 4-bit blocks may be multiplied as they are; otherwise everything is `dtype`, exact in fp32."""
+    """`blocks`: quantised weights may be multiplied as they are; otherwise everything is `dtype`, exact in fp32."""
 
     def __init__(self, source: Source, architecture: Architecture, device: torch.device, dtype: torch.dtype, blocks: bool) -> None:
         self.source, self.a, self.device, self.dtype, self.blocks = source, architecture, device, dtype, blocks
@@ -56,7 +57,7 @@ class Packing:
         embedding = self.source.take("model.embed_tokens.weight", a.vocab_size, a.hidden_size)
         tied = a.tied or "lm_head.weight" not in self.source
         table = self._dense(embedding)
-        head = self.source.take("lm_head.weight", a.vocab_size, a.hidden_size) if not tied else embedding if _is_4_bit(embedding) else table
+        head = self.source.take("lm_head.weight", a.vocab_size, a.hidden_size) if not tied else embedding if self.blocks else table
         weights = Weights(
             residual=self.residual,
             embedding=table,
@@ -120,18 +121,16 @@ class Packing:
         weight = stack(matrices)
         outputs, inputs = weight.shape
         kernels: dict[str, Kernel] = {}
-        if self.blocks and _is_4_bit(weight):
-            kernels["int4"] = int4_kernel(weight, bias, self.dtype)
-            weight = rounded_like_int4(weight)
+        bits = 8 * self.dtype.itemsize
+        if self.blocks and isinstance(weight, Blocks) and (weight.minimum is not None or bias is None):
+            kernels["blocks"] = int8_kernel(weight, self.dtype) if weight.minimum is None else int4_kernel(weight, bias, self.dtype)
+            bits = 10 if weight.minimum is None else 5  # a scale and a zero in bf16 per plane and 32 weights
+            weight = rounded_like_kernel(weight)
         if self.device.type == "cpu" and self.dtype == torch.bfloat16 and packs_bf16():
             kernels["packed"] = packed_kernel(self._dense(weight), bias)
         else:
             kernels["dense"] = dense_kernel(self._dense(weight), bias)
-        return Linear(kernels, inputs, outputs)
-
-
-def _is_4_bit(weight: Weight) -> TypeGuard[Blocks]:
-    return isinstance(weight, Blocks) and weight.minimum is not None
+        return Linear(kernels, inputs, outputs, inputs * outputs * bits // 8)
 
 
 def _paired_rows(size: int, head_dim: int) -> torch.Tensor:
