@@ -291,7 +291,7 @@ class HeadCache:
 
         def run(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
             write(k, v)
-            keys, values = self.keys[chosen][:, :, :up_to], self.values[chosen][:, :, :up_to]
+            keys, values = self.keys[:, :, :up_to][chosen], self.values[:, :, :up_to][chosen]
             group = q.shape[1] // keys.shape[1]
             packed = q.reshape(len(rows), keys.shape[1], group * q.shape[2], q.shape[3])
             mask = visible[:, None].repeat(1, 1, group, 1)  # [R, 1, group * M, up to]
