@@ -14,7 +14,8 @@ from torch import Tensor
 
 from services.generator.errors import ModelError
 from services.generator.models.architecture import Architecture
-from services.generator.models.eagle import EagleHead, HeadCache
+from services.generator.models.eagle import EagleHead
+from services.generator.models.eagle_cache import HeadCache
 from services.generator.models.eagle_format import BadHead, load_head, save_head
 from services.generator.models.rope import rotations
 from tests.generator.test_eagle_vectors import CASES, VECTORS, Vocabulary, load_case

@@ -16,7 +16,8 @@ from torch import Tensor
 
 from services.generator.drafters import StepState
 from services.generator.drafters.eagle import EagleDrafter, TreeShape
-from services.generator.models.eagle import EagleHead, HeadCache
+from services.generator.models.eagle import EagleHead
+from services.generator.models.eagle_cache import HeadCache
 from services.generator.models.eagle_format import load_head
 from services.generator.models.eagle_frozen import FrozenHead
 from services.generator.types import DraftTree, Prompt, SamplingParams, Sequence

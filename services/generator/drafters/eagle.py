@@ -16,7 +16,8 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from services.generator.drafters import StepState
-from services.generator.models.eagle import Head, HeadCache
+from services.generator.models.eagle import Head
+from services.generator.models.eagle_cache import HeadCache
 from services.generator.types import Accepted, CandidateSource, DraftTree, NodeOrigin, Sequence
 
 EAGLE = (NodeOrigin(CandidateSource.EAGLE),)

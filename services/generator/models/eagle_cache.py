@@ -1,0 +1,75 @@
+"""An EAGLE head's keys and values: one layer's, one row per sequence. Knows nothing of trees; who sees whom is the caller's business."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from services.generator.models.eagle import Attend, Head
+
+
+@dataclass(slots=True)
+class HeadCache:
+    """Keys and values of verified features, one row per sequence, each with its own length; drafted nodes live behind it for one step.
+
+    `origins[row]` is the position of the first cached token: not 0 when a cached prefix of the prompt brought no features.
+    """
+
+    keys: Tensor  # [rows, kv_heads, capacity, d]
+    values: Tensor
+    lengths: list[int]
+    origins: list[int]
+
+    @classmethod
+    def empty(cls, head: Head, rows: int, capacity: int) -> HeadCache:
+        shape = (rows, head.config.kv_heads, capacity, head.config.head_dim)
+        keys = torch.zeros(shape, dtype=head.dtype, device=head.device)
+        return cls(keys, torch.zeros_like(keys), [0] * rows, [0] * rows)
+
+    def reserve(self, row: int, length: int) -> None:
+        """Room for `length` keys in `row`; grows by doubling, never shrinks."""
+        rows, kv_heads, capacity, width = self.keys.shape
+        grown_rows = rows if row < rows else max(row + 1, 2 * rows)
+        grown = capacity if length <= capacity else max(length, 2 * capacity)
+        if (grown_rows, grown) == (rows, capacity):
+            return
+        for name in ("keys", "values"):
+            old: Tensor = getattr(self, name)
+            new = old.new_zeros((grown_rows, kv_heads, grown, width))
+            new[:rows, :, :capacity] = old
+            setattr(self, name, new)
+        self.lengths += [0] * (grown_rows - rows)
+        self.origins += [0] * (grown_rows - rows)
+
+    def attend(self, rows: list[int], starts: list[int], visible: Tensor) -> Attend:
+        """Write N keys per row from `starts` on, then attend by `visible`, bool [R, M, up to], over the cache.
+
+        Query heads of one KV head are laid side by side as queries, so that nothing is repeated.
+        """
+        up_to, device = visible.shape[-1], self.keys.device
+        contiguous = rows == list(range(rows[0], rows[0] + len(rows)))
+        chosen = slice(rows[0], rows[0] + len(rows)) if contiguous else torch.tensor(rows, device=device)
+
+        def write(k: Tensor, v: Tensor) -> None:
+            """k, v [R, kv_heads, N, d]"""
+            if len(rows) == 1:
+                self.keys[rows[0], :, starts[0] : starts[0] + k.shape[2]] = k[0]
+                self.values[rows[0], :, starts[0] : starts[0] + k.shape[2]] = v[0]
+                return
+            index = torch.tensor(rows, device=device)[:, None]
+            places = torch.tensor(starts, device=device)[:, None] + torch.arange(k.shape[2], device=device)  # [R, N]
+            self.keys[index, :, places] = k.transpose(1, 2)
+            self.values[index, :, places] = v.transpose(1, 2)
+
+        def run(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+            write(k, v)
+            keys, values = self.keys[:, :, :up_to][chosen], self.values[:, :, :up_to][chosen]
+            group = q.shape[1] // keys.shape[1]
+            packed = q.reshape(len(rows), keys.shape[1], group * q.shape[2], q.shape[3])
+            mask = visible[:, None].repeat(1, 1, group, 1)  # [R, 1, group * M, up to]
+            return F.scaled_dot_product_attention(packed, keys, values, attn_mask=mask).reshape(q.shape)
+
+        return run
