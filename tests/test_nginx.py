@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
-import shutil
 import socket
 import ssl
+import tempfile
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -54,11 +54,15 @@ def upstream_app(file: Path) -> Starlette:
 
 
 @pytest.fixture(scope="module")
-def gate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gate]:
-    folder = tmp_path_factory.mktemp("nginx")
-    folder.chmod(0o755)
-    for parent in list(folder.parents)[:2]:  # the workers of a root's nginx are another user
-        parent.chmod(parent.stat().st_mode | 0o055)
+def folder() -> Iterator[Path]:
+    """Not pytest's own: that one is closed to other users, and the workers of a root's nginx are another user."""
+    with tempfile.TemporaryDirectory(prefix="bedside-nginx-") as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
+@pytest.fixture(scope="module")
+def gate(folder: Path) -> Iterator[Gate]:
     pdf = folder / "a.pdf"
     pdf.write_bytes(bytes(range(256)) * 4096)
     web = folder / "web"
@@ -75,7 +79,6 @@ def gate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gate]:
         yield found
     server.should_exit = True
     thread.join(10)
-    shutil.rmtree(folder)
 
 
 def request(
@@ -190,11 +193,9 @@ def test_only_tls_1_2_and_newer_are_spoken(gate: Gate, version: ssl.TLSVersion, 
                 context.wrap_socket(plain, server_hostname="localhost")
 
 
-def test_when_the_service_is_down_the_page_still_comes_and_hears_why(tmp_path: Path) -> None:
-    for parent in [tmp_path, *list(tmp_path.parents)[:2]]:
-        parent.chmod(parent.stat().st_mode | 0o055)
-    (tmp_path / "index.html").write_text("<title>Bedside</title>")
-    with nginx(tmp_path, f"127.0.0.1:{free_port()}", tmp_path) as gate:
+def test_when_the_service_is_down_the_page_still_comes_and_hears_why(folder: Path) -> None:
+    (folder / "alone").mkdir(mode=0o755)
+    with nginx(folder / "alone", f"127.0.0.1:{free_port()}", folder / "web") as gate:
         assert request(gate, "GET", "/")[0].status == 200
         response, content = request(gate, "POST", "/api/ask", b"{}")
         assert response.status == 503

@@ -8,6 +8,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -22,12 +23,33 @@ PATIENCE = 600.0  # seconds for the generator's model to load on a busy machine
 
 
 @contextlib.contextmanager
-def bedside(folder: Path) -> Iterator[str]:
-    """Ingests the handbook into `folder` and serves it; gives the address when every part answers."""
+def bedside() -> Iterator[str]:
+    """Ingests the handbook into a new folder and serves it; gives the address when every part answers."""
+    with _folder() as folder, _served(folder) as address:
+        yield address
+
+
+@contextlib.contextmanager
+def _folder() -> Iterator[Path]:
+    """Not pytest's own: that one is closed to other users, and a root's PostgreSQL runs as another user.
+
+    BEDSIDE_E2E_DATA names one to use again and again while working on the page: ingesting takes a minute.
+    """
+    if kept := os.environ.get("BEDSIDE_E2E_DATA"):
+        Path(kept).mkdir(parents=True, exist_ok=True)
+        yield Path(kept)
+        return
+    with tempfile.TemporaryDirectory(prefix="bedside-e2e-") as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
+@contextlib.contextmanager
+def _served(folder: Path) -> Iterator[str]:
     port = _free_port()
     environment = {name: value for name, value in os.environ.items() if not name.startswith("BEDSIDE_")}
-    environment |= {"BEDSIDE_DATA_DIR": str(folder), "BEDSIDE_HOST": "127.0.0.1", "BEDSIDE_PORT": str(port)}
-    said = folder.parent / "bedside.log"
+    environment |= {"BEDSIDE_DATA_DIR": str(folder / "data"), "BEDSIDE_HOST": "127.0.0.1", "BEDSIDE_PORT": str(port)}
+    said = folder / "bedside.log"
     with said.open("w") as log:
         subprocess.run([*BEDSIDE, "ingest", str(HANDBOOK / "pdf")], cwd=ROOT, env=environment, stdout=log, stderr=log, check=True)
         server = subprocess.Popen([*BEDSIDE, "serve"], cwd=ROOT, env=environment, stdout=log, stderr=log)

@@ -114,8 +114,8 @@ class Reader:
 
 
 @pytest.fixture(scope="module")
-def reader(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
-    with bedside(tmp_path_factory.mktemp("bedside") / "data") as base:
+def reader(browser: Browser) -> Iterator[Reader]:
+    with bedside() as base:
         context = browser.new_context(viewport={"width": 1440, "height": 900}, locale="nl-BE")
         page = context.new_page()
         page.set_default_timeout(30_000)
