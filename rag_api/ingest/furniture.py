@@ -16,6 +16,7 @@ from rag_api.ingest.layout import Line, Row
 
 _ZONE = 0.25  # of the page's height, from either edge
 _NEAR_EDGE = 0.12  # where a lone page number may stand
+_MARGIN = 0.08
 _DEPTH = 10  # lines and rows from either edge
 _TOLERANCE = 6.0  # points up or down
 _ALIKE = 0.8
@@ -44,7 +45,7 @@ def furniture(pages: Sequence[Sequence[Item]], heights: Sequence[float]) -> set[
             kind.pages.add(i // 2)
             kind_of[id(item)] = kind
     needed = 2 if len(pages) <= 4 else 3
-    cut: set[int] = set()
+    cut = _in_the_margins(pages[0], heights[0]) if len(pages) == 1 else set()
     for i, (_, found) in enumerate(edges):
         for item, distance in found:
             enough = max(needed, 0.6 * len(pages)) if isinstance(item, Row) else needed  # a table's head repeats where the table goes on
@@ -53,6 +54,19 @@ def furniture(pages: Sequence[Sequence[Item]], heights: Sequence[float]) -> set[
                 break
             cut.add(id(item))
     return cut
+
+
+def _in_the_margins(items: Sequence[Item], height: float) -> set[int]:
+    """Of a page that nothing can be compared with: what stands in the margin and is smaller than the text."""
+    sizes = sorted(line.size for item in items for line in _lines(item))
+    usual = sizes[len(sizes) // 2] if sizes else 0.0
+    edge = _MARGIN * height
+    outside = (item for item in items if item.y1 < edge or item.y0 > height - edge)
+    return {id(item) for item in outside if len(items) > 3 and all(line.size < 0.95 * usual for line in _lines(item))}
+
+
+def _lines(item: Item) -> tuple[Line, ...]:
+    return item.lines if isinstance(item, Row) else (item,)
 
 
 def _from_edge(items: Sequence[Item], height: float, edge: str) -> list[tuple[Item, float]]:
@@ -83,8 +97,7 @@ def _alike(one: str, two: str) -> bool:
 
 
 def _text(item: Item) -> str:
-    lines = item.lines if isinstance(item, Row) else (item,)
-    return " ".join(line.marked.text for line in lines).strip()
+    return " ".join(line.marked.text for line in _lines(item)).strip()
 
 
 def _abstract(item: Item) -> str:

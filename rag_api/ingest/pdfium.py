@@ -32,6 +32,7 @@ _unicode = _fast("FPDFText_GetUnicode", ctypes.c_uint, _PTR, _INT)
 _loose_box = _fast("FPDFText_GetLooseCharBox", _INT, _PTR, _INT, _PTR)
 _text_object = _fast("FPDFText_GetTextObject", _PTR, _PTR, _INT)
 _is_generated = _fast("FPDFText_IsGenerated", _INT, _PTR, _INT)
+_map_error = _fast("FPDFText_HasUnicodeMapError", _INT, _PTR, _INT)
 _angle = _fast("FPDFText_GetCharAngle", ctypes.c_float, _PTR, _INT)
 _count = _fast("FPDFText_CountChars", _INT, _PTR)
 
@@ -45,6 +46,7 @@ class Glyphs:
     bold: NDArray[np.bool_]  # [n]
     hidden: NDArray[np.bool_]  # [n] drawn so that nobody sees it
     symbol: NDArray[np.bool_]  # [n] set in a symbol font, whose codes mean other signs
+    undecoded: NDArray[np.bool_]  # [n] its font does not say which character it is
     turned: NDArray[np.int8]  # [n] quarter turns clockwise of the text as displayed: 0 reads upright
 
 
@@ -104,7 +106,7 @@ def read_glyphs(page: Any, plane: PagePlane, drawn: Drawn) -> Glyphs:
 
 def _no_glyphs() -> Glyphs:
     none = np.zeros(0, bool)
-    return Glyphs(np.zeros(0, np.uint32), np.zeros((0, 4), np.float32), none, none, none, np.zeros(0, np.int8))
+    return Glyphs(np.zeros(0, np.uint32), np.zeros((0, 4), np.float32), none, none, none, none, np.zeros(0, np.int8))
 
 
 def _glyphs(text: int, plane: PagePlane, drawn: Drawn) -> Glyphs:
@@ -123,7 +125,8 @@ def _glyphs(text: int, plane: PagePlane, drawn: Drawn) -> Glyphs:
     bold, mode, white, symbol = (np.array(column)[which] for column in zip(*styles, strict=True))
     turned = np.array([_quarter_turns(text, int(i), plane.rotation) for i in firsts], np.int8)[which]
     hidden = _hidden(boxes, plane, drawn, mode == _INVISIBLE, white)
-    return Glyphs(codes, _split_shared(boxes, codes), bold, hidden, symbol, turned)
+    undecoded = np.fromiter(map(_map_error, repeat(text), range(n)), np.int32, n) == 1
+    return Glyphs(codes, _split_shared(boxes, codes), bold, hidden, symbol, undecoded, turned)
 
 
 def _style(text_object: int) -> tuple[bool, int, bool, bool]:

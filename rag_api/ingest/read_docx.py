@@ -69,7 +69,7 @@ def _text(document: Any) -> DocxText:
             style = (block.style.name or "").casefold() if block.style is not None else ""
             if style.startswith(("heading", "kop", "title", "titel")):
                 heading = heading or text
-                lines += ["", text, ""]
+                lines += ["", text]
             else:
                 lines.append(f"• {text}" if "bullet" in style or "opsom" in style else text)
                 around.append([text])

@@ -24,6 +24,13 @@ from rag_api.ingest.pdfium import PagePlane, read_drawn, read_glyphs
 logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # its remarks on sloppy files are not for the reader
 
 
+_NOTES = (
+    "only a picture, no text layer: nothing of it is found",
+    "text that cannot be seen (white, tiny or off the page) was left out",
+    "its fonts do not say which letters they show: what is found in it may be garbled",
+)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class RawDocument:
     """A file as read, before cleaning."""
@@ -59,7 +66,8 @@ def _open(path: Path, name: str) -> Any:
 
 def _pages(document: Any, name: str) -> tuple[tuple[LaidOut, ...], tuple[str, ...]]:
     pages: list[LaidOut] = []
-    failed, scanned, hidden = [], [], []
+    failed: list[int] = []
+    noted: dict[str, list[int]] = {note: [] for note in _NOTES}
     for index in range(len(document)):
         number = index + 1
         try:
@@ -68,32 +76,28 @@ def _pages(document: Any, name: str) -> tuple[tuple[LaidOut, ...], tuple[str, ..
             failed.append(number)
             pages.append(LaidOut(number, 595.0, 842.0, 0, 842.0, ()))
             continue
-        laid, unseen, is_scan = _page(page, number)
+        laid, notes = _page(page, number)
         pages.append(laid)
-        if is_scan:
-            scanned.append(number)
-        if unseen:
-            hidden.append(number)
+        for note in notes:
+            noted[note].append(number)
         page.close()
     if len(failed) == len(pages):
         raise UnreadableDocument("broken", f"{name}: none of its pages can be read")
-    notes = (
-        (failed, "cannot be read"),
-        (scanned, "only a picture, no text layer: nothing of it is found"),
-        (hidden, "text that cannot be seen (white, tiny or off the page) was left out"),
-    )
-    return tuple(pages), tuple(f"{_numbers(numbers)}: {note}" for numbers, note in notes if numbers)
+    found = {"cannot be read": failed, **noted}
+    return tuple(pages), tuple(f"{_numbers(numbers)}: {note}" for note, numbers in found.items() if numbers)
 
 
-def _page(page: Any, number: int) -> tuple[LaidOut, int, bool]:
-    """(the page, how many hidden characters were left out, whether it is a picture without text)"""
+def _page(page: Any, number: int) -> tuple[LaidOut, list[str]]:
+    """The page, and which of the notes it deserves."""
     plane = PagePlane(page.raw)
     drawn = read_drawn(page.raw, plane)
     glyphs = read_glyphs(page.raw, plane, drawn)
     items = tuple(lay_out(glyphs, drawn, plane.width, plane.height))
     sideways = glyphs.turned.size and int((glyphs.turned % 2).mean() > 0.5)
     laid = LaidOut(number, plane.width, plane.height, plane.rotation, plane.width if sideways else plane.height, items)
-    return laid, int((glyphs.hidden & (glyphs.codes > 32)).sum()), not items and len(drawn.images) > 0
+    ink = glyphs.codes > 32
+    deserved = (not items and len(drawn.images) > 0, (glyphs.hidden & ink).any(), glyphs.undecoded[ink].sum() > 0.2 * max(1, ink.sum()))
+    return laid, [note for note, true in zip(_NOTES, deserved, strict=True) if true]
 
 
 def _properties(path: Path, document: Any) -> dict[str, str]:

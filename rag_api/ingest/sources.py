@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import tempfile
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -73,6 +74,16 @@ def document_id(name: str, sha256: str) -> str:
     return hashlib.sha256(f"{name}\0{sha256}".encode()).hexdigest()[:32]
 
 
+def _copy(source: SourceFile, target: Path) -> str:
+    """The copy's digest; empty when the source is gone."""
+    try:
+        shutil.copyfile(source.path, target)
+    except (FileNotFoundError, PermissionError):
+        return ""
+    with target.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 class KeptFiles:
     """The content of every ingested file under data_dir/files, by its hash: what is shown later is what was read."""
 
@@ -84,13 +95,11 @@ class KeptFiles:
         """Where its content now is; whole or not at all. Raises UnreadableDocument when it changed while it was copied."""
         target = self.path(sha256, Path(source.name).suffix)
         if not target.is_file():
-            part = target.with_suffix(f".{os.getpid()}.part")
-            shutil.copyfile(source.path, part)
-            with part.open("rb") as file:
-                copied = hashlib.file_digest(file, "sha256").hexdigest()
-            if copied != sha256:
-                part.unlink()
-                raise UnreadableDocument("broken", f"{source.name}: changed while it was read; ingest it again")
+            handle, part = tempfile.mkstemp(".part", dir=self.folder)  # its own name: two threads may keep the same content
+            with os.fdopen(handle, "wb"):
+                if _copy(source, Path(part)) != sha256:
+                    os.unlink(part)
+                    raise UnreadableDocument("broken", f"{source.name}: changed while it was read; ingest it again")
             os.replace(part, target)
         return target
 

@@ -242,6 +242,15 @@ def test_a_lone_page_number_is_cut_even_from_a_single_page() -> None:
     assert text_of(clean([page(1, line("Bel de arts.", 200), line("Pagina 1 van 1", 810))], "nl")) == "Bel de arts.\n"
 
 
+def test_small_print_in_the_margins_of_a_single_page_is_cut() -> None:
+    body = [*paragraph("De dosis wordt berekend op het", "gewicht."), line("Bel de arts.", 300), line("Noteer het uur.", 400)]
+    around = [line("Ziekenhuis | Apotheek", 30, size=9), line("Afdruk enkel vandaag geldig", 815, size=8)]
+    text = text_of(clean([page(1, around[0], *body, around[1])], "nl"))
+    assert "Noteer het uur." in text
+    assert "Ziekenhuis" not in text
+    assert "Afdruk" not in text
+
+
 def test_a_number_in_the_body_is_no_page_number() -> None:
     assert "15" in text_of(clean([page(1, line("Maximum", 380), line("15", 400), line("Bel de arts.", 500))], "nl"))
 

@@ -145,6 +145,23 @@ def test_the_same_content_under_two_names_is_two_documents(place: Place) -> None
     place.check()
 
 
+def test_copies_of_one_file_read_at_the_same_time_are_all_indexed(place: Place) -> None:
+    content = procedure("Kalium", BODY)
+    for i in range(12):
+        place.write(f"kopie{i}.pdf", content)
+    report = ingest(
+        find_sources([place.folder]),
+        settings=place.settings,
+        documents_repo=place.repo,
+        store=place.store,
+        embedder=place.embedder,
+        readers=3,
+    )
+    assert report.indexed == 12
+    assert len(list((place.settings.data_dir / "files").iterdir())) == 1
+    place.check()
+
+
 def test_a_removed_file_is_retired_only_when_asked(place: Place) -> None:
     place.write("kalium.pdf", procedure("Kalium", BODY))
     place.write("sepsis.pdf", procedure("Sepsis", BODY))
