@@ -48,14 +48,25 @@ class Weights:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """Where one row's nodes are in the list of all nodes, and what each layer reads and writes of the cache: views, made once a step."""
+class Heads:
+    """Queries, keys and values of one layer at a time, and the views of them that every layer of a step uses again."""
 
-    nodes: slice
-    bias: torch.Tensor | None  # [N, N]; None: a single node, or a chain of more than CHAIN
+    flat: torch.Tensor  # fp32 [T, (heads + 2 kv_heads) * d]
+    by_head: torch.Tensor  # [T, heads + 2 kv_heads, d]
+    turned: torch.Tensor  # complex [T, heads + kv_heads, d / 2]: queries and keys are rotated, values are not
+    rotations: torch.Tensor  # the same shape; the attention's scale is in those of the queries
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row's part of a step: its views into Heads and into the cache."""
+
+    q: torch.Tensor  # [kv_heads, N, g, d]
+    fresh: torch.Tensor  # [2, kv_heads, N, d]: the step's keys and values
+    kept: tuple[torch.Tensor, ...]  # per layer [2, kv_heads, N, d]: where they go
     keys: tuple[torch.Tensor, ...]  # per layer [kv_heads, d, length + N]
     values: tuple[torch.Tensor, ...]  # per layer [kv_heads, length + N, d]
-    new: tuple[torch.Tensor, ...]  # per layer [2, kv_heads, N, d]: the step's own positions
+    bias: torch.Tensor | None  # [N, N]; None: a single node, or a chain of more than CHAIN
 
 
 class LlamaTarget:
@@ -68,8 +79,6 @@ class LlamaTarget:
             a.vocab_size, a.hidden_size, a.layers, a.heads, a.kv_heads, a.head_dim, a.max_positions, a.eos_token_ids, name
         )
         self.device, self.dtype, self.kv_dtype = weights.embedding.device, weights.embedding.dtype, kv_dtype
-        self._scale = a.head_dim**-0.5
-        self._turned = a.heads + a.kv_heads  # queries and keys are rotated, values are not
         self._stream_layers = (2, a.layers // 2, a.layers - 3)
         self._causal = tree_bias(torch.ones(BLOCK, BLOCK, dtype=torch.bool, device=self.device).tril_())
 
@@ -80,15 +89,15 @@ class LlamaTarget:
     @torch.inference_mode()
     def forward(self, step: StepInput, cache: KVCache) -> StepOutput:
         self._check(step, cache)
-        rows = self._rows(step, cache)
         tokens, positions = _flat(step.token_ids, step), _flat(step.positions, step)
         x = self.weights.residual(F.embedding(tokens, self.weights.embedding), self.architecture.norm_eps)  # [T, h]
-        rotations = self.weights.rotations[positions].unsqueeze(1)  # [T, 1, d / 2]
+        heads = self._heads(positions)
+        rows = self._rows(step, cache, heads)
         streams = {}
         for index, layer in enumerate(self.weights.layers):
             if step.features and index in self._stream_layers:
                 streams[index] = x.value.clone()
-            x.add(self._attention(x.norm(layer.attention_norm), layer, index, rows, rotations))
+            x.add(self._attention(x.norm(layer.attention_norm), layer, index, heads, rows))
             gate, up = layer.gate_up(x.norm(layer.mlp_norm)).chunk(2, -1)
             x.add(layer.down(F.silu(gate).mul_(up)))
         return self._output(x, streams, step)
@@ -112,43 +121,57 @@ class LlamaTarget:
             raise BadRequest(f"{end} tokens asked of a context of {min(self.config.max_positions, cache.limit)}")
         cache.reserve(end)
 
-    def _rows(self, step: StepInput, cache: KVCache) -> list[Row]:
-        rows, first = [], 0
+    def _heads(self, positions: torch.Tensor) -> Heads:
+        a, nodes = self.architecture, positions.shape[0]
+        flat = torch.empty(nodes, a.q_size + 2 * a.kv_size, dtype=torch.float32, device=self.device)
+        by_head = flat.view(nodes, -1, a.head_dim)
+        turned = torch.view_as_complex(by_head.unflatten(2, (-1, 2)))[:, : a.heads + a.kv_heads]
+        rotations = self.weights.rotations[positions].unsqueeze(1)  # [T, 1, d / 2]
+        rotations = torch.cat(((rotations * a.head_dim**-0.5).expand(-1, a.heads, -1), rotations.expand(-1, a.kv_heads, -1)), 1)
+        return Heads(flat, by_head, turned, rotations)
+
+    def _rows(self, step: StepInput, cache: KVCache, heads: Heads) -> list[Row]:
+        a, rows, first = self.architecture, [], 0
+        q = heads.by_head[:, : a.heads].unflatten(1, (a.kv_heads, -1)).transpose(0, 1)  # [kv_heads, T, g, d]
+        fresh = heads.by_head[:, a.heads :].unflatten(1, (2, a.kv_heads)).permute(1, 2, 0, 3)  # [2, kv_heads, T, d]
         for r, (slot, start, count) in enumerate(zip(step.slots, step.lengths, step.counts, strict=True)):
-            bias = None
-            if step.tree_mask is not None and count > 1:
-                bias = tree_bias(step.tree_mask[r, :count, :count])
-            elif 1 < count <= CHAIN:
-                bias = self._causal[:count, :count]
             kv = cache.kv[:, :, slot, :, : start + count]  # [layers, 2, kv_heads, length + N, d]
-            keys, values = kv[:, 0].transpose(2, 3).unbind(0), kv[:, 1].unbind(0)
-            rows.append(Row(slice(first, first + count), bias, keys, values, kv[:, :, :, start:].unbind(0)))
+            row = Row(
+                q=q[:, first : first + count],
+                fresh=fresh[:, :, first : first + count],
+                kept=kv[:, :, :, start:].unbind(0),
+                keys=kv[:, 0].transpose(2, 3).unbind(0),
+                values=kv[:, 1].unbind(0),
+                bias=self._bias(None if step.tree_mask is None else step.tree_mask[r, :count, :count], count),
+            )
+            rows.append(row)
             first += count
         return rows
 
-    def _attention(self, x: torch.Tensor, layer: Layer, index: int, rows: list[Row], rotations: torch.Tensor) -> torch.Tensor:
-        """x [T, h], normed -> [T, h]; the step's keys and values are written into the cache."""
-        a, nodes, turned = self.architecture, x.shape[0], self._turned
-        qkv = layer.qkv(x).float().view(nodes, turned + a.kv_heads, a.head_dim)  # [T, q k v heads, d]
-        if layer.q_norm is not None and layer.k_norm is not None:
-            _norm_heads(qkv[:, : a.heads], layer.q_norm, a.norm_eps)
-            _norm_heads(qkv[:, a.heads : turned], layer.k_norm, a.norm_eps)
-        torch.view_as_complex(qkv.view(nodes, turned + a.kv_heads, -1, 2)).narrow(1, 0, turned).mul_(rotations)
-        q = qkv.narrow(1, 0, a.heads)
-        new = qkv.narrow(1, a.heads, 2 * a.kv_heads).view(nodes, 2, a.kv_heads, a.head_dim).permute(1, 2, 0, 3)  # [2, kv_heads, T, d]
-        if self.kv_dtype != torch.float32:
-            q = q.to(self.kv_dtype)
-        if len(rows) == 1:
-            mixed = self._attend_row(q, new, rows[0], index)
-        else:
-            mixed = torch.cat([self._attend_row(q[row.nodes], new[:, :, row.nodes], row, index) for row in rows])
-        return layer.output(mixed.to(self.dtype))
+    def _bias(self, mask: torch.Tensor | None, count: int) -> torch.Tensor | None:
+        if count == 1:
+            return None
+        if mask is not None:
+            return tree_bias(mask)
+        return self._causal[:count, :count] if count <= CHAIN else None
 
-    def _attend_row(self, q: torch.Tensor, new: torch.Tensor, row: Row, index: int) -> torch.Tensor:
-        row.new[index].copy_(new)
-        if row.bias is None and q.shape[0] > 1:
-            return attend_chain(q, row.keys[index], row.values[index], self._causal, self._scale, self.dtype)
-        return attend(q, row.keys[index], row.values[index], row.bias, self._scale)
+    def _attention(self, x: torch.Tensor, layer: Layer, index: int, heads: Heads, rows: list[Row]) -> torch.Tensor:
+        """x [T, h], normed -> [T, h]; the step's keys and values are written into the cache."""
+        heads.flat.copy_(layer.qkv(x))
+        if layer.q_norm is not None and layer.k_norm is not None:
+            a = self.architecture
+            _norm_heads(heads.by_head[:, : a.heads], layer.q_norm, a.norm_eps)
+            _norm_heads(heads.by_head[:, a.heads : a.heads + a.kv_heads], layer.k_norm, a.norm_eps)
+        heads.turned.mul_(heads.rotations)
+        mixed = [self._attend_row(row, index) for row in rows]
+        return layer.output((mixed[0] if len(mixed) == 1 else torch.cat(mixed)).to(self.dtype))
+
+    def _attend_row(self, row: Row, index: int) -> torch.Tensor:
+        """-> [N, heads * d]"""
+        row.kept[index].copy_(row.fresh)
+        if row.bias is None and row.q.shape[1] > 1:
+            return attend_chain(row.q.to(self.dtype), row.keys[index], row.values[index], self._causal)
+        return attend(row.q.to(self.kv_dtype), row.keys[index], row.values[index], row.bias)
 
     def _output(self, x: Residual, streams: dict[int, torch.Tensor], step: StepInput) -> StepOutput:
         counts, nodes = step.counts, step.token_ids.shape[1]
