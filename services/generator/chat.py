@@ -16,9 +16,10 @@ from services.generator.engine import Output, Request
 from services.generator.errors import BadRequest
 from services.generator.prompt import Turn, build_prompt
 from services.generator.provenance import SpanTracker
+from services.generator.quoted_text import VerbatimText
 from services.generator.templates import TEMPLATES, VERBATIM_TEMPLATE, Piece, Rendered, render
 from services.generator.types import CopySpan, FinishReason, Passage, SamplingParams, Sequence, SequenceStats
-from services.generator.verbatim import VerbatimText, prepare
+from services.generator.verbatim import prepare
 
 CHAT_VERSION = "chat-1"
 """Prompt version of a chat without documents: the model's own template and nothing else."""

@@ -10,75 +10,23 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from collections.abc import Sequence as Seq
-from dataclasses import dataclass, field
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from services.generator import stats, tree
-from services.generator.answer_text import AnswerText
-from services.generator.constraint import Constraint, Preparation
 from services.generator.drafters import Drafter, StepState
 from services.generator.errors import BadRequest
 from services.generator.models import StepInput, StepOutput, Target
 from services.generator.planner import Costs, Plan, Planner
 from services.generator.prefix_cache import PrefixCache
+from services.generator.request import EngineOptions, Output, Request
 from services.generator.scheduler import Scheduler
-from services.generator.types import Accepted, CandidateSource, CopySpan, DraftTree, FinishReason, Origin, Sequence
+from services.generator.types import Accepted, CandidateSource, DraftTree, FinishReason, Origin
 from services.generator.verify import verify
 
-
-@dataclass(frozen=True, slots=True)
-class EngineOptions:
-    rows: int = 4  # requests decoded at a time
-    context: int = 4096  # tokens of prompt and answer together
-    queue: int = 64  # requests that may wait
-    nodes: int = 64  # of a tree at most, the root included; the planner takes what pays
-    prefill_chunk: int = 512  # prompt tokens per step: what others wait for between two of their steps
-    prefix_bytes: int = 256 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Output:
-    """What one step gave one request. `tokens` and log-probabilities are this step's."""
-
-    sequence: Sequence
-    text: str
-    spans: tuple[CopySpan, ...]
-    tokens: tuple[int, ...] = ()
-    logprobs: tuple[float, ...] = ()
-    alternatives: tuple[tuple[tuple[int, float], ...], ...] = ()
-    finish: FinishReason | None = None  # of this step: the sequence itself may be further by the time this is read
-    error: Exception | None = None
-
-
-@dataclass(slots=True)
-class Request:
-    """A sequence on its way, with what the engine keeps beside it. A constrained one has no drafters."""
-
-    sequence: Sequence
-    answer: AnswerText
-    drafters: tuple[str, ...] = ()
-    drafting: bool = True  # of the constraint; drafters are named above
-    preparation: Preparation | None = None  # work before the first step that yields a constraint
-    constraint: Constraint | None = None
-    context: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))  # prompt + output, room for the rest
-    tokens: int = 0  # of context that are decided; the last of them is the next root
-    length: int = 0  # of context that are in the KV cache
-    features: list[Tensor] = field(default_factory=list)  # of tokens verified since the drafters last looked
-    history: list[Tensor] = field(default_factory=list)  # of all, for the prefix cache
-    plan: Plan | None = None
-    started: float = 0.0  # when admitted, then when decoding began
-
-    @property
-    def decided(self) -> NDArray[np.int32]:
-        return self.context[: self.tokens]
-
-    @property
-    def prefilled(self) -> bool:
-        return self.length >= self.tokens - 1 and self.preparation is None
+__all__ = ["Engine", "EngineOptions", "Output", "Request"]
 
 
 class Engine:

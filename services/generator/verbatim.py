@@ -9,7 +9,6 @@ space that follows the one or precedes the other in its source.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -17,36 +16,16 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from services.generator.answer_text import AnswerText, Delta
 from services.generator.codec import Codec
 from services.generator.errors import BadRequest
 from services.generator.likelihood import QuestionLikelihood
 from services.generator.models import Target
+from services.generator.quotes import Quote, before, overlap, split_sentences, to_quote
 from services.generator.tree import TreeBuilder
-from services.generator.types import CandidateSource, CopySpan, DraftTree, NodeOrigin, Passage, SamplingParams
-from services.generator.wire import CandidateIn, ChatRequest
+from services.generator.types import CandidateSource, DraftTree, NodeOrigin, Passage, SamplingParams
+from services.generator.wire import ChatRequest
 
 CONSTRAINT = (NodeOrigin(CandidateSource.CONSTRAINT),)
-_SENTENCE = re.compile(r"[^\n]+?(?:[.!?][\"')\]]*(?=\s+[\"'(\[]?[^\W_a-zß-ÿ])|(?=\n)|\Z)\s?")
-
-
-@dataclass(frozen=True, slots=True)
-class Quote:
-    """passages[passage].text[start:end], white space after it included where there is any."""
-
-    passage: int
-    start: int
-    end: int
-    prior: float
-    text: str
-    ids: tuple[int, ...]
-    lead: int  # characters of white space before it in the passage
-    led_ids: tuple[int, ...]  # with that white space in front; empty when there is none
-
-    @property
-    def closed(self) -> bool:
-        """Whether another sentence can follow directly."""
-        return self.text[-1].isspace()
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +121,7 @@ class Verbatim:
         eligible = [index for index in self._usable if self._eligible(index, written, led)]
         # Reading order: of the sentences that a greedy answer takes from one passage, the earlier is written first.
         best = [self.quotes[index] for index in eligible if index in self._best]
-        alive = tuple(i for i in eligible if i not in self._best or not any(_before(other, self.quotes[i]) for other in best))
+        alive = tuple(i for i in eligible if i not in self._best or not any(before(other, self.quotes[i]) for other in best))
         return State(written, alive, led, 0)
 
     def _eligible(self, index: int, written: tuple[Written, ...], led: bool) -> bool:
@@ -151,14 +130,14 @@ class Verbatim:
             return False  # nothing in the source would part it from the sentence before
         if written and self._limits.margin and self.weights[index] < max(self.weights) - self._limits.margin:
             return False
-        return not any(_overlap(quote, self.quotes[sentence.quote]) for sentence in written)
+        return not any(overlap(quote, self.quotes[sentence.quote]) for sentence in written)
 
     def _best_set(self) -> tuple[int, ...]:
         """The sentences that a greedy answer takes, whatever their order."""
         best: list[int] = []
         for index in sorted(self._usable, key=lambda i: -self.weights[i]):
             near = not self._limits.margin or self.weights[index] >= max(self.weights) - self._limits.margin
-            if near and len(best) < self._limits.sentences and not any(_overlap(self.quotes[index], self.quotes[b]) for b in best):
+            if near and len(best) < self._limits.sentences and not any(overlap(self.quotes[index], self.quotes[b]) for b in best):
                 best.append(index)
         return tuple(best)
 
@@ -202,54 +181,12 @@ def prepare(ask: ChatRequest, codec: Codec, passages: Seq[Passage]) -> VerbatimP
     """Raises BadRequest on a candidate that is no span of its document, and when nothing is left that can be quoted."""
     options = ask.bedside
     candidates = options.candidates if options.candidates is not None else split_sentences(passages)
-    quotes = [quote for candidate in candidates if (quote := _quote(candidate, codec, passages)) is not None]
+    quotes = [quote for candidate in candidates if (quote := to_quote(candidate, codec, passages)) is not None]
     if not quotes:
         raise BadRequest("verbatim mode found no sentence in the documents that it can quote")
     titled = [(passages[quote.passage].title, quote.text) for quote in quotes]
     likelihood = QuestionLikelihood(codec, ask.messages[-1].text, titled) if options.likelihood_weight and len(quotes) > 1 else None
     return VerbatimPreparation(quotes, likelihood, options.likelihood_weight, Limits(options.max_sentences, options.margin))
-
-
-def split_sentences(passages: Seq[Passage]) -> list[CandidateIn]:
-    """Every line's sentences, by a plain rule. rag_api names better ones: its splitter knows clinical abbreviations."""
-    found = []
-    for passage in passages:
-        for match in _SENTENCE.finditer(passage.text):
-            if match[0].strip():
-                found.append(CandidateIn(document=passage.id, start=match.start(), end=match.end(), score=0.0))
-    return found
-
-
-def _quote(candidate: CandidateIn, codec: Codec, passages: Seq[Passage]) -> Quote | None:
-    """None when its tokens would not read as exactly its characters (no such vocabulary is known) or it is blank."""
-    number = next((n for n, passage in enumerate(passages) if passage.id == candidate.document), None)
-    if number is None:
-        raise BadRequest(f"a candidate names the document {candidate.document!r}, which is not among the documents")
-    source = passages[number].text
-    start, end = candidate.start, candidate.end
-    if not start < end <= len(source):
-        raise BadRequest(f"candidate {start}:{end} is no span of document {candidate.document!r}, which has {len(source)} characters")
-    while start < end and source[start].isspace():
-        start += 1
-    if start == end:
-        return None
-    if not source[end - 1].isspace() and end < len(source) and source[end].isspace():
-        end += 1
-    lead = 1 if start and source[start - 1].isspace() else 0
-    ids = codec.encode_exactly(source[start:end])
-    led = codec.encode_exactly(source[start - 1 : end], inside=True) if lead else None
-    if ids is None:
-        return None
-    return Quote(number, start, end, candidate.score, source[start:end], tuple(ids), lead if led else 0, tuple(led or ()))
-
-
-def _overlap(one: Quote, other: Quote) -> bool:
-    """The same words, or parts of the same place."""
-    return one.text.split() == other.text.split() or (one.passage == other.passage and one.start < other.end and other.start < one.end)
-
-
-def _before(one: Quote, other: Quote) -> bool:
-    return one.passage == other.passage and one.start < other.start
 
 
 def _prefix_free(quotes: Seq[Quote], weights: Seq[float]) -> tuple[int, ...]:
@@ -269,66 +206,3 @@ def _clash(one: Quote, other: Quote) -> bool:
         if size and a[:size] == b[:size]:
             return True
     return False
-
-
-class QuoteSpans:
-    """Provenance of a verbatim answer: known from what was chosen, checked character by character."""
-
-    def __init__(self, preparation: VerbatimPreparation, passages: Seq[Passage]) -> None:
-        self._preparation = preparation
-        self._passages = passages
-        self._text = ""
-        self._reported = 0  # sentences
-        self._covered = 0  # characters
-
-    def feed(self, text: str) -> None:
-        self._text += text
-
-    def place(self, point: int, passage: int, shift: int) -> None:
-        """The constraint knows better."""
-
-    def closed(self, upto: int) -> list[CopySpan]:
-        spans = []
-        for sentence in self._written()[self._reported :]:
-            quote = self._preparation.quotes[sentence.quote]
-            end = self._covered + quote.end - quote.start + sentence.lead
-            if end > upto:
-                break
-            spans.append(self._span(sentence, end))
-            self._reported += 1
-        return spans
-
-    def finish(self, length: int) -> list[CopySpan]:
-        """The last sentence loses its white space, and an answer that was cut ends inside a sentence."""
-        spans = self.closed(length)
-        constraint = self._preparation.constraint
-        if self._covered < length and constraint is not None:
-            rest, state = self._written()[self._reported :], constraint.state
-            spans.append(self._span(rest[0] if rest else constraint.begun(state), length))
-        return spans
-
-    def _written(self) -> tuple[Written, ...]:
-        constraint = self._preparation.constraint
-        return constraint.state.written if constraint is not None else ()
-
-    def _span(self, sentence: Written, end: int) -> CopySpan:
-        quote = self._preparation.quotes[sentence.quote]
-        passage, start = self._passages[quote.passage], quote.start - sentence.lead
-        span = CopySpan(self._covered, end, passage.id, start, start + end - self._covered)
-        assert self._text[self._covered : end] == passage.text[span.start : span.end], "a quotation equals its source"
-        self._covered = end
-        return span
-
-
-class VerbatimText(AnswerText):
-    """White space after the last sentence is not part of the answer, so it waits for the next one."""
-
-    def __init__(self, codec: Codec, stop: Seq[str], preparation: VerbatimPreparation, passages: Seq[Passage]) -> None:
-        super().__init__(codec, stop, QuoteSpans(preparation, passages))
-
-    def finish(self) -> Delta:
-        self.text = self.text.rstrip()
-        return super().finish()
-
-    def _held(self) -> int:
-        return max(super()._held(), len(self.text) - len(self.text.rstrip()))

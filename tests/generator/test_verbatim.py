@@ -17,8 +17,8 @@ from services.generator.engine import Request
 from services.generator.errors import BadRequest
 from services.generator.likelihood import QuestionLikelihood
 from services.generator.models import StepInput
+from services.generator.quotes import split_sentences
 from services.generator.types import FinishReason
-from services.generator.verbatim import split_sentences
 from services.generator.wire import BedsideIn, CandidateIn, ChatRequest, DocumentIn, MessageIn
 from tests.generator.engines import drain, engine, tiny_codec, tiny_target
 

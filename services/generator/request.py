@@ -1,0 +1,65 @@
+"""What goes into the engine and what comes out of it. Behaviour is in engine.py."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+from services.generator.answer_text import AnswerText
+from services.generator.constraint import Constraint, Preparation
+from services.generator.planner import Plan
+from services.generator.types import CopySpan, FinishReason, Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class EngineOptions:
+    rows: int = 4  # requests decoded at a time
+    context: int = 4096  # tokens of prompt and answer together
+    queue: int = 64  # requests that may wait
+    nodes: int = 64  # of a tree at most, the root included; the planner takes what pays
+    prefill_chunk: int = 512  # prompt tokens per step: what others wait for between two of their steps
+    prefix_bytes: int = 256 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What one step gave one request. `tokens` and log-probabilities are this step's."""
+
+    sequence: Sequence
+    text: str
+    spans: tuple[CopySpan, ...]
+    tokens: tuple[int, ...] = ()
+    logprobs: tuple[float, ...] = ()
+    alternatives: tuple[tuple[tuple[int, float], ...], ...] = ()
+    finish: FinishReason | None = None  # of this step: the sequence itself may be further by the time this is read
+    error: Exception | None = None
+
+
+@dataclass(slots=True)
+class Request:
+    """A sequence on its way, with what the engine keeps beside it. A constrained one has no drafters."""
+
+    sequence: Sequence
+    answer: AnswerText
+    drafters: tuple[str, ...] = ()
+    drafting: bool = True  # of the constraint; drafters are named above
+    preparation: Preparation | None = None  # work before the first step that yields a constraint
+    constraint: Constraint | None = None
+    context: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))  # prompt + output, room for the rest
+    tokens: int = 0  # of context that are decided; the last of them is the next root
+    length: int = 0  # of context that are in the KV cache
+    features: list[Tensor] = field(default_factory=list)  # of tokens verified since the drafters last looked
+    history: list[Tensor] = field(default_factory=list)  # of all, for the prefix cache
+    plan: Plan | None = None
+    started: float = 0.0  # when admitted, then when decoding began
+
+    @property
+    def decided(self) -> NDArray[np.int32]:
+        return self.context[: self.tokens]
+
+    @property
+    def prefilled(self) -> bool:
+        return self.length >= self.tokens - 1 and self.preparation is None
