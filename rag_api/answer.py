@@ -181,24 +181,35 @@ async def ask(question: Question, user: User, parts: AskParts) -> AsyncGenerator
     except BedsideError as error:
         log.warning("an answer failed: %s", error.code)
         yield Failed(error.code, error.message, await asyncio.to_thread(_save_failure, draft, parts))
+    except Exception:  # a bug: what was asked is kept to find it by
+        await asyncio.to_thread(_save_failure, draft, parts)
+        raise
+
+
+def find(text: str, user: User, filters: Filters, parts: AskParts) -> Retrieval:
+    """What a question of this user finds today, or on the filters' day; superseded documents do not count. Blocks."""
+    today = filters.valid_on or date.today()
+    current = replace(filters, excluded_document_ids=superseded_ids(parts.db, user, today))
+    return retrieve(text, user, current, embedder=parts.embedder, store=parts.store, settings=parts.settings, today=today)
 
 
 def _retrieve(draft: Draft, parts: AskParts) -> Retrieval:
     draft.embedder = parts.embedder.name
     question, settings = draft.question, parts.settings
-    today = question.filters.valid_on or date.today()
-    filters = replace(question.filters, excluded_document_ids=superseded_ids(parts.db, draft.user, today))
-    retrieval = retrieve(question.text, draft.user, filters, embedder=parts.embedder, store=parts.store, settings=settings, today=today)
+    retrieval = find(question.text, draft.user, question.filters, parts)
+    if retrieval.hits and retrieval.hits[0].chunk.metadata.language == "en":
+        draft.language = detect(question.text, otherwise="en")
     draft.stats |= {
         "retrieve_seconds": draft.seconds(),
         "confidence": round(retrieval.confidence, 6),
         "settings": {
             "store": settings.store,
-            "alpha": settings.alpha,
+            "alpha": retrieval.alpha,
+            "fusion": settings.fusion,
             "passages": settings.passages,
             "sources": settings.sources,
             "not_found_threshold": settings.not_found_threshold,
-            "valid_on": today.isoformat(),
+            "valid_on": (question.filters.valid_on or date.today()).isoformat(),
             "filters": {
                 name: list(value)
                 for name, value in asdict(question.filters).items()

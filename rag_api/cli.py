@@ -6,21 +6,31 @@ What a person reads goes to standard error while it runs; results go to standard
 from __future__ import annotations
 
 import json
-import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rag_api.terminal import (
+    Steps,
+    answer_json,
+    counting,
+    opened,
+    print_answer,
+    print_figures,
+    print_report,
+    read_settings,
+    run_ask,
+    run_asks,
+    run_ingest,
+    say,
+)
+
 if TYPE_CHECKING:
-    from rag_api.config import Settings
-    from rag_api.ingest import IngestReport
+    from rag_api.evaluate import Judged
     from rag_api.parts import Parts
-    from rag_api.types import Answer, Mode
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -41,202 +51,6 @@ app = typer.Typer(
 SAMPLE = "paracetamol iv kind 12 kg hoeveel per gift?"
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on standard output.")]
-
-
-# --- What the commands share ---------------------------------------------------------------------------------------------
-
-
-def say(line: str) -> None:
-    typer.echo(line, err=True)
-
-
-def read_settings() -> Settings:
-    """Nonsense in the environment is answered with the variable's name and a sentence, not a traceback."""
-    from pydantic import ValidationError
-
-    from rag_api.config import Settings
-
-    try:
-        return Settings()
-    except ValidationError as error:
-        for wrong in error.errors():
-            name = "".join(f"BEDSIDE_{str(part).upper()}: " for part in wrong["loc"][:1])
-            say(f"{name}{str(wrong['msg']).removeprefix('Value error, ')}")
-        raise typer.Exit(2) from None
-
-
-@contextmanager
-def opened(settings: Settings | None = None) -> Iterator[Parts]:
-    """The parts, closed at the end however it comes; what a user can cause or must hear of is one sentence."""
-    from rag_api.errors import BedsideError
-    from rag_api.parts import Parts
-
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that embedded servers are stopped too
-    try:
-        with Parts(settings or read_settings(), say) as parts:
-            yield parts
-    except BedsideError as error:
-        say(f"bedside: {error.message}")
-        raise typer.Exit(1) from None
-    except KeyboardInterrupt:
-        say("stopped")
-        raise typer.Exit(130) from None
-
-
-class Steps:
-    """Names each step when it begins and says how long it took."""
-
-    def __init__(self) -> None:
-        self.began = time.monotonic()
-
-    @contextmanager
-    def __call__(self, name: str) -> Iterator[None]:
-        began = time.monotonic()
-        say(f"- {name} ...")
-        yield
-        say(f"  {name}: {time.monotonic() - began:.1f} s")
-
-
-def run_ingest(parts: Parts, paths: list[Path], *, retire_missing: bool = False) -> IngestReport:
-    from rag_api.db.documents import PgDocuments
-    from rag_api.ingest import find_sources, ingest
-
-    with ingest_progress() as progress:
-        return ingest(
-            find_sources(paths),
-            settings=parts.settings,
-            documents_repo=PgDocuments(parts.db),
-            store=parts.store,
-            embedder=parts.embedder,
-            progress=progress,
-            retire_missing=retire_missing,
-        )
-
-
-@contextmanager
-def ingest_progress() -> Iterator[Callable[[Any], None]]:
-    """A bar with rate and time left on a terminal; a line now and then elsewhere."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield _lines_of_progress()
-        return
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("documents", total=None, rate="")
-
-        def show(at: Any) -> None:
-            rate = f"{at.pages / at.seconds:.1f} pages/s, {at.chunks / at.seconds:.1f} passages/s" if at.seconds > 0.5 else ""
-            bar.update(task, total=at.total, completed=at.done, rate=rate, description=_shortened(at.source))
-
-        yield show
-
-
-def _lines_of_progress(every: float = 10.0) -> Callable[[Any], None]:
-    last = time.monotonic()
-
-    def show(at: Any) -> None:
-        nonlocal last
-        if time.monotonic() - last > every:
-            last = time.monotonic()
-            left = at.seconds / at.done * (at.total - at.done) if at.done else 0.0
-            say(f"  {at.done} of {at.total} documents, {at.pages} pages, {at.chunks} passages, {at.seconds:.0f} s, about {left:.0f} s left")
-
-    return show
-
-
-def _shortened(name: str, length: int = 40) -> str:
-    return name if len(name) <= length else "…" + name[1 - length :]
-
-
-def print_report(report: IngestReport) -> None:
-    for item in report.items:
-        if item.outcome == "failed":
-            say(f"  failed: {item.message or item.source}")
-    rate = report.pages / report.seconds if report.seconds > 0 else 0.0
-    counts = f"{report.indexed} indexed, {report.unchanged} unchanged, {report.failed} failed"
-    counts += f", {report.retired} retired" if report.retired else ""
-    say(f"  {counts}; {report.pages} pages and {report.chunks} passages in {report.seconds:.1f} s ({rate:.1f} pages/s)")
-
-
-def run_ask(parts: Parts, question: str, mode: Mode | None, on_token: Callable[[str], None] | None = None) -> Answer:
-    """The stored answer. Raises what ask() fails with."""
-    import asyncio
-
-    from rag_api.answer import ask as asking
-    from rag_api.answer import new_question
-    from rag_api.errors import BedsideError
-    from rag_api.types import LOCAL_USER, Done, Failed, Token
-
-    async def collect() -> Answer:
-        asked = new_question(LOCAL_USER, parts, question, mode=mode)
-        try:
-            async for event in asking(asked, LOCAL_USER, parts):
-                if isinstance(event, Token) and on_token:
-                    on_token(event.text)
-                if isinstance(event, Done):
-                    return event.answer
-                if isinstance(event, Failed):
-                    raise BedsideError(event.message)
-        finally:
-            await parts.generator.close()
-        raise AssertionError("ask() ended without Done or Failed")
-
-    return asyncio.run(collect())
-
-
-def answer_json(answer: Answer) -> dict[str, Any]:
-    sources = [
-        {
-            "document": source.document.source,
-            "title": source.document.metadata.title,
-            "page": source.page,
-            "version": source.document.metadata.version,
-            "score": source.hit.score,
-        }
-        for source in answer.sources
-    ]
-    names = {source.document.id: source.document.source for source in answer.sources}
-    spans = [{"start": c.start, "end": c.end, "document": names[c.document_id], "page": c.page, "text": c.text} for c in answer.citations]
-    return {
-        "question": answer.question,
-        "answer": answer.text,
-        "status": answer.status.value,
-        "sources": sources,
-        "spans": spans,
-        "notices": [notice.text for notice in answer.notices],
-        "model": answer.model,
-        "stats": answer.stats,
-    }
-
-
-def print_answer(answer: Answer, *, text: bool = True) -> None:
-    """The answer, where each quote comes from, and how fast it was written."""
-    for notice in answer.notices:
-        say(f"! {notice.text}")
-    if text:
-        say("")
-        typer.echo(answer.text.strip() or "(no answer)")
-        say("")
-    quoted = {citation.rank for citation in answer.citations}
-    for source in answer.sources:
-        about = source.document.metadata
-        version = f", version {about.version}" if about.version else ""
-        mark = "*" if source.hit.rank in quoted else " "
-        say(
-            f" {mark}{source.hit.rank}. {about.title or source.document.source}{version}, page {source.page} (score {source.hit.score:.2f})"
-        )
-    stats = answer.stats
-    speed = f"{stats['tokens']} tokens, {stats['tokens_per_step']:.2f} a step, " if "tokens_per_step" in stats else ""
-    say(f"  {speed}{stats['seconds']:.2f} s")
 
 
 def run_server(parts: Parts) -> None:
@@ -419,6 +233,84 @@ def documents(
         table.add_row(d.metadata.title, d.metadata.version, d.source, str(d.page_count), str(d.chunk_count), state)
     Console(soft_wrap=not sys.stdout.isatty()).print(table)
     say(f"{total} documents")
+
+
+@app.command()
+def evaluate(
+    judged: Annotated[Path | None, typer.Option("--set", help="A CSV file of judged questions; the sample handbook's when absent.")] = None,
+    split: Annotated[str, typer.Option(help="validate, test or all. Tune on validate, report test.")] = "all",
+    answers: Annotated[bool, typer.Option("--answers", help="Also answer every answerable question, and count the right answers.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Measure retrieval on questions that people have judged.
+
+    Hit@k: how often the right document is among the first k. MRR: the mean of 1 over its rank. not_found: how often "no document
+    answers this" was right (precision), and how many unanswerable questions it was said of (recall). The judged documents must be
+    indexed: for the handbook, `bedside demo --once` does that.
+
+    A judged set has the columns id, question, document (empty: no answer), and if known language, page, span, split.
+    """
+    from rag_api.evaluate import HANDBOOK, read_judged
+
+    if split not in ("validate", "test", "all"):
+        raise typer.BadParameter(f"{split!r}: choose validate, test or all", param_hint="--split")
+    with opened() as parts:
+        if answers:
+            parts.start_generator()
+        questions = read_judged(judged or HANDBOOK, split)  # type: ignore[arg-type]
+        figures = _retrieval_figures(parts, questions)
+        if answers:
+            figures["answers"] = _answer_figures(parts, [question for question in questions if question.answerable])
+    if as_json:
+        typer.echo(json.dumps(figures, ensure_ascii=False))
+    else:
+        print_figures(figures)
+
+
+def _retrieval_figures(parts: Parts, questions: list[Judged]) -> dict[str, Any]:
+    """What a user of this index gets; all figures, and those of each split when there are several."""
+    from rag_api import evaluate as measuring
+    from rag_api.answer import find
+    from rag_api.db.documents import DocumentQuery, list_documents
+    from rag_api.errors import InvalidInput
+    from rag_api.types import LOCAL_USER, DocumentStatus, Filters
+
+    indexed, _ = list_documents(parts.db, LOCAL_USER, DocumentQuery(status=DocumentStatus.INDEXED, limit=1_000_000))
+    sources = {document.id: document.source for document in indexed}
+    if not {question.document for question in questions if question.answerable} & set(sources.values()):
+        raise InvalidInput("None of the judged documents is indexed. For the sample handbook: `bedside demo --once`.")
+    with counting("questions", len(questions)) as tell:
+        outcomes = measuring.evaluate(questions, lambda asked: find(asked.question, LOCAL_USER, Filters(), parts), sources, tell)
+    splits = sorted({question.split for question in questions})
+    parts_of = {name: measuring.report([o for o in outcomes if o.judged.split == name]) for name in splits} if len(splits) > 1 else {}
+    return {**measuring.report(outcomes), "splits": parts_of, "embedder": parts.embedder.name, "store": parts.settings.store}
+
+
+def _answer_figures(parts: Parts, questions: list[Judged]) -> dict[str, Any]:
+    """Asked as a user of its own, so that nobody finds the evaluation among their conversations."""
+    from statistics import median
+
+    from rag_api.evaluate.answers import accuracy
+    from rag_api.types import AnswerStatus, User
+
+    parts.wait_for_generator()
+    given = []
+    with counting("answers", len(questions)) as tell:
+        asker = User(id="evaluation", name="Evaluation", groups=("everyone",))
+        for answer in run_asks(parts, [question.question for question in questions], asker, None):
+            given.append(answer)
+            tell(len(given))
+    texts = {question.id: answer.text for question, answer in zip(questions, given, strict=True)}
+    written = [answer for answer in given if answer.status == AnswerStatus.ANSWERED]
+    exact = [answer for answer in written if answer.text == "".join(citation.text for citation in answer.citations)]
+    speeds = [answer.stats["tokens_per_step"] for answer in written if "tokens_per_step" in answer.stats]
+    return {
+        **accuracy(texts, questions),
+        "answered": len(written),
+        "exact": len(exact),  # answers that are nothing but copied spans
+        "median_seconds": round(median(answer.stats["seconds"] for answer in given), 3),
+        "median_tokens_per_step": round(median(speeds), 2) if speeds else None,
+    }
 
 
 @app.command()

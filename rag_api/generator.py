@@ -87,7 +87,8 @@ class Generator:
         self.template = template
         headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
         # Between two words of a stream `timeout` may pass; a server that is not there should be noticed at once.
-        self._client = httpx.AsyncClient(headers=headers, timeout=httpx.Timeout(timeout, connect=5.0), transport=transport)
+        self._new_client = lambda: httpx.AsyncClient(headers=headers, timeout=httpx.Timeout(timeout, connect=5.0), transport=transport)
+        self._client: httpx.AsyncClient | None = None  # belongs to an event loop: made when first used, and again after close()
 
     async def stream(self, request: Request) -> AsyncGenerator[Event]:
         """Text and copied spans as they come, then Finished. Closing the iterator cancels the generation.
@@ -96,7 +97,7 @@ class Generator:
         """
         body, version = self._body(request)
         with translated():
-            async with self._client.stream("POST", f"{self._url()}/chat/completions", json=body) as response:
+            async with self._open().stream("POST", f"{self._url()}/chat/completions", json=body) as response:
                 if response.status_code != 200:
                     raise _refusal(response.status_code, await response.aread())
                 async for event in _events(response, version):
@@ -106,14 +107,22 @@ class Generator:
         """The models it serves and how long it took to say so, in milliseconds. Raises GeneratorUnavailable."""
         began = time.perf_counter()
         with translated():
-            response = await self._client.get(f"{self._url()}/models", timeout=5.0)
+            response = await self._open().get(f"{self._url()}/models", timeout=5.0)
             if response.status_code != 200:
                 raise _refusal(response.status_code, response.content)
             names = ", ".join(str(model["id"]) for model in _object(response.content).get("data", []))
         return names, (time.perf_counter() - began) * 1000
 
     async def close(self) -> None:
-        await self._client.aclose()
+        """Its connections, in the event loop that made them. It may be used again, in another loop too."""
+        if self._client is not None:
+            await self._client.aclose()
+        self._client = None
+
+    def _open(self) -> httpx.AsyncClient:
+        if self._client is None:
+            self._client = self._new_client()
+        return self._client
 
     def _body(self, request: Request) -> tuple[dict[str, Any], str]:
         """The request as JSON, and the version of the prompt when it is rendered here."""

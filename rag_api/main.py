@@ -38,16 +38,17 @@ def create_app(settings: Settings, parts: Parts | None = None) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        if parts is None:
-            own = app.state.parts = Parts(settings, say=log.info)
-            try:
+        own = parts or Parts(settings, say=log.info)
+        app.state.parts = own
+        try:
+            if parts is None:
                 await asyncio.to_thread(own.warm)
                 own.start_generator()
-                yield
-            finally:
-                await asyncio.to_thread(own.close)
-        else:
             yield
+        finally:
+            await own.generator.close()
+            if parts is None:
+                await asyncio.to_thread(own.close)
 
     app = FastAPI(
         title="Bedside",
@@ -63,8 +64,7 @@ def create_app(settings: Settings, parts: Parts | None = None) -> FastAPI:
         lifespan=lifespan,
         generate_unique_id_function=_operation_id,
     )
-    app.state.parts = parts
-    app.state.settings = settings
+    app.state.settings, app.state.parts = settings, parts
     for router in (ask.router, documents.router, documents.uploads, conversations.router, feedback.router, health.router):
         app.include_router(router)
     problems.install(app)

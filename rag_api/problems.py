@@ -44,7 +44,6 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(BedsideError, _of_ours)
     app.add_exception_handler(RequestValidationError, _of_validation)
     app.add_exception_handler(HTTPException, _of_http)
-    app.add_exception_handler(Exception, _of_bug)
 
 
 async def _of_ours(request: Request, error: Exception) -> JSONResponse:
@@ -69,6 +68,6 @@ async def _of_http(request: Request, error: Exception) -> JSONResponse:
     return problem(error.status_code, code, str(error.detail), headers=error.headers)
 
 
-async def _of_bug(request: Request, error: Exception) -> JSONResponse:
-    """Starlette logs the traceback; the user gets no internals."""
+def internal_error() -> JSONResponse:
+    """For a bug: the user gets no insides of it."""
     return problem(500, "internal", "Something went wrong in Bedside. It was logged; try again, and tell your administrator if it stays.")

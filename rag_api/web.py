@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import time
 from pathlib import Path
 
 from fastapi.staticfiles import StaticFiles
@@ -9,6 +11,10 @@ from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from rag_api.problems import internal_error
+
+log = logging.getLogger(__name__)
 
 # pdf.js needs its wasm decoders ('wasm-unsafe-eval'), its worker and images from blobs; nothing else may run or load.
 PAGE_POLICY = "; ".join(
@@ -66,7 +72,8 @@ class Page:
 
 
 class Shell:
-    """ASGI middleware: /api/... is the same API (the page asks there, behind nginx or not), and safe headers on everything."""
+    """Around everything: /api/... is the same API (the page asks there, behind nginx or not), safe headers on every response, a bug
+    becomes a problem, and each request a log line: its path without the query, which may hold what was searched for."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -77,9 +84,12 @@ class Shell:
         path: str = scope["path"]
         if path == "/api" or path.startswith("/api/"):
             scope = {**scope, "root_path": scope.get("root_path", "") + "/api"}
+        began, status = time.perf_counter(), 0
 
         async def with_headers(message: Message) -> None:
+            nonlocal status
             if message["type"] == "http.response.start":
+                status = message["status"]
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
@@ -87,4 +97,11 @@ class Shell:
                 headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
-        await self.app(scope, receive, with_headers)
+        try:
+            await self.app(scope, receive, with_headers)
+        except Exception:  # a bug: its insides go to the log, not to the user
+            log.exception("%s %s failed", scope["method"], path)
+            if not status:
+                await internal_error()(scope, receive, with_headers)
+        fields = {"status": status, "milliseconds": round((time.perf_counter() - began) * 1000, 1)}
+        log.info("%s %s", scope["method"], path, extra={"fields": fields})

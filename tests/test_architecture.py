@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # Each layer may import itself where that is said, and everything below it; never above.
 RAG_API = [
     ("types", "errors"),
-    ("config", "schemas", "terms", "sentences", "boxes", "language"),
+    ("config", "schemas", "terms", "sentences", "boxes", "language", "logs"),
     ("db", "embed", "stores", "generator", "highlight", "notices", "embedded"),
     ("ingest", "retrieve", "evidence", "handbook"),
     ("parts",),
@@ -21,11 +21,12 @@ RAG_API = [
     ("deps",),
     ("routes",),
     ("main",),
+    ("terminal",),
     ("cli",),
 ]
 # Packages whose modules may import each other; so may the modules of one layer that are named together here.
 TOGETHER = {"db", "embed", "ingest", "stores", "routes", "evaluate", "handbook"}
-ALLOWED_BESIDE = {("notices", "types"), ("evidence", "retrieve"), ("problems", "schemas"), ("sentences", "terms"), ("schemas", "types")}
+ALLOWED_BESIDE = {("notices", "types"), ("evidence", "retrieve"), ("web", "problems"), ("sentences", "terms"), ("schemas", "types")}
 
 WIRE = {"services.generator.wire", "services.generator.templates"}
 

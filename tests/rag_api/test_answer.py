@@ -50,7 +50,7 @@ def server() -> Iterator[Scripted]:
 
 @pytest.fixture
 async def parts(settings: Settings, server: Scripted) -> AsyncIterator[Parts]:
-    made = Parts(settings.model_copy(update={"generator_url": server.url, "not_found_threshold": 0.83}))
+    made = Parts(settings.model_copy(update={"generator_url": server.url}))
     yield made
     empty(made)
     await made.generator.close()
@@ -103,7 +103,7 @@ async def test_what_was_shown_is_what_is_stored(parts: Parts, documents: dict[st
     assert (answer.model, answer.prompt_version, answer.embedder) == ("scripted", "quote-nl-1", parts.embedder.name)
     assert answer.sources[0].document.sha256 == documents["child"].sha256
     assert answer.stats["tokens_per_step"] == 4.0
-    assert answer.stats["settings"]["alpha"] == parts.settings.alpha
+    assert answer.stats["settings"]["alpha"] == 0.7
     assert answer.stats["candidates"][0].keys() >= {"document", "start", "end", "score"}
     assert 0 < answer.stats["retrieve_seconds"] < answer.stats["first_token_seconds"] <= answer.stats["seconds"]
 
@@ -166,7 +166,7 @@ async def test_notices_are_in_the_language_of_the_question(parts: Parts, documen
 
 
 async def test_sources_come_when_the_generator_is_down(settings: Settings) -> None:
-    parts = Parts(settings.model_copy(update={"generator_url": "http://127.0.0.1:1/v1", "not_found_threshold": 0.83}))
+    parts = Parts(settings.model_copy(update={"generator_url": "http://127.0.0.1:1/v1"}))
     load_hospital(parts)
     answer = last(await asked(parts))
     assert answer.status == AnswerStatus.SOURCES_ONLY
@@ -226,6 +226,19 @@ async def test_a_store_that_is_down_is_a_named_failure_and_stored(
     assert events[-1].code == "store_unavailable"
     assert events[-1].answer is not None
     assert get_answer(parts.db, LOCAL_USER, events[-1].answer.id).status == AnswerStatus.FAILED
+
+
+async def test_a_bug_is_raised_and_what_was_asked_is_kept(
+    parts: Parts, documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def bug(*args: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(parts.store, "search", bug)
+    question = new_question(LOCAL_USER, parts, DUTCH)
+    with pytest.raises(ZeroDivisionError):
+        await anext(event async for event in ask(question, LOCAL_USER, parts) if isinstance(event, Done))
+    assert get_answer(parts.db, LOCAL_USER, question.id).status == AnswerStatus.FAILED
 
 
 async def test_stopping_hangs_up_and_stores_what_was_there(parts: Parts, server: Scripted, documents: dict[str, Document]) -> None:
@@ -334,12 +347,12 @@ async def test_a_citation_across_a_page_border_has_rectangles_on_both(parts: Par
 
 def load_across(parts: Parts, first: str, second: str) -> Document:
     """Two pages and one chunk over both."""
-    from rag_api.embed import passage_text
+    from rag_api.ingest.chunk import embedding_text
     from rag_api.types import Chunk
 
     document = load(parts, "grens.pdf", first, second, language="nl", status=DocumentStatus.INDEXED)
     chunk = Chunk(
         "00000000-0000-4000-8000-000000000000", document.id, document.metadata.title, (1, 2), 0, len(first + second), first + second
     )
-    parts.store.replace_document(document.id, [chunk], parts.embedder.passages([passage_text(chunk.title, chunk.text)]))
+    parts.store.replace_document(document.id, [chunk], parts.embedder.passages([embedding_text(chunk)]))
     return document

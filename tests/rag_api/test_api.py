@@ -48,7 +48,6 @@ def parts(dsn: str, server: Scripted, tmp_path_factory: pytest.TempPathFactory) 
         database_url=dsn,  # type: ignore[arg-type]
         store="memory",
         generator_url=server.url,
-        not_found_threshold=0.83,
         max_file_mb=0.2,
         web_dir=web,
     )
@@ -430,7 +429,8 @@ def test_a_bug_tells_the_user_nothing_of_its_insides(parts: Parts, monkeypatch: 
     monkeypatch.setattr("rag_api.routes.documents.list_documents", bug)
     with TestClient(create_app(parts.settings, parts), raise_server_exceptions=False) as client:
         response = client.get("/documents")
-    assert (response.status_code, response.json()["code"]) == (500, "internal")
+    is_problem(response, 500, "internal")
+    assert response.headers["x-content-type-options"] == "nosniff"
     assert "secret" not in response.text
 
 

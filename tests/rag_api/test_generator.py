@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -155,6 +156,17 @@ async def test_a_url_that_changes_is_followed(server: Scripted) -> None:
         await collected(generator)
     assert await collected(generator)
     await generator.close()
+
+
+def test_a_client_serves_one_event_loop_after_another(server: Scripted) -> None:
+    generator = Generator(server.url, model="demo")
+
+    async def one_answer() -> list[Event]:
+        events = await collected(generator)
+        await generator.close()
+        return events
+
+    assert asyncio.run(one_answer()) == asyncio.run(one_answer())
 
 
 def httpx_exceptions() -> list[type[Exception]]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_api.db.documents import PgDocuments
-from rag_api.embed import passage_text
+from rag_api.ingest.chunk import embedding_text
 from rag_api.parts import Parts
 from rag_api.types import Chunk, Document, DocumentStatus, Metadata, Page
 
@@ -50,7 +50,7 @@ def load(parts: Parts, source: str, *texts: str, status: DocumentStatus = Docume
         for page in pages
     ]  # fmt: skip
     PgDocuments(parts.db).save_indexed(document, pages)
-    parts.store.replace_document(document_id, chunks, parts.embedder.passages([passage_text(c.title, c.text) for c in chunks]))
+    parts.store.replace_document(document_id, chunks, parts.embedder.passages([embedding_text(c) for c in chunks]))
     folder = parts.settings.data_dir / "files"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{sha256}.pdf").write_bytes(content)

@@ -1,0 +1,253 @@
+"""What the commands share: how they open the parts, say what they do, and print what came of it. People read standard error,
+results go to standard output."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rag_api.config import Settings
+    from rag_api.ingest import IngestReport
+    from rag_api.parts import Parts
+    from rag_api.types import Answer, Mode, User
+
+
+def say(line: str) -> None:
+    typer.echo(line, err=True)
+
+
+def read_settings() -> Settings:
+    """Nonsense in the environment is answered with the variable's name and a sentence, not a traceback."""
+    from pydantic import ValidationError
+
+    from rag_api.config import Settings
+
+    try:
+        return Settings()
+    except ValidationError as error:
+        for wrong in error.errors():
+            name = "".join(f"BEDSIDE_{str(part).upper()}: " for part in wrong["loc"][:1])
+            say(f"{name}{str(wrong['msg']).removeprefix('Value error, ')}")
+        raise typer.Exit(2) from None
+
+
+@contextmanager
+def opened(settings: Settings | None = None) -> Iterator[Parts]:
+    """The parts, closed at the end however it comes; what a user can cause or must hear of is one sentence."""
+    from rag_api.errors import BedsideError
+    from rag_api.parts import Parts
+
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that embedded servers are stopped too
+    try:
+        with Parts(settings or read_settings(), say) as parts:
+            yield parts
+    except BedsideError as error:
+        say(f"bedside: {error.message}")
+        raise typer.Exit(1) from None
+    except KeyboardInterrupt:
+        say("stopped")
+        raise typer.Exit(130) from None
+
+
+class Steps:
+    """Names each step when it begins and says how long it took."""
+
+    def __init__(self) -> None:
+        self.began = time.monotonic()
+
+    @contextmanager
+    def __call__(self, name: str) -> Iterator[None]:
+        began = time.monotonic()
+        say(f"- {name} ...")
+        yield
+        say(f"  {name}: {time.monotonic() - began:.1f} s")
+
+
+def run_ingest(parts: Parts, paths: list[Path], *, retire_missing: bool = False) -> IngestReport:
+    from rag_api.db.documents import PgDocuments
+    from rag_api.ingest import find_sources, ingest
+
+    with ingest_progress() as progress:
+        return ingest(
+            find_sources(paths),
+            settings=parts.settings,
+            documents_repo=PgDocuments(parts.db),
+            store=parts.store,
+            embedder=parts.embedder,
+            progress=progress,
+            retire_missing=retire_missing,
+        )
+
+
+@contextmanager
+def ingest_progress() -> Iterator[Callable[[Any], None]]:
+    """A bar with rate and time left on a terminal; a line now and then elsewhere."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _lines_of_progress()
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("documents", total=None, rate="")
+
+        def show(at: Any) -> None:
+            rate = f"{at.pages / at.seconds:.1f} pages/s, {at.chunks / at.seconds:.1f} passages/s" if at.seconds > 0.5 else ""
+            bar.update(task, total=at.total, completed=at.done, rate=rate, description=_shortened(at.source))
+
+        yield show
+
+
+@contextmanager
+def counting(what: str, total: int) -> Iterator[Callable[[int], None]]:
+    """A bar for something countable: call it with how many are done."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda done: bar.update(task, completed=done)
+
+
+def _lines_of_progress(every: float = 10.0) -> Callable[[Any], None]:
+    last = time.monotonic()
+
+    def show(at: Any) -> None:
+        nonlocal last
+        if time.monotonic() - last > every:
+            last = time.monotonic()
+            left = at.seconds / at.done * (at.total - at.done) if at.done else 0.0
+            say(f"  {at.done} of {at.total} documents, {at.pages} pages, {at.chunks} passages, {at.seconds:.0f} s, about {left:.0f} s left")
+
+    return show
+
+
+def _shortened(name: str, length: int = 40) -> str:
+    return name if len(name) <= length else "…" + name[1 - length :]
+
+
+def print_report(report: IngestReport) -> None:
+    for item in report.items:
+        if item.outcome == "failed":
+            say(f"  failed: {item.message or item.source}")
+    rate = report.pages / report.seconds if report.seconds > 0 else 0.0
+    counts = f"{report.indexed} indexed, {report.unchanged} unchanged, {report.failed} failed"
+    counts += f", {report.retired} retired" if report.retired else ""
+    say(f"  {counts}; {report.pages} pages and {report.chunks} passages in {report.seconds:.1f} s ({rate:.1f} pages/s)")
+
+
+def run_ask(parts: Parts, question: str, mode: Mode | None, on_token: Callable[[str], None] | None = None) -> Answer:
+    """The stored answer of the local user. Raises what ask() fails with."""
+    from rag_api.types import LOCAL_USER
+
+    return next(run_asks(parts, [question], LOCAL_USER, mode, on_token))
+
+
+def run_asks(
+    parts: Parts, questions: Iterable[str], user: User, mode: Mode | None, on_token: Callable[[str], None] | None = None
+) -> Iterator[Answer]:
+    """The stored answers, one after another, each in a conversation of its own. Raises what ask() fails with."""
+    import asyncio
+
+    with asyncio.Runner() as runner:
+        try:
+            for question in questions:
+                yield runner.run(_asked(parts, question, user, mode, on_token))
+        finally:
+            runner.run(parts.generator.close())
+
+
+async def _asked(parts: Parts, question: str, user: User, mode: Mode | None, on_token: Callable[[str], None] | None) -> Answer:
+    from rag_api.answer import ask, new_question
+    from rag_api.errors import BedsideError
+    from rag_api.types import Done, Failed, Token
+
+    async for event in ask(new_question(user, parts, question, mode=mode), user, parts):
+        if isinstance(event, Token) and on_token:
+            on_token(event.text)
+        if isinstance(event, Done):
+            return event.answer
+        if isinstance(event, Failed):
+            raise BedsideError(event.message)
+    raise AssertionError("ask() ended without Done or Failed")
+
+
+def answer_json(answer: Answer) -> dict[str, Any]:
+    sources = [
+        {
+            "document": source.document.source,
+            "title": source.document.metadata.title,
+            "page": source.page,
+            "version": source.document.metadata.version,
+            "score": source.hit.score,
+        }
+        for source in answer.sources
+    ]
+    names = {source.document.id: source.document.source for source in answer.sources}
+    spans = [{"start": c.start, "end": c.end, "document": names[c.document_id], "page": c.page, "text": c.text} for c in answer.citations]
+    return {
+        "question": answer.question,
+        "answer": answer.text,
+        "status": answer.status.value,
+        "sources": sources,
+        "spans": spans,
+        "notices": [notice.text for notice in answer.notices],
+        "model": answer.model,
+        "stats": answer.stats,
+    }
+
+
+def print_answer(answer: Answer, *, text: bool = True) -> None:
+    """The answer, where each quote comes from, and how fast it was written."""
+    for notice in answer.notices:
+        say(f"! {notice.text}")
+    if text:
+        say("")
+        typer.echo(answer.text.strip() or "(no answer)")
+        say("")
+    quoted = {citation.rank for citation in answer.citations}
+    for source in answer.sources:
+        about = source.document.metadata
+        version = f", version {about.version}" if about.version else ""
+        mark = "*" if source.hit.rank in quoted else " "
+        say(
+            f" {mark}{source.hit.rank}. {about.title or source.document.source}{version}, page {source.page} (score {source.hit.score:.2f})"
+        )
+    stats = answer.stats
+    speed = f"{stats['tokens']} tokens, {stats['tokens_per_step']:.2f} a step, " if "tokens_per_step" in stats else ""
+    say(f"  {speed}{stats['seconds']:.2f} s")
+
+
+def print_figures(figures: dict[str, Any]) -> None:
+    """The figures of bedside evaluate as a table: all questions, then each language and split."""
+    from rich.console import Console
+    from rich.table import Table
+
+    names = ("hit@1", "hit@3", "hit@7", "mrr")
+    table = Table("", "n", *names, "not found: precision", "recall", box=None, pad_edge=False)
+    rows = {"all": figures, **figures["languages"], **figures["splits"]}
+    for name, row in rows.items():
+        decided = row["not_found"]
+        table.add_row(name, str(row["n"]), *(f"{row[n]:.3f}" for n in names), f"{decided['precision']:.3f}", f"{decided['recall']:.3f}")
+    Console(soft_wrap=not sys.stdout.isatty()).print(table)
+    if "answers" in figures:
+        found = figures["answers"]
+        say(f"right answers: {found['accuracy']:.3f} of {found['n']}, median {found['median_seconds']:.2f} s")

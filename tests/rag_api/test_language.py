@@ -1,0 +1,40 @@
+"""Dutch or English, for questions as staff type them."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag_api.evaluate import HANDBOOK, read_judged
+from rag_api.language import detect
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Hoeveel paracetamol mag een kind van 12 kg?", "nl"),
+        ("dosis paracetamol iv kind", "nl"),
+        ("wie bel ik bij een massieve bloeding", "nl"),
+        ("How much paracetamol for a child of 12 kg?", "en"),
+        ("who do I call for massive bleeding", "en"),
+        ("potassium iv max rate", "en"),
+        ("NaCl 0,9%", "nl"),
+        ("", "nl"),
+        ("???", "nl"),
+    ],
+)
+def test_a_question_is_in_its_language(text: str, language: str) -> None:
+    assert detect(text) == language
+
+
+def test_a_text_that_tells_nothing_takes_the_language_it_is_given() -> None:
+    assert (detect("NaCl 0,9%", "en"), detect("NaCl 0,9%", "nl")) == ("en", "nl")
+    assert detect("hoeveel per dag", "en") == "nl"
+
+
+def test_the_judged_questions_are_told_apart() -> None:
+    questions = [question for question in read_judged(HANDBOOK) if question.language]
+    wrong = [q.question for q in questions if detect(q.question, "nl") == detect(q.question, "en") != q.language]
+    undecided = [q.question for q in questions if detect(q.question, "nl") != detect(q.question, "en")]
+    assert len(questions) > 200
+    assert len(wrong) / len(questions) < 0.01, wrong
+    assert len(undecided) / len(questions) < 0.05, undecided
