@@ -52,7 +52,10 @@ class Settings(BaseSettings):
     prompt_template: str | None = Field(None, description="Name of a prompt template; absent: what suits the model.")
 
     mode: Mode = Field(Mode.VERBATIM, description="Default of POST /ask.")
-    alpha: float = Field(0.7, ge=0, le=1, description="Fusion: alpha * dense + (1 - alpha) * BM25.")
+    alpha: float | None = Field(
+        None, ge=0, le=1, description="Fusion: alpha * dense + (1 - alpha) * BM25; absent: what suits the embedder."
+    )
+    fusion: Literal["information", "relative"] = Field("information", description="'relative': the thesis's min-max scaling.")
     passages: int = Field(3, ge=1, le=20, description="How many chunks go into the prompt.")
     sources: int = Field(7, ge=1, le=50, description="How many sources are shown.")
     not_found_threshold: float | None = Field(None, description="Absent: the value calibrated for the embedder.")

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_api.config import Settings
+from rag_api.stores.fuse import Fusion
 from rag_api.types import Chunk, Filters, Hit
 
 
@@ -31,11 +32,13 @@ class Store(Protocol):
     def count(self) -> int:
         """Number of chunks."""
 
-    def search(self, text: str, vector: NDArray[np.float32], limit: int, filters: Filters, alpha: float) -> list[Hit]:
-        """The best chunks by relative-score fusion, best first, ranks from 1.
+    def search(
+        self, text: str, vector: NDArray[np.float32], limit: int, filters: Filters, alpha: float, fusion: Fusion = "information"
+    ) -> list[Hit]:
+        """The best chunks for a question, best first, ranks from 1.
 
-        Both lists are fetched (at least 100 candidates each), min-max scaled to [0, 1], and fused as
-        `alpha * dense + (1 - alpha) * bm25` (thesis, section 3.2); filters apply inside the index, before ranking.
+        The nearest chunks and BM25's best are fetched (at least 100 each) and fused as `alpha * dense + (1 - alpha) * bm25`, either
+        scaled as `fusion` says (stores/fuse.py; "relative" is the thesis's, section 3.2). Filters apply inside the index, before ranking.
         """
 
     def close(self) -> None: ...

@@ -3,8 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
 
 CANDIDATES = 100  # how many of each list are fetched at least, as Weaviate does
+# BM25's score of one fully matched term that a single one of a million chunks has: (k1 + 1) * ln(1,000,000).
+INFORMATION = 30.0
+
+Fusion = Literal["information", "relative"]
+"""How the lists become one. "relative" is the thesis's, and Weaviate's own: both lists min-max scaled to [0, 1]. It gives BM25's best
+hit full marks even when only a word that says little matched. "information" keeps the scales: the cosine as it is, and BM25 by
+how much of what the question's terms could tell was matched. Figures for both are in docs/evaluation.md."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """What a store found, scores by chunk id."""
+
+    dense: Mapping[str, float]  # cosines, the nearest chunks
+    bm25: Mapping[str, float]  # raw scores, the best chunks
+    cosines: Mapping[str, float]  # of every chunk in either list
+    terms: int  # how many terms the question has
+
+
+def fuse(lists: Lists, alpha: float, fusion: Fusion) -> list[tuple[str, float]]:
+    """(id, score in [0, 1]) best first. Ties are broken by id, so that equal scores rank alike in every store."""
+    if fusion == "relative":
+        dense, bm25 = scaled(lists.dense), scaled(lists.bm25)
+    else:
+        whole = INFORMATION * max(1, lists.terms)
+        dense = {key: min(1.0, max(0.0, cosine)) for key, cosine in lists.cosines.items()}
+        bm25 = {key: min(1.0, score / whole) for key, score in lists.bm25.items()}
+    fused = {key: alpha * dense.get(key, 0.0) + (1 - alpha) * bm25.get(key, 0.0) for key in lists.cosines}
+    return sorted(fused.items(), key=lambda item: (-item[1], item[0]))
 
 
 def scaled(scores: Mapping[str, float]) -> dict[str, float]:
@@ -15,13 +46,3 @@ def scaled(scores: Mapping[str, float]) -> dict[str, float]:
     if high == low:
         return dict.fromkeys(scores, 1.0)
     return {key: (score - low) / (high - low) for key, score in scores.items()}
-
-
-def relative_score_fusion(dense: Mapping[str, float], bm25: Mapping[str, float], alpha: float) -> list[tuple[str, float]]:
-    """(id, score in [0, 1]) best first: `alpha * dense + (1 - alpha) * bm25`, a missing score is 0 (thesis, section 3.2).
-
-    Ties are broken by id, so that equal scores rank alike in every store.
-    """
-    dense_part, bm25_part = scaled(dense), scaled(bm25)
-    fused = {key: alpha * dense_part.get(key, 0.0) + (1 - alpha) * bm25_part.get(key, 0.0) for key in dense_part | bm25_part}
-    return sorted(fused.items(), key=lambda item: (-item[1], item[0]))

@@ -22,7 +22,7 @@ from lancedb.query import MatchQuery
 from numpy.typing import NDArray
 
 from rag_api.errors import BedsideError, EmbedderMismatch, StoreUnavailable
-from rag_api.stores.fuse import CANDIDATES, relative_score_fusion
+from rag_api.stores.fuse import CANDIDATES, Fusion, Lists, fuse
 from rag_api.stores.rows import ANY_GROUP, COLUMNS, STORED, to_chunk, to_row
 from rag_api.terms import question_terms
 from rag_api.types import Chunk, Filters, Hit
@@ -77,24 +77,23 @@ class LanceStore:
         with _translated(self.folder):
             return self._table.count_rows()
 
-    def search(self, text: str, vector: NDArray[np.float32], limit: int, filters: Filters, alpha: float) -> list[Hit]:
-        where, fetch = _where(filters), max(limit, CANDIDATES)
+    def search(
+        self, text: str, vector: NDArray[np.float32], limit: int, filters: Filters, alpha: float, fusion: Fusion = "information"
+    ) -> list[Hit]:
+        where, fetch, terms = _where(filters), max(limit, CANDIDATES), question_terms(text)
         columns = ["id", *STORED, "vector"]
         with _translated(self.folder):
             near = self._table.search(vector).distance_type("cosine").where(where).limit(fetch).select([*columns, "_distance"]).to_arrow()
-            terms = question_terms(text)
-            found = pa.table({"id": pa.array([], pa.string())})
+            found = near.slice(0, 0)
             if terms:
                 query = self._table.search(MatchQuery(" ".join(terms), "terms"), query_type="fts")
                 found = query.where(where).limit(fetch).select([*columns, "_score"]).to_arrow()
-        dense = {key: 1.0 - d for key, d in zip(near["id"].to_pylist(), near["_distance"].to_pylist(), strict=True)}
-        bm25 = dict(zip(found["id"].to_pylist(), found["_score"].to_pylist(), strict=True)) if len(found) else {}
-        fused = relative_score_fusion(dense, bm25, alpha)[:limit]
+        dense = _scores(near, _cosines(near, vector))
+        bm25 = _scores(found, found["_score"].to_pylist()) if terms else {}
+        cosines = _scores(found, _cosines(found, vector)) | dense
+        fused = fuse(Lists(dense, bm25, cosines, len(terms)), alpha, fusion)[:limit]
         rows = _rows(near, found, [key for key, _ in fused])
-        return [
-            Hit(to_chunk(key, rows[key]), score, float(np.dot(rows[key]["vector"], vector)), bm25.get(key, 0.0), rank)
-            for rank, (key, score) in enumerate(fused, 1)
-        ]
+        return [Hit(to_chunk(key, rows[key]), score, cosines[key], bm25.get(key, 0.0), rank) for rank, (key, score) in enumerate(fused, 1)]
 
     def close(self) -> None:
         with self._writing:
@@ -140,6 +139,16 @@ def _schema(embedder_name: str, dim: int) -> pa.Schema:
     fields = [pa.field("id", pa.string()), *(pa.field(name, _TYPES[kind]) for name, kind in COLUMNS.items())]
     fields.append(pa.field("vector", pa.list_(pa.float32(), dim)))
     return pa.schema(fields, metadata={"embedder": embedder_name, "dim": str(dim)})
+
+
+def _scores(table: pa.Table, scores: Sequence[float]) -> dict[str, float]:
+    return dict(zip(table["id"].to_pylist(), scores, strict=True))
+
+
+def _cosines(table: pa.Table, vector: NDArray[np.float32]) -> list[float]:
+    """Exact ones, whatever an index rounded."""
+    rows = table["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False).reshape(len(table), len(vector))
+    return (rows @ vector).tolist()
 
 
 def _rows(near: pa.Table, found: pa.Table, keys: Sequence[str]) -> dict[str, dict[str, Any]]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_api.stores.filters import admits
-from rag_api.stores.fuse import CANDIDATES, relative_score_fusion
+from rag_api.stores.fuse import CANDIDATES, Fusion, Lists, fuse
 from rag_api.terms import document_terms, question_terms
 from rag_api.types import Chunk, Filters, Hit
 
@@ -60,16 +60,19 @@ class MemoryStore:
     def count(self) -> int:
         return len(self._rows)
 
-    def search(self, text: str, vector: NDArray[np.float32], limit: int, filters: Filters, alpha: float) -> list[Hit]:
+    def search(
+        self, text: str, vector: NDArray[np.float32], limit: int, filters: Filters, alpha: float, fusion: Fusion = "information"
+    ) -> list[Hit]:
         with self._lock:
             rows = {key: row for key, row in self._rows.items() if admits(filters, row.chunk)}
             if not rows:
                 return []
             cosines = np.stack([row.vector for row in rows.values()]) @ vector
-            bm25 = self._bm25(question_terms(text), rows)
+            terms = question_terms(text)
+            bm25 = self._bm25(terms, rows)
         dense = dict(zip(rows, map(float, cosines), strict=True))
-        matched = _best(bm25, limit)
-        fused = relative_score_fusion(_best(dense, limit), matched, alpha)[:limit]
+        near, matched = _best(dense, limit), _best(bm25, limit)
+        fused = fuse(Lists(near, matched, {key: dense[key] for key in near | matched}, len(terms)), alpha, fusion)[:limit]
         return [Hit(rows[key].chunk, score, dense[key], matched.get(key, 0.0), rank) for rank, (key, score) in enumerate(fused, 1)]
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
 """Weaviate: the production store. Own vectors, BM25 over our terms, one collection; speaks to one server or a cluster.
 
-Search asks for both lists and fuses here, with the function that the other stores use: the server's own hybrid query gives
-the same ranking (a test compares them) but not the raw scores that "not found" is decided from.
+Search asks for both lists and fuses here, as the other stores do: the server's own hybrid query gives the same ranking by relative
+fusion (a test compares them), but knows no other and hides the raw scores.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from weaviate.exceptions import WeaviateBaseError, WeaviateInsertManyAllFailedEr
 
 from rag_api.config import Settings
 from rag_api.errors import EmbedderMismatch, StoreUnavailable
-from rag_api.stores.fuse import CANDIDATES, relative_score_fusion
+from rag_api.stores.fuse import CANDIDATES, Fusion, Lists, fuse
 from rag_api.stores.rows import ANY_GROUP, COLUMNS, FILTERABLE, STORED, to_chunk, to_row
 from rag_api.terms import question_terms
 from rag_api.types import Chunk, Filters, Hit
@@ -80,12 +80,14 @@ class WeaviateStore:
         with self._translated():
             return int(self._chunks.aggregate.over_all(total_count=True).total_count or 0)
 
-    def search(self, text: str, vector: NDArray[np.float32], limit: int, filters: Filters, alpha: float) -> list[Hit]:
-        where, fetch = _where(filters), max(limit, CANDIDATES)
+    def search(
+        self, text: str, vector: NDArray[np.float32], limit: int, filters: Filters, alpha: float, fusion: Fusion = "information"
+    ) -> list[Hit]:
+        where, fetch, terms = _where(filters), max(limit, CANDIDATES), question_terms(text)
         if where is None:
             return []
         with self._translated():
-            matched = self._pool.submit(self._bm25, question_terms(text), where, fetch)
+            matched = self._pool.submit(self._bm25, terms, where, fetch)
             near = self._chunks.query.near_vector(
                 vector.tolist(),
                 target_vector=VECTOR,
@@ -97,12 +99,10 @@ class WeaviateStore:
             found = matched.result()
         dense = {str(o.uuid): 1.0 - float(o.metadata.distance or 0.0) for o in near}
         bm25 = {str(o.uuid): float(o.metadata.score) for o in found}
-        rows = {str(o.uuid): o for o in (*near, *found)}  # the latter with vectors
-        hits = []
-        for rank, (key, score) in enumerate(relative_score_fusion(dense, bm25, alpha)[:limit], 1):
-            cosine = dense[key] if key in dense else float(np.dot(rows[key].vector[VECTOR], vector))
-            hits.append(Hit(to_chunk(key, rows[key].properties), score, cosine, bm25.get(key, 0.0), rank))
-        return hits
+        cosines = {str(o.uuid): float(np.dot(o.vector[VECTOR], vector)) for o in found if str(o.uuid) not in dense} | dense
+        rows = {str(o.uuid): o.properties for o in (*near, *found)}
+        fused = fuse(Lists(dense, bm25, cosines, len(terms)), alpha, fusion)[:limit]
+        return [Hit(to_chunk(key, rows[key]), score, cosines[key], bm25.get(key, 0.0), rank) for rank, (key, score) in enumerate(fused, 1)]
 
     def close(self) -> None:
         self._pool.shutdown()

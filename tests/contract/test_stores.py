@@ -16,7 +16,8 @@ from rag_api.config import Settings
 from rag_api.errors import EmbedderMismatch
 from rag_api.stores import Store
 from rag_api.stores.filters import admits
-from rag_api.stores.fuse import relative_score_fusion
+from rag_api.stores.fuse import Fusion, Lists, fuse
+from rag_api.terms import question_terms
 from rag_api.types import Chunk, Filters, Metadata, TargetGroup
 from tests.contract.conftest import DIM, Reopen
 
@@ -139,14 +140,15 @@ class TestChunks:
 
 
 class TestRanking:
-    def test_scores_are_fused_from_raw_scores_as_the_thesis_says(self, store: Store) -> None:
+    @pytest.mark.parametrize("fusion", ["information", "relative"])
+    def test_scores_are_fused_from_raw_scores(self, store: Store, fusion: Fusion) -> None:
         chunks = [chunk(f"d{n}", 1, "vocht " * (n % 5) + "katheter spoelen en nazien " * (n % 3) + f"woord{n}") for n in range(30)]
         put(store, *chunks)
-        hits = store.search("katheter vocht", unit(1, 1), 30, EVERYONE, 0.7)
+        hits = store.search("katheter vocht", unit(1, 1), 30, EVERYONE, 0.7, fusion)
         dense = {h.chunk.id: h.dense_score for h in hits}
         bm25 = {h.chunk.id: h.bm25_score for h in hits if h.bm25_score}
         assert len(hits) == 30
-        fused = dict(relative_score_fusion(dense, bm25, 0.7))
+        fused = dict(fuse(Lists(dense, bm25, dense, len(question_terms("katheter vocht"))), 0.7, fusion))
         for hit in hits:
             assert hit.score == pytest.approx(fused[hit.chunk.id], abs=1e-4)
         assert [h.score for h in hits] == sorted((h.score for h in hits), reverse=True)
@@ -196,8 +198,8 @@ class TestRanking:
         put(store, *chunks)
         for seed in range(10):
             question, vector = " ".join(rng.choice(words, 4)), vectors(1, seed)[0]
-            expected = reference.search(question, vector, 10, EVERYONE, 0.5)
-            hits = store.search(question, vector, 10, EVERYONE, 0.5)
+            expected = reference.search(question, vector, 10, EVERYONE, 0.5, "relative")
+            hits = store.search(question, vector, 10, EVERYONE, 0.5, "relative")
             # LanceDB rounds lengths: near ties may swap, scores may not differ by more than that.
             assert [h.score for h in hits] == pytest.approx([h.score for h in expected], abs=0.03)
             shared = {h.chunk.id for h in hits} & {h.chunk.id for h in expected}

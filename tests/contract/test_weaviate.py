@@ -42,7 +42,7 @@ def test_our_ranking_is_the_servers_own_hybrid_ranking(store: WeaviateStore, alp
     put(store, *[chunk(f"d{n}", 1, " ".join(rng.choice(words, rng.integers(10, 40)))) for n in range(150)])
     for seed in range(8):
         question, vector = " ".join(rng.choice(words, 3)), vectors(1, seed)[0]
-        ours = store.search(question, vector, 10, EVERYONE, alpha)
+        ours = store.search(question, vector, 10, EVERYONE, alpha, "relative")
         theirs = store._chunks.query.hybrid(
             " ".join(question_terms(question)),
             vector=vector.tolist(),
