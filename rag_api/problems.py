@@ -65,7 +65,19 @@ async def _of_validation(request: Request, error: Exception) -> JSONResponse:
 async def _of_http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     code = CODES.get(error.status_code, "invalid_input" if error.status_code < 500 else "internal")
-    return problem(error.status_code, code, str(error.detail), headers=error.headers)
+    headers = {"Allow": ", ".join(_methods(request))} if error.status_code == 405 else error.headers
+    return problem(error.status_code, code, str(error.detail), headers=headers)
+
+
+def _methods(request: Request) -> list[str]:
+    """All that the path supports; Starlette names only those of the first route that has it."""
+    path = request.url.path.removeprefix(request.scope.get("root_path", "")).split("/")
+    found: set[str] = set()
+    for template, operations in request.app.openapi()["paths"].items():
+        parts = template.split("/")
+        if len(parts) == len(path) and all(part in ("", own) or part[0] == "{" for part, own in zip(parts, path, strict=True)):
+            found |= {method.upper() for method in operations}
+    return sorted(found)
 
 
 def internal_error() -> JSONResponse:

@@ -247,6 +247,16 @@ class ConversationDetail(ConversationOut):
 class FeedbackIn(In):
     """All optional, at least one: a verdict, the document that held the answer, or words."""
 
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [
+                {"required": ["found"], "properties": {"found": {"type": "string"}}},
+                {"required": ["document_id"], "properties": {"document_id": {"type": "string"}}},
+                {"required": ["comment"], "properties": {"comment": {"type": "string", "pattern": r"\S"}}},
+            ]
+        }
+    )
+
     found: Literal["yes", "partly", "no"] | None = None
     document_id: DocumentIdText | None = Field(None, description="The document that held the answer.")
     page: int | None = Field(None, ge=1, le=100_000)

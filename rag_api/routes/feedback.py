@@ -18,7 +18,7 @@ router = APIRouter(tags=["feedback"])
     "/answers/{answer_id}/feedback",
     summary="Say whether the answer was found, and where it stood",
     status_code=201,
-    responses=responses(404, 422, 503),
+    responses=responses(400, 404, 422, 503),
 )
 def give_feedback(db: DbDep, user: UserDep, answer_id: Uuid, body: api.FeedbackIn) -> api.FeedbackOut:
     if body.document_id is not None:

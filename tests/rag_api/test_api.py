@@ -220,6 +220,7 @@ def test_a_wrong_method_is_405_with_the_right_ones(client: httpx.Client) -> None
     response = client.put("/ask")
     is_problem(response, 405, "method_not_allowed")
     assert response.headers["allow"] == "POST"
+    assert client.put("/api/documents").headers["allow"] == "GET, POST"
 
 
 def test_continuing_a_conversation_that_is_not_there_is_404_also_for_a_stream(client: httpx.Client) -> None:
