@@ -7,7 +7,7 @@ import contextlib
 import json
 import math
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Annotated, Any
 
 from fastapi import Depends, FastAPI, Request, Response
@@ -102,13 +102,8 @@ async def _collect(outputs: AsyncIterator[engine.Output], request: Request) -> l
 
 
 async def _all(outputs: AsyncIterator[engine.Output]) -> list[engine.Output]:
-    collected = []
-    async with contextlib.aclosing(outputs) as received:  # type: ignore[type-var]
-        async for output in received:
-            if output.error is not None:
-                raise GeneratorError("the engine failed on this request; others go on") from output.error
-            collected.append(output)
-    return collected
+    async with contextlib.aclosing(_checked(outputs)) as received:
+        return [output async for output in received]
 
 
 async def _disconnected(request: Request) -> None:
@@ -137,17 +132,24 @@ async def _events(
     """Server-sent events, one per step that has text to show or a span to close."""
     stream = chat.Stream(ask, accepted, service.loaded.codec, service.now(), service.joules_reason)
     yield _event(stream.opening())
+    try:
+        async with contextlib.aclosing(_checked(outputs)) as received:
+            async for output in received:
+                for chunk in stream.chunks(output):
+                    yield _event(chunk)
+    except GeneratorError as error:
+        yield _event(wire.ErrorOut(error=wire.ErrorDetail(message=str(error), type="server_error", code=error.code)))
+        return
+    yield "data: [DONE]\n\n"
+
+
+async def _checked(outputs: AsyncIterator[engine.Output]) -> AsyncGenerator[engine.Output]:
+    """Raises GeneratorError when the engine failed on the request. Closing it early cancels the request."""
     async with contextlib.aclosing(outputs) as received:  # type: ignore[type-var]
         async for output in received:
             if output.error is not None:
-                detail = wire.ErrorDetail(
-                    message="the engine failed on this request; others go on", type="server_error", code="generator-error"
-                )
-                yield _event(wire.ErrorOut(error=detail))
-                return
-            for chunk in stream.chunks(output):
-                yield _event(chunk)
-    yield "data: [DONE]\n\n"
+                raise GeneratorError("the engine failed on this request; others go on") from output.error
+            yield output
 
 
 def _event(value: wire.ChatChunk | wire.ErrorOut) -> str:

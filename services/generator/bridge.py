@@ -45,7 +45,7 @@ class EngineThread:
 
     def __init__(self, load: Callable[[], Engine]) -> None:
         self.engine: Engine | None = None
-        self.failure: Exception | None = None
+        self.failure: str = ""  # why there is no engine
         self._load = load
         self._inbox: queue.SimpleQueue[Callable[[Engine], None] | None] = queue.SimpleQueue()
         self._clients: dict[str, _Client] = {}
@@ -59,16 +59,16 @@ class EngineThread:
         self._thread.join()
 
     @property
-    def alive(self) -> bool:
-        return self._thread.is_alive()
+    def ready(self) -> bool:
+        return self.engine is not None and not self.failure
 
     async def submit(self, request: Request) -> AsyncIterator[Output]:
         """Returns once the request is accepted. Raises what `Engine.add` raises, or NotReady.
 
         The iterator ends with the request; leaving it early cancels the request.
         """
-        if self.engine is None or not self.alive:
-            raise NotReady(f"the model could not be loaded: {self.failure}" if self.failure else "the model is still being loaded")
+        if not self.ready:
+            raise NotReady(self.failure or "the model is still being loaded")
         client = _Client(asyncio.get_running_loop())
         self._inbox.put(lambda engine: self._add(engine, request, client))
         try:
@@ -88,7 +88,9 @@ class EngineThread:
         try:
             while not done:
                 output = await client.outputs.get()
-                assert isinstance(output, Output)
+                if isinstance(output, Exception):
+                    raise output
+                assert output is not None
                 done = output.finish is not None
                 yield output
         finally:
@@ -100,8 +102,15 @@ class EngineThread:
             self.engine = engine = self._load()
         except Exception as error:
             log.exception("the model could not be loaded")
-            self.failure = error
+            self.failure = f"the model could not be loaded: {error}"
             return
+        try:
+            self._decode(engine)
+        except Exception:
+            log.exception("the engine has stopped")
+        self._leave(engine)
+
+    def _decode(self, engine: Engine) -> None:
         while self._handle_inbox(engine):
             try:
                 outputs = engine.step()
@@ -110,6 +119,17 @@ class EngineThread:
                 outputs = engine.fail(error)
             for output in outputs:
                 self._deliver(output)
+
+    def _leave(self, engine: Engine) -> None:
+        """The service stops, or the engine could not even fail its requests: nobody may wait for ever."""
+        self.failure = "the engine has stopped"
+        for client in self._clients.values():
+            client.send(NotReady(self.failure))
+        self._clients.clear()
+        while not self._inbox.empty():
+            command = self._inbox.get()
+            if command is not None:
+                command(engine)
 
     def _handle_inbox(self, engine: Engine) -> bool:
         """Waits while there is nothing to do; False: stop."""
@@ -124,6 +144,8 @@ class EngineThread:
 
     def _add(self, engine: Engine, request: Request, client: _Client) -> None:
         try:
+            if self.failure:
+                raise NotReady(self.failure)
             engine.add(request)
         except Exception as error:  # whatever it is, it is the client's to hear and not the thread's end
             client.send(error)

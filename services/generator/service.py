@@ -72,9 +72,8 @@ class Service:
     @property
     def loaded(self) -> Loaded:
         """Raises NotReady."""
-        if self._loaded is None or self._thread.engine is None or not self._thread.alive:
-            failure = self._thread.failure
-            raise NotReady(f"the model could not be loaded: {failure}" if failure else "the model is still being loaded")
+        if self._loaded is None or not self._thread.ready:
+            raise NotReady(self._thread.failure or "the model is still being loaded")
         return self._loaded
 
     @property

@@ -7,6 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -286,6 +287,27 @@ def test_an_engine_error_fails_the_request_and_not_the_service(monkeypatch: pyte
         assert '"error"' in streamed.text
         assert "[DONE]" not in streamed.text
         assert post(url).status_code == 200
+
+
+def test_an_engine_that_cannot_go_on_leaves_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    with running() as url, monkeypatch.context() as patch:
+        patch.setattr("services.generator.engine.Engine.step", lambda _: 1 / 0)
+        patch.setattr("services.generator.engine.Engine.fail", lambda *_: 1 / 0)
+        assert post(url).status_code == 503
+        assert httpx.get(f"{url}/health").json()["status"] == "failed"
+        assert post(url).status_code == 503
+
+
+def test_requests_at_the_same_time_get_what_they_would_get_alone(url: str) -> None:
+    questions = [f"Vraag {n}: hoeveel mg?" for n in range(8)]
+
+    def ask(question: str) -> str:
+        fields = {"messages": [{"role": "user", "content": question}], "documents": DOCUMENTS, "max_tokens": 20}
+        return post(url, **fields).json()["choices"][0]["message"]["content"]
+
+    alone = [ask(question) for question in questions]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(ask, questions)) == alone
 
 
 def test_a_model_that_cannot_be_loaded_is_said() -> None:
