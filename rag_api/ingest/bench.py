@@ -19,7 +19,9 @@ import pypdfium2 as pdfium
 
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.chunk import chunk
-from rag_api.ingest.pdfium import PagePlane, read_drawn, read_glyphs
+from rag_api.ingest.drawn import read_drawn
+from rag_api.ingest.pdfium import read_glyphs
+from rag_api.ingest.plane import PagePlane
 from rag_api.ingest.read import media_type, read
 from rag_api.ingest.sources import find_sources
 

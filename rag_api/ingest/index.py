@@ -28,7 +28,7 @@ from rag_api.ingest.sources import KeptFiles, SourceFile, document_id, sha256_of
 from rag_api.stores import Store
 from rag_api.types import Chunk, Document, DocumentStatus, Metadata, ReadDocument
 
-READER_VERSION = 2  # one more whenever reading, cleaning or chunking gives other text: documents are then indexed again
+READER_VERSION = 3  # one more whenever reading, cleaning or chunking gives other text: documents are then indexed again
 _BATCH = 32  # chunks embedded together, over documents
 _TRANSIENT = ("too_slow", "too_much_memory")  # worth another try in the next run
 

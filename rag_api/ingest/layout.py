@@ -14,8 +14,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_api.ingest.drawn import Drawn
 from rag_api.ingest.marked import Marked, no_boxes
-from rag_api.ingest.pdfium import Drawn, Glyphs
+from rag_api.ingest.pdfium import Glyphs
 
 HYPHEN_AT_LINE_END = 2  # what PDFium gives for one
 _NEWLINES = np.array([10, 13], np.uint32)

@@ -7,7 +7,7 @@ the loop over characters runs in C: about 2 ms for a page of 1,400 characters, a
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import repeat
 from typing import Any
@@ -16,8 +16,10 @@ import numpy as np
 import pypdfium2.raw as raw
 from numpy.typing import NDArray
 
+from rag_api.ingest.drawn import Drawn
+from rag_api.ingest.plane import PagePlane
+
 _PTR, _INT = ctypes.c_void_p, ctypes.c_int
-_MAX_SEGMENTS = 20_000  # of drawn paths looked at per page: a chart has many, a table few
 _INVISIBLE = 3  # text render mode: neither filled nor stroked
 
 
@@ -31,7 +33,6 @@ def _fast(name: str, result: Any, *arguments: Any) -> Callable[..., Any]:
 _unicode = _fast("FPDFText_GetUnicode", ctypes.c_uint, _PTR, _INT)
 _loose_box = _fast("FPDFText_GetLooseCharBox", _INT, _PTR, _INT, _PTR)
 _text_object = _fast("FPDFText_GetTextObject", _PTR, _PTR, _INT)
-_is_generated = _fast("FPDFText_IsGenerated", _INT, _PTR, _INT)
 _map_error = _fast("FPDFText_HasUnicodeMapError", _INT, _PTR, _INT)
 _angle = _fast("FPDFText_GetCharAngle", ctypes.c_float, _PTR, _INT)
 _count = _fast("FPDFText_CountChars", _INT, _PTR)
@@ -48,50 +49,6 @@ class Glyphs:
     symbol: NDArray[np.bool_]  # [n] set in a symbol font, whose codes mean other signs
     undecoded: NDArray[np.bool_]  # [n] its font does not say which character it is
     turned: NDArray[np.int8]  # [n] quarter turns clockwise of the text as displayed: 0 reads upright
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Drawn:
-    """What is painted on a page besides text, in page space."""
-
-    across: NDArray[np.float32]  # [h, 3] horizontal rules: x0, x1, y
-    down: NDArray[np.float32]  # [v, 3] vertical rules: y0, y1, x
-    images: NDArray[np.float32]  # [i, 4]
-    fills: NDArray[np.float32]  # [f, 4] areas painted in another colour than white
-
-
-class PagePlane:
-    """From PDF user space to page space: crop box, rotation and the flip of y, as PDFium itself displays the page."""
-
-    def __init__(self, page: Any) -> None:
-        self.width, self.height = float(raw.FPDF_GetPageWidthF(page)), float(raw.FPDF_GetPageHeightF(page))
-        self.rotation = int(raw.FPDFPage_GetRotation(page)) % 4 * 90
-        fine = 64  # device units per point while asking for the axes
-        size = max(1, round(self.width * fine)), max(1, round(self.height * fine))
-
-        def device(x: float, y: float) -> NDArray[np.float64]:
-            dx, dy = _INT(), _INT()
-            raw.FPDF_PageToDevice(page, 0, 0, size[0], size[1], 0, x, y, dx, dy)
-            return np.array([dx.value, dy.value]) / fine
-
-        origin = device(0, 0)
-        self.matrix = np.round(np.column_stack([device(1000, 0) - origin, device(0, 1000) - origin]) / 1000)  # [2, 2] quarter turns
-        self.origin = origin
-
-    def points(self, xy: NDArray[Any]) -> NDArray[np.float64]:
-        """[n, 2] user space -> [n, 2] page space."""
-        return xy @ self.matrix.T + self.origin
-
-    def boxes(self, lbrt: NDArray[Any]) -> NDArray[np.float32]:
-        """[n, 4] left, bottom, right, top in user space -> [n, 4] x0, y0, x1, y1 in page space."""
-        one, other = self.points(lbrt[:, 0:2]), self.points(lbrt[:, 2:4])
-        return np.hstack([np.minimum(one, other), np.maximum(one, other)]).astype(np.float32)
-
-    def user_box(self, x0: float, y0: float, x1: float, y1: float) -> tuple[float, float, float, float]:
-        """The way back, of one box: left, bottom, right, top in user space."""
-        corners = (np.array([[x0, y0], [x1, y1]]) - self.origin) @ np.linalg.inv(self.matrix).T
-        (left, bottom), (right, top) = corners.min(axis=0), corners.max(axis=0)
-        return float(left), float(bottom), float(right), float(top)
 
 
 def read_glyphs(page: Any, plane: PagePlane, drawn: Drawn) -> Glyphs:
@@ -199,83 +156,3 @@ def _split_shared(boxes: NDArray[np.float32], codes: NDArray[np.uint32]) -> NDAr
             edges = np.linspace(boxes[start, 0], boxes[start, 2], end - start + 1)
             boxes[start:end, 0], boxes[start:end, 2] = edges[:-1], edges[1:]
     return boxes
-
-
-def read_drawn(page: Any, plane: PagePlane) -> Drawn:
-    across: list[NDArray[np.float64]] = []
-    images: list[NDArray[np.float32]] = []
-    fills: list[NDArray[np.float32]] = []
-    budget = _MAX_SEGMENTS
-    for i in range(min(raw.FPDFPage_CountObjects(page), _MAX_SEGMENTS)):
-        thing = raw.FPDFPage_GetObject(page, i)
-        kind = raw.FPDFPageObj_GetType(thing)
-        if kind == raw.FPDF_PAGEOBJ_PATH and budget > 0:
-            segments = list(_segments(thing))
-            budget -= len(segments) + 1
-            filled, stroked = _paint(thing)
-            bounds = plane.boxes(_bounds(thing))[0]
-            if filled:
-                fills.append(bounds)
-            if stroked and segments:
-                across.extend(plane.points(np.array(segment)) for segment in segments)
-            elif filled and min(bounds[2] - bounds[0], bounds[3] - bounds[1]) < 2.5:  # a thin filled box is a rule
-                across.append(_middle(bounds))
-        elif kind in (raw.FPDF_PAGEOBJ_IMAGE, raw.FPDF_PAGEOBJ_SHADING, raw.FPDF_PAGEOBJ_FORM):
-            (images if kind == raw.FPDF_PAGEOBJ_IMAGE else fills).append(plane.boxes(_bounds(thing))[0])
-    lines = np.array(across, np.float32).reshape(-1, 4)  # x, y, x, y
-    dx, dy = np.abs(lines[:, 2] - lines[:, 0]), np.abs(lines[:, 3] - lines[:, 1])
-    flat, steep = lines[(dy < 1) & (dx > 8)], lines[(dx < 1) & (dy > 4)]
-    return Drawn(_spans(flat, 0), _spans(steep, 1), np.array(images, np.float32).reshape(-1, 4), np.array(fills, np.float32).reshape(-1, 4))
-
-
-def _spans(lines: NDArray[np.float32], axis: int) -> NDArray[np.float32]:
-    """[n, 4] lines along an axis -> [n, 3] where they begin and end on it, and where they lie on the other."""
-    ends = lines[:, [axis, axis + 2]]
-    return np.column_stack([ends.min(axis=1), ends.max(axis=1), lines[:, 1 - axis]]) if len(lines) else np.zeros((0, 3), np.float32)
-
-
-def _middle(bounds: NDArray[np.float32]) -> NDArray[np.float64]:
-    x0, y0, x1, y1 = (float(v) for v in bounds)
-    if x1 - x0 > y1 - y0:
-        return np.array([[x0, (y0 + y1) / 2], [x1, (y0 + y1) / 2]])
-    return np.array([[(x0 + x1) / 2, y0], [(x0 + x1) / 2, y1]])
-
-
-def _bounds(thing: Any) -> NDArray[np.float32]:
-    """[1, 4] left, bottom, right, top in user space."""
-    values = [ctypes.c_float() for _ in range(4)]
-    raw.FPDFPageObj_GetBounds(thing, *values)
-    return np.array([[v.value for v in values]], np.float32)
-
-
-def _paint(path: Any) -> tuple[bool, bool]:
-    """(filled with a colour other than white, stroked)"""
-    mode, stroke = _INT(), _INT()
-    raw.FPDFPath_GetDrawMode(path, mode, stroke)
-    filled = mode.value != raw.FPDF_FILLMODE_NONE
-    if filled:
-        r, g, b, a = (ctypes.c_uint(0) for _ in range(4))
-        raw.FPDFPageObj_GetFillColor(path, r, g, b, a)
-        filled = a.value > 0 and min(r.value, g.value, b.value) < 250
-    return filled, bool(stroke.value)
-
-
-def _segments(path: Any) -> Iterator[tuple[tuple[float, float], tuple[float, float]]]:
-    """The straight pieces of a path, in user space."""
-    matrix = raw.FS_MATRIX()
-    raw.FPDFPageObj_GetMatrix(path, matrix)
-    a, b, c, d, e, f = matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f
-    x, y = ctypes.c_float(), ctypes.c_float()
-    first = last = (0.0, 0.0)
-    for i in range(min(raw.FPDFPath_CountSegments(path), _MAX_SEGMENTS)):
-        segment = raw.FPDFPath_GetPathSegment(path, i)
-        raw.FPDFPathSegment_GetPoint(segment, x, y)
-        here = (a * x.value + c * y.value + e, b * x.value + d * y.value + f)
-        kind = raw.FPDFPathSegment_GetType(segment)
-        if kind == raw.FPDF_SEGMENT_MOVETO:
-            first = here
-        elif kind == raw.FPDF_SEGMENT_LINETO:
-            yield last, here
-        last = here
-        if raw.FPDFPathSegment_GetClose(segment) and here != first:
-            yield here, first

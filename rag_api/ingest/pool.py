@@ -32,6 +32,8 @@ class ReaderPool:
         for reader in self._readers:
             reader.close()  # a thread that waits for it gets an error that nobody reads
         self._threads.shutdown(wait=True)
+        for reader in self._readers:
+            reader.close()  # a thread may have started another process meanwhile
 
     def map(self, read: Callable[[Reader, T], R], items: Iterable[T]) -> Iterator[R]:
         """Results in order; at most a few items ahead, so that little waits in memory."""

@@ -18,8 +18,10 @@ import pypdfium2.raw as raw
 
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.clean import LaidOut
+from rag_api.ingest.drawn import read_drawn
 from rag_api.ingest.layout import Line, lay_out
-from rag_api.ingest.pdfium import PagePlane, read_drawn, read_glyphs
+from rag_api.ingest.pdfium import read_glyphs
+from rag_api.ingest.plane import PagePlane
 
 logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # its remarks on sloppy files are not for the reader
 
@@ -96,7 +98,9 @@ def _page(page: Any, number: int) -> tuple[LaidOut, list[str]]:
     sideways = glyphs.turned.size and int((glyphs.turned % 2).mean() > 0.5)
     laid = LaidOut(number, plane.width, plane.height, plane.rotation, plane.width if sideways else plane.height, items)
     ink = glyphs.codes > 32
-    deserved = (not items and len(drawn.images) > 0, (glyphs.hidden & ink).any(), glyphs.undecoded[ink].sum() > 0.2 * max(1, ink.sum()))
+    picture = not items and len(drawn.images) + len(drawn.fills) > 0
+    garbled = glyphs.undecoded[ink].sum() > 0.2 * max(1, ink.sum())
+    deserved = (picture, (glyphs.hidden & ink).any(), garbled)
     return laid, [note for note, true in zip(_NOTES, deserved, strict=True) if true]
 
 

@@ -109,7 +109,10 @@ class Reader:
         process.kill()
         peak = 0
         if process.returncode is None:
-            _, status, usage = os.wait4(process.pid, 0)
+            try:
+                _, status, usage = os.wait4(process.pid, 0)
+            except ChildProcessError:  # closed by another thread at the same moment
+                return 0
             process.returncode = os.waitstatus_to_exitcode(status)
             peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
         for pipe in (process.stdin, process.stdout):

@@ -14,7 +14,7 @@ import pytest
 from rag_api.errors import UnreadableDocument
 from rag_api.highlight import page_of, rects
 from rag_api.ingest.marked import no_boxes
-from rag_api.ingest.pdfium import PagePlane
+from rag_api.ingest.plane import PagePlane
 from rag_api.ingest.read import PDF, read
 from rag_api.types import Page, PageRects
 from tests.rag_api.pdfs import HANDBOOK, lines, pdf, write

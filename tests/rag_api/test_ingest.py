@@ -7,7 +7,7 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -327,6 +327,36 @@ def test_a_file_that_takes_too_much_memory_is_given_up_and_the_next_one_is_read(
             reader.read(Job(large, "groot.pdf", PDF, 1000))
         assert error.value.reason == "too_much_memory"
         assert "infuuspomp" in reader.read(Job(quick, "klein.pdf", PDF, 10)).text
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_a_damaged_file_is_read_or_named_and_never_crashes_the_reader(seed: int, tmp_path: Path, reader: Reader) -> None:
+    randomly = random.Random(seed)
+    content = bytearray(randomly.choice(sorted(HANDBOOK.glob("*.pdf"))).read_bytes())
+    at = randomly.randrange(len(content))
+    if seed % 3 == 0:
+        del content[at:]
+    elif seed % 3 == 1:
+        content[at:at] = randomly.randbytes(300)
+    for _ in range(60):
+        content[randomly.randrange(len(content))] = randomly.randrange(256)
+    path = write(tmp_path, "stuk.pdf", bytes(content))
+    reason = message = ""
+    try:
+        document = reader.read(Job(path, "stuk.pdf", PDF, 100))
+    except UnreadableDocument as error:
+        reason, message = error.reason, error.message
+    else:
+        assert all(len(page.boxes) == len(page.text) for page in document.pages)
+    assert reason in ("", "broken", "no_text_layer", "encrypted")
+    assert message == "" or message.startswith("stuk.pdf: ")
+    assert "crashed" not in message
+
+
+@pytest.fixture(scope="module")
+def reader() -> Iterator[Reader]:
+    with Reader(timeout=30, memory_mb=1024) as one:
+        yield one
 
 
 def test_a_reader_that_is_killed_is_replaced(tmp_path: Path) -> None:

@@ -1,0 +1,44 @@
+"""Where a page's points lie when it is displayed."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+import pypdfium2.raw as raw
+from numpy.typing import NDArray
+
+
+class PagePlane:
+    """From PDF user space to page space: crop box, rotation and the flip of y, as PDFium itself displays the page."""
+
+    def __init__(self, page: Any) -> None:
+        self.width, self.height = float(raw.FPDF_GetPageWidthF(page)), float(raw.FPDF_GetPageHeightF(page))
+        self.rotation = int(raw.FPDFPage_GetRotation(page)) % 4 * 90
+        fine = 64  # device units per point while asking for the axes
+        size = max(1, round(self.width * fine)), max(1, round(self.height * fine))
+
+        def device(x: float, y: float) -> NDArray[np.float64]:
+            dx, dy = ctypes.c_int(), ctypes.c_int()
+            raw.FPDF_PageToDevice(page, 0, 0, size[0], size[1], 0, x, y, dx, dy)
+            return np.array([dx.value, dy.value]) / fine
+
+        origin = device(0, 0)
+        self.matrix = np.round(np.column_stack([device(1000, 0) - origin, device(0, 1000) - origin]) / 1000)  # [2, 2] quarter turns
+        self.origin = origin
+
+    def points(self, xy: NDArray[Any]) -> NDArray[np.float64]:
+        """[n, 2] user space -> [n, 2] page space."""
+        return xy @ self.matrix.T + self.origin
+
+    def boxes(self, lbrt: NDArray[Any]) -> NDArray[np.float32]:
+        """[n, 4] left, bottom, right, top in user space -> [n, 4] x0, y0, x1, y1 in page space."""
+        one, other = self.points(lbrt[:, 0:2]), self.points(lbrt[:, 2:4])
+        return np.hstack([np.minimum(one, other), np.maximum(one, other)]).astype(np.float32)
+
+    def user_box(self, x0: float, y0: float, x1: float, y1: float) -> tuple[float, float, float, float]:
+        """The way back, of one box: left, bottom, right, top in user space."""
+        corners = (np.array([[x0, y0], [x1, y1]]) - self.origin) @ np.linalg.inv(self.matrix).T
+        (left, bottom), (right, top) = corners.min(axis=0), corners.max(axis=0)
+        return float(left), float(bottom), float(right), float(top)
