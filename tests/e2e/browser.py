@@ -27,7 +27,7 @@ FLAGS = (
 
 def chromium_path() -> str | None:
     """None: Playwright's own download."""
-    named = os.environ.get("BEDSIDE_CHROMIUM")
+    named = os.environ.get("CHROMIUM")
     return named or next((found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None)
 
 

@@ -33,9 +33,9 @@ def bedside() -> Iterator[str]:
 def _folder() -> Iterator[Path]:
     """Not pytest's own: that one is closed to other users, and a root's PostgreSQL runs as another user.
 
-    BEDSIDE_E2E_DATA names one to use again and again while working on the page: ingesting takes a minute.
+    E2E_DATA names one to use again and again while working on the page: ingesting takes a minute.
     """
-    if kept := os.environ.get("BEDSIDE_E2E_DATA"):
+    if kept := os.environ.get("E2E_DATA"):
         Path(kept).mkdir(parents=True, exist_ok=True)
         yield Path(kept)
         return
