@@ -9,12 +9,11 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_api.config import Settings
-from rag_api.embed import Embedder
 from rag_api.errors import InvalidInput, UnreadableDocument
 from rag_api.ingest.chunk import chunk, embedding_text
 from rag_api.ingest.metadata import overridden
@@ -25,8 +24,12 @@ from rag_api.ingest.reader import Job, Reader
 from rag_api.ingest.repo import DocumentsRepo
 from rag_api.ingest.report import IngestReport, Outcome, Progress, ProgressCallback
 from rag_api.ingest.sources import KeptFiles, SourceFile, document_id, sha256_of
-from rag_api.stores import Store
 from rag_api.types import Chunk, Document, DocumentStatus, Metadata, ReadDocument
+
+if TYPE_CHECKING:  # the reader process imports this package too, and should start fast
+    from rag_api.config import Settings
+    from rag_api.embed import Embedder
+    from rag_api.stores import Store
 
 READER_VERSION = 3  # one more whenever reading, cleaning or chunking gives other text: documents are then indexed again
 _BATCH = 32  # chunks embedded together, over documents
