@@ -19,7 +19,7 @@ from services.generator.provenance import SpanTracker
 from services.generator.quoted_text import VerbatimText
 from services.generator.templates import TEMPLATES, VERBATIM_TEMPLATE, Piece, Rendered, render
 from services.generator.types import CopySpan, FinishReason, Passage, SamplingParams, Sequence, SequenceStats
-from services.generator.verbatim import prepare
+from services.generator.verbatim import Verbatim, prepare
 
 CHAT_VERSION = "chat-1"
 """Prompt version of a chat without documents: the model's own template and nothing else."""
@@ -155,8 +155,22 @@ def _token(codec: Codec, token: int) -> dict:
 
 
 def bedside_out(request: Request, spans: list[wire.SpanOut], joules_reason: str | None) -> wire.BedsideOut:
-    sequence = request.sequence
-    return wire.BedsideOut(spans=spans, prompt_version=sequence.prompt.version, stats=stats_out(sequence.stats, joules_reason))
+    sequence, weighed = request.sequence, request.constraint
+    return wire.BedsideOut(
+        spans=spans,
+        candidates=_candidates_out(weighed, sequence.prompt.passages) if isinstance(weighed, Verbatim) else [],
+        prompt_version=sequence.prompt.version,
+        stats=stats_out(sequence.stats, joules_reason),
+    )
+
+
+def _candidates_out(weighed: Verbatim, passages: Seq[Passage]) -> list[wire.CandidateOut]:
+    found = []
+    for index, quote in enumerate(weighed.quotes):
+        likelihood = weighed.likelihoods[index] if weighed.likelihoods else None
+        place = {"document": passages[quote.passage].id, "start": quote.start, "end": quote.end}
+        found.append(wire.CandidateOut(**place, score=quote.prior, log_likelihood=likelihood, weight=weighed.weights[index]))
+    return found
 
 
 class Stream:

@@ -53,9 +53,11 @@ class State(NamedTuple):
 class Verbatim:
     """The constraint. A request's own; `state` moves with every emitted token."""
 
-    def __init__(self, quotes: Seq[Quote], weights: Seq[float], limits: Limits, end: int) -> None:
+    def __init__(self, quotes: Seq[Quote], weights: Seq[float], limits: Limits, end: int, likelihoods: Seq[float] | None = None) -> None:
+        """`likelihoods` are part of the weights already, and kept to be reported."""
         self.quotes = quotes
         self.weights = weights
+        self.likelihoods = likelihoods
         self._limits = limits
         self._end = end
         self._usable = _prefix_free(quotes, weights)
@@ -165,15 +167,13 @@ class VerbatimPreparation:
         self._limits = limits
 
     def advance(self, target: Target) -> Verbatim | None:
-        scores = [0.0] * len(self.quotes)
         if self._likelihood is not None:
-            if not self._likelihood.done:
-                self._likelihood.advance(target)
+            self._likelihood.advance(target)
             if not self._likelihood.done:
                 return None
-            scores = self._likelihood.scores
-        weights = [quote.prior + self._weight * score for quote, score in zip(self.quotes, scores, strict=True)]
-        self.constraint = Verbatim(self.quotes, weights, self._limits, target.config.eos_token_ids[0])
+        likelihoods = self._likelihood.scores if self._likelihood is not None else None
+        weights = [q.prior + self._weight * score for q, score in zip(self.quotes, likelihoods or [0.0] * len(self.quotes), strict=True)]
+        self.constraint = Verbatim(self.quotes, weights, self._limits, target.config.eos_token_ids[0], likelihoods)
         return self.constraint
 
 

@@ -75,10 +75,22 @@ class StatsOut(BaseModel):
     joules_reason: str | None = None
 
 
+class CandidateOut(BaseModel):
+    """How a sentence was weighed in verbatim mode: weight = score + likelihood_weight * log_likelihood, in nats."""
+
+    document: str
+    start: int
+    end: int
+    score: float
+    log_likelihood: float | None = Field(None, description="log p(question | sentence); absent when it was not computed.")
+    weight: float
+
+
 class BedsideOut(BaseModel):
     """`bedside` on a response, and on stream chunks (spans when closed; the rest on the last one)."""
 
     spans: list[SpanOut] = []
+    candidates: list[CandidateOut] = Field(default=[], description="verbatim: every sentence that could be quoted, as it was weighed.")
     prompt_version: str | None = None
     stats: StatsOut | None = None
     extra: dict[str, Any] = {}
