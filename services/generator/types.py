@@ -32,7 +32,9 @@ class SamplingParams:
     logprobs: int = 0  # how many alternatives to report per token; 0: none
 
     def __post_init__(self) -> None:
-        assert self.temperature >= 0 and 0 < self.top_p <= 1 and self.max_tokens >= 1
+        assert self.temperature >= 0
+        assert 0 < self.top_p <= 1
+        assert self.max_tokens >= 1
 
 
 @dataclass(frozen=True, slots=True)
