@@ -61,7 +61,7 @@ class Row:
 
 def lay_out(glyphs: Glyphs, drawn: Drawn, width: float, height: float) -> list[Line | Row]:
     """Lines and rows of a page; text that is turned another way than most comes last."""
-    shown = ~glyphs.hidden & ~np.isnan(glyphs.boxes).any(axis=1) & (glyphs.codes > 0)
+    shown = ~glyphs.hidden & ~glyphs.slanted & ~np.isnan(glyphs.boxes).any(axis=1) & (glyphs.codes > 0)
     counts = np.bincount(glyphs.turned[shown], minlength=4)
     items: list[Line | Row] = []
     most = int(counts.argmax())

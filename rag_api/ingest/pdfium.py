@@ -20,6 +20,7 @@ from rag_api.ingest.drawn import Drawn
 from rag_api.ingest.plane import PagePlane
 
 _PTR, _INT = ctypes.c_void_p, ctypes.c_int
+_SLANTED = 0.12  # quarter turns (11 degrees): a crooked scan is less
 _INVISIBLE = 3  # text render mode: neither filled nor stroked
 
 
@@ -48,6 +49,7 @@ class Glyphs:
     hidden: NDArray[np.bool_]  # [n] drawn so that nobody sees it
     symbol: NDArray[np.bool_]  # [n] set in a symbol font, whose codes mean other signs
     undecoded: NDArray[np.bool_]  # [n] its font does not say which character it is
+    slanted: NDArray[np.bool_]  # [n] neither upright nor turned by quarters: watermarks
     turned: NDArray[np.int8]  # [n] quarter turns clockwise of the text as displayed: 0 reads upright
 
 
@@ -63,7 +65,7 @@ def read_glyphs(page: Any, plane: PagePlane, drawn: Drawn) -> Glyphs:
 
 def _no_glyphs() -> Glyphs:
     none = np.zeros(0, bool)
-    return Glyphs(np.zeros(0, np.uint32), np.zeros((0, 4), np.float32), none, none, none, none, np.zeros(0, np.int8))
+    return Glyphs(np.zeros(0, np.uint32), np.zeros((0, 4), np.float32), none, none, none, none, none, np.zeros(0, np.int8))
 
 
 def _glyphs(text: int, plane: PagePlane, drawn: Drawn) -> Glyphs:
@@ -80,10 +82,11 @@ def _glyphs(text: int, plane: PagePlane, drawn: Drawn) -> Glyphs:
     unique, firsts, which = np.unique(objects, return_index=True, return_inverse=True)
     styles = [_style(int(o)) for o in unique]
     bold, mode, white, symbol = (np.array(column)[which] for column in zip(*styles, strict=True))
-    turned = np.array([_quarter_turns(text, int(i), plane.rotation) for i in firsts], np.int8)[which]
+    quarters = np.array([_quarters(text, int(i), plane.rotation) for i in firsts])[which]
+    turned = np.round(quarters).astype(np.int8)
     hidden = _hidden(boxes, plane, drawn, mode == _INVISIBLE, white)
     undecoded = np.fromiter(map(_map_error, repeat(text), range(n)), np.int32, n) == 1
-    return Glyphs(codes, _split_shared(boxes, codes), bold, hidden, symbol, undecoded, turned)
+    return Glyphs(codes, _split_shared(boxes, codes), bold, hidden, symbol, undecoded, np.abs(quarters - turned) > _SLANTED, turned % 4)
 
 
 def _style(text_object: int) -> tuple[bool, int, bool, bool]:
@@ -108,12 +111,9 @@ def _font(handle: Any) -> tuple[str, int]:
     return buffer.value.decode("latin-1").lower(), int(raw.FPDFFont_GetWeight(font))
 
 
-def _quarter_turns(text: int, index: int, rotation: int) -> int:
-    """Of the character as displayed, clockwise, as PDFium's angle in user space is."""
-    angle = float(_angle(text, index))
-    if angle < 0:
-        return 0
-    return (round(angle / (np.pi / 2)) + rotation // 90) % 4
+def _quarters(text: int, index: int, rotation: int) -> float:
+    """How many quarter turns the character stands clockwise as displayed, which is how PDFium counts its angle in user space."""
+    return max(0.0, float(_angle(text, index))) / (np.pi / 2) + rotation // 90
 
 
 def _hidden(

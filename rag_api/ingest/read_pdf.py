@@ -29,6 +29,7 @@ logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # its remarks on sloppy f
 _NOTES = (
     "only a picture, no text layer: nothing of it is found",
     "text that cannot be seen (white, tiny or off the page) was left out",
+    "slanted text (a watermark) was left out",
     "its fonts do not say which letters they show: what is found in it may be garbled",
 )
 
@@ -100,7 +101,7 @@ def _page(page: Any, number: int) -> tuple[LaidOut, list[str]]:
     ink = glyphs.codes > 32
     picture = not items and len(drawn.images) + len(drawn.fills) > 0
     garbled = glyphs.undecoded[ink].sum() > 0.2 * max(1, ink.sum())
-    deserved = (picture, (glyphs.hidden & ink).any(), garbled)
+    deserved = (picture, (glyphs.hidden & ink).any(), (glyphs.slanted & ink).any(), garbled)
     return laid, [note for note, true in zip(_NOTES, deserved, strict=True) if true]
 
 

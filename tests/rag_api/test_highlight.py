@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -81,6 +82,29 @@ def test_the_words_under_every_highlight_of_the_handbook_are_the_quoted_ones() -
     assert turned_pages
     assert crossing
     assert columns
+
+
+def test_every_judged_answer_is_found_on_its_page_and_can_be_highlighted() -> None:
+    """The judged set's spans, with any white space between their words: a table row has tabs where a judge typed spaces."""
+    documents: dict[str, Any] = {}
+    with (HANDBOOK.parent / "judged.csv").open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["document"]]
+    wrong = []
+    for row in rows:
+        path = HANDBOOK / row["document"]
+        if path.name not in documents:
+            documents[path.name] = (read(path, path.name, PDF, 100), Shown(path))
+        document, shown = documents[path.name]
+        found = re.search(r"\s+".join(map(re.escape, row["span"].split())), document.text)
+        drawn = rects(document.pages, *found.span()) if found else ()
+        if (
+            not found
+            or page_of(document.pages, found.start()) != int(row["page"])
+            or letters(shown.text_under(drawn)) != letters(found.group())
+        ):
+            wrong.append((row["id"], row["document"], row["span"]))
+    assert wrong == []
+    assert len(rows) >= 90
 
 
 @pytest.mark.parametrize("rotation", [0, 90, 180, 270])

@@ -148,6 +148,19 @@ def test_hidden_text_is_left_out_and_reported(tmp_path: Path) -> None:
     assert document.warnings == ("page 1: text that cannot be seen (white, tiny or off the page) was left out",)
 
 
+def test_a_watermark_does_not_get_between_the_lines(tmp_path: Path) -> None:
+    def marked(canvas: Canvas) -> None:
+        lines(*WORDS)(canvas)
+        canvas.translate(100, 500)
+        canvas.rotate(45)
+        canvas.setFont("Helvetica", 60)
+        canvas.drawString(0, 0, "CONCEPT")
+
+    document = read_bytes(tmp_path, pdf(marked))
+    assert document.text == " ".join(WORDS) + "\n"
+    assert document.warnings == ("page 1: slanted text (a watermark) was left out",)
+
+
 def test_white_text_on_a_dark_table_head_is_kept(tmp_path: Path) -> None:
     def head(canvas: Canvas) -> None:
         canvas.setFillColorRGB(0.1, 0.2, 0.5)
