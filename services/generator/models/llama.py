@@ -19,6 +19,7 @@ from services.generator.models.architecture import Architecture
 from services.generator.models.attention import BLOCK, attend, attend_chain, tree_bias
 from services.generator.models.linear import Linear
 from services.generator.models.residual import Residual
+from services.generator.threads import Threads
 
 CHAIN = 32  # a longer chain is a prefill: bound by computing, not by reading
 
@@ -72,9 +73,11 @@ class Row:
 class LlamaTarget:
     """A `Target`. `dtype` is that of the activations; keys and values are kept in `kv_dtype`."""
 
-    def __init__(self, architecture: Architecture, weights: Weights, *, name: str, kv_dtype: torch.dtype) -> None:
+    def __init__(
+        self, architecture: Architecture, weights: Weights, *, name: str, kv_dtype: torch.dtype, threads: Threads | None = None
+    ) -> None:
         a = architecture
-        self.architecture, self.weights = a, weights
+        self.architecture, self.weights, self.threads = a, weights, threads
         self.config = TargetConfig(
             a.vocab_size, a.hidden_size, a.layers, a.heads, a.kv_heads, a.head_dim, a.max_positions, a.eos_token_ids, name
         )
@@ -89,6 +92,8 @@ class LlamaTarget:
     @torch.inference_mode()
     def forward(self, step: StepInput, cache: KVCache) -> StepOutput:
         self._check(step, cache)
+        if self.threads is not None and max(step.counts) > CHAIN:
+            self.threads.settle()  # a prompt takes long enough to ask
         tokens, positions = _flat(step.token_ids, step), _flat(step.positions, step)
         x = self.weights.residual(F.embedding(tokens, self.weights.embedding), self.architecture.norm_eps)  # [T, h]
         heads = self._heads(positions)
