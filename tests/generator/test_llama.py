@@ -162,7 +162,7 @@ def test_rows_of_different_lengths_do_not_see_each_other(target: LlamaTarget) ->
 def test_logits_are_computed_only_where_asked(target: LlamaTarget) -> None:
     tokens = prompt(10)
     whole = forward(target, target.new_cache(1, 64), tokens).logits
-    for start, expected in ((-1, whole[:, -1:]), (-3, whole[:, -3:]), (4, whole[:, 4:])):
+    for start, expected in ((-1, whole[:, -1:]), (-3, whole[:, -3:]), (4, whole[:, 4:]), (10, whole[:, 10:])):
         torch.testing.assert_close(forward(target, target.new_cache(1, 64), tokens, logits_from=start).logits, expected, atol=1e-5, rtol=0)
 
 

@@ -38,7 +38,7 @@ class StepInput:
     lengths: tuple[int, ...]  # [R]: verified tokens in the cache before this step
     counts: tuple[int, ...]  # [R]: real nodes; the rest is padding
     tree_mask: torch.Tensor | None  # bool [R, N, N]: node i sees node j (itself included); None: every row is a causal chain
-    logits_from: int = 0  # logits are computed for nodes >= this (a prefill wants the last only); negative counts from counts[r]
+    logits_from: int = 0  # logits are computed for nodes >= this (N: for none); negative counts from counts[r] (-1: the last only)
     features: bool = False  # also return what an EAGLE head wants
 
 

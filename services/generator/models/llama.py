@@ -184,7 +184,8 @@ class LlamaTarget:
         width = -step.logits_from if step.logits_from < 0 else nodes - step.logits_from
         hidden = x.norm(self.weights.norm)  # [T, h]
         picked = torch.cat([part[start:] for part, start in zip(hidden.split(counts), starts, strict=True)]) if any(starts) else hidden
-        logits = _padded(self.weights.head(picked).float(), [n - start for n, start in zip(counts, starts, strict=True)], width)
+        head = self.weights.head(picked) if picked.shape[0] else picked.new_empty(0, self.config.vocab_size)
+        logits = _padded(head.float(), [n - start for n, start in zip(counts, starts, strict=True)], width)
         if not step.features:
             return StepOutput(logits, None, None)
         joined = torch.cat([streams[i] for i in self._stream_layers], -1) if min(self._stream_layers) >= 0 else None
