@@ -421,6 +421,12 @@ export interface components {
              * @default
              */
             comment: string;
+        } | {
+            found: string;
+        } | {
+            document_id: string;
+        } | {
+            comment: string;
         };
         /** FeedbackOut */
         FeedbackOut: {
@@ -1365,6 +1371,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FeedbackOut"];
+                };
+            };
+            /** @description The request makes no sense; `detail` says what to do. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description There is no such thing, or it is not yours to see. */
