@@ -21,9 +21,10 @@ def tree_bias(mask: torch.Tensor) -> torch.Tensor:
 def attend(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
     """q [kv_heads, N, g, d], scaled; k [kv_heads, d, L + N] and v [kv_heads, L + N, d], own nodes last -> [N, kv_heads * g * d].
 
-    bias [N, N] masks the nodes from each other; None when N is 1.
+    bias [N, N] masks the nodes from each other; None when N is 1. Computed in q's number format.
     """
     groups, nodes, shared, dim = q.shape
+    k, v = k.to(q.dtype), v.to(q.dtype)
     scores = torch.bmm(q.reshape(groups, nodes * shared, dim), k)  # [kv_heads, N * g, L + N]
     if bias is not None:
         own = scores.view(groups, nodes, shared, -1).narrow(3, scores.shape[2] - nodes, nodes)
@@ -35,7 +36,7 @@ def attend(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, bias: torch.Tensor
 
 
 def attend_chain(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: torch.Tensor) -> torch.Tensor:
-    """A long causal chain, in q's number format, block by block: later keys are not looked at. Shapes as in `attend`.
+    """A long causal chain, block by block: later keys are not looked at. Shapes as in `attend`.
 
     `causal` is the bias of one block [B, B]. On a CPU a block of 128 in bf16 takes a third of the time of torch's fused
     attention, which computes what it masks.

@@ -21,6 +21,7 @@ from services.generator.models.linear import Linear
 from services.generator.models.residual import Residual
 from services.generator.threads import Threads
 
+FEW = 8  # nodes; more of them attend in the activations' format, whose products are then faster by more than converting keys costs
 CHAIN = 32  # a longer chain is a prefill: bound by computing, not by reading
 
 
@@ -174,9 +175,10 @@ class LlamaTarget:
     def _attend_row(self, row: Row, index: int) -> torch.Tensor:
         """-> [N, heads * d]"""
         row.kept[index].copy_(row.fresh)
-        if row.bias is None and row.q.shape[1] > 1:
-            return attend_chain(row.q.to(self.dtype), row.keys[index], row.values[index], self._causal)
-        return attend(row.q.to(self.kv_dtype), row.keys[index], row.values[index], row.bias)
+        q = row.q.to(self.kv_dtype if row.q.shape[1] <= FEW else self.dtype)
+        if row.bias is None and q.shape[1] > 1:
+            return attend_chain(q, row.keys[index], row.values[index], self._causal)
+        return attend(q, row.keys[index], row.values[index], row.bias)
 
     def _output(self, x: Residual, streams: dict[int, torch.Tensor], step: StepInput) -> StepOutput:
         counts, nodes = step.counts, step.token_ids.shape[1]
