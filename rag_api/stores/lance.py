@@ -17,7 +17,7 @@ from typing import Any
 import lancedb
 import numpy as np
 import pyarrow as pa
-from lancedb.index import FTS
+from lancedb.index import FTS, IvfFlat
 from lancedb.query import MatchQuery
 from numpy.typing import NDArray
 
@@ -29,6 +29,8 @@ from rag_api.types import Chunk, Filters, Hit
 
 TABLE = "chunks"
 WRITES_PER_TIDYING = 64  # commits between two rounds of compaction and indexing
+VECTOR_INDEX_FROM = 10_000  # chunks; below that a scan is as fast and exact. Built in 9 s for 100,000 on 2 busy cores
+PROBES = 20  # of its partitions: on 100,000 vectors all of the true 100 nearest, 13 ms instead of 1.6 s
 KEEP_VERSIONS = timedelta(minutes=10)  # readers of another process may still be at an older one
 TRIES = 5  # of a commit that another process overtook
 _TYPES = {"text": pa.string(), "terms": pa.string(), "int": pa.int32(), "ints": pa.list_(pa.int32()), "texts": pa.list_(pa.string())}
@@ -83,7 +85,8 @@ class LanceStore:
         where, fetch, terms = _where(filters), max(limit, CANDIDATES), question_terms(text)
         columns = ["id", *STORED, "vector"]
         with _translated(self.folder):
-            near = self._table.search(vector).distance_type("cosine").where(where).limit(fetch).select([*columns, "_distance"]).to_arrow()
+            nearest = self._table.search(vector).distance_type("cosine").nprobes(PROBES).where(where)
+            near = nearest.limit(fetch).select([*columns, "_distance"]).to_arrow()
             found = near.slice(0, 0)
             if terms:
                 query = self._table.search(MatchQuery(" ".join(terms), "terms"), query_type="fts")
@@ -133,6 +136,9 @@ class LanceStore:
         self._writes = 0
         with _translated(self.folder):
             self._table.optimize(cleanup_older_than=KEEP_VERSIONS)
+            indexed = {column for index in self._table.list_indices() for column in index.columns}
+            if "vector" not in indexed and self._table.count_rows() >= VECTOR_INDEX_FROM:
+                self._table.create_index("vector", config=IvfFlat(distance_type="cosine"))
 
 
 def _schema(embedder_name: str, dim: int) -> pa.Schema:

@@ -31,6 +31,7 @@ from rag_api.terms import question_terms
 from rag_api.types import Chunk, Filters, Hit
 
 OLDEST = (1, 39)  # before it BM25 was wrong for up to a minute after an insert
+LEFT_OUT = 2.2  # BM25's constant factor k1 + 1, that this server leaves out; put back, so that scores mean the same in every store
 BATCH = 200  # objects in one insert
 VECTOR = "chunk"  # the named vector
 _TYPES = {"text": DataType.TEXT, "terms": DataType.TEXT, "int": DataType.INT, "ints": DataType.INT_ARRAY, "texts": DataType.TEXT_ARRAY}
@@ -98,7 +99,7 @@ class WeaviateStore:
             ).objects
             found = matched.result()
         dense = {str(o.uuid): 1.0 - float(o.metadata.distance or 0.0) for o in near}
-        bm25 = {str(o.uuid): float(o.metadata.score) for o in found}
+        bm25 = {str(o.uuid): float(o.metadata.score) * LEFT_OUT for o in found}
         cosines = {str(o.uuid): float(np.dot(o.vector[VECTOR], vector)) for o in found if str(o.uuid) not in dense} | dense
         rows = {str(o.uuid): o.properties for o in (*near, *found)}
         fused = fuse(Lists(dense, bm25, cosines, len(terms)), alpha, fusion)[:limit]

@@ -205,6 +205,8 @@ class TestRanking:
             shared = {h.chunk.id for h in hits} & {h.chunk.id for h in expected}
             assert len(shared) >= 9
             assert hits[0].score - expected[0].score == pytest.approx(0, abs=0.03)
+            raw = {h.chunk.id: h.bm25_score for h in expected}
+            assert all(h.bm25_score == pytest.approx(raw[h.chunk.id], rel=0.03) for h in hits if raw.get(h.chunk.id))
 
 
 FILTERS = [
