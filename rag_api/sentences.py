@@ -13,15 +13,15 @@ from enum import StrEnum
 from itertools import pairwise
 
 _OPENS_WORDS = """
-afb afd agv approx apr art arts ass aug bijl bijv blz bv ca cf cfr circa dd dec dhr di do dr dra drs dwz ea ed eds eg ev evt excl ext
-fax feb fig fri geb gem gen hfst hr ia ie ikv incl ing inz ipv ir ivg ivm jan jr jul jun lab ma max mbt mbv mevr min mn mogel mon mr mrs
-mrt ms mw nl no nov nr nrs oa obv okt ong ongev pag par pp proc prof prot protoc ref refs resp sect sept spec sr st tab tabl tbv tel tgv
-thu tov tue vb vers versie vgl vit viz vol vpk vr vs wed wo za zg zgn zr
+afb afd agv approx apr art ass aug bijl bijv blz bv ca cf cfr dd dec dhr di do dr dra drs dwz ea ed eds eg ev evt excl ext fax feb fig
+fri geb gem gen hfst hr ia ie ikv incl ing inz ipv ir ivg ivm jan jr jul jun ma max mbt mbv mevr min mn mogel mon mr mrs mrt ms mw nl no
+nov nr nrs oa obv okt ong ongev pag par pp proc prof prot protoc ref refs resp sect sept spec sr st tab tabl tbv tel tgv thu tov tue vb
+vers vgl vit viz vol vpk vr vs wed wo za zg zgn zr
 """
 _CLOSES_WORDS = """
-ac am amp bd bid bvba caps cl cm co comp d dag dl dos dr e ed eh enz etc g gtt h hr hrs hs id ie ih im inc inf inh inj ip iu iv j jr kg
-l ltd m maand mcg meq mg min ml mm mmol mnd mo mol mval neb no nv od os ou pc perf pm po pr prn pv qd qds qid rect resp s sc sec seq sl
-st stat stuks supp tab tabl tds tid top u ug uur vag vzw week wk wkn x y yr yrs µg
+ac am amp bd bid bvba caps cl cm co comp d dl dos dr e ed eh enz etc g gtt h hr hrs hs id ie ih im inc inf inh inj ip iu iv j jr kg l
+ltd m mcg meq mg min ml mm mmol mnd mo mol mval neb no nv od os ou pc perf pm po pr prn pv qd qds qid rect resp s sc sec seq sl st stat
+supp tab tabl tds tid top u ug vag vzw wk wkn x y yr yrs µg
 """
 _STARTER_WORDS = """
 a aan according administer adults after all alle alleen als also altijd always an ask at avoid before bel bepaal bespreek bewaar bewaren

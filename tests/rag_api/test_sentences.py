@@ -61,6 +61,10 @@ def test_abbreviations_do_not_end_a_sentence(whole: str) -> None:
         ("Is de patiënt nuchter? 2 uur is genoeg.", ["Is de patiënt nuchter?", "2 uur is genoeg."]),
         ('"Stop." De arts beslist.', ['"Stop."', "De arts beslist."]),
         ("Spoel na. Controleer.", ["Spoel na.", "Controleer."]),
+        (
+            "Voed om de 3 uur. Drinkt het kind niet, bel de arts. Kinine helpt niet.",
+            ["Voed om de 3 uur.", "Drinkt het kind niet, bel de arts.", "Kinine helpt niet."],
+        ),
         ("Geef 10 mg. Niet herhalen.", ["Geef 10 mg.", "Niet herhalen."]),
     ],
 )
