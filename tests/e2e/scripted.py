@@ -184,6 +184,8 @@ async def play(script: Script, body: s.AskIn, conversation: str) -> AsyncIterato
     parts = [SENTENCES[1] + " ", SENTENCES[2] + " "]
     if hostile:
         parts = [HOSTILE + " \U0001f600 ", *parts]
+    if "tabel" in question:
+        parts = ["Kind van 12 kg\t180 mg ", *parts]
     if "geschreven" in question:
         parts = ["Geef hoogstens 4 maal 999 mg. ", *parts, "Vraag bij twijfel de arts."]
     text, spans = "", []
@@ -192,8 +194,8 @@ async def play(script: Script, body: s.AskIn, conversation: str) -> AsyncIterato
             if word:
                 yield "token", s.TokenEvent(text=word + " ")
                 await asyncio.sleep(1.0 if "traag" in question else 0.01)
-        if part.strip() in SENTENCES:
-            spans.append(script.span(len(text), part, exact="onnauwkeurig" not in question))
+        if part.strip() in SENTENCES or "\t" in part:
+            spans.append(script.span(len(text), part, exact="onnauwkeurig" not in question and "\t" not in part))
             yield "cited", s.CitedEvent(span=spans[-1])
         text += part if part.endswith(" ") else part + " "
         if "breekt af" in question:

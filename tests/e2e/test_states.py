@@ -201,6 +201,24 @@ def test_a_conversation_opens_again_at_its_address(page: Page) -> None:
     expect(page.locator(".turn")).to_have_count(0)
 
 
+def test_a_following_question_stays_at_the_top_while_its_answer_grows(page: Page) -> None:
+    ask(page)
+    complete(page)
+    ask(page, "geschreven en nog iets")
+    expect(page.locator(".made")).to_have_count(2)
+    pane, question = page.locator(".conversation").bounding_box(), page.locator(".question").last.bounding_box()
+    assert pane
+    assert question
+    assert 0 <= question["y"] - pane["y"] < 120
+
+
+def test_table_cells_are_told_apart_and_copied_as_they_are(page: Page) -> None:
+    ask(page, "tabel")
+    complete(page)
+    expect(page.locator(".answer-text .cell-border")).to_have_count(1)
+    assert page.locator(".answer-text").evaluate("text => text.textContent").startswith("Kind van 12 kg\t180 mg")
+
+
 def test_under_1024_pixels_the_source_slides_over_and_away_again(new_page: NewPage, base_url: str) -> None:
     page = new_page(width=800)
     page.goto(base_url)

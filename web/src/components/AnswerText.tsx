@@ -5,6 +5,7 @@ import { fileUrl } from "../api/client";
 import type { Source, Span } from "../api/types";
 import { useMessages } from "../i18n";
 import { type Segment, segments } from "../text/segments";
+import { Words } from "./Words";
 
 interface Props {
   text: string;
@@ -58,7 +59,7 @@ function Quote({ span, onSpan }: { span: Span; onSpan(span: Span): void }) {
         title={m.answer.openSpan(span.rank)}
         onClick={follow}
       >
-        {words.slice(0, lastWord)}
+        <Words text={words.slice(0, lastWord)} />
         <span className="nowrap">
           {words.slice(lastWord)}
           <sup>{span.rank}</sup>

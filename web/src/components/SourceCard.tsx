@@ -4,6 +4,7 @@ import type { Source, Span } from "../api/types";
 import { formatScore, useMessages } from "../i18n";
 import { excerpt } from "../text/excerpt";
 import { Facts } from "./Facts";
+import { Words } from "./Words";
 
 interface Props {
   source: Source;
@@ -50,9 +51,17 @@ function Passage({ text, quotes }: { text: string; quotes: readonly string[] }) 
   const pieces = excerpt(text, quotes, whole);
   const cut = whole || pieces.map((piece) => piece.text).join("").length < text.trimEnd().length;
   return (
-    <p className="passage">
+    <p className={whole ? "passage whole" : "passage"}>
       {pieces.map((piece, index) =>
-        piece.marked ? <mark key={index}>{piece.text}</mark> : <span key={index}>{piece.text}</span>,
+        piece.marked ? (
+          <mark key={index}>
+            <Words text={piece.text} />
+          </mark>
+        ) : (
+          <span key={index}>
+            <Words text={piece.text} />
+          </span>
+        ),
       )}
       {cut && (
         <button type="button" className="link" aria-expanded={whole} onClick={() => setWhole(!whole)}>
