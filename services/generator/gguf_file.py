@@ -22,7 +22,7 @@ from services.generator.checkpoint import pack_nibbles
 from services.generator.errors import ModelError
 from services.generator.models.linear import GROUP
 
-FORMAT = "1"  # of the converted folder; a new number converts anew
+FORMAT = "2"  # of the converted folder; a new number converts anew
 
 ARCHITECTURES = {"llama": "LlamaForCausalLM", "qwen2": "Qwen2ForCausalLM", "qwen3": "Qwen3ForCausalLM"}
 
@@ -112,7 +112,7 @@ def _config(file: Path, fields: dict[str, Any]) -> dict[str, Any]:
     return {
         "architectures": [ARCHITECTURES[family]],
         "model_type": family,
-        "name": fields.get("general.name", file.stem),
+        "name": file.stem,
         "vocab_size": fields.get(f"{family}.vocab_size") or len(_tokens(file)),
         "hidden_size": field("embedding_length"),
         "intermediate_size": field("feed_forward_length"),
