@@ -12,7 +12,9 @@ from services.generator.errors import BadRequest
 from services.generator.kv_cache import KVCache
 from services.generator.loading import load_target
 from services.generator.models import StepInput, StepOutput
+from services.generator.models.architecture import Architecture
 from services.generator.models.llama import LlamaTarget
+from services.generator.models.rope import rotations
 from tests.generator.tiny import FAMILIES, tiny_checkpoint
 
 ROPES: dict[str, dict[str, Any]] = {
@@ -169,6 +171,17 @@ def test_logits_are_computed_only_where_asked(target: LlamaTarget) -> None:
 def test_a_longer_context_than_the_model_has_is_refused(target: LlamaTarget) -> None:
     with pytest.raises(BadRequest, match="513 tokens asked of a context of 512"):
         forward(target, target.new_cache(1, 600), prompt(513))
+
+
+def test_factors_of_a_gguf_file_turn_as_the_scaling_they_were_made_of() -> None:
+    published = {"architectures": ["LlamaForCausalLM"], "vocab_size": 8, "hidden_size": 64, "intermediate_size": 8, "num_hidden_layers": 1}
+    published |= {"num_attention_heads": 4, "max_position_embeddings": 128, "rope_parameters": ROPES["llama3"]}
+    scaled = rotations(Architecture.from_config(published))
+    plain = 1.0 / 500000.0 ** (torch.arange(0, 16, 2) / 16)
+    factors = (plain / scaled[1].angle()).tolist()
+    assert max(factors) > 7  # the longest waves are stretched by 8
+    stored = {"rope_type": "factors", "rope_theta": 500000.0, "factors": factors}
+    torch.testing.assert_close(rotations(Architecture.from_config(published | {"rope_parameters": stored})), scaled, atol=1e-4, rtol=0)
 
 
 def test_a_sliding_window_bounds_the_context(tmp_path: Path) -> None:

@@ -117,6 +117,25 @@ def test_missing_files_are_named(folder: Path, tmp_path: Path) -> None:
         load_target(str(folder))
 
 
+def test_a_name_on_the_hub_is_fetched_once_and_a_failure_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import huggingface_hub
+    from huggingface_hub.errors import LocalEntryNotFoundError
+
+    asked: list[str] = []
+
+    def snapshot(name: str, allow_patterns: list[str]) -> str:
+        asked.append(name)
+        if name == "owner/unknown":
+            raise LocalEntryNotFoundError("no network")
+        return str(folder)
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot)
+    assert load_target("owner/model", dtype="fp32").config.name == "owner/model"
+    assert asked == ["owner/model"]
+    with pytest.raises(ModelError, match="owner/unknown: could not be had from the hub"):
+        load_target("owner/unknown")
+
+
 def test_a_broken_gguf_file_leaves_nothing_behind(tmp_path: Path) -> None:
     broken = tmp_path / "broken.gguf"
     broken.write_bytes(b"GGUF" + bytes(range(200)))
