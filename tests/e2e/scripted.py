@@ -15,6 +15,9 @@ from pathlib import Path
 import pypdfium2 as pdfium
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
+from PIL import Image
+from pypdf import PdfWriter
+from pypdf.generic import DictionaryObject, NameObject, NumberObject, StreamObject
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
@@ -55,6 +58,27 @@ def build_pdf() -> bytes:
                 canvas.drawString(60, 350 - 19 * line, sentence)
         canvas.showPage()
     canvas.save()
+    return buffer.getvalue()
+
+
+def build_scan() -> bytes:
+    """One A4 page that is a black JPEG 2000 picture, as some scanners make them: pdf.js decodes it with WebAssembly or not at all."""
+    picture = io.BytesIO()
+    Image.new("RGB", (64, 64)).save(picture, "JPEG2000")
+    image = StreamObject()
+    image._data = picture.getvalue()
+    kinds = {"/Type": "/XObject", "/Subtype": "/Image", "/ColorSpace": "/DeviceRGB", "/Filter": "/JPXDecode"}
+    image.update({NameObject(key): NameObject(value) for key, value in kinds.items()})
+    image.update({NameObject(key): NumberObject(value) for key, value in {"/Width": 64, "/Height": 64, "/BitsPerComponent": 8}.items()})
+    writer = PdfWriter()
+    page = writer.add_blank_page(*A4)
+    content = StreamObject()
+    content._data = f"{A4[0]} 0 0 {A4[1]} 0 0 cm /Scan Do".encode()
+    page[NameObject("/Contents")] = writer._add_object(content)
+    objects = DictionaryObject({NameObject("/Scan"): writer._add_object(image)})
+    page[NameObject("/Resources")] = DictionaryObject({NameObject("/XObject"): objects})
+    buffer = io.BytesIO()
+    writer.write(buffer)
     return buffer.getvalue()
 
 
@@ -168,6 +192,8 @@ async def play(script: Script, body: s.AskIn, conversation: str) -> AsyncIterato
     hostile = "vijandig" in question
     if hostile:
         sources = [script.source(1, HOSTILE, HOSTILE + " " + PASSAGE, 3, score=0.9)]
+    if "gescand" in question:
+        sources = [script.source(1, "Gescande brief", "Een brief. ", 1, score=0.9, document="scan")]
     notices = (
         [s.NoticeOut(code="patient_group", text="Deze bronnen gaan over kinderen; de vraag noemt een volwassene.")]
         if "volwassene" in question
@@ -246,7 +272,7 @@ def create_app(script: Script, headers: dict[str, str]) -> FastAPI:
 
     @app.get("/api/documents/{document_id}/file")
     async def file(document_id: str) -> Response:
-        return Response(script.pdf, media_type="application/pdf")
+        return Response(build_scan() if document_id == "scan" else script.pdf, media_type="application/pdf")
 
     @app.get("/api/conversations")
     async def conversations() -> s.ConversationList:
@@ -281,6 +307,7 @@ def create_app(script: Script, headers: dict[str, str]) -> FastAPI:
 
 
 def detail(document_id: str) -> s.DocumentDetail:
+    pages = 1 if document_id == "scan" else PAGES
     return s.DocumentDetail(
         id=document_id,
         source=f"{document_id}.pdf",
@@ -288,7 +315,7 @@ def detail(document_id: str) -> s.DocumentDetail:
         status="indexed",
         reason="",
         media_type="application/pdf",
-        page_count=PAGES,
+        page_count=pages,
         chunk_count=3,
         byte_count=1,
         department="",
@@ -302,5 +329,5 @@ def detail(document_id: str) -> s.DocumentDetail:
         supersedes="",
         created_at=None,
         updated_at=None,
-        pages=[s.PageOut(number=n, width=A4[0], height=A4[1], rotation=0) for n in range(1, PAGES + 1)],
+        pages=[s.PageOut(number=n, width=A4[0], height=A4[1], rotation=0) for n in range(1, pages + 1)],
     )

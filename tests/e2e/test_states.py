@@ -170,6 +170,16 @@ def test_larger_pages_keep_the_highlight_on_its_words(page: Page) -> None:
     assert after["width"] == pytest.approx(words["width"], abs=6)
 
 
+def test_a_scan_in_jpeg_2000_is_drawn(page: Page) -> None:
+    """By pdf.js's WebAssembly decoder, served from here and allowed by the policy."""
+    with page.expect_response(lambda response: response.url.endswith("openjpeg.wasm")) as decoder:
+        ask(page, "gescand")
+    assert decoder.value.ok
+    expect(page.locator(".page[data-drawn=true]")).to_be_visible()
+    middle = "canvas => [...canvas.getContext('2d').getImageData(canvas.width / 2, canvas.height / 2, 1, 1).data]"
+    assert page.locator(".page canvas").evaluate(middle) == [0, 0, 0, 255]
+
+
 def test_an_inexact_place_shows_its_page_and_no_rectangle(page: Page) -> None:
     ask(page, "onnauwkeurig")
     complete(page)
