@@ -70,6 +70,7 @@ class Reader:
         self.page.locator("#question").fill(question)
         self.page.keyboard.press("Enter")
         expect(self.page.locator(".made")).to_be_visible(timeout=SLOW)
+        self.page.wait_for_url("**/c/*")
         conversation = self.page.url.rsplit("/", 1)[1]
         found: dict[str, Any] = self.page.request.get(f"{self.base}/api/conversations/{conversation}").json()["answers"][-1]
         return found

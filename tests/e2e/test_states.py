@@ -81,7 +81,7 @@ def test_an_answer_marks_what_was_copied_and_opens_its_source(page: Page) -> Non
     expect(page.locator(".card.open mark").first).to_contain_text(SENTENCES[1])
     expect(page.locator(".source-head")).to_contain_text("Pagina 3 van 40")
     expect(page.locator(".places")).to_contain_text("1 van 2")
-    assert re.search(r"/c/[0-9a-f-]{36}$", page.url)
+    expect(page).to_have_url(re.compile(r"/c/[0-9a-f-]{36}$"))
     expect(page.get_by_role("status")).to_have_text("Antwoord klaar, 5 bronnen.")
 
 
@@ -206,7 +206,7 @@ def test_a_conversation_opens_again_at_its_address(page: Page) -> None:
     page.locator("summary", has_text="Eerder").click()
     page.get_by_role("button", name=QUESTION).click()
     expect(page.locator(".turn")).to_have_count(2)
-    assert page.url == address
+    expect(page).to_have_url(address)
     page.go_back()
     expect(page.locator(".turn")).to_have_count(0)
 
