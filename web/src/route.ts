@@ -1,5 +1,5 @@
 // The page's addresses: / and /c/{conversation}. Anything else is not here.
-import { useEffect, useState } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 
 export type Route = { kind: "home" } | { kind: "conversation"; id: string } | { kind: "unknown" };
 
@@ -15,20 +15,36 @@ export function parseRoute(path: string): Route {
 
 export const conversationPath = (id: string): string => `/c/${encodeURIComponent(id)}`;
 
-/** The current route, a way to go elsewhere, and one to name the present place without going anywhere. */
-export function useRoute() {
+/** Keeps address and conversation together: the address follows a conversation that begins (`id`), and `goTo` is called
+ * when the reader went to another address (null: to the empty page). */
+export function useAddress(id: string | null, goTo: (id: string | null) => void) {
   const [route, setRoute] = useState(() => parseRoute(location.pathname));
+  const shown = useRef<string | null>(null); // the conversation that is, or is being, shown
+
+  useLayoutEffect(() => {
+    if (id === null || id === shown.current) return;
+    shown.current = id;
+    push(conversationPath(id));
+  }, [id]);
+  useEffect(() => {
+    const wanted = route.kind === "conversation" ? route.id : null;
+    if (wanted === shown.current) return;
+    shown.current = wanted;
+    goTo(wanted);
+  }, [route, goTo]);
   useEffect(() => {
     const changed = (): void => setRoute(parseRoute(location.pathname));
     window.addEventListener("popstate", changed);
     return () => window.removeEventListener("popstate", changed);
   }, []);
+
   const go = (path: string): void => {
-    if (path !== location.pathname) history.pushState(null, "", path);
+    push(path);
     setRoute(parseRoute(path));
   };
-  const name = (path: string): void => {
-    if (path !== location.pathname) history.pushState(null, "", path);
-  };
-  return { route, go, name };
+  return { route, go };
+}
+
+function push(path: string): void {
+  if (path !== location.pathname) history.pushState(null, "", path);
 }

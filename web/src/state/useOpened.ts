@@ -1,0 +1,58 @@
+// The open source with its marked places, and the ways to move between places and sources.
+import { type Dispatch, useCallback, useMemo, useSyncExternalStore } from "react";
+import type { Span } from "../api/types";
+import { highlightsOf, indexOf, spanKey } from "../pdf/highlights";
+import { view } from "./answer";
+import type { Conversation, ConversationEvent } from "./conversation";
+
+const NARROW = "(max-width: 1023px)"; // as in page.css
+const NOTHING = { sources: [], spans: [] };
+
+export function useOpened(conversation: Conversation, dispatch: Dispatch<ConversationEvent>) {
+  const { turns, opened } = conversation;
+  const narrow = useNarrow();
+  const state = turns.find((turn) => turn.key === opened?.turn)?.state;
+  const { sources, spans } = useMemo(() => (state ? view(state) : NOTHING), [state]);
+  const source = sources.find((one) => one.rank === opened?.rank);
+  const highlights = useMemo(() => (source ? highlightsOf(source, spans) : []), [source, spans]);
+
+  const openSource = useCallback(
+    (turn: string, rank: number, span?: Span) =>
+      dispatch({ type: "open", turn, rank, highlight: span ? spanKey(span) : null }),
+    [dispatch],
+  );
+  const close = useCallback(() => dispatch({ type: "close" }), [dispatch]);
+  const current = opened ? indexOf(highlights, opened.highlight, opened.rank) : 0;
+  const moveSource = (step: 1 | -1): void => moveAmongSources(conversation, step, openSource);
+  const movePlace = (step: 1 | -1): void => {
+    const next = highlights[(current + step + highlights.length) % highlights.length];
+    if (opened && next && highlights.length > 1) dispatch({ type: "open", ...opened, highlight: next.key });
+  };
+
+  // Where it would cover the answer, only what the reader opened is shown.
+  const shown = source && opened && (opened.chosen || !narrow) ? { source, highlights, current } : null;
+  return { shown, openSource, close, moveSource, movePlace };
+}
+
+/** To the next or previous source of the answer whose source is open, of the last answer when none is. */
+function moveAmongSources(
+  { turns, opened }: Conversation,
+  step: 1 | -1,
+  open: (turn: string, rank: number) => void,
+): void {
+  const turn = turns.find((one) => one.key === opened?.turn) ?? turns.at(-1);
+  if (!turn) return;
+  const ranks = view(turn.state).sources.map((source) => source.rank);
+  const at = ranks.indexOf(opened?.rank ?? Number.NaN);
+  const rank = ranks[(at + step + ranks.length) % ranks.length];
+  if (rank !== undefined) open(turn.key, rank);
+}
+
+function useNarrow(): boolean {
+  const subscribe = useCallback((changed: () => void) => {
+    const query = window.matchMedia(NARROW);
+    query.addEventListener("change", changed);
+    return () => query.removeEventListener("change", changed);
+  }, []);
+  return useSyncExternalStore(subscribe, () => window.matchMedia(NARROW).matches);
+}
