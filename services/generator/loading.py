@@ -39,14 +39,12 @@ def load_target(model: str, *, device: str = "auto", dtype: str = "auto", thread
 def pack_target(
     source: Source, architecture: Architecture, name: str, *, device: str, dtype: str, threads: int | None = None, cache: Path = CACHE
 ) -> LlamaTarget:
-    """On a CPU keys and values are fp32: its matrix library multiplies few rows by fp32 twice as fast as by bf16."""
     place = _device(device)
     settled = None if threads or place.type != "cpu" else Threads(torch.get_num_threads())
     torch.set_num_threads(settled.settle() if settled else threads or torch.get_num_threads())
     numbers = _dtype(dtype, place)
     weights = Packing(source, architecture, place, numbers, blocks=dtype == "auto" and place.type == "cpu").weights()
-    kv_dtype = torch.float32 if place.type == "cpu" else numbers
-    target = LlamaTarget(architecture, weights, name=name, kv_dtype=kv_dtype, threads=settled)
+    target = LlamaTarget(architecture, weights, name=name, kv_dtype=numbers, threads=settled)
     choose_kernels(target, cache / "costs")
     return target
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from services.generator.models.attention import attend, attend_chain, attend_chain_fused, tree_bias
+from services.generator.models.attention import attend_chain, attend_chain_fused, attend_few, attend_many, seen, tree_bias
 
 GROUPS, SHARED, DIM = 2, 3, 16
 
@@ -32,12 +32,14 @@ def formula(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tenso
 def test_a_tree_sees_what_is_cached_and_its_own_ancestors(length: int) -> None:
     mask = torch.tensor([[1, 0, 0, 0], [1, 1, 0, 0], [1, 0, 1, 0], [1, 1, 0, 1]]).bool()
     q, k, v = inputs(4, length)
-    torch.testing.assert_close(attend(q, k.transpose(1, 2), v, tree_bias(mask)), formula(q, k, v, mask))
+    expected, bias = formula(q, k, v, mask), tree_bias(mask)
+    torch.testing.assert_close(attend_few(q, k[None], v[None], seen(bias, length, SHARED, torch.float32)), expected)
+    torch.testing.assert_close(attend_many(q, k[None], v[None], bias), expected)
 
 
 def test_a_single_node_sees_everything() -> None:
     q, k, v = inputs(1, 9)
-    torch.testing.assert_close(attend(q, k.transpose(1, 2), v, None), formula(q, k, v, torch.ones(1, 1).bool()))
+    torch.testing.assert_close(attend_few(q, k[None], v[None], None), formula(q, k, v, torch.ones(1, 1).bool()))
 
 
 @pytest.mark.parametrize(("nodes", "length"), [(20, 0), (20, 7), (8, 3), (16, 0)])
@@ -45,5 +47,5 @@ def test_a_chain_by_blocks_or_fused_is_causal(nodes: int, length: int) -> None:
     q, k, v = inputs(nodes, length)
     expected = formula(q, k, v, torch.ones(nodes, nodes).bool().tril())
     causal = tree_bias(torch.ones(8, 8).bool().tril())
-    torch.testing.assert_close(attend_chain(q, k.transpose(1, 2), v, causal), expected)
-    torch.testing.assert_close(attend_chain_fused(q, k.transpose(1, 2), v), expected)
+    torch.testing.assert_close(attend_chain(q, k[None], v[None], causal), expected)
+    torch.testing.assert_close(attend_chain_fused(q, k[None], v[None]), expected)

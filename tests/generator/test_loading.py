@@ -15,7 +15,7 @@ from services.generator.errors import ModelError
 from services.generator.loading import DEMO_PACKAGE, load_target, load_tokenizer, model_folder
 from services.generator.models.llama import LlamaTarget
 from tests.generator.test_llama import chain, forward, prompt
-from tests.generator.tiny import tiny_checkpoint
+from tests.generator.tiny import FAMILIES, tiny_checkpoint
 
 TOKENS = prompt(20)
 
@@ -68,9 +68,11 @@ def test_a_pickle_with_code_is_refused_and_not_run(folder: Path, monkeypatch: py
     assert not (tmp_path / "owned").exists()
 
 
-def test_bf16_is_as_near_to_fp32_as_transformers_is(folder: Path) -> None:
+@pytest.mark.parametrize("family", FAMILIES)
+def test_bf16_is_as_near_to_fp32_as_transformers_is(tmp_path: Path, family: str) -> None:
     from transformers import AutoModelForCausalLM
 
+    folder = tiny_checkpoint(tmp_path, family, seed=1)
     exact, rounded = (logits(load_target(str(folder), dtype=dtype)) for dtype in ("fp32", "bf16"))
     with torch.no_grad():
         theirs = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.bfloat16)(torch.tensor([TOKENS])).logits

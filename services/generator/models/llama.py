@@ -16,12 +16,11 @@ from services.generator.errors import BadRequest
 from services.generator.kv_cache import KVCache
 from services.generator.models import StepInput, StepOutput, TargetConfig
 from services.generator.models.architecture import Architecture
-from services.generator.models.attention import BLOCK, attend, attend_chain, tree_bias
+from services.generator.models.attention import BLOCK, FEW, attend_chain, attend_few, attend_many, seen, tree_bias
 from services.generator.models.linear import Linear
 from services.generator.models.residual import Residual
 from services.generator.threads import Threads
 
-FEW = 8  # nodes; more of them attend in the activations' format, whose products are then faster by more than converting keys costs
 CHAIN = 32  # a longer chain is a prefill: bound by computing, not by reading
 
 
@@ -66,9 +65,10 @@ class Row:
     q: torch.Tensor  # [kv_heads, N, g, d]
     fresh: torch.Tensor  # [2, kv_heads, N, d]: the step's keys and values
     kept: tuple[torch.Tensor, ...]  # per layer [2, kv_heads, N, d]: where they go
-    keys: tuple[torch.Tensor, ...]  # per layer [kv_heads, d, length + N]
-    values: tuple[torch.Tensor, ...]  # per layer [kv_heads, length + N, d]
+    keys: tuple[torch.Tensor, ...]  # per layer [1, kv_heads, length + N, d]
+    values: tuple[torch.Tensor, ...]
     bias: torch.Tensor | None  # [N, N]; None: a single node, or a chain of more than CHAIN
+    mask: torch.Tensor | None  # for attend_few
 
 
 class LlamaTarget:
@@ -142,13 +142,16 @@ class LlamaTarget:
         fresh = heads.by_head[:, a.heads :].unflatten(1, (2, a.kv_heads)).permute(1, 2, 0, 3)  # [2, kv_heads, T, d]
         for r, (slot, start, count) in enumerate(zip(step.slots, step.lengths, step.counts, strict=True)):
             kv = cache.kv[:, :, slot, :, : start + count]  # [layers, 2, kv_heads, length + N, d]
+            bias = self._bias(None if step.tree_mask is None else step.tree_mask[r, :count, :count], count)
+            few = bias is not None and (count <= FEW or bias.is_cuda)
             row = Row(
                 q=q[:, first : first + count],
                 fresh=fresh[:, :, first : first + count],
                 kept=kv[:, :, :, start:].unbind(0),
-                keys=kv[:, 0].transpose(2, 3).unbind(0),
-                values=kv[:, 1].unbind(0),
-                bias=self._bias(None if step.tree_mask is None else step.tree_mask[r, :count, :count], count),
+                keys=kv[:, :1].unbind(0),
+                values=kv[:, 1:].unbind(0),
+                bias=bias,
+                mask=seen(bias, start, a.heads // a.kv_heads, self.kv_dtype) if few and bias is not None else None,
             )
             rows.append(row)
             first += count
@@ -175,10 +178,10 @@ class LlamaTarget:
     def _attend_row(self, row: Row, index: int) -> torch.Tensor:
         """-> [N, heads * d]"""
         row.kept[index].copy_(row.fresh)
-        q = row.q.to(self.kv_dtype if row.q.shape[1] <= FEW else self.dtype)
-        if row.bias is None and q.shape[1] > 1:
-            return attend_chain(q, row.keys[index], row.values[index], self._causal)
-        return attend(q, row.keys[index], row.values[index], row.bias)
+        q, k, v = row.q.to(self.kv_dtype), row.keys[index], row.values[index]
+        if q.shape[1] == 1 or row.mask is not None:
+            return attend_few(q, k, v, row.mask)
+        return attend_chain(q, k, v, self._causal) if row.bias is None else attend_many(q, k, v, row.bias)
 
     def _output(self, x: Residual, streams: dict[int, torch.Tensor], step: StepInput) -> StepOutput:
         counts, nodes = step.counts, step.token_ids.shape[1]

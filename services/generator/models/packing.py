@@ -73,12 +73,11 @@ class Packing:
 
     def _layer(self, index: int) -> Layer:
         a, prefix = self.a, f"model.layers.{index}."
-        order = paired(a.head_dim)
         return Layer(
             attention_norm=self._norm(f"{prefix}input_layernorm.weight"),
             qkv=self._qkv(f"{prefix}self_attn."),
-            q_norm=self._vector(f"{prefix}self_attn.q_norm.weight", a.head_dim, order) if a.qk_norm else None,
-            k_norm=self._vector(f"{prefix}self_attn.k_norm.weight", a.head_dim, order) if a.qk_norm else None,
+            q_norm=self._head_norm(f"{prefix}self_attn.q_norm.weight"),
+            k_norm=self._head_norm(f"{prefix}self_attn.k_norm.weight"),
             output=self._projection(f"{prefix}self_attn.o_proj", a.hidden_size, a.q_size, a.output_bias),
             mlp_norm=self._norm(f"{prefix}post_attention_layernorm.weight"),
             gate_up=self._gate_up(f"{prefix}mlp."),
@@ -109,6 +108,10 @@ class Packing:
         vector = self.source.take(name, size)
         assert isinstance(vector, torch.Tensor)
         return (vector if order is None else vector[order]).to(self.device, self.dtype)
+
+    def _head_norm(self, name: str) -> torch.Tensor | None:
+        """fp32, as the heads are when they are normed."""
+        return self._vector(name, self.a.head_dim, paired(self.a.head_dim)).float() if self.a.qk_norm else None
 
     def _norm(self, name: str) -> torch.Tensor:
         return self.residual.prepared(self._vector(name, self.a.hidden_size))
