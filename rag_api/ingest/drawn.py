@@ -19,6 +19,7 @@ from rag_api.ingest.plane import PagePlane
 _MAX_OBJECTS = 20_000  # of a page, and segments of its paths: a drawing has many, a table few
 _MAX_DEPTH = 4  # forms in forms
 _THIN = 2.5  # points: a filled box as thin as this is a rule
+_WIDE, _LOW = 100.0, 150.0  # points: one this wide and not higher may be a table row's background, whose edges part rows
 
 Points = NDArray[np.float64]
 
@@ -69,6 +70,8 @@ def read_drawn(page: Any, plane: PagePlane) -> Drawn:
                 rules.extend(plane.points(segments.reshape(-1, 2)).reshape(-1, 2, 2))
             elif filled and min(box[2] - box[0], box[3] - box[1]) < _THIN:
                 rules.append(_middle(box))
+            elif filled and box[2] - box[0] > _WIDE and box[3] - box[1] < _LOW:
+                rules.extend(np.array([[box[0], y], [box[2], y]], np.float64) for y in (box[1], box[3]))
         elif kind == raw.FPDF_PAGEOBJ_IMAGE:
             images.append(_box(thing, matrix, plane))
         elif kind == raw.FPDF_PAGEOBJ_SHADING:

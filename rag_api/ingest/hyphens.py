@@ -19,26 +19,9 @@ _KEEPING = {"non", "niet", "oud", "self", "well", "high", "low", "long", "short"
 _SUFFIXES = ("er", "est", "ing", "ed", "en", "age", "ly", "ness")  # high-er and long-est are syllables, high-risk is not
 _BETWEEN = {"naar", "tot", "voor", "to", "of", "by", "and", "the"}  # door-to-needle
 _MERGING = {
-    "over",
-    "down",
-    "under",
-    "in",
-    "out",
-    "up",
-    "on",
-    "off",
-    "with",
-    "for",
-    "to",
-    "an",
-    "be",
-    "there",
-    "here",
-    "where",
-    "some",
-    "any",
-    "every",
-}
+    "over", "down", "under", "in", "out", "up", "on", "off", "with", "for", "to", "an", "be", "there", "here", "where", "some",
+    "any", "every",
+}  # fmt: skip
 _CLASHES = {a + b for a, bs in {"a": "aeiu", "e": "eiu", "i": "ei", "o": "eiou", "u": "iu"}.items() for b in bs}  # zee-egel, auto-ongeluk
 
 

@@ -128,6 +128,26 @@ def test_a_table_row_is_one_line_also_when_its_cells_are_several(tmp_path: Path)
     assert read_bytes(tmp_path, pdf(table)).text == "Gewicht\tDosis\ntot 10 kg\t7,5 mg/kg, nooit meer dan 30 mg/kg\n"
 
 
+def test_rows_told_apart_by_their_background_alone_are_rows(tmp_path: Path) -> None:
+    def striped(canvas: Canvas) -> None:
+        canvas.setFillColorRGB(0.9, 0.92, 0.95)
+        for y in (680, 600):
+            canvas.rect(50, y, 400, 40, stroke=0, fill=1)
+        canvas.setFillColorRGB(0, 0, 0)
+        for i, (weight, dose, more) in enumerate(
+            (("tot 10 kg", "7,5 mg/kg,", "per os"), ("10 tot 33 kg", "15 mg/kg,", "IV"), ("vanaf 33 kg", "1 g,", "IV"))
+        ):
+            top = 705 - 40 * i
+            for x, y, text in ((60, top, weight), (200, top, dose), (200, top - 14, more), (330, top, "elke 6 uur")):
+                canvas.drawString(x, y, text)
+
+    assert read_bytes(tmp_path, pdf(striped)).text.split("\n")[:3] == [
+        "tot 10 kg\t7,5 mg/kg, per os\telke 6 uur",
+        "10 tot 33 kg\t15 mg/kg, IV\telke 6 uur",
+        "vanaf 33 kg\t1 g, IV\telke 6 uur",
+    ]
+
+
 def test_hidden_text_is_left_out_and_reported(tmp_path: Path) -> None:
     """What a reviewer cannot see must not reach a model: white on white, tiny, invisible."""
 
