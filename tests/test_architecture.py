@@ -84,3 +84,32 @@ def test_rag_api_knows_only_the_wire_of_the_services(path: Path) -> None:
         if dotted.split(".")[0] == "services" and dotted not in ("services", "services.generator"):
             assert any(dotted == wire or dotted.startswith(wire + ".") for wire in WIRE), f"{path.name} imports {dotted}"
         assert dotted.split(".")[0] != "torch", f"{path.name} imports torch: rag_api runs without it"
+
+
+# The generator's chain; modules that are not named here serve several of them and are not held to a place.
+GENERATOR = [
+    ("types", "errors"),
+    ("tree", "sampling", "kv_cache", "prompt"),
+    ("verify", "provenance", "models"),
+    ("drafters", "loading", "scheduler"),
+    ("engine",),
+    ("bridge", "service", "chat"),
+    ("app",),
+]
+
+
+@pytest.mark.parametrize("path", modules("services/generator"), ids=lambda p: str(p.relative_to(ROOT)))
+def test_the_generators_imports_point_down(path: Path) -> None:
+    own = path.relative_to(ROOT / "services" / "generator").parts[0].removesuffix(".py")
+    level = next((index for index, layer in enumerate(GENERATOR) if own in layer), None)
+    for dotted in imports(path):
+        other = part(dotted, "services.generator")
+        above = next((index for index, layer in enumerate(GENERATOR) if other in layer), None)
+        if level is not None and above is not None and other != own:
+            assert above <= level, f"services.generator.{own} imports services.generator.{other}, which is above it"
+        assert dotted.split(".")[0] != "rag_api", f"{path.name} imports rag_api: the generator stands alone"
+
+
+@pytest.mark.parametrize("path", modules("services/generator/drafters"), ids=lambda p: p.name)
+def test_a_drafter_only_proposes(path: Path) -> None:
+    assert not {"services.generator.engine", "services.generator.verify"} & imports(path)
