@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch.nn.attention.bias import causal_lower_right
 
-FEW = 16  # nodes: up to here torch's fused attention is the faster on a CPU, whose scores are fp32 besides
+FEW = 8  # nodes: up to here torch's fused attention is the faster on a CPU, whose scores are fp32 besides
 BLOCK = 128  # nodes of a prefill that are computed at a time
 
 
