@@ -145,7 +145,7 @@ class Engine:
             lengths=tuple(request.length for request in batch),
             counts=tuple(counts),
             tree_mask=None,
-            logits_from=-1,
+            logits_from=size,  # none
             features=any(self._wants_features(request) for request in batch),
         )
         output = self.target.forward(step, self.cache)
