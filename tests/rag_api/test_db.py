@@ -309,7 +309,7 @@ def test_no_exception_of_the_driver_that_a_user_can_cause_leaves_the_package() -
     for kind in kinds:
         with pytest.raises(BedsideError) as caught, translated():
             raise kind("words")
-        assert isinstance(caught.value, DatabaseUnavailable | InvalidInput), kind
+        assert isinstance(caught.value, DatabaseUnavailable | InvalidInput | Conflict), kind
 
 
 def test_errors_of_our_own_sql_stay_visible() -> None:
