@@ -26,7 +26,7 @@ def no_settings_from_outside() -> None:
 @pytest.fixture
 def open_dir() -> Iterator[Path]:
     """A folder outside of pytest's: started by root, PostgreSQL runs as another user, and every pytest session that starts
-    closes /tmp/pytest-of-root to other users again."""
+    closes pytest's own folder to other users again."""
     with tempfile.TemporaryDirectory(prefix="bedside-test-", ignore_cleanup_errors=True) as folder:
         yield Path(folder)
 
