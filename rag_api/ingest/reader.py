@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import select
 import signal
 import struct
@@ -102,7 +103,7 @@ class Reader:
         return self._process
 
     def _end(self) -> int:
-        """Kill and reap the process; its peak memory in bytes."""
+        """Kill and reap the process; its peak memory in bytes, 0 where that cannot be told from this process's own."""
         process, self._process = self._process, None
         if process is None:
             return 0
@@ -114,7 +115,9 @@ class Reader:
             except ChildProcessError:  # closed by another thread at the same moment
                 return 0
             process.returncode = os.waitstatus_to_exitcode(status)
-            peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+            # Linux counts what this process held at the time of the fork as the child's: only a peak above it is the child's own.
+            own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024) if usage.ru_maxrss > own else 0
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
                 pipe.close()

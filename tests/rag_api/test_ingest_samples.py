@@ -20,7 +20,7 @@ from tests.rag_api.test_highlight import Shown, letters, sentences
 pytestmark = pytest.mark.skipif(not (SAMPLES / "pdf").is_dir(), reason=f"no sample files in {SAMPLES / 'pdf'}")
 
 RUN = """
-    import json, resource, sys
+    import json, re, resource, sys
     from pathlib import Path
     from rag_api.config import Settings
     from rag_api.ingest import MemoryDocuments, find_sources, ingest
@@ -29,7 +29,9 @@ RUN = """
 
     report = ingest(find_sources([Path(sys.argv[1])]), settings=Settings(data_dir=Path(sys.argv[2]), read_timeout=120),
                     documents_repo=MemoryDocuments(), store=MemoryStore(8), embedder=Embedder(), readers=1)
-    used = sum(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    # ru_maxrss would count the test runner's own memory, inherited at the fork.
+    own = int(re.search("VmHWM:[^0-9]*([0-9]+)", Path("/proc/self/status").read_text())[1])
+    used = own + resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     print(json.dumps({"indexed": report.indexed, "pages": report.pages, "seconds": report.seconds, "peak_mb": used / 1024,
                       "failed": {item.source: [item.reason, item.message] for item in report.items if item.outcome == "failed"}}))
 """
