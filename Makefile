@@ -39,7 +39,7 @@ unit: $(STAMPS)/dev servers ## Python tests, the stores' on a real Weaviate
 	$(call say,Python tests)
 	@$(PY) -m pytest tests --ignore=tests/e2e $(ARGS)
 
-web-test: $(STAMPS)/web ## lint, types and unit tests of the page
+web-test: $(STAMPS)/dev $(STAMPS)/web ## lint, types and unit tests of the page
 	$(call say,page: lint types and unit tests)
 	@cd web && $(NPM) run --silent check
 

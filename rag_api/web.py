@@ -16,16 +16,16 @@ from rag_api.problems import internal_error
 
 log = logging.getLogger(__name__)
 
-# pdf.js needs its wasm decoders ('wasm-unsafe-eval'), its worker and images from blobs; nothing else may run or load.
+# pdf.js needs its wasm decoders ('wasm-unsafe-eval') and images from blobs; nothing else may run or load.
 PAGE_POLICY = "; ".join(
     (
         "default-src 'none'",
         "script-src 'self' 'wasm-unsafe-eval'",
-        "style-src 'self' 'unsafe-inline'",
+        "style-src 'self'",
         "img-src 'self' data: blob:",
         "font-src 'self' data: blob:",
         "connect-src 'self'",
-        "worker-src 'self' blob:",
+        "worker-src 'self'",
         "manifest-src 'self'",
         "base-uri 'none'",
         "form-action 'none'",

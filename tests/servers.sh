@@ -8,6 +8,7 @@ missing=()
 command -v chromium >/dev/null || missing+=(chromium)
 command -v nginx >/dev/null || [ -x /usr/sbin/nginx ] || missing+=(nginx-light)
 command -v openssl >/dev/null || missing+=(openssl)
+command -v docker-compose >/dev/null || command -v podman-compose >/dev/null || command -v docker >/dev/null || missing+=(docker-compose)
 if [ ${#missing[@]} -gt 0 ]; then
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
     echo "== Debian packages: ${missing[*]}" >&2
