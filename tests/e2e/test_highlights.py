@@ -197,8 +197,8 @@ def test_the_page_is_drawn_as_pdfium_draws_it(kind: str, reader: Reader) -> None
 
 def test_the_examples_of_an_empty_page_are_answered_from_their_documents(reader: Reader) -> None:
     reader.page.goto(reader.base)
+    expect(reader.page.locator(".example")).to_have_count(3)  # they come once the documents are listed
     examples = reader.page.locator(".example").all_inner_texts()
-    assert len(examples) == 3
     for question in examples:
         answer = reader.ask(question)
         assert answer["status"] == "answered", question
