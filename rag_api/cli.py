@@ -238,8 +238,21 @@ def documents(
 @app.command()
 def evaluate(
     judged: Annotated[Path | None, typer.Option("--set", help="A CSV file of judged questions; the sample handbook's when absent.")] = None,
+    stored: Annotated[str | None, typer.Option(help="A judged set of the database, by its name, instead of a file.")] = None,
     split: Annotated[str, typer.Option(help="validate, test or all. Tune on validate, report test.")] = "all",
     answers: Annotated[bool, typer.Option("--answers", help="Also answer every answerable question, and count the right answers.")] = False,
+    versus: Annotated[
+        list[str] | None, typer.Option(help="Compare with another setting, question by question: alpha=0.5. On the validate half only.")
+    ] = None,
+    compare: Annotated[
+        tuple[Path, Path] | None, typer.Option(help="Measure nothing; compare two runs that --json printed into files: A.json B.json.")
+    ] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a report with plots into this file.")] = None,
+    export_decoding: Annotated[
+        Path | None, typer.Option(help="Write prompts with three passages each (jsonl) for measuring decoding, and print their statistics.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="At most this many prompts of --export-decoding.")] = 165,
+    tokenizer: Annotated[Path | None, typer.Option(help="A tokenizer.json to count the tokens of --export-decoding with.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure retrieval on questions that people have judged.
@@ -248,42 +261,51 @@ def evaluate(
     answers this" was right (precision), and how many unanswerable questions it was said of (recall). The judged documents must be
     indexed: for the handbook, `bedside demo --once` does that.
 
-    A judged set has the columns id, question, document (empty: no answer), and if known language, page, span, split.
+    A judged set has the columns id, question, document (empty: no answer), and if known language, page, span, split, function and
+    department (of who asks), conversation, found. Another row with the same id is another place that answers.
     """
-    from rag_api.evaluate import HANDBOOK, read_judged
+    from rag_api import quality
+    from rag_api.evaluate.plots import need_matplotlib
 
     if split not in ("validate", "test", "all"):
         raise typer.BadParameter(f"{split!r}: choose validate, test or all", param_hint="--split")
+    if compare:
+        _print_comparison(quality.compared(compare), (compare[0].stem, compare[1].stem), as_json)
+        return
     with opened() as parts:
+        if html:
+            need_matplotlib()
         if answers:
             parts.start_generator()
-        questions = read_judged(judged or HANDBOOK, split)  # type: ignore[arg-type]
-        figures = _retrieval_figures(parts, questions)
+        questions = quality.judged_questions(parts, judged, stored, split)
+        if export_decoding:
+            made = quality.export_decoding(export_decoding, parts, questions, ask=answers, limit=limit, tokenizer=tokenizer)
+            typer.echo(json.dumps(made, ensure_ascii=False))
+            return
+        if versus:
+            quality.refuse_test(questions, "a setting")
+        outcomes = quality.measure(parts, questions)
+        if versus:
+            _print_comparison(quality.versus(parts, questions, outcomes, versus), ("now", ", ".join(versus)), as_json)
+            return
+        figures = quality.figures_of(outcomes, parts)
         if answers:
             figures["answers"] = _answer_figures(parts, [question for question in questions if question.answerable])
+        if html:
+            quality.write_html(html, parts, questions, figures, f"{stored or (judged.name if judged else 'Sample handbook')}, {split}")
     if as_json:
         typer.echo(json.dumps(figures, ensure_ascii=False))
     else:
         print_figures(figures)
 
 
-def _retrieval_figures(parts: Parts, questions: list[Judged]) -> dict[str, Any]:
-    """What a user of this index gets; all figures, and those of each split when there are several."""
-    from rag_api import evaluate as measuring
-    from rag_api.answer import find
-    from rag_api.db.documents import DocumentQuery, list_documents
-    from rag_api.errors import InvalidInput
-    from rag_api.types import LOCAL_USER, DocumentStatus, Filters
+def _print_comparison(found: dict[str, Any], names: tuple[str, str], as_json: bool) -> None:
+    from rag_api.quality import print_comparison
 
-    indexed, _ = list_documents(parts.db, LOCAL_USER, DocumentQuery(status=DocumentStatus.INDEXED, limit=1_000_000))
-    sources = {document.id: document.source for document in indexed}
-    if not {question.document for question in questions if question.answerable} & set(sources.values()):
-        raise InvalidInput("None of the judged documents is indexed. For the sample handbook: `bedside demo --once`.")
-    with counting("questions", len(questions)) as tell:
-        outcomes = measuring.evaluate(questions, lambda asked: find(asked.question, LOCAL_USER, Filters(), parts), sources, tell)
-    splits = sorted({question.split for question in questions})
-    parts_of = {name: measuring.report([o for o in outcomes if o.judged.split == name]) for name in splits} if len(splits) > 1 else {}
-    return {**measuring.report(outcomes), "splits": parts_of, "embedder": parts.embedder.name, "store": parts.settings.store}
+    if as_json:
+        typer.echo(json.dumps(found, ensure_ascii=False))
+    else:
+        print_comparison(found, names)
 
 
 def _answer_figures(parts: Parts, questions: list[Judged]) -> dict[str, Any]:

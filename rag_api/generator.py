@@ -103,6 +103,26 @@ class Generator:
                 async for event in _events(response, version):
                     yield event
 
+    async def complete(self, prompt: str, *, max_tokens: int, stop: Sequence[str] = ()) -> str:
+        """All that a chat server of either kind says to one message, greedily and without documents. Raises as stream() does."""
+        body: dict[str, Any] = {
+            "model": self.model,
+            "messages": [{"role": "user", "content": prompt}],
+            "max_tokens": max_tokens,
+            "temperature": 0,
+            "stream": True,
+        }
+        said = ""
+        with translated():
+            async with self._open().stream(
+                "POST", f"{self._url()}/chat/completions", json=body | ({"stop": list(stop)} if stop else {})
+            ) as response:
+                if response.status_code != 200:
+                    raise _refusal(response.status_code, await response.aread())
+                async for event in _events(response, ""):
+                    said += event.text if isinstance(event, Text) else ""
+        return said
+
     async def health(self) -> tuple[str, float]:
         """The models it serves and how long it took to say so, in milliseconds. Raises GeneratorUnavailable."""
         began = time.perf_counter()

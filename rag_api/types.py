@@ -253,6 +253,44 @@ class Answer:
     created_at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an answer stands. `document` is the name it was ingested under; no page: anywhere in it."""
+
+    document: str
+    page: int | None = None
+    span: str = ""  # the words that answer, as they stand in the document
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A question that people judged. `document`, `page` and `span` are the first place that answers it, `more` the others; an empty
+    document: the documents hold no answer."""
+
+    id: str
+    question: str
+    language: str = ""
+    document: str = ""
+    page: int | None = None
+    span: str = ""
+    split: str = "test"
+    group: str = ""  # the patients it is about
+    note: str = ""
+    function: str = ""  # of who asked: "nurse", "paediatrician"
+    department: str = ""  # of who asked
+    conversation: str = ""  # questions of one conversation share it
+    found: str = ""  # what who asked said: yes, partly, no
+    more: tuple[Place, ...] = ()
+
+    @property
+    def answerable(self) -> bool:
+        return bool(self.document)
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        return (Place(self.document, self.page, self.span), *self.more) if self.document else ()
+
+
 # What ask() yields, in this order: Stage*, Found, (Token | Cited)*, then Done or Failed.
 
 

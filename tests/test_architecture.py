@@ -22,6 +22,7 @@ RAG_API = [
     ("routes",),
     ("main",),
     ("terminal",),
+    ("quality",),
     ("cli",),
 ]
 # Packages whose modules may import each other; so may the modules of one layer that are named together here.

@@ -17,6 +17,8 @@ T = TypeVar("T")
 READS = "owner_group = any(%(user_groups)s)"
 # Conversations, answers and feedback are their writer's alone.
 OWNS = "user_id = %(user_id)s"
+# Its members judge questions and read what was asked in vain, as admins do.
+QUALITY = "quality"
 
 
 def values(user: User, **more: Any) -> dict[str, Any]:
@@ -27,6 +29,17 @@ def values(user: User, **more: Any) -> dict[str, Any]:
 def owner_group(user: User) -> str:
     """The group that what this user makes belongs to."""
     return user.groups[0] if user.groups else "nobody"
+
+
+def may_review(user: User) -> bool:
+    """Judged sets and the gap report hold questions of others: for admins and for members of the group `quality`."""
+    return user.is_admin or QUALITY in user.groups
+
+
+def reviewer(user: User) -> None:
+    """Raises NotFound for all who may not review; what they then see is what READS lets them."""
+    if not may_review(user):
+        raise NotFound("There is nothing here for you to see.")
 
 
 def found(row: T | None, what: str, identifier: str) -> T:

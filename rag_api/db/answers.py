@@ -24,9 +24,10 @@ TITLE_LENGTH = 80
 
 INSERT_ANSWER = """
     insert into answers (id, conversation_id, user_id, owner_group, question, query, language, mode, status, text,
-      sources, citations, notices, model, embedder, prompt_version, stats, created_at)
+      sources, citations, notices, model, embedder, prompt_version, stats, created_at, function, department)
     values (%(id)s, %(conversation_id)s, %(user_id)s, %(owner_group)s, %(question)s, %(query)s, %(language)s, %(mode)s, %(status)s,
-      %(text)s, %(sources)s, %(citations)s, %(notices)s, %(model)s, %(embedder)s, %(prompt_version)s, %(stats)s, %(created_at)s)
+      %(text)s, %(sources)s, %(citations)s, %(notices)s, %(model)s, %(embedder)s, %(prompt_version)s, %(stats)s, %(created_at)s,
+      %(function)s, %(department)s)
 """
 
 
@@ -137,7 +138,8 @@ def _row(user: User, answer: Answer) -> dict[str, Any]:
     row["citations"] = _json(_CITATIONS.dump_python(answer.citations, mode="json"))
     row["notices"] = _json(_NOTICES.dump_python(answer.notices, mode="json"))
     row["stats"] = _json(answer.stats)
-    return {**row, "user_id": user.id, "owner_group": owner_group(user)}
+    asker = {"user_id": user.id, "owner_group": owner_group(user), "function": user.function, "department": user.department}
+    return {**row, **asker}
 
 
 def _json(value: Any) -> Jsonb:

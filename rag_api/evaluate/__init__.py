@@ -1,29 +1,31 @@
 """Does retrieval find the right document, and know when there is none? Measured on questions that people have judged.
 
-The figures: hit@k and MRR by document over the answerable questions (the rank is that of the first hit of the judged document),
-the same by page, precision and recall of "not found" over all, each with the middle 95% of 1,000 bootstrap resamples.
+The figures: hit@k and MRR by document over the answerable questions (the rank is that of the first hit of a judged document), the same
+by page and by the judged words, precision and recall of "not found" over all; for all questions, each language and each department,
+with the middle 95% of 1,000 bootstrap resamples.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from rag_api.evaluate.judged import HANDBOOK, Judged, by_language, read_judged, write_judged
-from rag_api.evaluate.metrics import bootstrap, hit_at, mrr, precision_recall
+from rag_api.evaluate.answers import plain
+from rag_api.evaluate.judged import HANDBOOK, Judged, Place, parse_judged, read_judged, write_judged
+from rag_api.evaluate.metrics import Interval, bootstrap_ratio, hit_at, mrr, precision_recall, reciprocal
 from rag_api.retrieve import Retrieval
+from rag_api.types import Hit
 
-__all__ = ["HANDBOOK", "Judged", "Outcome", "evaluate", "read_judged", "report", "write_judged"]
+__all__ = ["HANDBOOK", "Judged", "Outcome", "Place", "evaluate", "parse_judged", "read_judged", "report", "rows_of", "write_judged"]
 
 Search = Callable[[Judged], Retrieval]
+KS = (1, 3, 7)  # 3: what a reader looks at and the prompt holds; 7: what the page shows
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What retrieval did for one judged question. Ranks are None when the document (its page) is not among the hits."""
+    """What retrieval did for one judged question. Ranks are None when the document (its page, its words) is not among the hits."""
 
     judged: Judged
     rank: int | None
@@ -31,74 +33,121 @@ class Outcome:
     found: bool  # it said that the hits hold an answer
     confidence: float
     first: str  # the document of the first hit
+    span_rank: int | None = None  # of the first hit that holds the judged words
+    right: tuple[str, ...] = ()  # the judged documents among the hits, each once
+    department: str = ""  # of who asked, else of the judged document
 
 
 def evaluate(
-    questions: Sequence[Judged], search: Search, sources: Mapping[str, str], tell: Callable[[int], Any] | None = None
+    questions: Sequence[Judged],
+    search: Search,
+    sources: Mapping[str, str],
+    tell: Callable[[int], Any] | None = None,
+    departments: Mapping[str, str] | None = None,
 ) -> list[Outcome]:
-    """Ask every question. sources: document id -> the name it was ingested under. tell: called with how many are done."""
+    """Ask every question. sources: document id -> the name it was ingested under. departments: that name -> whose it is.
+    tell: called with how many are done."""
     outcomes = []
     for question in questions:
-        outcomes.append(_outcome(question, search(question), sources))
+        outcomes.append(_outcome(question, search(question), sources, departments or {}))
         if tell:
             tell(len(outcomes))
     return outcomes
 
 
-def _outcome(judged: Judged, retrieval: Retrieval, sources: Mapping[str, str]) -> Outcome:
-    names = [sources.get(hit.chunk.document_id, "") for hit in retrieval.hits]
-    ranks = [rank for rank, name in enumerate(names, 1) if judged.answerable and name == judged.document]
-    paged = [rank for rank in ranks if judged.page in retrieval.hits[rank - 1].chunk.pages]
+def _outcome(judged: Judged, retrieval: Retrieval, sources: Mapping[str, str], departments: Mapping[str, str]) -> Outcome:
+    hits = retrieval.hits
+    names = [sources.get(hit.chunk.document_id, "") for hit in hits]
+    right = {place.document for place in judged.places}
+    ranked = list(enumerate(zip(names, hits, strict=True), 1))
     return Outcome(
         judged,
-        rank=ranks[0] if ranks else None,
-        page_rank=paged[0] if paged else None,
+        rank=_first(rank for rank, (name, _) in ranked if name in right),
+        page_rank=_first(rank for rank, at in ranked if any(_on_page(place, *at) for place in judged.places)),
         found=retrieval.answerable,
         confidence=retrieval.confidence,
         first=names[0] if names else "",
+        span_rank=_first(rank for rank, at in ranked if any(_holds(place, *at) for place in judged.places)),
+        right=tuple(dict.fromkeys(name for name in names if name in right)),
+        department=judged.department or departments.get(judged.document, ""),
     )
 
 
+def _first(ranks: Iterable[int]) -> int | None:
+    return next(iter(ranks), None)
+
+
+def _on_page(place: Place, name: str, hit: Hit) -> bool:
+    return name == place.document and place.page in hit.chunk.pages
+
+
+def _holds(place: Place, name: str, hit: Hit) -> bool:
+    return name == place.document and bool(place.span) and plain(place.span) in plain(hit.chunk.text)
+
+
 def report(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """The figures of all questions and by language, JSON-ready."""
-    languages = by_language([o.judged for o in outcomes])
-    parts = {language: _figures([o for o in outcomes if o.judged.language == language]) for language in languages if language}
-    return {**_figures(outcomes), "intervals": _intervals(outcomes), "languages": parts}
+    """The figures of all questions, by language and by department, JSON-ready."""
+    return {
+        **_figures(outcomes),
+        "languages": _parts(outcomes, [o.judged.language for o in outcomes]),
+        "departments": _parts(outcomes, [o.department for o in outcomes]),
+    }
+
+
+def _parts(outcomes: Sequence[Outcome], of: Sequence[str]) -> dict[str, Any]:
+    """The figures of each named part; questions of none are in the whole only."""
+    names = sorted({name for name in of if name})
+    return {name: _figures([o for o, own in zip(outcomes, of, strict=True) if own == name]) for name in names}
+
+
+def rows_of(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+    """Question by question, for comparing two runs and for looking at what went wrong."""
+    return [
+        {
+            "id": o.judged.id,
+            "question": o.judged.question,
+            "language": o.judged.language,
+            "department": o.department,
+            "split": o.judged.split,
+            "conversation": o.judged.conversation,
+            "answerable": o.judged.answerable,
+            "rank": o.rank,
+            "page_rank": o.page_rank,
+            "found": o.found,
+            "confidence": round(o.confidence, 6),
+            "first": o.first,
+            "right": list(o.right),
+            "verdict": o.judged.found,
+        }
+        for o in outcomes
+    ]
 
 
 def _figures(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     answerable = [o for o in outcomes if o.judged.answerable]
-    ranks, pages = [o.rank for o in answerable], [o.page_rank for o in answerable]
-    precision, recall = _not_found(outcomes)
+    ranks = [o.rank for o in answerable]
+    paged = [o.page_rank for o in answerable if any(place.page for place in o.judged.places)]
+    worded = [o.span_rank for o in answerable if any(place.span for place in o.judged.places)]
+    precision, recall = precision_recall([not o.found for o in outcomes], [not o.judged.answerable for o in outcomes])
     return {
-        "hit@1": hit_at(ranks, 1),
-        "hit@3": hit_at(ranks, 3),
-        "hit@7": hit_at(ranks, 7),
+        **{f"hit@{k}": hit_at(ranks, k) for k in KS},
         "mrr": mrr(ranks),
-        "page": {"hit@1": hit_at(pages, 1), "hit@3": hit_at(pages, 3), "mrr": mrr(pages)},
+        "page": {"hit@1": hit_at(paged, 1), "hit@3": hit_at(paged, 3), "mrr": mrr(paged), "n": len(paged)},
+        "passage": {"hit@1": hit_at(worded, 1), "hit@3": hit_at(worded, 3), "mrr": mrr(worded), "n": len(worded)},
         "not_found": {"precision": precision, "recall": recall, "n": len(outcomes) - len(answerable)},
         "n": len(outcomes),
+        "intervals": _intervals(outcomes, ranks),
     }
 
 
-def _not_found(outcomes: Sequence[Outcome]) -> tuple[float, float]:
-    return precision_recall([not o.found for o in outcomes], [not o.judged.answerable for o in outcomes])
-
-
-def _intervals(outcomes: Sequence[Outcome]) -> dict[str, tuple[float, float]]:
-    ranks = [o.rank for o in outcomes if o.judged.answerable]
-    n, m = len(ranks), len(outcomes)
-
-    def over(figure: Callable[[list[int | None]], float]) -> tuple[float, float]:
-        return bootstrap(n, lambda drawn: figure([ranks[i] for i in drawn]))
-
-    def decided(part: int) -> tuple[float, float]:
-        return bootstrap(m, lambda drawn: _not_found([outcomes[i] for i in np.asarray(drawn)])[part])
-
+def _intervals(outcomes: Sequence[Outcome], ranks: Sequence[int | None]) -> dict[str, Interval]:
+    ones = [1.0] * len(ranks)
+    said = [float(not o.found) for o in outcomes]
+    true = [float(not o.judged.answerable) for o in outcomes]
+    both = [s * t for s, t in zip(said, true, strict=True)]
     return {
-        "hit@1": over(lambda r: hit_at(r, 1)),
-        "hit@3": over(lambda r: hit_at(r, 3)),
-        "mrr": over(mrr),
-        "not_found_precision": decided(0),
-        "not_found_recall": decided(1),
+        **{f"hit@{k}": bootstrap_ratio([float(rank is not None and rank <= k) for rank in ranks], ones) for k in KS},
+        "mrr": bootstrap_ratio([reciprocal(rank) for rank in ranks], ones),
+        "not_found_precision": bootstrap_ratio(both, said),
+        "not_found_recall": bootstrap_ratio(both, true),
     }

@@ -1,74 +1,114 @@
-"""Judged questions: what staff ask, and where the answer stands. Read from and written to CSV; knows nothing of retrieval."""
+"""Judged questions: what staff ask, and where the answer stands. Read from and written to CSV; knows nothing of retrieval.
+
+One row is one place that answers. A question that several places answer has several rows with its id; what is said of the question
+itself stands in the first and may be left empty in the others.
+"""
 
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TextIO
 
 from rag_api.errors import InvalidInput
+from rag_api.types import Judged, Place
+
+__all__ = ["HANDBOOK", "Judged", "Place", "Split", "by_language", "half_of", "judged_csv", "parse_judged", "read_judged", "write_judged"]
 
 HANDBOOK = Path(__file__).parent.parent / "handbook" / "judged.csv"
 Split = Literal["validate", "test", "all"]
+COLUMNS = (
+    "id", "question", "language", "document", "page", "span", "split", "group", "note", "function", "department", "conversation", "found",
+)  # fmt: skip
+VERDICTS = ("yes", "partly", "no", "")
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """`document` is the name it was ingested under; empty: the documents hold no answer."""
-
-    id: str
-    question: str
-    language: str = ""
-    document: str = ""
-    page: int | None = None
-    span: str = ""  # the words that answer, as they stand in the document
-    split: str = "test"
-    group: str = ""  # the patients it is about
-    note: str = ""
-
-    @property
-    def answerable(self) -> bool:
-        return bool(self.document)
+def half_of(question: str) -> str:
+    """The half that a new question belongs to: by its words alone, so that one asked twice never stands in both."""
+    plain = " ".join(question.casefold().split())
+    return "validate" if sha256(plain.encode()).digest()[0] % 2 else "test"
 
 
 def read_judged(path: Path, split: Split = "all") -> list[Judged]:
     """Raises InvalidInput with the line that cannot be read."""
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file)
-            missing = {"id", "question", "document"} - set(reader.fieldnames or ())
-            if missing:
-                raise InvalidInput(f"{path}: the judged set has no column {', '.join(sorted(missing))}")
-            questions = [_judged(path, number, row) for number, row in enumerate(reader, 2)]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+            questions = _read(file, str(path))
+    except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput(f"{path}: cannot be read as CSV: {error}") from error
-    twice = {q.id for q in questions if sum(q.id == other.id for other in questions) > 1}
-    if twice:
-        raise InvalidInput(f"{path}: ids must be unique, these are not: {', '.join(sorted(twice))}")
     return [q for q in questions if split in ("all", q.split)]
 
 
-def _judged(path: Path, number: int, row: dict[str, str | None]) -> Judged:
-    values = {f.name: (row.get(f.name) or "").strip() for f in fields(Judged)}
-    page = values.pop("page")
-    if not values["id"] or not values["question"]:
-        raise InvalidInput(f"{path}, line {number}: id and question must not be empty")
+def parse_judged(text: str, name: str = "the file") -> list[Judged]:
+    """As read_judged, of a CSV's text."""
+    return _read(io.StringIO(text.removeprefix("\ufeff"), newline=""), name)
+
+
+def _read(file: TextIO, name: str) -> list[Judged]:
+    questions: dict[str, Judged] = {}
+    try:
+        reader = csv.DictReader(file)
+        missing = {"id", "question", "document"} - set(reader.fieldnames or ())
+        if missing:
+            raise InvalidInput(f"{name}: the judged set has no column {', '.join(sorted(missing))}")
+        for number, row in enumerate(reader, 2):
+            _add(questions, row, f"{name}, line {number}")
+    except csv.Error as error:
+        raise InvalidInput(f"{name}: cannot be read as CSV: {error}") from error
+    return list(questions.values())
+
+
+def _add(questions: dict[str, Judged], row: dict[str, str | None], where: str) -> None:
+    values = {column: (row.get(column) or "").strip() for column in COLUMNS}
+    first = questions.get(values["id"])
+    if not values["id"] or not (values["question"] or first):
+        raise InvalidInput(f"{where}: id and question must not be empty")
+    if first is None:
+        questions[values["id"]] = _judged(values, where)
+        return
+    if values["question"] not in ("", first.question):
+        raise InvalidInput(f"{where}: ids must be unique, {values['id']} is of another question")
+    if not (values["document"] and first.answerable):
+        raise InvalidInput(f"{where}: question {values['id']} is there already; a further row of it names a further document")
+    place = Place(values["document"], _page(values["page"], where), values["span"])
+    questions[first.id] = replace(first, more=(*first.more, place))
+
+
+def _judged(values: dict[str, str], where: str) -> Judged:
     if (values["split"] or "test") not in ("validate", "test"):
-        raise InvalidInput(f"{path}, line {number}: split is {values['split']!r}, not validate or test")
-    if page and not page.isdigit():
-        raise InvalidInput(f"{path}, line {number}: page is {page!r}, not a number")
-    return Judged(**{**values, "split": values["split"] or "test"}, page=int(page) if page else None)
+        raise InvalidInput(f"{where}: split is {values['split']!r}, not validate or test")
+    if values["found"] not in VERDICTS:
+        raise InvalidInput(f"{where}: found is {values['found']!r}, not yes, partly or no")
+    return Judged(**{**values, "split": values["split"] or "test", "page": _page(values["page"], where)})  # type: ignore[arg-type]
+
+
+def _page(text: str, where: str) -> int | None:
+    if text and not (text.isascii() and text.isdigit() and 0 < int(text) <= 100_000):
+        raise InvalidInput(f"{where}: page is {text!r}, not a number from 1")
+    return int(text) if text else None
 
 
 def write_judged(path: Path, questions: Iterable[Judged]) -> None:
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, [f.name for f in fields(Judged)], lineterminator="\n")
-        writer.writeheader()
-        for question in questions:
-            row = asdict(question)
-            writer.writerow({**row, "page": "" if question.page is None else question.page})
+    path.write_text(judged_csv(questions), encoding="utf-8", newline="")
+
+
+def judged_csv(questions: Iterable[Judged]) -> str:
+    out = io.StringIO(newline="")
+    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for question in questions:
+        about = {column: getattr(question, column) for column in COLUMNS}
+        writer.writerow({**about, "page": "" if question.page is None else question.page})
+        for place in question.more:
+            page = "" if place.page is None else place.page
+            writer.writerow(
+                {"id": question.id, "question": question.question, "document": place.document, "page": page, "span": place.span}
+            )
+    return out.getvalue()
 
 
 def by_language(questions: Sequence[Judged]) -> dict[str, list[Judged]]:

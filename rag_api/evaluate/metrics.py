@@ -34,3 +34,29 @@ def bootstrap(count: int, figure: Callable[[NDArray[np.int64]], float], resample
     drawn = [figure(rng.integers(0, count, count)) for _ in range(resamples)]
     low, high = np.quantile(drawn, [0.025, 0.975])
     return float(low), float(high)
+
+
+RESAMPLES = 1000
+_AT_ONCE = 2_000_000  # drawn indices that are held in memory
+
+
+def bootstrap_ratio(numerators: Sequence[float], denominators: Sequence[float], seed: int = 0) -> Interval:
+    """The middle 95% of sum(numerators) / sum(denominators) over resampled questions; a resample with nothing to divide by counts 1.
+
+    With denominators of 1 that is a mean: Hit@k, MRR. Precision: said and true over said.
+    """
+    if not len(numerators):
+        return 0.0, 0.0
+    above, below = np.asarray(numerators, dtype=np.float64), np.asarray(denominators, dtype=np.float64)
+    rng, figures = np.random.default_rng(seed), []
+    rows = max(1, _AT_ONCE // len(above))
+    for begin in range(0, RESAMPLES, rows):
+        drawn = rng.integers(0, len(above), (min(rows, RESAMPLES - begin), len(above)))
+        top, bottom = above[drawn].sum(axis=1), below[drawn].sum(axis=1)
+        figures.append(np.divide(top, bottom, out=np.ones_like(top), where=bottom > 0))
+    low, high = np.quantile(np.concatenate(figures), [0.025, 0.975])
+    return float(low), float(high)
+
+
+def reciprocal(rank: int | None) -> float:
+    return 1.0 / rank if rank else 0.0

@@ -1,0 +1,80 @@
+"""The thesis's figures 3.10 to 3.13, as SVG. Needs the extra `report`; knows numbers only."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rag_api.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+COLOUR = "#0f5e63"
+
+
+def need_matplotlib() -> None:
+    """Raises ConfigurationError with what to install."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise ConfigurationError("the report draws with matplotlib, which is not installed: pip install 'bedside[report]'") from error
+
+
+def counts_svg(name: str, counts: Sequence[int], what: str) -> str:
+    """Figures 3.10 and 3.11: how many conversations (questions) had 0, 1, 2 ... right documents."""
+    found = Counter(counts)
+    numbers = list(range(max(found, default=0) + 1))
+    shares = [found[n] / max(1, len(counts)) for n in numbers]
+
+    def draw(axes: Axes) -> None:
+        bars = axes.bar(numbers, shares, color=COLOUR, width=0.7)
+        axes.bar_label(bars, [f"{share:.0%}" for share in shares])
+        axes.set(xlabel="right documents found", ylabel=f"share of {what}", xticks=numbers, ylim=(0, max(shares, default=0) * 1.15 or 1))
+
+    return _svg(name, draw)
+
+
+def density_svg(name: str, ranks: Sequence[int | None], deepest: int) -> str:
+    """Figure 3.12: where the first right document stood; not found counts as the deepest rank, as in the thesis."""
+    found = Counter(deepest if rank is None else rank for rank in ranks)
+    places = list(range(1, deepest + 1))
+
+    def draw(axes: Axes) -> None:
+        axes.bar(places, [found[place] / max(1, len(ranks)) for place in places], color=COLOUR, width=0.9)
+        axes.set(xlabel=f"rank of the first right document ({deepest}: also not found)", ylabel="share of questions")
+
+    return _svg(name, draw)
+
+
+def cumulative_svg(name: str, ranks: Sequence[int | None], deepest: int) -> str:
+    """Figure 3.13: how likely a right document is among the first k."""
+    places = list(range(1, deepest + 1))
+    shares = [sum(rank is not None and rank <= place for rank in ranks) / max(1, len(ranks)) for place in places]
+
+    def draw(axes: Axes) -> None:
+        axes.step(places, shares, where="post", color=COLOUR)
+        for k in (place for place in (1, 3, 7) if place <= deepest):
+            axes.plot(k, shares[k - 1], "o", color=COLOUR)
+            axes.annotate(f"Hit@{k} {shares[k - 1]:.2f}", (k, shares[k - 1]), textcoords="offset points", xytext=(6, -12))
+        axes.set(xlabel="k", ylabel="share of questions with a right document among the first k", ylim=(0, 1.02), xlim=(0, deepest + 0.5))
+
+    return _svg(name, draw)
+
+
+def _svg(name: str, draw: object) -> str:
+    """Without pyplot: nothing global is touched. `name` makes ids that several figures in one page do not share."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "none", "font.family": "sans-serif"}):
+        figure = Figure(figsize=(6.4, 3.6), layout="constrained")
+        axes = figure.add_subplot()
+        axes.spines[["top", "right"]].set_visible(False)
+        assert callable(draw)
+        draw(axes)
+        out = io.StringIO()
+        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+    return out.getvalue()[out.getvalue().index("<svg") :]

@@ -1,0 +1,224 @@
+"""What the commands evaluate, judged and gaps do: they measure with the parts that answer, and change nothing in them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from rag_api.terminal import counting, say
+
+if TYPE_CHECKING:
+    from rag_api.answer import AskParts
+    from rag_api.config import Settings
+    from rag_api.evaluate import Judged, Outcome
+    from rag_api.parts import Parts
+    from rag_api.retrieve import Retrieval
+    from rag_api.types import Document, User
+
+# Another value of these needs another index or another database, so a run of its own: then --compare.
+NOT_AT_ONCE = ("store", "weaviate_", "embedder", "database_", "data_dir", "chunk_", "environment")
+
+
+def judged_questions(parts: Parts, file: Path | None, stored: str | None, split: str) -> list[Judged]:
+    """Of a file, of a set in the database, or the sample handbook's. Raises InvalidInput, NotFound."""
+    from rag_api.errors import InvalidInput
+    from rag_api.evaluate import HANDBOOK, read_judged
+
+    if file and stored:
+        raise InvalidInput("Give --set for a file or --stored for a set of the database, not both.")
+    if stored:
+        from rag_api.db.judged import read_set
+        from rag_api.types import LOCAL_USER
+
+        return [question for question in read_set(parts.db, LOCAL_USER, stored) if split in ("all", question.split)]
+    return read_judged(file or HANDBOOK, split)  # type: ignore[arg-type]
+
+
+def refuse_test(questions: Sequence[Judged], what: str) -> None:
+    from rag_api.evaluate.splits import refuse_test as refuse
+
+    refuse(questions, what)
+
+
+def asker(judged: Judged) -> User:
+    """Who asked, as far as the judged set says: function and department decide what comes first."""
+    from rag_api.types import LOCAL_USER
+
+    return replace(LOCAL_USER, function=judged.function, department=judged.department)
+
+
+def search(judged: Judged, parts: AskParts) -> Retrieval:
+    from rag_api.answer import find
+    from rag_api.types import Filters
+
+    return find(judged.question, asker(judged), Filters(), parts)
+
+
+def indexed(parts: Parts) -> list[Document]:
+    from rag_api.db.documents import DocumentQuery, list_documents
+    from rag_api.types import LOCAL_USER, DocumentStatus
+
+    return list_documents(parts.db, LOCAL_USER, DocumentQuery(status=DocumentStatus.INDEXED, limit=1_000_000))[0]
+
+
+def measure(parts: Parts, questions: Sequence[Judged], settings: Settings | None = None, what: str = "questions") -> list[Outcome]:
+    """What each asker gets from this index, with other settings when given. Raises InvalidInput when no judged document is indexed."""
+    from rag_api.errors import InvalidInput
+    from rag_api.evaluate import evaluate
+
+    documents = indexed(parts)
+    sources = {document.id: document.source for document in documents}
+    if not {place.document for question in questions for place in question.places} & set(sources.values()):
+        raise InvalidInput("None of the judged documents is indexed. For the sample handbook: `bedside demo --once`.")
+    departments = {document.source: document.metadata.department for document in documents}
+    asked = with_settings(parts, settings) if settings else parts
+    with counting(what, len(questions)) as tell:
+        return evaluate(questions, lambda judged: search(judged, asked), sources, tell, departments)
+
+
+def figures_of(outcomes: Sequence[Outcome], parts: Parts) -> dict[str, Any]:
+    """All figures, those of each split when there are several, and the questions one by one."""
+    from rag_api.evaluate import report, rows_of
+
+    splits = sorted({o.judged.split for o in outcomes})
+    by_split = {name: report([o for o in outcomes if o.judged.split == name]) for name in splits} if len(splits) > 1 else {}
+    about = {"embedder": parts.embedder.name, "store": parts.settings.store}
+    return {**report(outcomes), "splits": by_split, **about, "questions": rows_of(outcomes)}
+
+
+def with_settings(parts: Parts, settings: Settings) -> AskParts:
+    """The same database, store and embedder, asked with other settings."""
+
+    class Changed:
+        def __getattr__(self, name: str) -> Any:
+            return settings if name == "settings" else getattr(parts, name)
+
+    return cast("AskParts", Changed())
+
+
+def changed(settings: Settings, changes: Sequence[str]) -> Settings:
+    """["alpha=0.5", ...] -> those settings. Raises InvalidInput."""
+    from pydantic import ValidationError
+
+    from rag_api.errors import InvalidInput
+
+    values: dict[str, str] = {}
+    for change in changes:
+        name, sign, value = change.partition("=")
+        name = name.strip().lower().removeprefix("bedside_")
+        if not sign or name not in type(settings).model_fields:
+            raise InvalidInput(f"--versus {change!r}: expected NAME=VALUE with the name of a setting, for example alpha=0.5")
+        if name.startswith(NOT_AT_ONCE):
+            raise InvalidInput(f"--versus {change!r}: that is another index; evaluate it by itself and use --compare A.json B.json")
+        values[name] = value
+    try:
+        return type(settings).model_validate({**settings.model_dump(), **values})
+    except ValidationError as error:
+        raise InvalidInput("--versus: " + "; ".join(str(e["msg"]) for e in error.errors())) from error
+
+
+def versus(parts: Parts, questions: Sequence[Judged], outcomes: Sequence[Outcome], changes: Sequence[str]) -> dict[str, Any]:
+    """The same questions with other settings. Trying settings is tuning, so the test half is refused."""
+    from rag_api.evaluate import rows_of
+    from rag_api.evaluate.compare import compare
+
+    refuse_test(questions, "a setting")
+    other = measure(parts, questions, changed(parts.settings, changes), "questions, other settings")
+    return compare(rows_of(outcomes), rows_of(other))
+
+
+def write_html(path: Path, parts: Parts, questions: Sequence[Judged], figures: dict[str, Any], title: str) -> None:
+    """Asks the answerable questions once more, for 50 hits: the plots show how far down a document stands."""
+    from rag_api.evaluate.html import DEEPEST, html_report
+
+    answerable = [question for question in questions if question.answerable]
+    deep = (
+        measure(parts, answerable, parts.settings.model_copy(update={"sources": DEEPEST}), "questions, 50 hits each") if answerable else []
+    )
+    path.write_text(html_report(figures, figures["questions"], [o.rank for o in deep], title), encoding="utf-8")
+    say(f"Report: {path}")
+
+
+def read_run(path: Path) -> list[dict[str, Any]]:
+    """The questions of a run that `bedside evaluate --json` printed. Raises InvalidInput."""
+    from rag_api.errors import InvalidInput
+
+    try:
+        lines = path.read_text(encoding="utf-8").strip().splitlines()
+        return list(json.loads(lines[-1])["questions"])
+    except (OSError, ValueError, IndexError, KeyError, TypeError) as error:
+        raise InvalidInput(f"{path}: not what `bedside evaluate --json` prints ({type(error).__name__})") from error
+
+
+def compared(paths: tuple[Path, Path]) -> dict[str, Any]:
+    """Two runs of earlier. What cannot be compared is one sentence, as with the commands that open the parts."""
+    import typer
+
+    from rag_api.errors import InvalidInput
+    from rag_api.evaluate.compare import compare
+
+    try:
+        return compare(read_run(paths[0]), read_run(paths[1]))
+    except InvalidInput as error:
+        say(f"bedside: {error.message}")
+        raise typer.Exit(1) from None
+
+
+def print_comparison(found: dict[str, Any], names: tuple[str, str]) -> None:
+    import sys
+
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("", *names, "difference", "95%", "better", "worse", "p", box=None, pad_edge=False)
+    for name, d in found["figures"].items():
+        low, high = d["interval"]
+        between = f"[{low:+.3f}, {high:+.3f}]"
+        table.add_row(
+            name, f"{d['a']:.3f}", f"{d['b']:.3f}", f"{d['difference']:+.3f}", between, str(d["better"]), str(d["worse"]), f"{d['p']:.3f}"
+        )
+    console = Console(soft_wrap=not sys.stdout.isatty(), markup=False)
+    console.print(table)
+    for row in found["questions"]:
+        ranks = " -> ".join("-" if rank is None else str(rank) for rank in row["rank"])
+        console.print(f"{row['id']}  {ranks}  {row['question']}")
+
+
+def export_decoding(
+    path: Path, parts: Parts, questions: Sequence[Judged], *, ask: bool, limit: int, tokenizer: Path | None
+) -> dict[str, Any]:
+    """Writes the prompts (with the model's answers when `ask`) and gives table 5.1's statistics."""
+    from rag_api.evaluate.decoding import row_of, statistics, token_counter, write_rows
+
+    count = token_counter(tokenizer) if tokenizer else None
+    chosen = [question for question in questions if question.answerable][:limit]
+    with counting("prompts", len(chosen)) as tell:
+        rows = []
+        for question in chosen:
+            rows.append(row_of(question, search(question, parts).hits))
+            tell(len(rows))
+    if ask:
+        _answer(rows, parts)
+    write_rows(path, rows)
+    say(f"{len(rows)} prompts: {path}")
+    return statistics(rows, count)
+
+
+def _answer(rows: list[dict[str, Any]], parts: Parts) -> None:
+    """What the configured model says to each prompt, as a chat server is asked: greedy, until the template's stop."""
+    import asyncio
+
+    parts.wait_for_generator()
+
+    async def all_of_them() -> None:
+        with counting("answers", len(rows)) as tell:
+            for done, row in enumerate(rows, 1):
+                said = await parts.generator.complete(row["prompt"], max_tokens=parts.settings.max_tokens, stop=row["stop"])
+                row["answer"], row["answer_from"] = said.strip(), parts.generator.model
+                tell(done)
+        await parts.generator.close()
+
+    asyncio.run(all_of_them())
