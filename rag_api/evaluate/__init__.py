@@ -36,6 +36,7 @@ class Outcome:
     span_rank: int | None = None  # of the first hit that holds the judged words
     right: tuple[str, ...] = ()  # the judged documents among the hits, each once
     department: str = ""  # of who asked, else of the judged document
+    wrong_group: bool = False  # the first hit is for other patients than the question is about
 
 
 def evaluate(
@@ -70,6 +71,7 @@ def _outcome(judged: Judged, retrieval: Retrieval, sources: Mapping[str, str], d
         span_rank=_first(rank for rank, at in ranked if any(_holds(place, *at) for place in judged.places)),
         right=tuple(dict.fromkeys(name for name in names if name in right)),
         department=judged.department or departments.get(judged.document, ""),
+        wrong_group=bool(hits) and _for_others(hits[0], judged.group),
     )
 
 
@@ -83,6 +85,11 @@ def _on_page(place: Place, name: str, hit: Hit) -> bool:
 
 def _holds(place: Place, name: str, hit: Hit) -> bool:
     return name == place.document and bool(place.span) and plain(place.span) in plain(hit.chunk.text)
+
+
+def _for_others(hit: Hit, group: str) -> bool:
+    groups = [target.value for target in hit.chunk.metadata.target_groups]
+    return bool(group and groups) and group not in groups
 
 
 def report(outcomes: Sequence[Outcome]) -> dict[str, Any]:
@@ -135,6 +142,7 @@ def _figures(outcomes: Sequence[Outcome]) -> dict[str, Any]:
         "page": {"hit@1": hit_at(paged, 1), "hit@3": hit_at(paged, 3), "mrr": mrr(paged), "n": len(paged)},
         "passage": {"hit@1": hit_at(worded, 1), "hit@3": hit_at(worded, 3), "mrr": mrr(worded), "n": len(worded)},
         "not_found": {"precision": precision, "recall": recall, "n": len(outcomes) - len(answerable)},
+        "wrong_group_first": sum(o.wrong_group for o in answerable),
         "n": len(outcomes),
         "intervals": _intervals(outcomes, ranks),
     }

@@ -10,7 +10,7 @@ from rag_api.errors import InvalidInput
 from rag_api.evaluate import HANDBOOK, Judged, Outcome, evaluate, read_judged, report, write_judged
 from rag_api.evaluate.answers import accuracy, holds
 from rag_api.evaluate.calibrate import calibrate, curve
-from rag_api.evaluate.metrics import bootstrap, hit_at, mrr, precision_recall
+from rag_api.evaluate.metrics import hit_at, mrr, precision_recall
 from rag_api.retrieve import Retrieval
 from rag_api.types import Chunk, Hit
 
@@ -69,12 +69,6 @@ class TestFigures:
         assert precision_recall([True, True, False, False], [True, False, True, False]) == (0.5, 0.5)
         assert precision_recall([False, False], [True, False]) == (1.0, 0.0)
         assert precision_recall([False], [False]) == (1.0, 1.0)
-
-    def test_the_interval_holds_the_figure_and_narrows_with_more_questions(self) -> None:
-        few = bootstrap(10, lambda drawn: float((drawn % 2).mean()))
-        many = bootstrap(1000, lambda drawn: float((drawn % 2).mean()))
-        assert few[0] < many[0] < 0.5 < many[1] < few[1]
-        assert bootstrap(0, lambda drawn: 1.0) == (0.0, 0.0)
 
 
 class TestEvaluate:
