@@ -74,6 +74,12 @@ def model_folder(model: str, cache: Path = CACHE) -> Path:
     return path if path.is_dir() else _from_hub(model)
 
 
+def gguf_of(model: str) -> Path | None:
+    """The GGUF file that a model's name stands for, where it is one."""
+    path = _demo_file() if model == "demo" else Path(model).expanduser()
+    return path if path.suffix == ".gguf" else None
+
+
 def _demo_file() -> Path:
     """The GGUF inside the demo model's wheel, found without importing the package (which wants llama.cpp)."""
     try:

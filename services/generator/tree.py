@@ -103,6 +103,18 @@ def expected_tokens(tree: DraftTree) -> float:
     return sum(tree.scores)
 
 
+def follow(tree: DraftTree, answer: Seq[int]) -> list[int]:
+    """The nodes that a target saying `answer` accepts, root first; the last token of the answer is always the target's own."""
+    children = {edge: node for node, edge in enumerate(zip(tree.parents, tree.token_ids, strict=True))}
+    path = [0]
+    for token in answer[:-1]:
+        node = children.get((path[-1], token))
+        if node is None:
+            break
+        path.append(node)
+    return path
+
+
 def ancestor_mask(tree: DraftTree, size: int | None = None) -> NDArray[np.bool_]:
     """bool [size, size]: node i sees node j, itself included. Rows beyond the tree see themselves only."""
     size = size or len(tree)

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.generator.bench.recorded import BadRecords, Record, Where, read_records, read_tokenizer
-from services.generator.bench.replay import longest_runs, main, replay, training_free, walk
+from services.generator.bench.replay import longest_runs, main, replay, training_free
 from services.generator.drafters.prompt_lookup import PromptLookupDrafter
+from services.generator.tree import follow
 from services.generator.types import DraftTree
 from tests.generator.tiny import tiny_tokenizer
 
@@ -42,10 +43,10 @@ def folder(tmp_path: Path) -> Path:
 
 def test_the_walk_descends_along_the_answer_and_leaves_its_last_token_to_the_target() -> None:
     tree = DraftTree((9, 1, 2, 2, 3, 4), (-1, 0, 0, 1, 3, 4), (1.0,) * 6, ((),) * 6)
-    assert walk(tree, (1, 2, 3, 7, 7)) == [0, 1, 3, 4]
-    assert walk(tree, (2, 2)) == [0, 2]
-    assert walk(tree, (5, 1)) == [0]
-    assert walk(tree, (1, 2, 3)) == [0, 1, 3]
+    assert follow(tree, (1, 2, 3, 7, 7)) == [0, 1, 3, 4]
+    assert follow(tree, (2, 2)) == [0, 2]
+    assert follow(tree, (5, 1)) == [0]
+    assert follow(tree, (1, 2, 3)) == [0, 1, 3]
 
 
 def test_the_oracle_counts_runs_and_their_bonus_tokens() -> None:

@@ -56,7 +56,7 @@ def read_tokenizer(path: Path) -> Tokenizer:
 def read_records(path: Path, tokenizer: Tokenizer, where: list[Where] | None = None, limit: int | None = None) -> list[Record]:
     """Source and answer are tokenized apart, without special tokens or a chat template; empty answers are left out."""
     records: list[Record] = []
-    for number, row in _rows(path):
+    for number, row in json_rows(path):
         if any(condition.part not in str(row.get(condition.field, "")) for condition in where or ()):
             continue
         source, answer = row.get("source", row.get("prompt")), row.get("answer")
@@ -72,7 +72,8 @@ def read_records(path: Path, tokenizer: Tokenizer, where: list[Where] | None = N
     return records
 
 
-def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def json_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Line numbers and objects of a jsonl file."""
     if not path.exists():
         raise BadRecords(f"{path}: no such file")
     with path.open(encoding="utf-8") as lines:

@@ -20,6 +20,7 @@ import numpy as np
 from services.generator.bench.recorded import BadRecords, Record, Where, read_records, read_tokenizer
 from services.generator.drafters import Drafter, StepState, registry
 from services.generator.drafters.registry import Surroundings
+from services.generator.tree import follow
 from services.generator.types import Accepted, DraftTree, Prompt, SamplingParams, Sequence
 
 NAMES = {"casd": "copy", "casd-prompt-only": "copy-prompt"}
@@ -84,24 +85,12 @@ def _steps(drafter: Drafter, sequence: Sequence, record: Record, nodes: int) -> 
         (tree,) = drafter.propose([state], nodes)
         spent = time.perf_counter() - began
         assert len(tree) <= nodes, "the drafter exceeded its budget"
-        path = walk(tree, record.answer[done:])
+        path = follow(tree, record.answer[done:])
         emitted = record.answer[done : done + len(path)]
         drafter.feedback(state, tree, Accepted(tuple(path), emitted))
         done += len(emitted)
         sequence.token_ids.extend(emitted)
         yield tree, spent
-
-
-def walk(tree: DraftTree, answer: tuple[int, ...]) -> list[int]:
-    """The nodes that a target saying `answer` accepts, root first; the last token of the answer is always the target's own."""
-    children = {(parent, token): node for node, (parent, token) in enumerate(zip(tree.parents, tree.token_ids, strict=True))}
-    path = [0]
-    for token in answer[:-1]:
-        node = children.get((path[-1], token))
-        if node is None:
-            break
-        path.append(node)
-    return path
 
 
 def longest_runs(source: tuple[int, ...], answer: tuple[int, ...]) -> int:

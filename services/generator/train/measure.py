@@ -13,10 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from services.generator.bench.replay import walk
 from services.generator.drafters import Drafter, StepState
 from services.generator.train.corpus import Answer
-from services.generator.tree import merge
+from services.generator.tree import follow, merge
 from services.generator.types import Accepted, DraftTree, Prompt, SamplingParams, Sequence
 
 
@@ -86,7 +85,7 @@ def _steps(drafter: Drafter, answer: Answer, name: str, nodes: int) -> Iterable[
     while root < len(tokens) - 1:
         state = StepState(sequence, tokens[: root + 1], features[seen:root])
         (tree,) = drafter.propose([state], nodes)
-        path = walk(tree, tuple(tokens[root + 1 :].tolist()))
+        path = follow(tree, tuple(tokens[root + 1 :].tolist()))
         emitted = tuple(tokens[root + 1 : root + 1 + len(path)].tolist())
         drafter.feedback(state, tree, Accepted(tuple(path), emitted))
         yield len(tree) - 1, len(path) - 1

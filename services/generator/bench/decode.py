@@ -1,0 +1,207 @@
+"""decode: how fast answers come, by every way of drafting that there is, against transformers and llama.cpp. Greedy, one at a time.
+
+Sets of prompts: the sample handbook's judged English questions (the default), --data FILE in SQuAD's format, --set control (instructions
+without a context). In every repeat every prompt is answered by every method in turn, so that what else the machine does falls on all alike.
+`auto` is what the engine does by itself: EAGLE and copies cut to what pays by measured costs. The methods with a published size (prompt
+lookup 10 tokens, CASD 2 x 10, EAGLE 60 nodes) are verified whole. --raw keeps every single run; several sessions may add to one file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import random
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from services.generator.bench import prompts, timing
+from services.generator.bench.ours import Bench, answer_methods, verbatim_methods
+from services.generator.bench.peers import Limits, NoPeer, llama_peer, transformers_peer
+from services.generator.bench.projection import tokens_per_second
+from services.generator.bench.prompts import Job
+from services.generator.bench.recorded import BadRecords
+from services.generator.bench.timing import Figures, Measured, Run
+from services.generator.codec import Codec
+from services.generator.costs import step_costs
+from services.generator.errors import ModelError
+from services.generator.loading import CACHE, load_target, load_tokenizer
+
+Method = Callable[[Job], Run]
+SHIPPED_HEAD = Path(__file__).resolve().parents[1] / "heads" / "smollm2-135m-instruct-eagle3"
+
+
+def main(argv: list[str]) -> int:
+    options = _options(argv)
+    try:
+        measured = timing.read(options.report) if options.report else _measure(options)
+    except (BadRecords, ModelError, OSError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    found = timing.figures(measured)
+    repeats = len({one.repeat for one in measured})
+    if options.json:
+        print(json.dumps(_as_json(found, measured, repeats, options)))
+    else:
+        print(_table(found, measured, repeats))
+    return 0
+
+
+def _measure(options: argparse.Namespace) -> list[Measured]:
+    """The first round warms up and is not counted."""
+    bench = _bench(options)
+    jobs = [job for job in _jobs(options) if len(bench.prompt(job).token_ids) + options.max_tokens <= bench.context]
+    jobs = jobs[options.skip : options.skip + options.limit]
+    if not jobs:
+        raise BadRecords("no prompts are left to measure")
+    measured = []
+    number = max((one.repeat for one in timing.read(options.raw)), default=0) if options.raw and options.raw.exists() else 0
+    with contextlib.ExitStack() as stack:
+        methods = {name: run for name, run in _methods(bench, options, stack) if not options.method or name in options.method}
+        until = time.monotonic() + 60 * options.minutes
+        for repeat in range(options.repeats + 1):
+            for turn, job in enumerate(jobs):
+                for name in random.Random(f"{repeat} {turn}").sample(list(methods), len(methods)):  # noqa: S311
+                    one = Measured(name, job.id, number + repeat, methods[name](job))
+                    if repeat:
+                        measured.append(one)
+            if time.monotonic() > until:
+                break
+    if options.raw:
+        for one in measured:
+            timing.append(one, options.raw)
+        return timing.read(options.raw)
+    return measured
+
+
+def _bench(options: argparse.Namespace) -> Bench:
+    target = load_target(options.model, device=options.device, dtype=options.dtype, threads=options.threads)
+    head = options.head or (SHIPPED_HEAD if options.model == "demo" else None)
+    return Bench(
+        target=target,
+        codec=Codec(load_tokenizer(options.model)),
+        costs=step_costs(target, CACHE / "costs"),
+        head=head,
+        template=options.template or ("demo" if options.model == "demo" else "thesis"),
+        max_tokens=options.max_tokens,
+        context=min(options.context, target.config.max_positions),
+    )
+
+
+def _jobs(options: argparse.Namespace) -> list[Job]:
+    if options.set == "control":
+        return prompts.control(options.data or prompts.CONTROL)
+    return prompts.squad(options.data or prompts.SQUAD) if options.data or options.set == "squad" else prompts.handbook()
+
+
+def _methods(bench: Bench, options: argparse.Namespace, stack: contextlib.ExitStack) -> Iterator[tuple[str, Method]]:
+    if options.mode == "verbatim":
+        yield from verbatim_methods(bench)
+        return
+    yield from answer_methods(bench)
+    limits = Limits(options.max_tokens, bench.context, torch.get_num_threads(), bench.target.config.eos_token_ids)
+    with _or_a_word():
+        for name, generate in transformers_peer(options.model, bench.target.device, bench.target.dtype, limits):
+            yield name, partial(_peer, bench, generate)
+    with _or_a_word():
+        for name, generate in stack.enter_context(llama_peer(options.model, options.peer_python, limits)):
+            yield name, partial(_peer, bench, generate)
+
+
+@contextlib.contextmanager
+def _or_a_word() -> Iterator[None]:
+    try:
+        yield
+    except NoPeer as missing:
+        print(f"left out: {missing}", file=sys.stderr)
+
+
+def _peer(bench: Bench, generate: Callable[[tuple[int, ...]], Run], job: Job) -> Run:
+    return generate(bench.prompt(job).token_ids)
+
+
+def _options(argv: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="decode", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--set", choices=["handbook", "squad", "control"], help="default: squad with --data, else handbook")
+    parser.add_argument("--data", type=Path, help="SQuAD's format; with --set control a jsonl of {source | prompt}")
+    parser.add_argument("--mode", choices=["answer", "verbatim"], default="answer")
+    parser.add_argument("--limit", type=int, default=8, help="prompts (default 8)")
+    parser.add_argument("--skip", type=int, default=0, help="prompts to leave out first, so that sessions can share the work")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--minutes", type=float, default=60, help="no further repeat is begun after these")
+    parser.add_argument("--max-tokens", type=int, default=64)
+    parser.add_argument("--context", type=int, default=2048, help="longer prompts are left out")
+    parser.add_argument("--method", action="append", help="only this one; repeatable")
+    parser.add_argument("--raw", type=Path, help="jsonl to add every run to; the figures are then those of the whole file")
+    parser.add_argument("--report", type=Path, help="measure nothing: the figures of such a file")
+    parser.add_argument("--model", default="demo", help="demo, a folder, a GGUF file or a name on the hub (default demo)")
+    parser.add_argument("--head", type=Path, help="EAGLE head (default: the shipped EAGLE-3 head of the demo model)")
+    parser.add_argument("--template")
+    parser.add_argument("--peer-python", help="a Python that has llama-cpp-python, where this one has not")
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--dtype", default="auto", choices=["auto", "bf16", "fp32"])
+    parser.add_argument("--threads", type=int)
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    return parser.parse_args(argv)
+
+
+def _as_json(found: dict[str, Figures], measured: list[Measured], repeats: int, options: argparse.Namespace) -> dict[str, Any]:
+    same, asked = timing.same_answers(measured, [name for name in found if not _is_peer(name)])
+    return {
+        "methods": {name: asdict(own) | {"computed_8b_gpu": _computed(name, own)} for name, own in found.items()},
+        "repeats": repeats,
+        "prompts": asked,
+        "same_answers": same,
+        "threads": torch.get_num_threads(),
+        "accepted_lengths": {name: timing.lengths(one for one in measured if one.method == name) for name in found},
+        "tokens_by_source": {name: timing.sources(one for one in measured if one.method == name) for name in found},
+    }
+
+
+def _computed(name: str, own: Figures) -> float | None:
+    return None if own.tau is None or own.nodes_per_step is None else tokens_per_second(name, own.tau, own.nodes_per_step)
+
+
+def _is_peer(name: str) -> bool:
+    return name.startswith(("transformers", "llama.cpp"))
+
+
+def _table(found: dict[str, Figures], measured: list[Measured], repeats: int) -> str:
+    same, asked = timing.same_answers(measured, [name for name in found if not _is_peer(name)])
+    lines = [
+        f"{'':28}{'tokens/s':>10}{'spread':>8}{'answer, s':>11}{'first, s':>10}{'tau':>6}{'nodes':>7}{'x plain':>9}"
+        f"{'x transf.':>10}{'x llama':>9}{'8B GPU*':>9}"
+    ]
+    for name, own in found.items():
+        optional = [
+            _cell(own.tau, 6, 2),
+            _cell(own.nodes_per_step, 7, 1),
+            _cell(own.vs_plain, 9, 2),
+            _cell(own.vs_transformers, 10, 2),
+            _cell(own.vs_llama_cpp, 9, 2),
+            _cell(_computed(name, own), 9, 0),
+        ]
+        lines.append(
+            f"{name:28}{own.tokens_per_second:>10.1f}{f'{100 * own.spread:.0f}%':>8}{own.seconds_to_answer:>11.3f}"
+            f"{own.seconds_to_first_token:>10.3f}{''.join(optional)}"
+        )
+    lines.append(
+        f"{asked} prompts, median of {repeats} repeats, {torch.get_num_threads()} threads; our ways agree on {same} of the answers"
+    )
+    lines.append("* computed, not measured: tokens/s that this tau would give with an 8B model's step costs on one H100 (projection.py)")
+    return "\n".join(lines)
+
+
+def _cell(value: float | None, width: int, digits: int) -> str:
+    return f"{'-' if value is None else f'{value:.{digits}f}':>{width}}"
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

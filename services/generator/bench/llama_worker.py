@@ -1,0 +1,41 @@
+"""llama.cpp in a process of its own: a job a line on stdin, a result a line on stdout. Imports nothing of ours.
+
+Run by peers.py with a Python that has llama-cpp-python; started with a GGUF file, the context, the threads and the number of
+tokens that its prompt lookup drafts (0: none).
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from typing import Any
+
+
+def main(file: str, context: str, threads: str, drafted: str) -> None:
+    from llama_cpp import Llama
+    from llama_cpp.llama_speculative import LlamaPromptLookupDecoding
+
+    lookup = LlamaPromptLookupDecoding(num_pred_tokens=int(drafted)) if int(drafted) else None
+    workers = {"n_threads": int(threads), "n_threads_batch": int(threads)}
+    llama = Llama(file, n_ctx=int(context), draft_model=lookup, logits_all=lookup is not None, verbose=False, **workers)
+    print(json.dumps({"ready": True}), flush=True)
+    for line in sys.stdin:
+        print(json.dumps(answer(llama, **json.loads(line))), flush=True)
+
+
+def answer(llama: Any, prompt: list[int], max_tokens: int, ends: list[int]) -> dict[str, Any]:
+    """Greedy, the whole prompt computed, as nothing is kept of the one before."""
+    llama.reset()
+    tokens: list[int] = []
+    began, first = time.perf_counter(), 0.0
+    for token in llama.generate(prompt, top_k=1, temp=0.0, repeat_penalty=1.0):
+        first = first or time.perf_counter() - began
+        tokens.append(token)
+        if token in ends or len(tokens) == max_tokens:
+            break
+    return {"tokens": tokens, "first": first, "seconds": time.perf_counter() - began}
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,133 @@
+"""Our engine's ways of decoding, side by side on one loaded model. Each has an engine, and so a cache and a memory, of its own."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from services.generator.answer_text import AnswerText
+from services.generator.bench.prompts import Job
+from services.generator.bench.timing import Run
+from services.generator.codec import Codec
+from services.generator.drafters import Drafter
+from services.generator.drafters.copy import CopyDrafter
+from services.generator.drafters.eagle import EagleDrafter, TreeShape, usual_shape
+from services.generator.drafters.prompt_lookup import PromptLookupDrafter
+from services.generator.engine import Engine, EngineOptions, Request
+from services.generator.models.eagle_format import open_head
+from services.generator.models.llama import LlamaTarget
+from services.generator.planner import Costs
+from services.generator.prompt import Turn, build_prompt
+from services.generator.provenance import SpanTracker
+from services.generator.templates import Piece, render
+from services.generator.types import Prompt, SamplingParams, Sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+NODES = 60  # of a tree that is verified whole, the root included: EAGLE-2's and -3's published size
+_names = itertools.count()
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What every engine shares. `context`: the longest prompt and answer."""
+
+    target: LlamaTarget
+    codec: Codec
+    costs: Costs
+    head: Path | None
+    template: str
+    max_tokens: int
+    context: int
+
+    def prompt(self, job: Job) -> Prompt:
+        if not job.passages:
+            return build_prompt(self.codec, [Turn("user", (Piece(job.question),))], (), "bench")
+        rendered = render(self.template, job.question, job.passages)
+        return build_prompt(self.codec, [Turn("user", rendered.pieces)], job.passages, rendered.version)
+
+    def engine(self, drafters: dict[str, Drafter], costs: Costs | None) -> Engine:
+        """No prefixes are kept: every run computes its whole prompt."""
+        options = EngineOptions(rows=1, context=self.context, nodes=NODES, prefix_bytes=0)
+        return Engine(self.target, drafters, options, costs)
+
+    def eagle(self, shape: TreeShape) -> Drafter:
+        assert self.head is not None
+        return EagleDrafter(open_head(self.head, self.target), shape)
+
+    def sampling(self) -> SamplingParams:
+        return SamplingParams(max_tokens=self.max_tokens)
+
+
+@dataclass(slots=True)
+class Answering:
+    """One way of answer mode: drafters, verified whole or cut to what the costs say pays."""
+
+    bench: Bench
+    engine: Engine
+
+    def run(self, job: Job) -> Run:
+        prompt = self.bench.prompt(job)
+        sampling = self.bench.sampling()
+        sequence = Sequence(f"bench-{next(_names)}", prompt, sampling)
+        text = AnswerText(self.bench.codec, (), SpanTracker(job.passages))
+        return timed(self.engine, Request(sequence, text, drafters=tuple(self.engine.drafters)))
+
+
+def timed(engine: Engine, request: Request) -> Run:
+    began = time.perf_counter()
+    engine.add(request)
+    first, opening = 0.0, 0
+    while engine.busy:
+        outputs = engine.step()
+        if outputs and not opening:
+            first, opening = time.perf_counter() - began, len(outputs[0].tokens)
+    stats, tokens = request.sequence.stats, tuple(request.sequence.token_ids)
+    seconds = time.perf_counter() - began
+    return Run(tokens, opening, first, seconds, stats.steps, stats.drafted, stats.accepted_by_source, stats.accepted_lengths)
+
+
+def answer_methods(bench: Bench) -> Iterator[tuple[str, Callable[[Job], Run]]]:
+    """plain; each published method verified whole; and what the cost model makes of them: `auto`, and `auto without EAGLE`."""
+
+    def way(drafters: dict[str, Drafter], costs: Costs | None = None) -> Callable[[Job], Run]:
+        return Answering(bench, bench.engine(drafters, costs)).run
+
+    yield "plain", way({})
+    yield "prompt lookup", way({"prompt-lookup": PromptLookupDrafter()})
+    yield "CASD", way({"copy": CopyDrafter()})
+    yield "auto without EAGLE", way({"copy": CopyDrafter()}, bench.costs)
+    if bench.head is not None:
+        yield "EAGLE", way({"eagle": bench.eagle(TreeShape())})
+        yield "EAGLE + CASD", way({"copy": CopyDrafter(), "eagle": bench.eagle(TreeShape())})
+        yield "auto", way({"copy": CopyDrafter(), "eagle": bench.eagle(usual_shape(bench.target.device))}, bench.costs)
+
+
+def verbatim_methods(bench: Bench) -> Iterator[tuple[str, Callable[[Job], Run]]]:
+    """Constrained decoding a token at a time, and with its own drafts. Needs pydantic, as the request is the service's."""
+    engine = bench.engine({}, bench.costs)
+    yield "plain", partial(_verbatim, bench, engine, drafting=False)
+    yield "auto", partial(_verbatim, bench, engine, drafting=True)
+
+
+def _verbatim(bench: Bench, engine: Engine, job: Job, *, drafting: bool) -> Run:
+    from services.generator.quoted_text import VerbatimText
+    from services.generator.templates import VERBATIM_TEMPLATE
+    from services.generator.verbatim import prepare
+    from services.generator.wire import ChatRequest
+
+    documents = [{"id": passage.id, "title": passage.title, "text": passage.text} for passage in job.passages]
+    asked = {"model": "bench", "messages": [{"role": "user", "content": job.question}], "documents": documents}
+    ask = ChatRequest.model_validate(asked | {"bedside": {"mode": "verbatim"}})
+    rendered = render(VERBATIM_TEMPLATE, job.question, job.passages)
+    prompt = build_prompt(bench.codec, [Turn("user", rendered.pieces)], job.passages, rendered.version)
+    preparation = prepare(ask, bench.codec, job.passages)
+    text = VerbatimText(bench.codec, (), preparation, job.passages)
+    sequence = Sequence(f"bench-{next(_names)}", prompt, bench.sampling())
+    return timed(engine, Request(sequence, text, drafting=drafting, preparation=preparation))

@@ -1,0 +1,133 @@
+"""One measured answer, and what many of them say. Knows no engine.
+
+Repeats are rounds over all prompts and all methods; a method's figure is the median over the rounds of its sum over the prompts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """`opening`: tokens that came at once, `first` seconds after the question. Peers say nothing of steps: 0."""
+
+    tokens: tuple[int, ...]
+    opening: int
+    first: float
+    seconds: float
+    steps: int = 0
+    drafted: int = 0
+    by_source: dict[str, int] = field(default_factory=dict)
+    lengths: dict[str, dict[int, int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    method: str
+    job: str
+    repeat: int
+    run: Run
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Of one method. tokens_per_second: those after the opening, per second after it; tau counts the bonus token."""
+
+    tokens_per_second: float
+    seconds_to_answer: float  # per prompt, the prompt's own computing included
+    seconds_to_first_token: float
+    tau: float | None
+    nodes_per_step: float | None
+    vs_plain: float | None = None
+    vs_transformers: float | None = None
+    vs_llama_cpp: float | None = None  # against the better of its two
+    spread: float = 0.0  # of tokens_per_second over the repeats: (highest - lowest) / median
+
+
+def figures(measured: Iterable[Measured]) -> dict[str, Figures]:
+    by_method: dict[str, list[Measured]] = {}
+    for one in measured:
+        by_method.setdefault(one.method, []).append(one)
+    alone = {method: _alone(found) for method, found in by_method.items()}
+    return {method: _compared(own, alone) for method, own in alone.items()}
+
+
+def _alone(measured: list[Measured]) -> Figures:
+    rounds: dict[int, list[Run]] = {}
+    for one in measured:
+        rounds.setdefault(one.repeat, []).append(one.run)
+    speeds: list[float] = [_speed(runs) for runs in rounds.values()]
+    every = [one.run for one in measured]
+    steps = sum(run.steps for run in every)
+    return Figures(
+        tokens_per_second=median(speeds),
+        seconds_to_answer=median(sum(run.seconds for run in runs) / len(runs) for runs in rounds.values()),
+        seconds_to_first_token=median(sum(run.first for run in runs) / len(runs) for runs in rounds.values()),
+        tau=sum(len(run.tokens) for run in every) / steps if steps else None,
+        nodes_per_step=sum(run.drafted for run in every) / steps if steps else None,
+        spread=(max(speeds) - min(speeds)) / median(speeds) if median(speeds) else 0.0,
+    )
+
+
+def _speed(runs: list[Run]) -> float:
+    seconds = sum(run.seconds - run.first for run in runs)
+    return sum(len(run.tokens) - run.opening for run in runs) / seconds if seconds else 0.0
+
+
+def _compared(own: Figures, alone: dict[str, Figures]) -> Figures:
+    def against(*methods: str) -> float | None:
+        best = max((alone[method].tokens_per_second for method in methods if method in alone), default=0.0)
+        return own.tokens_per_second / best if best else None
+
+    peers = [method for method in alone if method.startswith("llama.cpp")]
+    ratios = {"vs_plain": against("plain"), "vs_transformers": against("transformers"), "vs_llama_cpp": against(*peers)}
+    return Figures(**(asdict(own) | ratios))
+
+
+def append(measured: Measured, file: Path) -> None:
+    with file.open("a") as lines:
+        lines.write(json.dumps(asdict(measured)) + "\n")
+
+
+def read(file: Path) -> list[Measured]:
+    """What `append` wrote; several sessions may have added to it."""
+    found = []
+    for line in file.read_text().splitlines():
+        row: dict[str, Any] = json.loads(line)
+        run = row.pop("run")
+        lengths = {source: {int(length): steps for length, steps in counts.items()} for source, counts in run.pop("lengths").items()}
+        found.append(Measured(**row, run=Run(**(run | {"tokens": tuple(run["tokens"]), "lengths": lengths}))))
+    return found
+
+
+def same_answers(measured: Iterable[Measured], methods: Iterable[str]) -> tuple[int, int]:
+    """(prompts on which all these methods wrote the same tokens, prompts)."""
+    answers: dict[str, set[tuple[int, ...]]] = {}
+    chosen = set(methods)
+    for one in measured:
+        if one.method in chosen:
+            answers.setdefault(one.job, set()).add(one.run.tokens)
+    return sum(len(found) == 1 for found in answers.values()), len(answers)
+
+
+def lengths(measured: Iterable[Measured]) -> dict[str, dict[int, int]]:
+    """Per source: how many steps accepted how many of its tokens from the root on (thesis, figure 5.5)."""
+    found: dict[str, Counter[int]] = {}
+    for one in measured:
+        for source, counts in one.run.lengths.items():
+            found.setdefault(source, Counter()).update(counts)
+    return {source: dict(sorted(counts.items())) for source, counts in found.items()}
+
+
+def sources(measured: Iterable[Measured]) -> dict[str, int]:
+    found: Counter[str] = Counter()
+    for one in measured:
+        found.update(one.run.by_source)
+    return dict(found)
