@@ -90,6 +90,7 @@ class Question:
     filters: Filters
 
 
+    earlier: tuple[str, ...] = ()  # what was searched for before in this conversation; empty: this question stands alone
 @dataclass(slots=True)
 class Draft:
     """An answer on its way. Mutates until `finished` freezes it."""
@@ -99,6 +100,7 @@ class Draft:
     language: Language
     began: float = field(default_factory=time.perf_counter)
     created_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    query: str  # what is searched for and answered: the question, or what a follow-up means
     status: AnswerStatus = AnswerStatus.SOURCES_ONLY
     text: str = ""
     sources: tuple[Source, ...] = ()
@@ -124,7 +126,7 @@ class Draft:
             conversation_id=question.conversation_id,
             user_id=self.user.id,
             question=question.text,
-            query=question.text,
+            query=self.query,
             language=self.language,
             mode=question.mode,
             status=self.status,
@@ -141,9 +143,18 @@ class Draft:
 
 
 def new_question(
-    user: User, parts: AskParts, text: str, *, mode: Mode | None = None, filters: Filters | None = None, conversation_id: str | None = None
+    user: User,
+    parts: AskParts,
+    text: str,
+    *,
+    mode: Mode | None = None,
+    filters: Filters | None = None,
+    conversation_id: str | None = None,
+    literal: bool = False,
 ) -> Question:
-    """Check what can be checked before anything is streamed. Raises InvalidInput, NotFound, DatabaseUnavailable. Blocks."""
+    """Check what can be checked before anything is streamed. `literal`: search for these words, whatever was asked before.
+
+    Raises InvalidInput, NotFound, DatabaseUnavailable. Blocks."""
     text = text.strip()
     if not text:
         raise InvalidInput("The question is empty.")
@@ -152,7 +163,10 @@ def new_question(
         raise InvalidInput("The configured generator cannot be held to exact quotes. Ask with mode `answer` or `sources`.")
     if conversation_id is not None:
         get_conversation(parts.db, user, conversation_id)
-    return Question(str(uuid4()), conversation_id or str(uuid4()), conversation_id is None, text, mode, filters or Filters())
+    earlier: tuple[str, ...] = ()
+        if not literal and parts.settings.follow_ups != "off":
+            earlier = queries_of(parts.db, user, conversation_id)
+    return Question(str(uuid4()), conversation_id or str(uuid4()), conversation_id is None, text, mode, filters or Filters(), earlier)
 
 
 async def ask(question: Question, user: User, parts: AskParts) -> AsyncGenerator[AnswerEvent]:
@@ -160,12 +174,13 @@ async def ask(question: Question, user: User, parts: AskParts) -> AsyncGenerator
 
     Closing the iterator, or cancelling its task, stops the generator and stores what was there.
     """
-    draft = Draft(question, user, detect(question.text))
+    draft = Draft(question, user, detect(question.text), question.text)
     try:
         yield Stage("retrieving")
         retrieval = await asyncio.to_thread(_retrieve, draft, parts)
         await asyncio.to_thread(_decide, draft, retrieval, parts)
-        yield Found(draft.sources, tuple(draft.notices))
+        await _stand_alone(draft, parts)
+        yield Found(draft.sources, tuple(draft.notices), draft.query)
         if draft.status == AnswerStatus.ANSWERED:
             async with contextlib.aclosing(_write(draft, parts)) as events:
                 async for event in events:
@@ -188,6 +203,17 @@ async def ask(question: Question, user: User, parts: AskParts) -> AsyncGenerator
 
 def find(text: str, user: User, filters: Filters, parts: AskParts) -> Retrieval:
     """What a question of this user finds today, or on the filters' day; superseded documents do not count. Blocks."""
+async def _stand_alone(draft: Draft, parts: AskParts) -> None:
+    """A follow-up question becomes what it means; from here on that is the question."""
+    if not draft.question.earlier:
+        return
+    generator = parts.generator if parts.settings.follow_ups == "llm" else None
+    query = await query_of(draft.question.text, draft.question.earlier, generator)
+    draft.query = query.text
+    if query.by != "reader":
+        draft.stats["rewritten_by"] = query.by
+
+
     today = filters.valid_on or date.today()
     current = replace(filters, excluded_document_ids=superseded_ids(parts.db, user, today))
     return retrieve(text, user, current, embedder=parts.embedder, store=parts.store, settings=parts.settings, today=today)
@@ -196,9 +222,9 @@ def find(text: str, user: User, filters: Filters, parts: AskParts) -> Retrieval:
 def _retrieve(draft: Draft, parts: AskParts) -> Retrieval:
     draft.embedder = parts.embedder.name
     question, settings = draft.question, parts.settings
-    retrieval = find(question.text, draft.user, question.filters, parts)
+    retrieval = find(draft.query, draft.user, question.filters, parts)
     if retrieval.hits and retrieval.hits[0].chunk.metadata.language == "en":
-        draft.language = detect(question.text, otherwise="en")
+        draft.language = detect(draft.query, otherwise="en")
     draft.stats |= {
         "retrieve_seconds": draft.seconds(),
         "confidence": round(retrieval.confidence, 6),
@@ -285,7 +311,7 @@ def _request(draft: Draft, parts: AskParts) -> gen.Request:
     question, hits = draft.question, [source.hit for source in draft.sources[: parts.settings.passages]]
     passages = gen.passages_of([(hit.chunk.title, hit.chunk.text) for hit in hits])
     if question.mode != Mode.VERBATIM:
-        return gen.Request(question.text, draft.language, passages, max_tokens=parts.settings.max_tokens)
+        return gen.Request(draft.query, draft.language, passages, max_tokens=parts.settings.max_tokens)
     texts: Mapping[str, str] = {
         document_id: text
         for document_id in {hit.chunk.document_id for hit in hits}
@@ -293,10 +319,10 @@ def _request(draft: Draft, parts: AskParts) -> gen.Request:
     }
     chosen = [
         wire.CandidateIn(document=str(c.passage), start=c.start, end=c.end, score=c.score)
-        for c in candidates(question.text, hits, parts.embedder, texts=texts)
+        for c in candidates(draft.query, hits, parts.embedder, texts=texts)
     ]
     draft.stats["candidates"] = [candidate.model_dump() for candidate in chosen]
-    return gen.Request(question.text, draft.language, passages, "verbatim", tuple(chosen) or None, parts.settings.max_tokens)
+    return gen.Request(draft.query, draft.language, passages, "verbatim", tuple(chosen) or None, parts.settings.max_tokens)
 
 
 def _cite(span: wire.SpanOut, draft: Draft) -> Citation | None:

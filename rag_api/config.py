@@ -51,6 +51,10 @@ class Settings(BaseSettings):
     max_tokens: int = Field(512, ge=1, description="Longest answer.")
     prompt_template: str | None = Field(None, description="Name of a prompt template; absent: what suits the model.")
 
+    follow_ups: Literal["rules", "llm", "off"] = Field(
+        "rules", description="How a follow-up question is made to stand alone; 'llm': the generator is asked too, and checked."
+    )
+
     mode: Mode = Field(Mode.VERBATIM, description="Default of POST /ask.")
     alpha: float | None = Field(
         None, ge=0, le=1, description="Fusion: alpha * dense + (1 - alpha) * BM25; absent: what suits the embedder."

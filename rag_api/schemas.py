@@ -53,6 +53,7 @@ class AskIn(In):
     conversation_id: UuidText | None = Field(None, description="Continue this conversation; a new one starts when absent.")
     filters: FiltersIn = Field(default_factory=FiltersIn)
     mode: Mode | None = Field(None, description="The server's default when absent.")
+    literal: bool = Field(False, description="Search for these words as they are; else a follow-up question is made to stand alone.")
 
 
 class RectOut(BaseModel):
@@ -142,6 +143,7 @@ class FoundEvent(BaseModel):
 
     answer_id: str
     conversation_id: str
+    query: str = Field("", description="What was searched for: the question, or what a follow-up question means.")
     sources: list[SourceOut]
     notices: list[NoticeOut]
 

@@ -107,6 +107,15 @@ def answers_of(db: Database, user: User, conversation_id: str) -> list[Answer]:
     return [_to_answer(row) for row in rows]
 
 
+def queries_of(db: Database, user: User, conversation_id: str, limit: int = 3) -> tuple[str, ...]:
+    """What was last searched for in a conversation of the user's, oldest first."""
+    rows = db.all(
+        f"select query from answers where conversation_id = %(id)s and {OWNS} order by created_at desc, id desc limit %(limit)s",  # noqa: S608
+        values(user, id=conversation_id, limit=limit),
+    )
+    return tuple(row["query"] for row in reversed(rows))
+
+
 def add_feedback(
     db: Database, user: User, answer_id: str, *, verdict: str | None, document_id: str | None, page: int | None, comment: str
 ) -> Feedback:

@@ -95,6 +95,7 @@ async def ask(
         mode=body.mode,
         filters=filters_in(body.filters),
         conversation_id=body.conversation_id,
+        literal=body.literal,
     )
     events = asking.ask(question, user, parts)
     if STREAM in request.headers.get("accept", ""):
@@ -165,7 +166,8 @@ def _event_out(question: asking.Question, sources: tuple[Source, ...], event: An
         case Found():
             found = [source_out(source) for source in event.sources]
             notices = notices_out(event.notices)
-            return "found", api.FoundEvent(answer_id=question.id, conversation_id=question.conversation_id, sources=found, notices=notices)
+            where = {"answer_id": question.id, "conversation_id": question.conversation_id, "query": event.query}
+            return "found", api.FoundEvent(**where, sources=found, notices=notices)
         case Token():
             return "token", api.TokenEvent(text=event.text)
         case Cited():

@@ -199,7 +199,8 @@ async def play(script: Script, body: s.AskIn, conversation: str) -> AsyncIterato
         if "volwassene" in question
         else []
     )
-    yield "found", s.FoundEvent(answer_id="x", conversation_id=conversation, sources=sources, notices=notices)
+    query = f"paracetamol {question}" if question.startswith("en ") and not body.literal else question
+    yield "found", s.FoundEvent(answer_id="x", conversation_id=conversation, query=query, sources=sources, notices=notices)
     yield "stage", s.StageEvent(name="reading", passages=3)
     await asyncio.sleep(0.05)
     if "zonder generator" in question:
@@ -230,7 +231,8 @@ async def play(script: Script, body: s.AskIn, conversation: str) -> AsyncIterato
             stored = script.answer(body, conversation, id="x", answer=text, spans=spans)
             script.conversations.setdefault(conversation, []).append(stored)
             raise ConnectionResetError
-    yield "done", s.DoneEvent(answer=script.answer(body, conversation, answer=text, spans=spans, sources=sources, notices=notices))
+    whole = {"query": query, "answer": text, "spans": spans, "sources": sources, "notices": notices}
+    yield "done", s.DoneEvent(answer=script.answer(body, conversation, **whole))
 
 
 async def stream(script: Script, body: s.AskIn, conversation: str) -> AsyncIterator[str]:

@@ -255,6 +255,19 @@ def test_no_answer_names_the_nearest_documents(page: Page) -> None:
     expect(page.locator(".card")).to_have_count(3)
 
 
+def test_a_follow_up_says_what_was_searched_for_and_the_own_words_can_be_asked_instead(page: Page) -> None:
+    ask(page)
+    complete(page)
+    expect(page.locator(".searched")).to_have_count(0)
+    ask(page, "en per dag?")
+    expect(page.locator(".searched")).to_contain_text("Gezocht naar: paracetamol en per dag?")
+    complete(page)
+    page.get_by_role("button", name="Zoek letterlijk wat ik vroeg").click()
+    expect(page.locator(".turn")).to_have_count(3)
+    complete(page)
+    expect(page.locator(".turn").last.locator(".searched")).to_have_count(0)
+
+
 def test_without_a_generator_the_sources_still_come(page: Page) -> None:
     ask(page, "zonder generator")
     expect(page.locator(".notice")).to_contain_text("De generator is niet beschikbaar; dit zijn de bronnen.")

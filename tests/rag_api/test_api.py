@@ -438,3 +438,20 @@ def test_a_bug_tells_the_user_nothing_of_its_insides(parts: Parts, monkeypatch: 
 def test_a_piece_without_text_sends_no_token(client: httpx.Client, server: Scripted, documents: dict[str, Document]) -> None:
     server.script = lambda request: [piece(), *quote(request)]
     assert [name for name, _ in events(client.post("/ask", json={"question": DUTCH}, headers=STREAM))].count("token") == 2
+
+
+def test_a_follow_up_is_searched_for_as_what_it_means_and_the_literal_words_can_be_asked(
+    client: httpx.Client, server: Scripted, documents: dict[str, Document]
+) -> None:
+    first = client.post("/ask", json={"question": DUTCH}).raise_for_status().json()
+    asked = {"question": "en de maximale dosis per dag?", "conversation_id": first["conversation_id"]}
+    found = dict(events(client.post("/ask", json=asked, headers=STREAM)))
+    meant = "paracetamol kind van 12 kg de maximale dosis per dag?"
+    assert found["found"]["query"] == found["done"]["answer"]["query"] == meant
+    assert found["done"]["answer"]["question"] == asked["question"]
+    assert found["done"]["answer"]["stats"]["rewritten_by"] == "rules"
+    assert server.requests[-1]["messages"][0]["content"] == meant  # the model answers what was searched for
+    literal = client.post("/ask", json=asked | {"literal": True}).raise_for_status().json()
+    assert (literal["query"], "rewritten_by" in literal["stats"]) == (asked["question"], False)
+    stored = client.get(f"/conversations/{first['conversation_id']}").json()["answers"]
+    assert [answer["query"] for answer in stored] == [DUTCH, meant, asked["question"]]

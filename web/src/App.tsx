@@ -58,9 +58,9 @@ function Page({ language, onLanguage }: { language: Language; onLanguage(): void
     [load, reset],
   );
   const { route, go } = useAddress(conversation.id, goTo);
-  const ask = (question: string, mode: Mode | null = null): void => {
+  const ask = (question: string, mode: Mode | null = null, literal = false): void => {
     setError(null);
-    void send(question, mode);
+    void send(question, mode, literal);
   };
   const startAnew = (): void => {
     goTo(null);
@@ -98,6 +98,7 @@ function Page({ language, onLanguage }: { language: Language; onLanguage(): void
               latest={key === last?.key}
               onOpen={(rank, span) => source.openSource(key, rank, span)}
               onAgain={ask}
+              onLiteral={(question) => ask(question, null, true)}
             />
           ))}
           <EndOfTurns count={turns.length} />

@@ -240,6 +240,12 @@ export interface components {
             filters?: components["schemas"]["FiltersIn"];
             /** @description The server's default when absent. */
             mode?: components["schemas"]["Mode"] | null;
+            /**
+             * Literal
+             * @description Search for these words as they are; else a follow-up question is made to stand alone.
+             * @default false
+             */
+            literal: boolean;
         };
         /** Body_upload_document */
         Body_upload_document: {
@@ -723,6 +729,12 @@ export interface components {
             answer_id: string;
             /** Conversation Id */
             conversation_id: string;
+            /**
+             * Query
+             * @description What was searched for: the question, or what a follow-up question means.
+             * @default
+             */
+            query: string;
             /** Sources */
             sources: components["schemas"]["SourceOut"][];
             /** Notices */

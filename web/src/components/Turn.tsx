@@ -14,16 +14,25 @@ interface Props {
   latest: boolean;
   onOpen(rank: number, span?: Span): void;
   onAgain(question: string): void;
+  onLiteral(question: string): void;
 }
 
-export function Turn({ state, opened, latest, onOpen, onAgain }: Props) {
+export function Turn({ state, opened, latest, onOpen, onAgain, onLiteral }: Props) {
   const m = useMessages();
-  const { question, text, spans, sources } = view(state);
+  const { question, query, text, spans, sources } = view(state);
   const writing = state.kind === "working";
   const ended = state.kind === "failed" || state.kind === "stopped";
   return (
     <article className="turn">
       <h2 className="question">{question}</h2>
+      {query !== question && (
+        <p className="searched">
+          <span>{m.answer.query(query)}</span>
+          <button type="button" className="link" onClick={() => onLiteral(question)}>
+            {m.answer.literal}
+          </button>
+        </p>
+      )}
       <Notices notices={noticesOf(state, m)} />
       {text && <AnswerText {...{ text, spans, sources, writing }} onSpan={(span) => onOpen(span.rank, span)} />}
       {writing && <Progress state={state} />}
@@ -77,12 +86,11 @@ function Notices({ notices }: { notices: readonly Notice[] }) {
 function Made({ state }: { state: Extract<AnswerState, { kind: "complete" }> }) {
   const m = useMessages();
   const [copied, setCopied] = useState(false);
-  const { answer, sources, model, stats, query, question } = state.answer;
+  const { answer, sources, model, stats } = state.answer;
   const milliseconds = state.milliseconds ?? (typeof stats.seconds === "number" ? stats.seconds * 1000 : null);
   const parts = [m.answer.sources(sources.length)];
   if (milliseconds !== null) parts.push(m.answer.seconds(formatSeconds(milliseconds, m)));
   if (answer && model) parts.push(m.answer.model(model));
-  if (query && query !== question) parts.push(m.answer.query(query));
   const copy = (): void => void navigator.clipboard?.writeText(answer).then(() => setCopied(true));
   return (
     <p className="made">

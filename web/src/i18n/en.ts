@@ -74,6 +74,7 @@ export const en = {
     copy: "Copy answer",
     copied: "Copied",
     query: (query: string) => `Searched for: ${query}`,
+    literal: "Search for my own words",
   },
   card: {
     open: (rank: number, title: string) => `Open source ${rank}: ${title}`,

@@ -74,6 +74,7 @@ export const nl: Messages = {
     copy: "Antwoord kopiëren",
     copied: "Gekopieerd",
     query: (query: string) => `Gezocht naar: ${query}`,
+    literal: "Zoek letterlijk wat ik vroeg",
   },
   card: {
     open: (rank: number, title: string) => `Open bron ${rank}: ${title}`,

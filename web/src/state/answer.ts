@@ -4,6 +4,7 @@ import type { Answer, Mode, Notice, Source, Span, StreamEvent } from "../api/typ
 /** What is known of an answer that is not (or never was) finished. */
 export interface Draft {
   question: string;
+  query: string; // what was searched for; the question itself unless it leaned on an earlier one
   answerId: string | null;
   sources: Source[];
   notices: Notice[];
@@ -38,7 +39,7 @@ export type AnswerEvent = StreamEvent | { type: "stopped" } | { type: "broken"; 
 
 /** An answer that has just been asked for. `at` is a clock in milliseconds, the same as the reducer's. */
 export function asked(question: string, at: number): AnswerState {
-  const draft: Draft = { question, answerId: null, sources: [], notices: [], text: "", spans: [] };
+  const draft: Draft = { question, query: question, answerId: null, sources: [], notices: [], text: "", spans: [] };
   return { kind: "working", draft, askedAt: at, stage: "sending", stageAt: at, passages: 0, past: [] };
 }
 
@@ -55,8 +56,8 @@ export function reduceAnswer(state: AnswerState, event: AnswerEvent, at: number)
     case "stage":
       return enter(state, event.data.name, event.data.passages ?? 0, at);
     case "found": {
-      const { answer_id, sources, notices } = event.data;
-      return { ...state, draft: { ...draft, answerId: answer_id, sources, notices } };
+      const { answer_id, query, sources, notices } = event.data;
+      return { ...state, draft: { ...draft, answerId: answer_id, query: query || draft.query, sources, notices } };
     }
     case "token":
       return { ...state, draft: { ...draft, text: draft.text + event.data.text } };
@@ -84,6 +85,7 @@ function enter(state: Working, stage: StageName, passages: number, at: number): 
 /** The same few things of any answer, however far it came. */
 export interface AnswerView {
   question: string;
+  query: string;
   text: string;
   sources: Source[];
   spans: Span[];
@@ -93,6 +95,6 @@ export interface AnswerView {
 
 export function view(state: AnswerState): AnswerView {
   if (state.kind !== "complete") return { ...state.draft, mode: null };
-  const { question, answer, sources, spans, notices, mode } = state.answer;
-  return { question, text: answer, sources, spans, notices, mode };
+  const { question, query, answer, sources, spans, notices, mode } = state.answer;
+  return { question, query, text: answer, sources, spans, notices, mode };
 }

@@ -4,12 +4,26 @@ import { answer, source, span } from "../testing/answers";
 import { type AnswerEvent, type AnswerState, asked, reduceAnswer, view } from "./answer";
 import { type Conversation, EMPTY, reduceConversation } from "./conversation";
 
-const found: FoundEvent = { answer_id: "a1", conversation_id: "c1", sources: [source(1), source(2)], notices: [] };
+const found: FoundEvent = {
+  answer_id: "a1",
+  conversation_id: "c1",
+  query: "",
+  sources: [source(1), source(2)],
+  notices: [],
+};
 
 const run = (events: AnswerEvent[]): AnswerState =>
   events.reduce((state, event, index) => reduceAnswer(state, event, (index + 1) * 100), asked("dosis?", 0));
 
 describe("an answer", () => {
+  test("says what was searched for as soon as it is known, and until then what was asked", () => {
+    expect(view(run([])).query).toBe("dosis?");
+    expect(view(run([{ type: "found", data: found }])).query).toBe("dosis?");
+    expect(view(run([{ type: "found", data: { ...found, query: "paracetamol dosis?" } }])).query).toBe(
+      "paracetamol dosis?",
+    );
+  });
+
   test("grows by its tokens and its cited spans", () => {
     const state = run([
       { type: "found", data: found },

@@ -29,7 +29,7 @@ export function useConversation(onError: (code: string) => void) {
   const stop = useCallback(() => running.current?.abort(), []);
   useEffect(() => stop, [stop]);
 
-  const send = useCallback(async (question: string, mode: Mode | null): Promise<void> => {
+  const send = useCallback(async (question: string, mode: Mode | null, literal = false): Promise<void> => {
     running.current?.abort();
     const controller = new AbortController();
     running.current = controller;
@@ -38,7 +38,7 @@ export function useConversation(onError: (code: string) => void) {
     dispatch({ type: "asked", turn, question, at: Date.now() });
     let begun: FoundEvent | null = null;
     try {
-      for await (const event of ask({ question, mode, conversation_id: id.current }, controller.signal)) {
+      for await (const event of ask({ question, mode, literal, conversation_id: id.current }, controller.signal)) {
         if (event.type === "found") begun = event.data;
         tell(event);
       }

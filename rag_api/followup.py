@@ -1,0 +1,198 @@
+"""A follow-up question -> one that stands alone: "en bij een kind?" after a question about paracetamol asks about paracetamol in a child.
+
+Rules, for Dutch and English; no model. A question is left alone unless it leans on the one before: it opens like a continuation, points
+back with a pronoun, or names nothing that a document could be about. Then what the previous question was about is carried over, and
+whatever the follow-up says anew replaces its kind: another patient group, weight or drug takes the old one's place, for two of a kind in
+one query would find the wrong patient's dose. Knows neither retrieval nor the language model (rewrite.py asks that).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from rag_api.terms import STOP_WORDS
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_ADULT = "volwassene volwassenen volw adult adults oudere ouderen bejaarde bejaarden elderly"
+_CHILD = """
+kind kinderen kindje kindjes zuigeling zuigelingen peuter peuters kleuter kleuters tiener tieners adolescent adolescenten child children
+kid kids infant infants toddler toddlers teenager teenagers
+"""
+_NEONATE = """
+neonaat neonaten pasgeborene pasgeborenen pasgeboren prematuur prematuren baby baby's babys newborn newborns neonate neonates preterm
+premature
+"""
+_PREGNANT = "zwangere zwangeren zwanger zwangerschap pregnant pregnancy"
+# What is asked of a thing, not the thing: a question of these alone names no topic.
+_ASPECTS = """
+aantal afname afnemen again allowed amount antidote antidotum arts beginnen begin bel bellen belt berekenen bereiden bereiding bewaren
+bewaring bijwerking bijwerkingen bolus call contact contraindicatie contra-indicatie contraindicaties contra-indicaties contraindication
+contraindications contra-indications controle controleren check checked dag dagen daily days dilute dilution doel doen doorgeven dosage
+dose doses dosering dosis dokter duration duren duur duurt effects frequentie frequency geef geen gegeven geven gift give given happens
+hoelang hoeveel hoeveelheid hoevaak houdbaar houdbaarheid how hours infuus inlooptijd inlopen interval keer keep langer level levels lang
+long maat maatregelen many max maximaal maximale maximum min minimaal minimale minimum minuten minutes much nodig normaal nummer number
+often oplossen opnieuw opstarten opvolgen opvolging phone per pomp ratio rate repeat repeated repetition route run side snel snelheid
+speed spiegel spoelen start starten startdosis starting stap stappen step steps stop stoppen stopping store target toedienen toedieningsweg
+toediening toestel told tell termijn tijd time times tussen uren uur vaak verdunnen verdunning verwittigen volume volgende next wachten
+wait wait warn weg weken week welk welke what when where which who whom why wie waar waarom wanneer wat hoe hoog hoge high laag low
+opladen oplaaddosis loading-dose last laatste first eerste mag moet must may should volstaat enough genoeg still nog ook also extra more
+meer less minder change aanpassen adjust
+"""
+ADULT, YOUNG = _set(_ADULT), _set(_CHILD + _NEONATE)
+GROUPS, ASPECTS = ADULT | YOUNG | _set(_PREGNANT), _set(_ASPECTS)
+# People, small words and verbs that name no topic either.
+_SMALL = """
+patient patiënt pt patients patiënten patienten iemand someone het dit dat die deze it this that these those them they hem haar zij hij ze
+he she er daar hier there here zo so wel dan then exact precies ongeveer about please graag en and of or maar but ok oké okay nu now
+blijven blijft zitten zit liggen ligt staan staat gaan gaat komen komt krijgen krijgt hebben heeft worden wordt duren laten lukt lukken
+stay stays remain remains go goes come comes get gets have has be been being done put allowed possible mogelijk toegelaten needed
+"""
+_EMPTY = _set(_SMALL)
+
+# Opens a continuation. The first sort makes one whatever follows; the second needs a question without a topic of its own.
+_OPENS = re.compile(
+    r"^(?:en\s+)?(?:wat\s+(?:bij|met|als|voor)|hoe\s+zit\s+(?:het|dat)(?:\s+(?:met|bij|voor|dan))?|hoe\s+dan\s+bij|idem|zelfde|hetzelfde|"
+    r"what\s+about|how\s+about|what\s+if|(?:is\s+(?:it|that)\s+)?(?:the\s+)?same)\b|^(?:en|and|maar|but|of|or|dus|so)\b",
+    re.IGNORECASE,
+)
+_LEADING = re.compile(
+    r"^(?:(?:en|and|maar|but|of|or|dus|so|ok|oké|okay)\b[\s,]*)*(?:wat\s+(?=(?:bij|met|als|voor)\b)|"
+    r"hoe\s+zit\s+(?:het|dat)\s*(?:dan\s+)?(?:met\s+)?|(?:what|how)\s+about\s+|what\s+(?=if\b)|idem\s+|(?:de|het)?zelfde\s+|(?:the\s+)?same\s+)?",
+    re.IGNORECASE,
+)  # fmt: skip
+# Words that point back whatever stands beside them, and words that may also point forward ("mag dat", "die patiënt").
+_POINTS = _set("it its they them hem ervan erna ervoor eraan erbij daarna daarvan daarvoor daarmee daarbij daarop daarover")
+_MAY_POINT = _set("dat die dit deze this that these those hiervan hierna hiervoor hiermee hierbij")
+_WHAT_THEN = re.compile(r"\b(?:wat (?:dan|nu)|what (?:then|now))\W*$", re.IGNORECASE)
+_PREPOSITION = re.compile(
+    r"^(?:bij|voor|met|zonder|na|in|tijdens|onder|boven|for|with|without|in|after|during|if|als|via)\b", re.IGNORECASE
+)
+_MEASURE = re.compile(
+    r"\b(?:(?:van|of|from|under|over|boven|onder|weighing|aged)\s+)?\d+(?:[.,]\d+)?\s*-?\s*"
+    r"(kg|kilo|gram|jaar|jarige?|j|maanden?|mnd|weken|w|years?|yrs?|year-old|months?|weeks?)\b(?:\s+(?:oude?|old))?",
+    re.IGNORECASE,
+)
+_UNITS = {"kg": "weight", "kilo": "weight", "gram": "weight"}  # all others are ages
+_DRUG = re.compile(
+    r"(?:[ck]in[e]?|mycin[e]?|micine|cill?ine?|penem|azole?|pam|lam|olol|aban|parine?|tanyl|tanil|m(?:orf|orph)ine|ca[iï]ne|profen|cetamol|"
+    r"dipine|pril|sartan|statine?|oxacine?|solone?|drine|azine|setron|stine|blastine|plati(?:n|ne)|ziride|semide|nitine|trigine|toine|oxone?|mazenil|dexaat|inase|plase)$"
+)  # fmt: skip
+_WORD = re.compile(r"[^\W_](?:[\w'’/.-]*[^\W_])?")
+_MOST_CONTENT = 2  # words of its own with which a question may still lean on the one before
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    query: str
+    leans: bool  # False: the question stands alone and is searched for as it is
+
+
+def standalone(question: str, previous: str | None) -> Rewrite:
+    """`previous` is what was searched for before in this conversation; None or empty: nothing was."""
+    question = question.strip()
+    if not previous or not previous.strip() or not leans(question):
+        return Rewrite(question, False)
+    return Rewrite(_joined(question, previous.strip()), True)
+
+
+def leans(question: str) -> bool:
+    """Whether it can only be understood with the question before."""
+    own, words = _content(question), _words(question)
+    if not own:
+        return bool(words)
+    if len(own) <= _MOST_CONTENT and (_OPENS.match(question) or not _POINTS.isdisjoint(words)):
+        return True
+    rest = _LEADING.sub("", question, count=1)
+    return len(own) == 1 and bool(_PREPOSITION.match(rest) or _WHAT_THEN.search(question) or not _MAY_POINT.isdisjoint(words))
+
+
+def is_short(question: str) -> bool:
+    """So few words of its own that it may lean on the question before, though no rule can tell."""
+    return len(_content(question)) <= _MOST_CONTENT
+
+
+def _joined(question: str, previous: str) -> str:
+    rest = _LEADING.sub("", question, count=1).strip() or question
+    kept = _without_replaced(previous, question)
+    aspects = [word for word in _words(rest) if word in ASPECTS]
+    if aspects:
+        return _tidy(f"{_topic(kept)} {rest}")
+    return _tidy(f"{kept.rstrip(' ?.!')} {rest}")
+
+
+def _without_replaced(previous: str, question: str) -> str:
+    """The previous question without what the new one says of the same kind."""
+    words, measures, kept = set(_words(question)), list(_MEASURE.finditer(question)), previous
+    kinds = {_kind(match) for match in measures}
+    has_group = any(_is_group(word) for word in words)
+    kept = _MEASURE.sub(lambda match: "" if has_group or _kind(match) in kinds else match[0], kept)
+    if has_group:
+        kept = _dropped(kept, _is_group)
+    elif "age" in kinds:
+        contradicted = YOUNG if any(_is_adults_age(match) for match in measures) else ADULT
+        kept = _dropped(kept, lambda word: word in contradicted)
+    if any(_is_drug(word) for word in words):
+        kept = _dropped(kept, _is_drug)
+    return kept
+
+
+def _is_group(word: str) -> bool:
+    """Also "niet-zwangere", "non-pregnant"."""
+    return any(part in GROUPS for part in (word, *word.split("-")))
+
+
+def _is_drug(word: str) -> bool:
+    return word not in GROUPS | ASPECTS and bool(_DRUG.search(word))
+
+
+def _is_adults_age(match: re.Match[str]) -> bool:
+    number = re.search(r"\d+", match[0])
+    return match[1].lower()[0] in "jy" and number is not None and int(number[0]) >= 16
+
+
+def _kind(match: re.Match[str]) -> str:
+    return _UNITS.get(match[1].lower(), "age")
+
+
+def _dropped(text: str, is_replaced: Callable[[str], bool]) -> str:
+    """Without those words, and without the preposition and article that led up to them."""
+    for word in [word for word in _WORD.findall(text) if is_replaced(word.lower())]:
+        lead = r"(?:\b(?:bij|voor|van|in|for|of|with|met)\s+)?(?:\b(?:een|de|het|a|an|the)\s+)?"
+        text = re.sub(rf"{lead}(?<!\w){re.escape(word)}(?!\w)", "", text, flags=re.IGNORECASE)
+    return text
+
+
+def _topic(text: str) -> str:
+    """What a question is about: its words but those that say what is asked of it; measures stay whole."""
+    measures = [match.span() for match in _MEASURE.finditer(text)]
+    kept = []
+    for match in _WORD.finditer(text):
+        in_measure = any(start <= match.start() < end for start, end in measures)
+        word = match[0].lower()
+        if in_measure or (word not in ASPECTS and not _is_small(word)):
+            kept.append(match[0])
+    return " ".join(kept)
+
+
+def _content(question: str) -> list[str]:
+    """The words that a document could be about."""
+    bare = _MEASURE.sub(" ", question)
+    return [w for w in _words(bare) if not (_is_group(w) or w in ASPECTS or _is_small(w) or w[0].isdigit())]
+
+
+def _is_small(word: str) -> bool:
+    return word in _EMPTY or any(word in STOP_WORDS[language] for language in STOP_WORDS)
+
+
+def _words(text: str) -> list[str]:
+    return [word.lower() for word in _WORD.findall(text)]
+
+
+def _tidy(text: str) -> str:
+    return re.sub(r"\s+([?,.!])", r"\1", re.sub(r"\s+", " ", text)).strip(" ,")

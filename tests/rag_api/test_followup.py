@@ -1,0 +1,160 @@
+"""Follow-up questions stand alone, and questions that do already are left as they are."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import pytest
+
+from rag_api.evaluate import HANDBOOK, read_judged
+from rag_api.followup import leans, standalone
+from rag_api.generator import Generator
+from rag_api.rewrite import is_sound, query_of
+from tests.support.scripted_server import Scripted, piece, scripted_server
+
+PAIRS = HANDBOOK.parent / "followups.csv"
+
+
+@pytest.mark.parametrize(
+    ("previous", "question", "query"),
+    [
+        ("Hoeveel paracetamol iv bij een volwassene?", "en bij een kind?", "Hoeveel paracetamol iv bij een kind?"),
+        ("hoeveel paracetamol bij een kind van 12 kg?", "en van 45 kg?", "hoeveel paracetamol bij een kind van 45 kg?"),
+        ("hoeveel paracetamol bij een kind van 12 kg?", "en per dag?", "paracetamol kind van 12 kg per dag?"),
+        ("vancomycin loading dose adult", "and for a newborn?", "vancomycin loading dose for a newborn?"),
+        ("clexane dosis zwangere 95 kg", "en een niet-zwangere van 120 kg?", "clexane dosis een niet-zwangere van 120 kg?"),
+        ("dosis gentamicine volwassene", "en vancomycine?", "dosis volwassene vancomycine?"),
+        ("sepsis antibiotica eerste uur", "met penicilline-allergie?", "sepsis antibiotica eerste uur met penicilline-allergie?"),
+        ("lokelma dose", "how often can it be repeated?", "lokelma how often can it be repeated?"),
+        ("picc verband vervangen", "hoe vaak?", "picc verband vervangen hoe vaak?"),
+        ("adrenaline kind van 4 jaar", "en van 40 jaar?", "adrenaline van 40 jaar?"),
+        ("vanco dose child", "what about an adult with a creatinine of 2?", "vanco dose an adult with a creatinine of 2?"),
+    ],
+)
+def test_what_the_question_was_about_is_carried_over_and_what_is_said_anew_replaces_its_kind(
+    previous: str, question: str, query: str
+) -> None:
+    assert standalone(question, previous).query == query
+
+
+def test_a_chain_of_follow_ups_keeps_its_topic_and_only_the_last_group() -> None:
+    query: str | None = None
+    for question in ("Hoeveel paracetamol iv bij een volwassene?", "en bij een kind van 12 kg?", "en bij een pasgeborene?", "max per dag?"):
+        query = standalone(question, query).query
+    assert query == "paracetamol iv pasgeborene max per dag?"
+
+
+@pytest.mark.parametrize("question", ["", "   ", "?", "…"])
+def test_a_question_without_words_is_left_alone(question: str) -> None:
+    assert standalone(question, "picc").query == question.strip()
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "en hoe lang is het staal voor de kruisproef geldig?",
+        "And when does the pharmacy open on Sundays?",
+        "picc en mri mag dat samen met een pacemaker",
+        "Wat is de dosis van paracetamol?",
+        "which pain scale for a child of 5 years",
+    ],
+)
+def test_a_question_with_its_own_topic_is_left_alone(question: str) -> None:
+    assert standalone(question, "gentamicine dosis volwassene").query == question
+
+
+def test_no_judged_question_of_the_handbook_leans_on_another() -> None:
+    assert [question.question for question in read_judged(HANDBOOK) if leans(question.question)] == []
+
+
+def test_the_follow_up_pairs_are_judged_in_two_languages_and_two_halves() -> None:
+    with PAIRS.open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    known = {(q.document, str(q.page), q.span) for q in read_judged(HANDBOOK)}
+    assert len(rows) >= 30
+    assert all((row["document"], row["page"], row["span"]) in known for row in rows)
+    for column, least in (("language", 20), ("split", 30)):
+        counts = [sum(row[column] == value for row in rows) for value in {row[column] for row in rows}]
+        assert len(counts) == 2
+        assert min(counts) >= least
+    assert len({(row["previous"], row["question"]) for row in rows}) == len(rows)
+
+
+def test_no_rewriting_names_two_patient_groups_where_the_follow_up_names_one() -> None:
+    from rag_api.followup import ADULT, YOUNG, _words
+
+    with PAIRS.open(encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            said = set(_words(row["question"]))
+            words = set(_words(standalone(row["question"], row["previous"]).query))
+            if said & ADULT:
+                assert not words & YOUNG, row
+            if said & YOUNG:
+                assert not words & ADULT, row
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Scripted]:
+    with scripted_server() as running:
+        yield running
+
+
+@pytest.fixture
+async def generator(server: Scripted) -> AsyncIterator[Generator]:
+    server.requests.clear()
+    server.status = 200
+    client = Generator(server.url, model="llama", kind="openai", timeout=5)
+    yield client
+    await client.close()
+
+
+EARLIER = ("Hoeveel paracetamol iv bij een kind van 12 kg?",)
+
+
+def says(server: Scripted, *texts: str) -> None:
+    steps: list[Any] = [*(piece(text) for text in texts), piece(finish="stop"), "data: [DONE]\n\n"]
+    server.script = lambda request: steps
+
+
+async def test_it_is_asked_with_the_conversation_and_believed(server: Scripted, generator: Generator) -> None:
+    says(server, '"Hoeveel paracetamol iv bij een kind van 12 kg', ' met leverfalen?"')
+    query = await query_of("met leverfalen?", EARLIER, generator)
+    assert (query.text, query.by) == ("Hoeveel paracetamol iv bij een kind van 12 kg met leverfalen?", "llm")
+    asked = server.requests[0]["messages"][0]["content"]
+    assert "- Hoeveel paracetamol iv bij een kind van 12 kg?" in asked
+    assert "Last question: met leverfalen?" in asked
+
+
+async def test_a_short_question_that_no_rule_tells_is_the_models_to_judge(server: Scripted, generator: Generator) -> None:
+    says(server, "hoeveel vocht geven bij een kind?")
+    assert (await query_of("hoeveel vocht geven?", EARLIER, generator)).by == "llm"
+    says(server, "hoeveel vocht geven?")
+    assert (await query_of("hoeveel vocht geven?", EARLIER, generator)).by == "reader"
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["", "Regel een\nregel twee", "paracetamol iv kind van 21 kg per dag?", "x" * 400, "paracetamol per dag bij 12 kg en 15 mg/kg"],
+)
+async def test_what_cannot_be_so_is_replaced_by_the_rules(server: Scripted, generator: Generator, said: str) -> None:
+    says(server, said)
+    query = await query_of("en per dag?", EARLIER, generator)
+    assert (query.text, query.by) == ("paracetamol iv kind van 12 kg per dag?", "rules")
+
+
+async def test_a_model_that_is_down_leaves_it_to_the_rules(server: Scripted, generator: Generator) -> None:
+    server.status, server.body = 503, "{}"
+    assert (await query_of("en per dag?", EARLIER, generator)).by == "rules"
+
+
+async def test_it_is_not_asked_about_a_question_with_a_topic_of_its_own_nor_about_the_first(server: Scripted, generator: Generator) -> None:
+    await query_of("hoe vaak moet een ongebruikte picc gespoeld worden?", EARLIER, generator)
+    await query_of("en per dag?", (), generator)
+    assert server.requests == []
+
+
+def test_every_number_of_the_follow_up_must_be_kept() -> None:
+    assert is_sound("paracetamol kind 12,5 kg", "en 12.5 kg?", ())
+    assert not is_sound("paracetamol kind", "en 12 kg?", ("paracetamol kind 10 kg",))
