@@ -6,6 +6,7 @@ from collections.abc import Sequence as Seq
 
 from services.generator.answer_text import AnswerText, Delta
 from services.generator.codec import Codec
+from services.generator.quotes import Place
 from services.generator.types import CopySpan, Passage
 from services.generator.verbatim import VerbatimPreparation, Written
 
@@ -17,7 +18,7 @@ class QuoteSpans:
         self._preparation = preparation
         self._passages = passages
         self._text = ""
-        self._reported = 0  # sentences
+        self._reported = 0  # places
         self._covered = 0  # characters
 
     def feed(self, text: str) -> None:
@@ -28,34 +29,35 @@ class QuoteSpans:
 
     def closed(self, upto: int) -> list[CopySpan]:
         spans = []
-        for sentence in self._written()[self._reported :]:
-            quote = self._preparation.quotes[sentence.quote]
-            end = self._covered + quote.end - quote.start + sentence.lead
-            if end > upto:
+        for passage, (start, end) in self._places()[self._reported :]:
+            if self._covered + end - start > upto:
                 break
-            spans.append(self._span(sentence, end))
+            spans.append(self._span(passage, start, end))
             self._reported += 1
         return spans
 
     def finish(self, length: int) -> list[CopySpan]:
         """The last sentence loses its white space, and an answer that was cut ends inside a sentence."""
-        spans = self.closed(length)
         constraint = self._preparation.constraint
+        spans = self.closed(length)
         if self._covered < length and constraint is not None:
-            rest, state = self._written()[self._reported :], constraint.state
-            spans.append(self._span(rest[0] if rest else constraint.begun(state), length))
+            begun = [constraint.begun(constraint.state)] if constraint.state.alive else []
+            for passage, (start, end) in self._places(begun)[self._reported :]:
+                if self._covered < length:
+                    spans.append(self._span(passage, start, min(end, start + length - self._covered)))
         return spans
 
-    def _written(self) -> tuple[Written, ...]:
+    def _places(self, begun: Seq[Written] = ()) -> list[tuple[Passage, Place]]:
+        """Of everything written, and what is begun, in order."""
         constraint = self._preparation.constraint
-        return constraint.state.written if constraint is not None else ()
+        written = constraint.state.written if constraint is not None else ()
+        quotes = self._preparation.quotes
+        return [(self._passages[quotes[one.quote].passage], place) for one in (*written, *begun) for place in one.places]
 
-    def _span(self, sentence: Written, end: int) -> CopySpan:
-        quote = self._preparation.quotes[sentence.quote]
-        passage, start = self._passages[quote.passage], quote.start - sentence.lead
-        span = CopySpan(self._covered, end, passage.id, start, start + end - self._covered)
-        assert self._text[self._covered : end] == passage.text[span.start : span.end], "a quotation equals its source"
-        self._covered = end
+    def _span(self, passage: Passage, start: int, end: int) -> CopySpan:
+        span = CopySpan(self._covered, self._covered + end - start, passage.id, start, end)
+        assert self._text[span.answer_start : span.answer_end] == passage.text[start:end], "a quotation equals its source"
+        self._covered = span.answer_end
         return span
 
 

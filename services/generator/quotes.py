@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
 
 from services.generator.codec import Codec
 from services.generator.errors import BadRequest
@@ -12,25 +14,40 @@ from services.generator.types import Passage
 from services.generator.wire import CandidateIn
 
 _SENTENCE = re.compile(r"[^\n]+?(?:[.!?][\"')\]]*(?=\s+[\"'(\[]?[^\W_a-zß-ÿ])|(?=\n)|\Z)\s?")
+_WORD = re.compile(r"\w+")
+_TELLS_APART = re.compile(r"\d|(?:niet|geen|nooit|zonder|not|no|never|without)$")
+NEARLY = 0.8  # share of common words from which two sentences with the same numbers say the same
+
+Place = tuple[int, int]  # characters [start, end) of the passage
+
+
+class Form(NamedTuple):
+    """One way to write a quote: what is written, in order, and its tokens."""
+
+    places: tuple[Place, ...]
+    ids: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """passages[passage].text[start:end], white space after it included where there is any."""
+    """A sentence with what leads it in, white space after it included where there is any."""
 
     passage: int
-    start: int
+    start: int  # of the sentence itself, without its lead
     end: int
+    lead: tuple[Place, ...]
     prior: float
-    text: str
-    ids: tuple[int, ...]
-    lead: int  # characters of white space before it in the passage
-    led_ids: tuple[int, ...]  # with that white space in front; empty when there is none
+    text: str  # of the whole
+    forms: dict[tuple[bool, bool], Form]  # by (with the white space before it in front, without its lead); what cannot be is absent
 
     @property
     def closed(self) -> bool:
         """Whether another sentence can follow directly."""
         return self.text[-1].isspace()
+
+    def form(self, led: bool, brief: bool) -> Form | None:
+        """None when nothing in the source would part it from the sentence before."""
+        return self.forms.get((led, brief and bool(self.lead)))
 
 
 def split_sentences(passages: Seq[Passage]) -> list[CandidateIn]:
@@ -44,31 +61,96 @@ def split_sentences(passages: Seq[Passage]) -> list[CandidateIn]:
 
 
 def to_quote(candidate: CandidateIn, codec: Codec, passages: Seq[Passage]) -> Quote | None:
-    """None when its tokens would not read as exactly its characters (no such vocabulary is known) or it is blank."""
+    """None when its tokens would not read as exactly its characters (no such vocabulary is known), when it is blank, and when nothing
+    would part its lead from it."""
     number = next((n for n, passage in enumerate(passages) if passage.id == candidate.document), None)
     if number is None:
         raise BadRequest(f"a candidate names the document {candidate.document!r}, which is not among the documents")
     source = passages[number].text
-    start, end = candidate.start, candidate.end
-    if not start < end <= len(source):
-        raise BadRequest(f"candidate {start}:{end} is no span of document {candidate.document!r}, which has {len(source)} characters")
+    _check(candidate, source)
+    body = _trimmed(source, candidate.start, candidate.end)
+    lead = [_trimmed(source, span.start, span.end) for span in candidate.lead]
+    places = [place for place in lead if place is not None]
+    if body is None or any(not source[end - 1].isspace() for _, end in places):
+        return None
+    forms = {}
+    for brief in (False, True) if places else (False,):
+        written = _joined([body] if brief else [*places, body])
+        for led in (False, True):
+            form = _form(codec, source, written, led)
+            if form is not None:
+                forms[led, brief] = form
+    if (False, False) not in forms:
+        return None
+    text = "".join(source[start:end] for start, end in forms[False, False].places)
+    return Quote(number, *body, tuple(places), candidate.score, text, forms)
+
+
+def _check(candidate: CandidateIn, source: str) -> None:
+    spans = [*candidate.lead, candidate]
+    if not all(span.start < span.end <= len(source) for span in spans):
+        where = f"candidate {candidate.start}:{candidate.end}"
+        raise BadRequest(f"{where} or its lead is no span of document {candidate.document!r}, which has {len(source)} characters")
+    if any(one.end > other.start for one, other in pairwise(spans)):
+        raise BadRequest(f"the lead of candidate {candidate.start}:{candidate.end} does not come before it, in the document's order")
+
+
+def _trimmed(source: str, start: int, end: int) -> Place | None:
+    """Without white space before it, with one character of it after it; None: blank."""
     while start < end and source[start].isspace():
         start += 1
     if start == end:
         return None
     if not source[end - 1].isspace() and end < len(source) and source[end].isspace():
         end += 1
-    lead = 1 if start and source[start - 1].isspace() else 0
-    ids = codec.encode_exactly(source[start:end])
-    led = codec.encode_exactly(source[start - 1 : end], inside=True) if lead else None
-    if ids is None:
-        return None
-    return Quote(number, start, end, candidate.score, source[start:end], tuple(ids), lead if led else 0, tuple(led or ()))
+    return start, end
+
+
+def _joined(places: Seq[Place]) -> tuple[Place, ...]:
+    """What follows each other in the source is one place; what white space was shared is not written twice."""
+    found: list[Place] = []
+    for start, end in places:
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return tuple(found)
+
+
+def _form(codec: Codec, source: str, places: tuple[Place, ...], led: bool) -> Form | None:
+    start = places[0][0]
+    if led:
+        if not start or not source[start - 1].isspace():
+            return None
+        places = ((start - 1, places[0][1]), *places[1:])
+    ids = codec.encode_exactly("".join(source[a:b] for a, b in places), inside=led)
+    return None if ids is None else Form(places, tuple(ids))
 
 
 def overlap(one: Quote, other: Quote) -> bool:
-    """The same words, or parts of the same place."""
-    return one.text.split() == other.text.split() or (one.passage == other.passage and one.start < other.end and other.start < one.end)
+    """The same words or nearly so, or parts of the same place. A lead that both have is no overlap: it is written once."""
+    if one.passage == other.passage:
+        for a, b in ((one, other), (other, one)):
+            if any(a.start < end and start < a.end for start, end in (*b.lead, (b.start, b.end))):
+                return True
+    return same_words(one, other)
+
+
+def same_words(one: Quote, other: Quote) -> bool:
+    """Nearly: those that differ in a number or in a word that negates are different sentences."""
+    first, second = _words(one), _words(other)
+    if first == second:
+        return True
+    if [w for w in first if _TELLS_APART.match(w)] != [w for w in second if _TELLS_APART.match(w)]:
+        return False
+    common, either = set(first) & set(second), set(first) | set(second)
+    return len(common) >= NEARLY * len(either)
+
+
+def _words(quote: Quote) -> list[str]:
+    """Of the sentence itself; its lead may be another's too."""
+    body = quote.text[len(quote.text) - (quote.end - quote.start) :]
+    return _WORD.findall(body.casefold()) or body.split()
 
 
 def before(one: Quote, other: Quote) -> bool:

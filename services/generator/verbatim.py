@@ -20,7 +20,7 @@ from services.generator.codec import Codec
 from services.generator.errors import BadRequest
 from services.generator.likelihood import QuestionLikelihood
 from services.generator.models import Target
-from services.generator.quotes import Quote, before, overlap, split_sentences, to_quote
+from services.generator.quotes import Form, Place, Quote, before, overlap, same_words, split_sentences, to_quote
 from services.generator.tree import TreeBuilder
 from services.generator.types import CandidateSource, DraftTree, NodeOrigin, Passage, SamplingParams
 from services.generator.wire import ChatRequest
@@ -32,13 +32,14 @@ CONSTRAINT = (NodeOrigin(CandidateSource.CONSTRAINT),)
 class Limits:
     sentences: int
     margin: float  # nats below the best weight, 0: any
+    one_document: bool = False  # all sentences are of the first one's passage
 
 
 class Written(NamedTuple):
-    """A sentence of the answer. `lead`: characters of its source's white space that stand before it."""
+    """A sentence of the answer, and the places of its passage that were written for it, in order."""
 
     quote: int
-    lead: int
+    places: tuple[Place, ...]
 
 
 class State(NamedTuple):
@@ -96,21 +97,20 @@ class Verbatim:
 
     def begun(self, state: State) -> Written:
         """The unfinished sentence of a state; any of those that it can become, as they begin alike."""
-        first = state.alive[0]
-        return Written(first, self.quotes[first].lead if state.led else 0)
+        return Written(state.alive[0], self._form(state.alive[0], state).places)
 
     def ways(self, state: State) -> dict[int, State]:
         """The tokens that may follow; each with the sentences that it leaves possible. Never empty: the end token is one."""
         grouped: dict[int, list[int]] = {}
         for index in state.alive:
-            grouped.setdefault(self._ids(index, state.led)[state.depth], []).append(index)
+            grouped.setdefault(self._form(index, state).ids[state.depth], []).append(index)
         if not grouped:
             return {self._end: State(state.written, (), False, 0)}
         return {token: State(state.written, tuple(alive), state.led, state.depth + 1) for token, alive in grouped.items()}
 
     def _after(self, way: State) -> State:
         """A sentence whose last token was taken is written, and the next may start."""
-        if way.depth < len(self._ids(way.alive[0], way.led)):
+        if way.depth < len(self._form(way.alive[0], way).ids):
             return way
         assert len(way.alive) == 1, "no sentence is the beginning of another"
         return self._start((*way.written, self.begun(way)))
@@ -128,23 +128,37 @@ class Verbatim:
 
     def _eligible(self, index: int, written: tuple[Written, ...], led: bool) -> bool:
         quote = self.quotes[index]
-        if led and not quote.led_ids:
-            return False  # nothing in the source would part it from the sentence before
-        if written and self._limits.margin and self.weights[index] < max(self.weights) - self._limits.margin:
+        if quote.form(led, self._brief(index, written)) is None:
+            return False
+        if written and not self._near(index, written[0].quote):
             return False
         return not any(overlap(quote, self.quotes[sentence.quote]) for sentence in written)
+
+    def _near(self, index: int, first: int) -> bool:
+        """Close enough to the answer's first sentence to stand beside it."""
+        if self._limits.one_document and self.quotes[index].passage != self.quotes[first].passage:
+            return False
+        return not self._limits.margin or self.weights[index] >= max(self.weights) - self._limits.margin
+
+    def _brief(self, index: int, written: tuple[Written, ...]) -> bool:
+        """What leads it in has been written for another sentence: a table's header stands above its rows once."""
+        quote = self.quotes[index]
+        others = (self.quotes[sentence.quote] for sentence in written)
+        return any(other.passage == quote.passage and other.lead == quote.lead for other in others)
 
     def _best_set(self) -> tuple[int, ...]:
         """The sentences that a greedy answer takes, whatever their order."""
         best: list[int] = []
         for index in sorted(self._usable, key=lambda i: -self.weights[i]):
-            near = not self._limits.margin or self.weights[index] >= max(self.weights) - self._limits.margin
+            near = not best or self._near(index, best[0])
             if near and len(best) < self._limits.sentences and not any(overlap(self.quotes[index], self.quotes[b]) for b in best):
                 best.append(index)
         return tuple(best)
 
-    def _ids(self, index: int, led: bool) -> tuple[int, ...]:
-        return self.quotes[index].led_ids if led else self.quotes[index].ids
+    def _form(self, index: int, state: State) -> Form:
+        form = self.quotes[index].form(state.led, self._brief(index, state.written))
+        assert form is not None, "only what can be written is alive"
+        return form
 
     def _weight(self, alive: tuple[int, ...], temperature: float) -> float:
         """Of a choice that leaves these sentences possible: the best one's at temperature 0, else what sums their chances."""
@@ -186,7 +200,9 @@ def prepare(ask: ChatRequest, codec: Codec, passages: Seq[Passage]) -> VerbatimP
         raise BadRequest("verbatim mode found no sentence in the documents that it can quote")
     titled = [(passages[quote.passage].title, quote.text) for quote in quotes]
     likelihood = QuestionLikelihood(codec, ask.messages[-1].text, titled) if options.likelihood_weight and len(quotes) > 1 else None
-    return VerbatimPreparation(quotes, likelihood, options.likelihood_weight, Limits(options.max_sentences, options.margin))
+    return VerbatimPreparation(
+        quotes, likelihood, options.likelihood_weight, Limits(options.max_sentences, options.margin, options.one_document)
+    )
 
 
 def _prefix_free(quotes: Seq[Quote], weights: Seq[float]) -> tuple[int, ...]:
@@ -199,10 +215,11 @@ def _prefix_free(quotes: Seq[Quote], weights: Seq[float]) -> tuple[int, ...]:
 
 
 def _clash(one: Quote, other: Quote) -> bool:
-    if one.text.split() == other.text.split():
+    if one.text.split() == other.text.split() or (one.lead == other.lead and same_words(one, other)):
         return True
-    for a, b in ((one.ids, other.ids), (one.led_ids, other.led_ids)):
-        size = min(len(a), len(b))
-        if size and a[:size] == b[:size]:
-            return True
+    for (led, _), form in one.forms.items():
+        for (other_led, _), other_form in other.forms.items():
+            size = min(len(form.ids), len(other_form.ids))
+            if led == other_led and form.ids[:size] == other_form.ids[:size]:
+                return True
     return False

@@ -23,12 +23,23 @@ class DocumentIn(WireModel):
     text: str
 
 
-class CandidateIn(WireModel):
+class SpanIn(WireModel):
+    """Characters [start, end) of a document's text."""
+
+    start: int = Field(ge=0)
+    end: int = Field(gt=0)
+
+
+class CandidateIn(SpanIn):
     """A sentence that a verbatim answer may contain: characters [start, end) of the document's text."""
 
     document: str
-    start: int = Field(ge=0)
-    end: int = Field(gt=0)
+    lead: list[SpanIn] = Field(
+        default=[],
+        max_length=8,
+        description="What it must not be read without (a list's introduction, a table's header): written before it, once. "
+        "In the document's order, all before `start`, each followed by white space.",
+    )
     score: float = Field(0.0, description="The prior that retrieval gives this sentence, in nats.")
 
 
@@ -44,6 +55,7 @@ class BedsideIn(WireModel):
     margin: float = Field(
         0.0, ge=0, description="verbatim: a further sentence is added while its weight is within this many nats of the first's; 0: always."
     )
+    one_document: bool = Field(False, description="verbatim: every further sentence comes from the document of the first.")
     drafter: str | None = Field(None, description="Override the drafter: 'none', 'copy', 'eagle', ...; the server's choice when absent.")
 
 

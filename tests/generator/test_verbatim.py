@@ -19,7 +19,7 @@ from services.generator.likelihood import QuestionLikelihood
 from services.generator.models import StepInput
 from services.generator.quotes import split_sentences
 from services.generator.types import FinishReason
-from services.generator.wire import BedsideIn, CandidateIn, ChatRequest, DocumentIn, MessageIn
+from services.generator.wire import BedsideIn, CandidateIn, ChatRequest, DocumentIn, MessageIn, SpanIn
 from tests.generator.engines import drain, engine, tiny_codec, tiny_target
 
 DEFAULTS = chat.Defaults("demo", "copy", 256)
@@ -95,6 +95,63 @@ def test_a_sentence_that_two_passages_hold_is_written_once() -> None:
     assert (text, span.passage_id) == ("Wash your hands.", "dosis")
 
 
+LIST = [
+    DocumentIn(id="list", text="Niet geven bij:\n- leverinsufficientie\n- koorts boven 39\n\nWel geven bij pijn.\n"),
+    DocumentIn(id="table", text="Gewicht\tDosis\n5 kg\t75 mg\n9 kg\t135 mg\nWel geven bij koorts.\n"),
+]
+
+
+def led(document: str, sentence: str, lead: str, score: float) -> CandidateIn:
+    text = next(d.text for d in LIST if d.id == document)
+    start, before = text.index(sentence), text.index(lead)
+    return CandidateIn(
+        document=document, start=start, end=start + len(sentence), score=score, lead=[SpanIn(start=before, end=before + len(lead))]
+    )
+
+
+def test_what_leads_a_sentence_in_is_written_before_it() -> None:
+    text, spans = answer(ask(documents=LIST, candidates=[led("list", "- koorts boven 39", "Niet geven bij:", 1)]))
+    assert text == "Niet geven bij:\n- koorts boven 39"
+    assert_covered(text, spans, LIST)
+
+
+def test_what_two_sentences_share_is_written_once() -> None:
+    rows = [led("table", "5 kg\t75 mg", "Gewicht\tDosis", 1), led("table", "9 kg\t135 mg", "Gewicht\tDosis", 2)]
+    text, spans = answer(ask(documents=LIST, candidates=rows, likelihood_weight=0))
+    assert text == "Gewicht\tDosis\n5 kg\t75 mg\n9 kg\t135 mg"
+    assert_covered(text, spans, LIST)
+
+
+def test_a_lead_is_written_again_for_another_documents_sentence() -> None:
+    other = DocumentIn(id="other", text="Gewicht\tDosis\n20 kg\t300 mg\n")
+    candidates = [led("table", "5 kg\t75 mg", "Gewicht\tDosis", 2)]
+    candidates.append(CandidateIn(document="other", start=14, end=26, score=1, lead=[SpanIn(start=0, end=13)]))
+    text, _ = answer(ask(documents=[*LIST, other], candidates=candidates, likelihood_weight=0))
+    assert text == "Gewicht\tDosis\n5 kg\t75 mg\nGewicht\tDosis\n20 kg\t300 mg"
+
+
+def test_a_further_sentence_comes_from_the_same_document_when_that_is_asked() -> None:
+    texts = {"list": "Wel geven bij pijn.", "table": "Wel geven bij koorts."}
+    candidates = [led("list", "- leverinsufficientie", "Niet geven bij:", 1)]
+    for n, (document, sentence) in enumerate(texts.items()):
+        start = next(d.text for d in LIST if d.id == document).index(sentence)
+        candidates.append(CandidateIn(document=document, start=start, end=start + len(sentence), score=3 - 2 * n + (n and 3)))
+    options = {"documents": LIST, "candidates": candidates, "likelihood_weight": 0}
+    assert answer(ask(**options))[0] == "Wel geven bij koorts.\nWel geven bij pijn."
+    assert answer(ask(**options, one_document=True))[0] == "Wel geven bij koorts."
+
+
+def test_sentences_that_say_nearly_the_same_are_written_once_but_not_those_that_differ_in_a_number_or_a_negation() -> None:
+    def both(first: str, second: str) -> bool:
+        documents = [DocumentIn(id="a", text=first + "\n"), DocumentIn(id="b", text=second + "\n")]
+        whole = [CandidateIn(document=d.id, start=0, end=len(d.text), score=n) for n, d in enumerate(documents)]
+        return len(answer(ask(documents=documents, candidates=whole, likelihood_weight=0))[0].splitlines()) == 2
+
+    assert not both("Was de handen voor en na elk contact.", "Was de handen vóór en na elk contact!".replace("vóór", "voor"))
+    assert both("Geef het kind per gift 5 ml.", "Geef het kind per gift 8 ml.")
+    assert both("Geef de dosis wel aan een kind met koorts.", "Geef de dosis niet aan een kind met koorts.")
+
+
 def test_sentences_that_begin_alike_part_where_their_weights_say() -> None:
     for five, eight in ((1.0, 2.0), (2.0, 1.0)):
         candidates = [candidate("dosis", "De dosis is 5 mg per kg.", five), candidate("dosis", "De dosis is 8 mg bij een kind.", eight)]
@@ -158,14 +215,20 @@ def test_every_answer_is_a_concatenation_of_source_spans_and_lossless(texts: lis
             document = data.draw(st.sampled_from([d for d in documents if d.text] or [DocumentIn(id="0", text="x")]))
             start = data.draw(st.integers(0, max(0, len(document.text) - 1)))
             end = data.draw(st.integers(start + 1, max(start + 1, len(document.text))))
+            lead = []
+            if start > 1 and data.draw(st.booleans()):
+                first = data.draw(st.integers(0, start - 2))
+                lead = [SpanIn(start=first, end=data.draw(st.integers(first + 1, start)))]
             if end <= len(document.text):
-                candidates.append(CandidateIn(document=document.id, start=start, end=end, score=data.draw(st.floats(-3, 3))))
+                score = data.draw(st.floats(-3, 3))
+                candidates.append(CandidateIn(document=document.id, start=start, end=end, lead=lead, score=score))
     sampling = {
         "temperature": data.draw(st.sampled_from([0.0, 0.7, 1.0])),
         "seed": data.draw(st.integers(0, 99)),
         "max_tokens": data.draw(st.integers(1, 80)),
     }
     bedside = {"candidates": candidates, "max_sentences": data.draw(st.integers(1, 4)), "margin": data.draw(st.sampled_from([0.0, 0.5]))}
+    bedside["one_document"] = data.draw(st.booleans())
     results = []
     for drafter, nodes in (("copy", 64), ("copy", 5), ("none", 64)):
         try:
@@ -213,6 +276,8 @@ def test_a_stop_string_cuts_a_quotation() -> None:
         {"document": "nowhere", "start": 0, "end": 3},
         {"document": "dosis", "start": 5, "end": 900},
         {"document": "dosis", "start": 5, "end": 5},
+        {"document": "dosis", "start": 5, "end": 9, "lead": [{"start": 6, "end": 7}]},
+        {"document": "dosis", "start": 5, "end": 9, "lead": [{"start": 3, "end": 3}]},
     ],
 )
 def test_a_candidate_that_is_no_span_is_refused(wrong: dict[str, Any]) -> None:
