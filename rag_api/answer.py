@@ -20,7 +20,7 @@ from uuid import uuid4
 from rag_api import generator as gen
 from rag_api.config import Settings
 from rag_api.db import Database
-from rag_api.db.answers import get_conversation, save_answer
+from rag_api.db.answers import get_conversation, queries_of, save_answer
 from rag_api.db.documents import count_indexed, get_documents, read_pages, read_text, superseded_ids
 from rag_api.embed import Embedder
 from rag_api.errors import BedsideError, GeneratorRefused, GeneratorUnavailable, InvalidInput
@@ -29,6 +29,7 @@ from rag_api.highlight import page_of, rects
 from rag_api.language import Language, detect
 from rag_api.notices import expired, not_found, notice
 from rag_api.retrieve import Retrieval, retrieve
+from rag_api.rewrite import query_of
 from rag_api.stores import Store
 from rag_api.types import (
     Answer,
@@ -88,9 +89,9 @@ class Question:
     text: str
     mode: Mode
     filters: Filters
-
-
     earlier: tuple[str, ...] = ()  # what was searched for before in this conversation; empty: this question stands alone
+
+
 @dataclass(slots=True)
 class Draft:
     """An answer on its way. Mutates until `finished` freezes it."""
@@ -98,9 +99,9 @@ class Draft:
     question: Question
     user: User
     language: Language
+    query: str  # what is searched for and answered: the question, or what a follow-up means
     began: float = field(default_factory=time.perf_counter)
     created_at: datetime = field(default_factory=lambda: datetime.now(UTC))
-    query: str  # what is searched for and answered: the question, or what a follow-up means
     status: AnswerStatus = AnswerStatus.SOURCES_ONLY
     text: str = ""
     sources: tuple[Source, ...] = ()
@@ -161,9 +162,9 @@ def new_question(
     mode = mode or parts.settings.mode
     if mode == Mode.VERBATIM and parts.settings.generator_kind == "openai":
         raise InvalidInput("The configured generator cannot be held to exact quotes. Ask with mode `answer` or `sources`.")
+    earlier: tuple[str, ...] = ()
     if conversation_id is not None:
         get_conversation(parts.db, user, conversation_id)
-    earlier: tuple[str, ...] = ()
         if not literal and parts.settings.follow_ups != "off":
             earlier = queries_of(parts.db, user, conversation_id)
     return Question(str(uuid4()), conversation_id or str(uuid4()), conversation_id is None, text, mode, filters or Filters(), earlier)
@@ -177,9 +178,9 @@ async def ask(question: Question, user: User, parts: AskParts) -> AsyncGenerator
     draft = Draft(question, user, detect(question.text), question.text)
     try:
         yield Stage("retrieving")
+        await _stand_alone(draft, parts)
         retrieval = await asyncio.to_thread(_retrieve, draft, parts)
         await asyncio.to_thread(_decide, draft, retrieval, parts)
-        await _stand_alone(draft, parts)
         yield Found(draft.sources, tuple(draft.notices), draft.query)
         if draft.status == AnswerStatus.ANSWERED:
             async with contextlib.aclosing(_write(draft, parts)) as events:
@@ -201,8 +202,6 @@ async def ask(question: Question, user: User, parts: AskParts) -> AsyncGenerator
         raise
 
 
-def find(text: str, user: User, filters: Filters, parts: AskParts) -> Retrieval:
-    """What a question of this user finds today, or on the filters' day; superseded documents do not count. Blocks."""
 async def _stand_alone(draft: Draft, parts: AskParts) -> None:
     """A follow-up question becomes what it means; from here on that is the question."""
     if not draft.question.earlier:
@@ -214,6 +213,8 @@ async def _stand_alone(draft: Draft, parts: AskParts) -> None:
         draft.stats["rewritten_by"] = query.by
 
 
+def find(text: str, user: User, filters: Filters, parts: AskParts) -> Retrieval:
+    """What a question of this user finds today, or on the filters' day; superseded documents do not count. Blocks."""
     today = filters.valid_on or date.today()
     current = replace(filters, excluded_document_ids=superseded_ids(parts.db, user, today))
     return retrieve(text, user, current, embedder=parts.embedder, store=parts.store, settings=parts.settings, today=today)

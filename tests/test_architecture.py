@@ -12,9 +12,9 @@ ROOT = Path(__file__).resolve().parents[1]
 # Each layer may import itself where that is said, and everything below it; never above.
 RAG_API = [
     ("types", "errors"),
-    ("config", "schemas", "terms", "sentences", "boxes", "language", "logs"),
+    ("config", "schemas", "terms", "sentences", "boxes", "language", "logs", "followup"),
     ("db", "embed", "stores", "generator", "highlight", "notices", "embedded"),
-    ("ingest", "retrieve", "evidence", "handbook"),
+    ("ingest", "retrieve", "evidence", "handbook", "rewrite"),
     ("parts",),
     ("evaluate", "answer"),
     ("convert", "problems", "health", "web"),
@@ -27,7 +27,14 @@ RAG_API = [
 ]
 # Packages whose modules may import each other; so may the modules of one layer that are named together here.
 TOGETHER = {"db", "embed", "ingest", "stores", "routes", "evaluate", "handbook"}
-ALLOWED_BESIDE = {("notices", "types"), ("evidence", "retrieve"), ("web", "problems"), ("sentences", "terms"), ("schemas", "types")}
+ALLOWED_BESIDE = {
+    ("notices", "types"),
+    ("evidence", "retrieve"),
+    ("web", "problems"),
+    ("sentences", "terms"),
+    ("schemas", "types"),
+    ("followup", "terms"),
+}
 
 WIRE = {"services.generator.wire", "services.generator.templates"}
 
