@@ -213,14 +213,6 @@ LOCAL_USER = User(id="local", name="Local user", groups=("everyone",), is_admin=
 
 
 @dataclass(frozen=True, slots=True)
-@dataclass(frozen=True, slots=True)
-class Notice:
-    """A sentence for the reader, shown above the answer. `code` is stable, `text` is in the question's language."""
-
-    code: str
-    text: str
-
-
 class Source:
     """A hit as the reader sees it: the chunk, its document, and where it stands on the page."""
 
@@ -229,14 +221,12 @@ class Source:
     page: int
     rects: tuple[PageRects, ...]
 
-    cautions: tuple[Notice, ...] = ()  # what to know before using it: for other patients, expired, superseded, contradicted
 
 @dataclass(frozen=True, slots=True)
-class Unsupported:
-    """A number of an answer, with its unit, that none of its passages holds: `text == answer[start:end]`."""
+class Notice:
+    """A sentence for the reader, shown above the answer. `code` is stable, `text` is in the question's language."""
 
-    start: int
-    end: int
+    code: str
     text: str
 
 
@@ -262,7 +252,6 @@ class Answer:
     stats: dict[str, Any]  # what the generator and each stage measured; JSON-ready
     created_at: datetime
 
-    unsupported: tuple[Unsupported, ...] = ()  # numbers of the text that no passage holds
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -315,8 +304,8 @@ class Stage:
 class Found:
     sources: tuple[Source, ...]
     notices: tuple[Notice, ...]
-
     query: str = ""  # what was searched for
+
 
 @dataclass(frozen=True, slots=True)
 class Token:
