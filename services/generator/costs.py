@@ -58,13 +58,13 @@ def _interpolate(xs: tuple[int, ...], ys: tuple[float, ...] | list[float], x: fl
 
 def step_costs(target: LlamaTarget, cache: Path) -> Costs:
     """Measured now, or read from a file in `cache` when this machine has measured this model before."""
-    file = cache / f"steps-{_key(target)}.json"
-    known = _read(file)
+    file = cache / f"steps-{target_key(target)}.json"
+    known = read_cached(file)
     if known is not None:
         return Costs(tuple(known["nodes"]), tuple(known["contexts"]), tuple(tuple(row) for row in known["seconds"]))
     costs = measure(target)
     if costs.nodes == NODES:
-        _write(file, {"nodes": costs.nodes, "contexts": costs.contexts, "seconds": costs.seconds})
+        write_cached(file, {"nodes": costs.nodes, "contexts": costs.contexts, "seconds": costs.seconds})
     return costs
 
 
@@ -125,8 +125,8 @@ def choose_kernels(target: LlamaTarget, cache: Path) -> None:
     groups = _groups(target)
     if not groups:
         return
-    file = cache / f"kernels-{_key(target)}.json"
-    known = _read(file)
+    file = cache / f"kernels-{target_key(target)}.json"
+    known = read_cached(file)
     until = time.perf_counter() + KERNEL_SECONDS
     limits = known or {name: _limit(layers, target.dtype, until) for name, layers in groups.items()}
     for name, layers in groups.items():
@@ -134,7 +134,7 @@ def choose_kernels(target: LlamaTarget, cache: Path) -> None:
         for layer in layers:
             layer.choose(few, many, int(limits[name]))
     if known is None and time.perf_counter() < until:
-        _write(file, limits)
+        write_cached(file, limits)
 
 
 def _groups(target: LlamaTarget) -> dict[str, list[Linear]]:
@@ -170,8 +170,18 @@ def _pass_seconds(kernels: Iterable[Kernel], x: torch.Tensor, until: float) -> f
     return least_seconds(run, 5, x.device, until)
 
 
-def _key(target: LlamaTarget) -> str:
-    parts = [FORMAT, _machine(), torch.__version__, torch.get_num_threads(), target.config, target.dtype, target.kv_dtype]
+def target_key(target: LlamaTarget, *beside: object) -> str:
+    """What measurements of this model on this machine are kept under."""
+    parts: list[object] = [
+        *beside,
+        FORMAT,
+        _machine(),
+        torch.__version__,
+        torch.get_num_threads(),
+        target.config,
+        target.dtype,
+        target.kv_dtype,
+    ]
     parts.append(sorted({" ".join(linear.kernels) for linear in target.linears()}))
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
 
@@ -187,7 +197,7 @@ def _machine() -> str:
     return f"{platform.machine()} {model} {torch.backends.cpu.get_cpu_capability()} {os.cpu_count()}"
 
 
-def _read(file: Path) -> dict[str, Any] | None:
+def read_cached(file: Path) -> dict[str, Any] | None:
     try:
         value = json.loads(file.read_text())
     except (OSError, ValueError):
@@ -195,7 +205,7 @@ def _read(file: Path) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _write(file: Path, value: dict[str, Any]) -> None:
+def write_cached(file: Path, value: dict[str, Any]) -> None:
     """Atomically; a cache that cannot be written only costs the next start its measurement."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

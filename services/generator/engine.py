@@ -33,9 +33,14 @@ class Engine:
     """Raises QueueFull and BadRequest from `add`; an exception from `step` leaves it usable after `fail`."""
 
     def __init__(
-        self, target: Target, drafters: Mapping[str, Drafter], options: EngineOptions | None = None, costs: Costs | None = None
+        self,
+        target: Target,
+        drafters: Mapping[str, Drafter],
+        options: EngineOptions | None = None,
+        costs: Costs | None = None,
+        drafts: Mapping[str, float] | None = None,
     ) -> None:
-        """Without `costs` every draft is verified whole."""
+        """Without `costs` every draft is verified whole; `drafts`: seconds of a draft by drafter, where they were measured."""
         self.options = options or EngineOptions()
         self.target = target
         self.drafters = dict(drafters)
@@ -43,7 +48,7 @@ class Engine:
         self.scheduler = Scheduler(self.options.rows, self.options.queue)
         self.cache = target.new_cache(self.options.rows, self.context)
         self.prefixes = PrefixCache(self.options.prefix_bytes)
-        self.planner = Planner(costs)
+        self.planner = Planner(costs, drafts)
         self._requests: dict[str, Request] = {}
         self._stop_tokens = frozenset(target.config.eos_token_ids)
 
@@ -88,8 +93,8 @@ class Engine:
         ready = [request for request in self._running() if request.prefilled]
         if not ready:
             return []
-        began = time.perf_counter()
         trees = self._draft(ready)
+        began = time.perf_counter()
         output = self._forward(ready, trees)
         accepted = self._verify(ready, trees, output.logits)
         self._accept(ready, trees, accepted, output)
@@ -103,7 +108,8 @@ class Engine:
         for sequence in self.scheduler.admit():
             request = self._requests[sequence.id]
             request.started = time.monotonic()
-            request.plan = self.planner.start()
+            request.plan = self.planner.start(request.drafters)
+            request.drafters = tuple(request.plan.gates)  # whoever does not pay these days is left out altogether
             for name in request.drafters:
                 self.drafters[name].start(sequence)
             wants = self._wants_features(request)
@@ -173,7 +179,7 @@ class Engine:
             each = (time.perf_counter() - began) / len(rows)
             for row, draft in zip(rows, proposed, strict=True):
                 drafts[row].append(draft)
-                self.planner.drafted(_plan(ready[row]), name, draft, each if ready[row].sequence.stats.steps else None)
+                self.planner.drafted(_plan(ready[row]), name, draft, each, usual=ready[row].sequence.stats.steps > 0)
                 if drafter.wants_features:
                     ready[row].features.clear()
         trees = [self._tree(request, found) for request, found in zip(ready, drafts, strict=True)]
@@ -228,6 +234,8 @@ class Engine:
                 self._keep_features(request, features[list(one.path)])
 
     def _learn(self, ready: list[Request], trees: list[DraftTree], accepted: list[Accepted], seconds: float) -> None:
+        lengths = [request.length - len(one.path) for request, one in zip(ready, accepted, strict=True)]
+        self.planner.paced(sum(map(len, trees)), sum(lengths) // len(lengths), seconds)
         for request, draft, one in zip(ready, trees, accepted, strict=True):
             self.planner.learn(_plan(request), draft, one, seconds / len(ready))
 
@@ -281,6 +289,7 @@ class Engine:
         if sequence.id in self.scheduler.running:
             for name in request.drafters:
                 self.drafters[name].finish(sequence)
+            self.planner.finish(_plan(request))
         self.scheduler.remove(sequence)
         del self._requests[sequence.id]
 

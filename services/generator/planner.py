@@ -1,18 +1,21 @@
 """Which drafts are worth verifying: the tree that maximises expected tokens per second, by measured costs.
 
 A step's time is known by its nodes (costs.py); what it emits is the sum of its nodes' chances. Drafters' own estimates are
-corrected by what was accepted before, per proposer and strength; a drafter whose tokens cost more than they save is
-left out for a while. Knows nothing of models or text, and decides about time only: the output is the same whatever it does.
+corrected by what was accepted before, per proposer and strength, and the measured costs by what steps really take; a drafter whose
+tokens cost more than they save is left out for a while (gates.py). Knows nothing of models or text, and decides about time only: the
+output is the same whatever it does.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from services.generator import tree
+from services.generator.gates import Gate, Habit
 from services.generator.types import Accepted, CandidateSource, DraftTree, NodeOrigin
 
 CONTEXTS = (256, 1024, 4096, 16384, 65536)
@@ -54,33 +57,6 @@ class Calibration:
 
 
 @dataclass(slots=True)
-class Gate:
-    """Whether one drafter pays for one request. Closed, it is tried again after a while, then after twice that."""
-
-    seconds: float = 0.0  # of a draft, smoothed
-    gain: float = 1.0  # tokens per step that only this drafter gave, smoothed
-    kind: str = ""  # what its nodes are known by, see _kind
-    pause: int = 0  # steps to go without it
-    _next_pause: int = 8
-
-    def open(self) -> bool:
-        if self.pause:
-            self.pause -= 1
-        return not self.pause
-
-    def took(self, seconds: float) -> None:
-        self.seconds = seconds if not self.seconds else self.seconds + 0.2 * (seconds - self.seconds)
-
-    def gave(self, tokens: int, seconds_per_token: float) -> None:
-        self.gain += 0.15 * (tokens - self.gain)
-        if self.gain * seconds_per_token >= self.seconds:
-            self._next_pause = 8
-            return
-        self.pause, self._next_pause = self._next_pause, min(64, 2 * self._next_pause)
-        self.gain = self.seconds / seconds_per_token  # tried again, it has a few steps to show more
-
-
-@dataclass(slots=True)
 class Plan:
     """What the planner remembers of a request."""
 
@@ -89,28 +65,65 @@ class Plan:
     estimates: dict[int, tuple[str, float]] = field(default_factory=dict)  # node of the verified tree -> kind and estimate
 
 
+@dataclass(slots=True)
+class Pace:
+    """How much longer steps take than the table says, by nodes: the host's work, and what a busy machine measured wrongly at start."""
+
+    weight: float = 0.05  # of the latest step
+    least: int = 12  # steps of a size before its own factor is believed
+    _all: float = 1.0
+    _factors: dict[int, float] = field(default_factory=dict)
+    _steps: dict[int, int] = field(default_factory=dict)
+
+    def learn(self, nodes: int, factor: float) -> None:
+        size = nodes.bit_length()
+        known, steps = self._factors.get(size, factor), self._steps.get(size, 0) + 1
+        seen = min(max(factor, known / 2), known * 2)  # an interruption is no cost of the nodes
+        self._factors[size] = known + max(self.weight, 1 / steps) * (seen - known)
+        self._steps[size] = steps
+        self._all += self.weight * (min(max(factor, self._all / 2), self._all * 2) - self._all)
+
+    def factor(self, nodes: int) -> float:
+        """Of sizes that were hardly seen: what all steps have shown."""
+        size = nodes.bit_length()
+        return self._factors[size] if self._steps.get(size, 0) >= self.least else self._all
+
+
 class Planner:
     """One per engine. Without costs every draft is verified as it is, up to its budget."""
 
-    def __init__(self, costs: Costs | None) -> None:
+    def __init__(self, costs: Costs | None, drafts: Mapping[str, float] | None = None) -> None:
+        """`drafts`: seconds of a draft by drafter, as far as they were measured."""
         self._costs = costs
+        self._drafts = drafts or {}
         self._all = Calibration(strength=40.0)
+        self._habits: dict[str, Habit] = {}
+        self._pace = Pace()
         self._tables: dict[int, list[float]] = {}
-        self._step_seconds_per_token = 0.0
 
-    def start(self) -> Plan:
-        return Plan(Calibration(self._all))
+    def start(self, drafters: Seq[str] = ()) -> Plan:
+        """For a request that these may draft for; `gates` names those that will."""
+        plan = Plan(Calibration(self._all))
+        for name in drafters:
+            habit = self._habits.setdefault(name, Habit())
+            if self._costs is None or habit.admit():
+                plan.gates[name] = habit.begin(self._drafts.get(name, 0.0))
+        return plan
+
+    def finish(self, plan: Plan) -> None:
+        if self._costs is not None:
+            for name, gate in plan.gates.items():
+                self._habits[name].ended(gate)
 
     def wants(self, plan: Plan, drafter: str) -> bool:
-        return self._costs is None or plan.gates.setdefault(drafter, Gate()).open()
+        return self._costs is None or plan.gates[drafter].open()
 
-    def drafted(self, plan: Plan, drafter: str, draft: DraftTree, seconds: float | None) -> None:
-        """`seconds`: what it took; None: that says nothing of the next time (at first a head reads the whole prompt)."""
-        gate = plan.gates.setdefault(drafter, Gate())
+    def drafted(self, plan: Plan, drafter: str, draft: DraftTree, seconds: float, usual: bool = True) -> None:
+        """`seconds`: what it took; see Gate.took."""
+        gate = plan.gates[drafter]
         if len(draft) > 1:
             gate.kind = _kind(draft.origins[1])
-        if seconds is not None:
-            gate.took(seconds)
+        gate.took(seconds, usual)
 
     def cut(self, plans: Seq[Plan], trees: Seq[DraftTree], lengths: Seq[int]) -> list[DraftTree]:
         """Every row's tree without the nodes that would cost more time than they save."""
@@ -118,26 +131,30 @@ class Planner:
             return list(trees)
         scored = [self._calibrated(plan, each) for plan, each in zip(plans, trees, strict=True)]
         ranked = sorted((score for each in scored for score in each.scores[1:]), reverse=True)
-        nodes = self._best_count(ranked, len(trees), max(lengths))
+        nodes = self._best_count(ranked, len(trees), sum(lengths) // len(lengths))
         floor = ranked[nodes - 1] if nodes else math.inf
         cut = [tree.prune(each, 1 + sum(score >= floor for score in each.scores[1:])) for each in scored]
         for plan, before, after in zip(plans, trees, cut, strict=True):
             plan.estimates = _estimates(before, after)
         return cut
 
+    def paced(self, nodes: int, context: int, seconds: float) -> None:
+        """A step of so many nodes, of all rows together, took `seconds`, without its drafts."""
+        if self._costs is not None:
+            self._pace.learn(nodes, seconds / self._table(context, nodes)[nodes])
+
     def learn(self, plan: Plan, verified: DraftTree, accepted: Accepted, seconds: float) -> None:
-        """`seconds`: of the step, shared by its rows."""
+        """`seconds`: of the step, without its drafts, shared by its rows."""
         if self._costs is None:
             return
         taken = set(accepted.path)
         for node, (kind, estimate) in plan.estimates.items():
             if verified.parents[node] in taken:
                 plan.calibration.count(kind, estimate, node in taken)
-        per_token = seconds / len(accepted.token_ids)
         for gate in plan.gates.values():
             if not gate.pause:
                 alone = sum(_kind(verified.origins[node]) == gate.kind for node in accepted.path[1:])
-                gate.gave(alone, per_token)
+                gate.gave(alone, len(accepted.token_ids), seconds)
 
     def _calibrated(self, plan: Plan, drafted: DraftTree) -> DraftTree:
         scores = [1.0]
@@ -149,12 +166,13 @@ class Planner:
 
     def _best_count(self, scores: list[float], rows: int, context: int) -> int:
         """How many of the nodes, the likeliest first, give the most tokens per second."""
-        seconds = self._table(context, rows + len(scores))
-        tokens, best, count = float(rows), rows / seconds[rows], 0
-        for nodes, score in enumerate(scores, start=1):
+        table = self._table(context, rows + len(scores))
+        tokens, best, count = float(rows), rows / (table[rows] * self._pace.factor(rows)), 0
+        for nodes, score in enumerate(scores, start=rows + 1):
             tokens += score
-            if tokens / seconds[rows + nodes] > best:
-                best, count = tokens / seconds[rows + nodes], nodes
+            rate = tokens / (table[nodes] * self._pace.factor(nodes))
+            if rate > best:
+                best, count = rate, nodes - rows
         return count
 
     def _table(self, context: int, nodes: int) -> list[float]:

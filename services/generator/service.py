@@ -30,6 +30,7 @@ Load = Callable[[], Loaded]
 def load(settings: Settings) -> Loaded:
     """Raises ModelError. Takes seconds: weights are read and packed."""
     from services.generator.costs import step_costs
+    from services.generator.draft_costs import draft_costs
     from services.generator.loading import CACHE, load_target, load_tokenizer
 
     target = load_target(settings.model, device=settings.device, dtype=settings.dtype, threads=settings.threads)
@@ -46,7 +47,7 @@ def load(settings: Settings) -> Loaded:
     drafter = settings.drafter or ("copy+eagle" if "eagle" in drafters else "copy")
     parse(drafter, drafters)
     return Loaded(
-        Engine(target, drafters, options, step_costs(target, CACHE / "costs")),
+        Engine(target, drafters, options, step_costs(target, CACHE / "costs"), draft_costs(drafters, target, CACHE / "costs")),
         codec,
         chat.Defaults(settings.default_template, drafter, settings.max_tokens),
     )

@@ -6,7 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from services.generator.planner import Calibration, Gate, Planner
+from services.generator.gates import Gate, Habit
+from services.generator.planner import Calibration, Pace, Planner
 from services.generator.tree import TreeBuilder
 from services.generator.types import Accepted, CandidateSource, DraftTree, NodeOrigin
 
@@ -105,7 +106,7 @@ def test_a_drafter_that_costs_more_than_it_saves_is_paused_ever_longer() -> None
         if gate.open():
             asked.append(step)
             gate.took(0.010)
-            gate.gave(0, seconds_per_token=0.020)
+            gate.gave(0, tokens=1, seconds=0.020)
     gaps = [b - a for a, b in pairwise(asked)]
     assert gaps[0] == 1
     assert max(gaps) == 64
@@ -117,4 +118,81 @@ def test_a_drafter_that_pays_is_never_paused() -> None:
     for _ in range(100):
         assert gate.open()
         gate.took(0.010)
-        gate.gave(1, seconds_per_token=0.020)
+        gate.gave(1, tokens=2, seconds=0.020)
+    assert gate.balance > 0
+
+
+def test_a_drafter_that_did_not_pay_is_left_out_of_ever_more_requests() -> None:
+    habit, tried = Habit(), []
+    for request in range(200):
+        if habit.admit():
+            tried.append(request)
+            gate = habit.begin(0.010)
+            for _ in range(20):
+                if gate.open():
+                    gate.took(0.010)
+                    gate.gave(0, tokens=1, seconds=0.020)
+            habit.ended(gate)
+    gaps = [b - a for a, b in pairwise(tried)]
+    assert gaps == [2, 5, 17, 65, 65]
+
+
+def test_a_second_trial_is_shorter_than_the_first() -> None:
+    def steps(gate: Gate) -> int:
+        count = 0
+        while gate.open():
+            gate.took(0.010)
+            gate.gave(0, tokens=1, seconds=0.020)
+            count += 1
+        return count
+
+    habit = Habit()
+    first = habit.begin(0.010)
+    before = steps(first)
+    habit.ended(first)
+    assert steps(habit.begin(0.010)) < before
+
+
+def test_a_drafter_that_pays_again_is_in_every_request() -> None:
+    habit = Habit()
+    habit.ended(Gate(balance=-1.0))
+    habit.admit()
+    habit.ended(Gate(balance=1.0))
+    assert all(habit.admit() for _ in range(5))
+
+
+def test_whoever_does_not_pay_is_left_out_of_the_next_request() -> None:
+    planner = Planner(Linear(0.1), {"eagle": 0.5})
+    plan = planner.start(("copy", "eagle"))
+    planner.drafted(plan, "eagle", chain(3, 0.5), 0.5)
+    planner.finish(plan)
+    assert set(planner.start(("copy", "eagle")).gates) == {"copy"}
+    assert set(planner.start(("copy", "eagle")).gates) == {"copy", "eagle"}
+
+
+def test_without_costs_everyone_drafts_always() -> None:
+    planner = Planner(None)
+    for _ in range(3):
+        plan = planner.start(("eagle",))
+        planner.drafted(plan, "eagle", chain(3, 0.5), 100.0)
+        planner.finish(plan)
+        assert planner.wants(plan, "eagle")
+
+
+def test_a_size_of_tree_that_takes_longer_than_the_table_says_is_chosen_less() -> None:
+    planner, draft = Planner(Linear(0.02)), chain(12, 0.9)
+    before = len(cut(planner, draft))
+    for _ in range(40):
+        planner.paced(1, 100, 1.0)
+        planner.paced(2, 100, 1.0)
+        planner.paced(4, 100, 1.1)
+        planner.paced(12, 100, 4.0)
+    assert len(cut(planner, draft)) < 8 < before
+
+
+def test_one_interruption_changes_little() -> None:
+    pace = Pace()
+    for _ in range(50):
+        pace.learn(4, 1.1)
+    pace.learn(4, 100.0)
+    assert pace.factor(4) < 1.2

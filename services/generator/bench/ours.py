@@ -14,11 +14,13 @@ from services.generator.answer_text import AnswerText
 from services.generator.bench.prompts import Job
 from services.generator.bench.timing import Run
 from services.generator.codec import Codec
+from services.generator.draft_costs import draft_costs
 from services.generator.drafters import Drafter
 from services.generator.drafters.copy import CopyDrafter
 from services.generator.drafters.eagle import EagleDrafter, TreeShape, usual_shape
 from services.generator.drafters.prompt_lookup import PromptLookupDrafter
 from services.generator.engine import Engine, EngineOptions, Request
+from services.generator.loading import CACHE
 from services.generator.models.eagle_format import open_head
 from services.generator.models.llama import LlamaTarget
 from services.generator.planner import Costs
@@ -55,7 +57,8 @@ class Bench:
     def engine(self, drafters: dict[str, Drafter], costs: Costs | None) -> Engine:
         """No prefixes are kept: every run computes its whole prompt."""
         options = EngineOptions(rows=1, context=self.context, nodes=NODES, prefix_bytes=0)
-        return Engine(self.target, drafters, options, costs)
+        drafts = draft_costs(drafters, self.target, CACHE / "costs") if costs else {}
+        return Engine(self.target, drafters, options, costs, drafts)
 
     def eagle(self, shape: TreeShape) -> Drafter:
         assert self.head is not None

@@ -17,7 +17,7 @@ import torch
 
 from services.generator.answer_text import Delta
 from services.generator.costs import chain, least_seconds
-from services.generator.drafters import StepState
+from services.generator.draft_costs import draft_seconds
 from services.generator.drafters.copy import CopyDrafter
 from services.generator.drafters.eagle import EagleDrafter, TreeShape
 from services.generator.engine import Engine, EngineOptions, Request
@@ -138,23 +138,9 @@ def _draft_level(target: LlamaTarget, context: int, repeats: int) -> float:
         head_dim=a.head_dim,
     )
     head = FrozenHead(EagleHead(config, target).to(target.device, target.dtype))
-    few, many = (_draft(head, context, depth, repeats) for depth in (2, 6))
+    shapes = (TreeShape(top_k=10, total=60, depth=depth) for depth in (2, 6))
+    few, many = (draft_seconds(EagleDrafter(head, shape), context, repeats) for shape in shapes)
     return 1e3 * (many - few) / 4
-
-
-def _draft(head: FrozenHead, context: int, depth: int, repeats: int) -> float:
-    drafter = EagleDrafter(head, TreeShape(top_k=10, total=60, depth=depth))
-    tokens = torch.arange(3, 3 + context + repeats + 2, dtype=torch.int32).numpy()
-    sequence = Sequence("bench", Prompt(tuple(tokens), (None,) * len(tokens), (), "bench"), SamplingParams())
-    drafter.start(sequence)
-    features = torch.zeros(context, head.config.feature_size, dtype=head.dtype, device=head.device)
-    drafter.propose([StepState(sequence, tokens[: context + 1], features)], 60)
-    grown = iter(range(context + 2, len(tokens) + 1))
-
-    def draft() -> None:
-        drafter.propose([StepState(sequence, tokens[: next(grown)], features[:1])], 60)
-
-    return least_seconds(draft, repeats - 1, head.device)
 
 
 class Timed:
