@@ -150,6 +150,7 @@ class Filters:
     document_ids: tuple[str, ...] = ()
     excluded_document_ids: tuple[str, ...] = ()  # superseded ones, unless asked for
     valid_on: date | None = None  # leaves out documents that are not valid on this day
+    include_expired: bool = False  # with it, only those that are not valid yet; superseded ones then count too
     owner_groups: tuple[str, ...] = ("everyone",)
 
 

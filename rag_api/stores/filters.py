@@ -25,4 +25,4 @@ def admits(filters: Filters, chunk: Chunk) -> bool:
     if filters.valid_on is None:
         return True
     begins, ends = meta.valid_from, meta.valid_until
-    return (begins is None or begins <= filters.valid_on) and (ends is None or filters.valid_on <= ends)
+    return (begins is None or begins <= filters.valid_on) and (ends is None or filters.include_expired or filters.valid_on <= ends)

@@ -1,14 +1,16 @@
 """LanceDB in process: the embedded default. One folder, one table, its own BM25 index over our terms.
 
 A document's chunks change in one commit, so a killed process leaves the old ones or the new ones. New rows are searched at
-once: Lance scores what its indexes do not hold yet by scanning, with the statistics of the whole table. So indexing is only
-a matter of speed, and is done every so many writes.
+once: Lance scores what its indexes do not hold yet by scanning, with the statistics of the whole table.
 """
 
 from __future__ import annotations
 
+import logging
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -17,27 +19,24 @@ from typing import Any
 import lancedb
 import numpy as np
 import pyarrow as pa
-from lancedb.index import FTS, IvfFlat
-from lancedb.query import MatchQuery
 from numpy.typing import NDArray
 
+from rag_api import terms
 from rag_api.errors import BedsideError, EmbedderMismatch, StoreUnavailable
-from rag_api.stores.fuse import CANDIDATES, Fusion, Lists, fuse
-from rag_api.stores.rows import ANY_GROUP, COLUMNS, STORED, to_chunk, to_row
-from rag_api.terms import question_terms
+from rag_api.stores.fuse import CANDIDATES, Fusion
+from rag_api.stores.lance_index import begin, bring_up_to_date
+from rag_api.stores.lance_query import Moved, Query, one_of, quoted, search, where
+from rag_api.stores.rows import COLUMNS, terms_of, to_row
 from rag_api.types import Chunk, Filters, Hit
+
+log = logging.getLogger(__name__)
 
 TABLE = "chunks"
 WRITES_PER_TIDYING = 64  # commits between two rounds of compaction and indexing,
-CHUNKS_PER_TIDYING = 5_000  # or as many new chunks: 40,000 that no index holds cost 700 ms a search, indexed ones 36
-VECTOR_INDEX_FROM = 10_000  # chunks; below that a scan is as fast and exact. Built in 9 s for 100,000 on 2 busy cores
-PROBES = 20  # of its partitions: on 100,000 vectors all of the true 100 nearest, 13 ms instead of 1.6 s
-KEEP_VERSIONS = timedelta(minutes=10)  # readers of another process may still be at an older one
-TRIES = 5  # of a commit that another process overtook
+CHUNKS_PER_TIDYING = 5_000  # or as many new chunks,
+TIDYING_SHARE = 0.05  # but not more of the time than this
+TRIES = 5  # of a commit that another process overtook, of a search whose rows were moved
 _TYPES = {"text": pa.string(), "terms": pa.string(), "int": pa.int32(), "ints": pa.list_(pa.int32()), "texts": pa.list_(pa.string())}
-_TERMS_INDEX = FTS(
-    base_tokenizer="whitespace", lower_case=False, stem=False, remove_stop_words=False, ascii_folding=False, max_token_length=None
-)
 
 
 class LanceStore:
@@ -47,15 +46,16 @@ class LanceStore:
         self.folder, self.dim = folder, dim
         self._writing = threading.Lock()
         self._writes = self._added = 0
+        self._next_tidying = 0.0  # time.monotonic()
         self._schema = _schema(embedder_name, dim)
+        self._pool = ThreadPoolExecutor(8, "lance")  # the two lists of a search are fetched at once
         with _translated(folder):
             folder.mkdir(parents=True, exist_ok=True)
             # Interval 0: every read sees what other processes have committed.
             self._db = lancedb.connect(folder, read_consistency_interval=timedelta(0))
             self._table = self._open_table()
             self._check(embedder_name)
-            if not self._table.list_indices():
-                self._table.create_index("terms", config=_TERMS_INDEX)
+            begin(self._table)
 
     def replace_document(self, document_id: str, chunks: Sequence[Chunk], vectors: NDArray[np.float32]) -> None:
         assert vectors.shape == (len(chunks), self.dim), (vectors.shape, len(chunks), self.dim)
@@ -63,13 +63,11 @@ class LanceStore:
             return self.delete_documents([document_id])
         rows = [{"id": chunk.id, **to_row(chunk), "vector": vector} for chunk, vector in zip(chunks, vectors, strict=True)]
         batch = pa.Table.from_pylist(rows, schema=self._schema)
-        stale = f"document_id = {_quoted(document_id)}"
-        insert = self._table.merge_insert("id").when_matched_update_all().when_not_matched_insert_all()
-        self._write(lambda: insert.when_not_matched_by_source_delete(stale).execute(batch), len(chunks))
+        self._write(lambda: self._put(document_id, batch), len(chunks))
 
     def delete_documents(self, document_ids: Sequence[str]) -> None:
         if document_ids:
-            self._write(lambda: self._table.delete(_one_of("document_id", document_ids)))
+            self._write(lambda: self._table.delete(one_of("document_id", document_ids)))
 
     def document_ids(self) -> set[str]:
         with _translated(self.folder):
@@ -83,26 +81,32 @@ class LanceStore:
     def search(
         self, text: str, vector: NDArray[np.float32], limit: int, filters: Filters, alpha: float, fusion: Fusion = "information"
     ) -> list[Hit]:
-        where, fetch, terms = _where(filters), max(limit, CANDIDATES), question_terms(text)
-        columns = ["id", *STORED, "vector"]
+        query = Query(terms.question_terms(text), vector, where(filters), max(limit, CANDIDATES), limit, alpha, fusion)
         with _translated(self.folder):
-            nearest = self._table.search(vector).distance_type("cosine").nprobes(PROBES).where(where)
-            near = nearest.limit(fetch).select([*columns, "_distance"]).to_arrow()
-            found = near.slice(0, 0)
-            if terms:
-                query = self._table.search(MatchQuery(" ".join(terms), "terms"), query_type="fts")
-                found = query.where(where).limit(fetch).select([*columns, "_score"]).to_arrow()
-        dense = _scores(near, _cosines(near, vector))
-        bm25 = _scores(found, found["_score"].to_pylist()) if terms else {}
-        cosines = _scores(found, _cosines(found, vector)) | dense
-        fused = fuse(Lists(dense, bm25, cosines, len(terms)), alpha, fusion)[:limit]
-        rows = _rows(near, found, [key for key, _ in fused])
-        return [Hit(to_chunk(key, rows[key]), score, cosines[key], bm25.get(key, 0.0), rank) for rank, (key, score) in enumerate(fused, 1)]
+            for attempt in range(TRIES):
+                try:
+                    return search(self._table, query, self._pool)
+                except Moved:
+                    if attempt == TRIES - 1:
+                        raise
+        raise AssertionError("not reached")
 
     def close(self) -> None:
         with self._writing:
             if self._writes:
                 self._tidy()
+        self._pool.shutdown()
+
+    def _put(self, document_id: str, batch: pa.Table) -> None:
+        """A new document is merely added: finding what it replaces takes a second among a million chunks."""
+        own = f"document_id = {quoted(document_id)}"
+        if not self._table.count_rows(own):
+            self._table.add(batch)
+            if self._table.count_rows(own) == len(batch):
+                return
+            self._table.delete(own)  # another process added it at the same moment
+        insert = self._table.merge_insert("id").when_matched_update_all().when_not_matched_insert_all()
+        insert.when_not_matched_by_source_delete(own).execute(batch)
 
     def _open_table(self) -> Any:
         try:
@@ -118,6 +122,21 @@ class LanceStore:
                 f"the index in {self.folder} was made by the embedder {made_by!r}, the configured one is {embedder_name!r}. "
                 f"Set BEDSIDE_EMBEDDER back, or remove {self.folder} and run `bedside ingest` again: it indexes what is missing."
             )
+        known = self._table.schema.field("terms").metadata or {}
+        if known.get(b"version", b"1").decode() != str(terms.VERSION):  # it was not recorded before version 2
+            self._analyse_anew()
+
+    def _analyse_anew(self) -> None:
+        """Other terms come of the same text now: they are made anew, neither documents nor embedder are needed. Interrupted, it is
+        begun again at the next start."""
+        log.warning("the words of %d chunks in %s are analysed anew", self._table.count_rows(), self.folder)
+        columns = ["id", "title", "text", "language"]
+        for batch in self._table.search().select(columns).to_batches(batch_size=2_000):
+            ids, *texts = (batch.column(name).to_pylist() for name in columns)
+            renewed = pa.table({"id": ids, "terms": [terms_of(*given) for given in zip(*texts, strict=True)]})
+            self._table.merge_insert("id").when_matched_update_all().execute(renewed)
+        self._table.update_field_metadata({"path": "terms", "metadata": {"version": str(terms.VERSION)}})
+        bring_up_to_date(self._table)
 
     def _write(self, commit: Callable[[], Any], added: int = 0) -> None:
         with self._writing, _translated(self.folder):
@@ -129,72 +148,25 @@ class LanceStore:
                     if attempt == TRIES - 1 or "conflict" not in str(error).lower():
                         raise
             self._writes, self._added = self._writes + 1, self._added + added
-            if self._writes >= WRITES_PER_TIDYING or self._added >= CHUNKS_PER_TIDYING:
+            enough = self._writes >= WRITES_PER_TIDYING or self._added >= CHUNKS_PER_TIDYING
+            if enough and time.monotonic() >= self._next_tidying:
                 self._tidy()
 
     def _tidy(self) -> None:
-        """Merge small files and bring the indexes up to date."""
+        """Waits longer for the next time when this one took long: a great index is loaded in hours, not days."""
+        began = time.monotonic()
         self._writes = self._added = 0
         with _translated(self.folder):
-            self._table.optimize(cleanup_older_than=KEEP_VERSIONS)
-            indexed = {column for index in self._table.list_indices() for column in index.columns}
-            if "vector" not in indexed and self._table.count_rows() >= VECTOR_INDEX_FROM:
-                self._table.create_index("vector", config=IvfFlat(distance_type="cosine"))
+            bring_up_to_date(self._table)
+        now = time.monotonic()
+        self._next_tidying = now + (now - began) * (1 / TIDYING_SHARE - 1)
 
 
 def _schema(embedder_name: str, dim: int) -> pa.Schema:
-    fields = [pa.field("id", pa.string()), *(pa.field(name, _TYPES[kind]) for name, kind in COLUMNS.items())]
+    version = {"terms": {"version": str(terms.VERSION)}}
+    fields = [pa.field("id", pa.string()), *(pa.field(name, _TYPES[kind], metadata=version.get(name)) for name, kind in COLUMNS.items())]
     fields.append(pa.field("vector", pa.list_(pa.float32(), dim)))
     return pa.schema(fields, metadata={"embedder": embedder_name, "dim": str(dim)})
-
-
-def _scores(table: pa.Table, scores: Sequence[float]) -> dict[str, float]:
-    return dict(zip(table["id"].to_pylist(), scores, strict=True))
-
-
-def _cosines(table: pa.Table, vector: NDArray[np.float32]) -> list[float]:
-    """Exact ones, whatever an index rounded."""
-    rows = table["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False).reshape(len(table), len(vector))
-    return (rows @ vector).tolist()
-
-
-def _rows(near: pa.Table, found: pa.Table, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
-    wanted, rows = set(keys), {}
-    for table in (near, found):
-        for position, key in enumerate(table["id"].to_pylist()):
-            if key in wanted and key not in rows:
-                rows[key] = table.slice(position, 1).to_pylist()[0]
-    return rows
-
-
-def _where(filters: Filters) -> str:
-    """As filters.admits() has it."""
-    parts = [_one_of("owner_group", filters.owner_groups)]
-    for column, values in [
-        ("department", filters.departments),
-        ("document_type", filters.document_types),
-        ("language", filters.languages),
-        ("document_id", filters.document_ids),
-    ]:
-        if values:
-            parts.append(_one_of(column, values))
-    if filters.target_groups:
-        groups = ", ".join(_quoted(g) for g in [*(g.value for g in filters.target_groups), ANY_GROUP])
-        parts.append(f"array_has_any(target_groups, make_array({groups}))")
-    if filters.excluded_document_ids:
-        parts.append(f"NOT {_one_of('document_id', filters.excluded_document_ids)}")
-    if filters.valid_on is not None:
-        day = filters.valid_on.toordinal()
-        parts.append(f"valid_from <= {day} AND valid_until >= {day}")
-    return " AND ".join(f"({part})" for part in parts)
-
-
-def _one_of(column: str, values: Sequence[str]) -> str:
-    return f"{column} IN ({', '.join(map(_quoted, values))})" if values else "1 = 0"
-
-
-def _quoted(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"
 
 
 @contextmanager

@@ -39,7 +39,7 @@ def to_row(chunk: Chunk) -> dict[str, Any]:
         "document_id": chunk.document_id,
         "title": chunk.title,
         "text": chunk.text,
-        "terms": " ".join(document_terms(f"{chunk.title}\n{chunk.text}", meta.language)),
+        "terms": terms_of(chunk.title, chunk.text, meta.language),
         "pages": list(chunk.pages),
         "start": chunk.start,
         "end": chunk.end,
@@ -54,6 +54,11 @@ def to_row(chunk: Chunk) -> dict[str, Any]:
         "language": meta.language,
         "supersedes": meta.supersedes,
     }
+
+
+def terms_of(title: str, text: str, language: str) -> str:
+    """What BM25 counts of a chunk."""
+    return " ".join(document_terms(f"{title}\n{text}", language))
 
 
 def to_chunk(chunk_id: str, row: dict[str, Any]) -> Chunk:

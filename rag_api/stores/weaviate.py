@@ -240,5 +240,6 @@ def _where(filters: Filters) -> Any | None:
     if filters.valid_on is not None:
         day = filters.valid_on.toordinal()
         parts.append(Filter.by_property("valid_from").less_or_equal(day))
-        parts.append(Filter.by_property("valid_until").greater_or_equal(day))
+        if not filters.include_expired:
+            parts.append(Filter.by_property("valid_until").greater_or_equal(day))
     return Filter.all_of(parts)
