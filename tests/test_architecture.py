@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 RAG_API = [
     ("types", "errors"),
     ("config", "schemas", "terms", "sentences", "boxes", "language", "logs", "followup"),
-    ("db", "embed", "stores", "generator", "highlight", "notices", "embedded"),
+    ("db", "embed", "stores", "generator", "highlight", "notices", "embedded", "expand", "rerank"),
     ("ingest", "retrieve", "evidence", "handbook", "rewrite"),
     ("parts",),
     ("evaluate", "answer"),
@@ -22,11 +22,11 @@ RAG_API = [
     ("routes",),
     ("main",),
     ("terminal",),
-    ("quality",),
+    ("quality", "bench"),
     ("cli",),
 ]
 # Packages whose modules may import each other; so may the modules of one layer that are named together here.
-TOGETHER = {"db", "embed", "ingest", "stores", "routes", "evaluate", "handbook"}
+TOGETHER = {"db", "embed", "ingest", "stores", "routes", "evaluate", "handbook", "bench"}
 ALLOWED_BESIDE = {
     ("notices", "types"),
     ("evidence", "retrieve"),
