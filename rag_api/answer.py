@@ -18,17 +18,18 @@ from typing import Any, Protocol
 from uuid import uuid4
 
 from rag_api import generator as gen
+from rag_api import safety
 from rag_api.config import Settings
 from rag_api.db import Database
 from rag_api.db.answers import get_conversation, queries_of, save_answer
-from rag_api.db.documents import count_indexed, get_documents, read_pages, read_text, superseded_ids
+from rag_api.db.documents import count_indexed, get_documents, read_pages, read_text
 from rag_api.embed import Embedder
 from rag_api.errors import BedsideError, GeneratorRefused, GeneratorUnavailable, InvalidInput
 from rag_api.evidence import candidates
 from rag_api.highlight import page_of, rects
 from rag_api.language import Language, detect
 from rag_api.notices import expired, not_found, notice
-from rag_api.retrieve import Retrieval, retrieve
+from rag_api.retrieve import Retrieval
 from rag_api.rewrite import query_of
 from rag_api.stores import Store
 from rag_api.types import (
@@ -50,6 +51,7 @@ from rag_api.types import (
     Source,
     Stage,
     Token,
+    Unsupported,
     User,
 )
 from services.generator import wire
@@ -113,6 +115,7 @@ class Draft:
     prompt_version: str = ""
     stats: dict[str, Any] = field(default_factory=dict)
     saving: bool = False
+    unsupported: tuple[Unsupported, ...] = ()
 
     def note(self, code: str) -> None:
         self.notices.append(notice(code, self.language))
@@ -140,6 +143,7 @@ class Draft:
             prompt_version=self.prompt_version,
             stats={"seconds": self.seconds(), **self.stats},
             created_at=self.created_at,
+            unsupported=self.unsupported,
         )
 
 
@@ -214,10 +218,8 @@ async def _stand_alone(draft: Draft, parts: AskParts) -> None:
 
 
 def find(text: str, user: User, filters: Filters, parts: AskParts) -> Retrieval:
-    """What a question of this user finds today, or on the filters' day; superseded documents do not count. Blocks."""
-    today = filters.valid_on or date.today()
-    current = replace(filters, excluded_document_ids=superseded_ids(parts.db, user, today))
-    return retrieve(text, user, current, embedder=parts.embedder, store=parts.store, settings=parts.settings, today=today)
+    """What a question of this user finds today, or on the filters' day, in an order that is safe for the patient. Blocks."""
+    return safety.find(text, user, filters, parts)
 
 
 def _retrieve(draft: Draft, parts: AskParts) -> Retrieval:
@@ -237,6 +239,7 @@ def _retrieve(draft: Draft, parts: AskParts) -> Retrieval:
             "sources": settings.sources,
             "not_found_threshold": settings.not_found_threshold,
             "valid_on": (question.filters.valid_on or date.today()).isoformat(),
+            "include_expired": question.filters.include_expired,
             "filters": {
                 name: list(value)
                 for name, value in asdict(question.filters).items()
@@ -255,12 +258,15 @@ def _decide(draft: Draft, retrieval: Retrieval, parts: AskParts) -> None:
         touched = sorted({page for hit in hits if hit.chunk.document_id == document_id for page in hit.chunk.pages})
         draft.pages[document_id] = read_pages(parts.db, document_id, touched)
     draft.sources = tuple(_source(replace(hit, rank=rank), documents[hit.chunk.document_id], draft) for rank, hit in enumerate(hits, 1))
+    warned = safety.warned(draft.sources, draft.query, draft.user, draft.question.filters, draft.language, parts)
+    draft.sources, draft.notices = warned.sources, [*draft.notices, *warned.notices]
     if not draft.sources or not retrieval.answerable:
         draft.status = AnswerStatus.NOT_FOUND
         empty = not draft.sources and count_indexed(parts.db, draft.user) == 0
         draft.notices.append(notice("empty_index", draft.language) if empty else not_found(draft.sources, draft.language))
         return
-    draft.status = AnswerStatus.SOURCES_ONLY if draft.question.mode == Mode.SOURCES else AnswerStatus.ANSWERED
+    written = draft.question.mode != Mode.SOURCES and safety.usable(draft.sources, parts.settings.passages)
+    draft.status = AnswerStatus.ANSWERED if written else AnswerStatus.SOURCES_ONLY
     draft.notices += expired(draft.sources[: parts.settings.passages], date.today(), draft.language)
 
 
@@ -309,7 +315,7 @@ async def _write(draft: Draft, parts: AskParts) -> AsyncGenerator[AnswerEvent]:
 
 
 def _request(draft: Draft, parts: AskParts) -> gen.Request:
-    question, hits = draft.question, [source.hit for source in draft.sources[: parts.settings.passages]]
+    question, hits = draft.question, [source.hit for source in safety.usable(draft.sources, parts.settings.passages)]
     passages = gen.passages_of([(hit.chunk.title, hit.chunk.text) for hit in hits])
     if question.mode != Mode.VERBATIM:
         return gen.Request(draft.query, draft.language, passages, max_tokens=parts.settings.max_tokens)
@@ -366,8 +372,16 @@ def _finish(draft: Draft, finished: gen.Finished, parts: AskParts) -> None:
         draft.note("demo_model")
 
 
+def _check_numbers(draft: Draft, parts: AskParts) -> None:
+    """Numbers that the passages do not hold, whoever wrote them and however far the answer came."""
+    passages = safety.usable(draft.sources, parts.settings.passages)
+    draft.unsupported = safety.unsupported_in(draft.text, passages, draft.query, draft.language)
+    draft.notices += safety.unsupported_notice(draft.unsupported, draft.language)
+
+
 def _save(draft: Draft, parts: AskParts) -> Answer:
     draft.saving = True
+    _check_numbers(draft, parts)
     answer = draft.finished()
     save_answer(parts.db, draft.user, answer, new_conversation=draft.question.is_new)
     return answer

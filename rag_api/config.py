@@ -55,6 +55,9 @@ class Settings(BaseSettings):
         "rules", description="How a follow-up question is made to stand alone; 'llm': the generator is asked too, and checked."
     )
 
+    function_header: str | None = Field(None, description="Request header in which a signing-in proxy names the asker's function.")
+    department_header: str | None = Field(None, description="The same for the department. Both only order sources, they grant nothing.")
+
     mode: Mode = Field(Mode.VERBATIM, description="Default of POST /ask.")
     alpha: float | None = Field(
         None, ge=0, le=1, description="Fusion: alpha * dense + (1 - alpha) * BM25; absent: what suits the embedder."

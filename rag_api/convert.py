@@ -19,6 +19,7 @@ def filters_in(given: api.FiltersIn) -> Filters:
         languages=tuple(given.languages),
         document_ids=tuple(given.document_ids),
         valid_on=given.valid_on,
+        include_expired=given.include_expired,
     )
 
 
@@ -49,6 +50,7 @@ def source_out(source: Source) -> api.SourceOut:
         bm25_score=hit.bm25_score,
         text=hit.chunk.text,
         rects=rects_out(source.rects),
+        cautions=notices_out(source.cautions),
     )
 
 
@@ -87,6 +89,7 @@ def answer_out(answer: Answer) -> api.AnswerOut:
         prompt_version=answer.prompt_version,
         stats=answer.stats,
         created_at=answer.created_at,
+        unsupported=[api.UnsupportedOut(start=one.start, end=one.end, text=one.text) for one in answer.unsupported],
     )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
+from urllib.parse import unquote
 
 from fastapi import Depends, Path, Query, Request
 
@@ -28,8 +30,19 @@ def get_db(parts: PartsDep) -> Database:
 DbDep = Annotated[Database, Depends(get_db)]
 
 
-def current_user() -> User:
-    return LOCAL_USER
+def current_user(request: Request) -> User:
+    """With the function and department that a proxy's headers name, where the settings say which headers those are."""
+    settings = request.app.state.settings
+    return replace(
+        LOCAL_USER,
+        function=_header(request, settings.function_header) or LOCAL_USER.function,
+        department=_header(request, settings.department_header) or LOCAL_USER.department,
+    )
+
+
+def _header(request: Request, name: str | None) -> str:
+    """As text: headers carry Latin-1, or UTF-8 that was percent-encoded."""
+    return unquote(request.headers.get(name, ""))[:200].strip() if name else ""
 
 
 UserDep = Annotated[User, Depends(current_user)]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
 
-from rag_api.types import Notice, Source
+from rag_api.types import Document, Notice, Source, TargetGroup
 
 _TEXTS: dict[str, dict[str, str]] = {
     "not_found": {
@@ -52,6 +52,40 @@ _TEXTS: dict[str, dict[str, str]] = {
         "nl": "{title} is vervallen op {day}.",
         "en": "{title} expired on {day}.",
     },
+    "superseded": {
+        "nl": "{title} is vervangen door {newer}.",
+        "en": "{title} has been superseded by {newer}.",
+    },
+    "patient_group": {
+        "nl": "Deze bronnen zijn voor {for_whom}; de vraag noemt {patient}.",
+        "en": "These sources are for {for_whom}; the question mentions {patient}.",
+    },
+    "patient_group_only": {
+        "nl": "{title} gaat over het onderwerp, maar is voor {for_whom}; de vraag noemt {patient}.",
+        "en": "{title} is about this, but it is for {for_whom}; the question mentions {patient}.",
+    },
+    "twins": {
+        "nl": "De vraag noemt geen patiënt. Er is een document voor {one} (bron {first}) en een voor {other} (bron {second}).",
+        "en": "The question names no patient. There is a document for {one} (source {first}) and one for {other} (source {second}).",
+    },
+    "conflict": {
+        "nl": "Twee geldige bronnen verschillen: {one} zegt {first_value} (bron {first}), {other} zegt {second_value} (bron {second}).",
+        "en": "Two valid sources differ: {one} says {first_value} (source {first}), {other} says {second_value} (source {second}).",
+    },
+    "unsupported": {
+        "nl": "Niet in de bronnen van dit antwoord: {numbers}. Kijk het na in het document.",
+        "en": "Not in the sources of this answer: {numbers}. Check them in the document.",
+    },
+    "card_other_group": {
+        "nl": "Voor {for_whom}; de vraag noemt {patient}.",
+        "en": "For {for_whom}; the question mentions {patient}.",
+    },
+    "card_expired": {"nl": "Vervallen op {day}.", "en": "Expired on {day}."},
+    "card_superseded": {"nl": "Vervangen door {newer}.", "en": "Superseded by {newer}."},
+    "card_conflict": {
+        "nl": "Zegt {own_value} waar bron {source} {their_value} zegt.",
+        "en": "Says {own_value} where source {source} says {their_value}.",
+    },
     "demo_model": {
         "nl": "Dit antwoord komt van het demomodel en is niet voor klinisch gebruik.",
         "en": "This answer comes from the demo model and is not for clinical use.",
@@ -61,17 +95,48 @@ _MONTHS = {
     "nl": ("januari", "februari", "maart", "april", "mei", "juni", "juli", "augustus", "september", "oktober", "november", "december"),
     "en": ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"),
 }
+_PUBLIC = {"expired_unversioned": "expired", "patient_group_only": "patient_group"}
+_FOR_WHOM = {
+    "nl": {"adult": "volwassenen", "child": "kinderen", "neonate": "pasgeborenen", "pregnancy": "zwangeren"},
+    "en": {"adult": "adults", "child": "children", "neonate": "newborns", "pregnancy": "pregnancy"},
+}
+_PATIENT = {
+    "nl": {"adult": "een volwassene", "child": "een kind", "neonate": "een pasgeborene", "pregnancy": "een zwangere"},
+    "en": {"adult": "an adult", "child": "a child", "neonate": "a newborn", "pregnancy": "a pregnancy"},
+}
 NEAREST = 3
 
 
 def notice(code: str, language: str, **words: str) -> Notice:
-    public = "expired" if code == "expired_unversioned" else code
+    public = _PUBLIC.get(code, code).removeprefix("card_")
     return Notice(public, _TEXTS[code][language].format(**words))
+
+
+def for_whom(groups: Iterable[TargetGroup], language: str) -> str:
+    """ "volwassenen en zwangeren"."""
+    return _joined([_FOR_WHOM[language][group] for group in TargetGroup if group in set(groups)], {"nl": "en", "en": "and"}[language])
+
+
+def the_patient(groups: Iterable[TargetGroup], language: str) -> str:
+    """ "een kind of een pasgeborene"."""
+    return _joined([_PATIENT[language][group] for group in TargetGroup if group in set(groups)], {"nl": "of", "en": "or"}[language])
+
+
+def _joined(names: Sequence[str], word: str) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {word} {names[-1]}"
+
+
+def day_of(day: date, language: str) -> str:
+    return f"{day.day} {_MONTHS[language][day.month - 1]} {day.year}"
+
+
+def title_of(document: Document) -> str:
+    return document.metadata.title or document.source
 
 
 def not_found(sources: Sequence[Source], language: str) -> Notice:
     """Names the nearest documents, each once."""
-    titles = list(dict.fromkeys(source.document.metadata.title or source.document.source for source in sources))[:NEAREST]
+    titles = list(dict.fromkeys(title_of(source.document) for source in sources))[:NEAREST]
     if not titles:
         return notice("nothing_readable", language)
     return notice("not_found", language, nearest="; ".join(titles))
@@ -84,7 +149,6 @@ def expired(sources: Sequence[Source], today: date, language: str) -> list[Notic
         until = document.metadata.valid_until
         if until is not None and until < today:
             code = "expired" if document.metadata.version else "expired_unversioned"
-            day = f"{until.day} {_MONTHS[language][until.month - 1]} {until.year}"
-            title = document.metadata.title or document.source
-            found[document.id] = notice(code, language, version=document.metadata.version, title=title, day=day)
+            words = {"version": document.metadata.version, "title": title_of(document), "day": day_of(until, language)}
+            found[document.id] = notice(code, language, **words)
     return list(found.values())

@@ -40,6 +40,7 @@ class FiltersIn(In):
     languages: list[Literal["nl", "en"]] = Field([], max_length=2)
     document_ids: list[DocumentIdText] = Field([], max_length=200)
     valid_on: date | None = Field(None, description="Only documents valid on this day; today when absent.")
+    include_expired: bool = Field(False, description="Also expired and superseded documents; their sources carry a caution.")
 
 
 class AskIn(In):
@@ -53,6 +54,10 @@ class AskIn(In):
     conversation_id: UuidText | None = Field(None, description="Continue this conversation; a new one starts when absent.")
     filters: FiltersIn = Field(default_factory=FiltersIn)
     mode: Mode | None = Field(None, description="The server's default when absent.")
+    function: Name | None = Field(
+        None, description="The asker's, by id or name (`GET /documents/facets` lists them): whose documents come first."
+    )
+    department: Name | None = Field(None, description="The asker's: its documents come first. Neither changes what may be read.")
     literal: bool = Field(False, description="Search for these words as they are; else a follow-up question is made to stand alone.")
 
 
@@ -68,6 +73,11 @@ class RectOut(BaseModel):
 class PageRectsOut(BaseModel):
     page: int
     rects: list[RectOut]
+
+
+class NoticeOut(BaseModel):
+    code: str
+    text: str
 
 
 class SourceOut(BaseModel):
@@ -92,6 +102,17 @@ class SourceOut(BaseModel):
     bm25_score: float
     text: str
     rects: list[PageRectsOut]
+    cautions: list[NoticeOut] = Field(
+        [], description="What to know before using it: `other_group`, `expired`, `superseded`, `conflict`; in the question's language."
+    )
+
+
+class UnsupportedOut(BaseModel):
+    """answer[start:end] == text: a number, with its unit, that no passage of the answer holds. Offsets count code points."""
+
+    start: int
+    end: int
+    text: str
 
 
 class SpanOut(BaseModel):
@@ -105,11 +126,6 @@ class SpanOut(BaseModel):
     page: int
     text: str
     rects: list[PageRectsOut] = Field(description="Empty when the place is not exact: show 'on this page' instead.")
-
-
-class NoticeOut(BaseModel):
-    code: str
-    text: str
 
 
 class AnswerOut(BaseModel):
@@ -129,6 +145,7 @@ class AnswerOut(BaseModel):
     prompt_version: str
     stats: dict[str, Any]
     created_at: datetime
+    unsupported: list[UnsupportedOut] = Field([], description="Numbers of the answer that its passages do not hold.")
 
 
 class StageEvent(BaseModel):

@@ -214,6 +214,14 @@ LOCAL_USER = User(id="local", name="Local user", groups=("everyone",), is_admin=
 
 
 @dataclass(frozen=True, slots=True)
+class Notice:
+    """A sentence for the reader, shown above the answer. `code` is stable, `text` is in the question's language."""
+
+    code: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """A hit as the reader sees it: the chunk, its document, and where it stands on the page."""
 
@@ -221,13 +229,15 @@ class Source:
     document: Document
     page: int
     rects: tuple[PageRects, ...]
+    cautions: tuple[Notice, ...] = ()  # what to know before using it: for other patients, expired, superseded, contradicted
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
-    """A sentence for the reader, shown above the answer. `code` is stable, `text` is in the question's language."""
+class Unsupported:
+    """A number of an answer, with its unit, that none of its passages holds: `text == answer[start:end]`."""
 
-    code: str
+    start: int
+    end: int
     text: str
 
 
@@ -252,6 +262,7 @@ class Answer:
     prompt_version: str
     stats: dict[str, Any]  # what the generator and each stage measured; JSON-ready
     created_at: datetime
+    unsupported: tuple[Unsupported, ...] = ()  # numbers of the text that no passage holds
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,10 @@ ROOT = Path(__file__).resolve().parents[1]
 RAG_API = [
     ("types", "errors"),
     ("config", "schemas", "terms", "sentences", "boxes", "language", "logs", "followup"),
+    ("guard",),
     ("db", "embed", "stores", "generator", "highlight", "notices", "embedded", "expand", "rerank"),
     ("ingest", "retrieve", "evidence", "handbook", "rewrite"),
+    ("safety",),
     ("parts",),
     ("evaluate", "answer"),
     ("convert", "problems", "health", "web"),
@@ -26,7 +28,7 @@ RAG_API = [
     ("cli",),
 ]
 # Packages whose modules may import each other; so may the modules of one layer that are named together here.
-TOGETHER = {"db", "embed", "ingest", "stores", "routes", "evaluate", "handbook", "bench"}
+TOGETHER = {"guard", "db", "embed", "ingest", "stores", "routes", "evaluate", "handbook", "bench"}
 ALLOWED_BESIDE = {
     ("notices", "types"),
     ("evidence", "retrieve"),

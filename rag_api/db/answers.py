@@ -14,20 +14,21 @@ from pydantic import TypeAdapter
 
 from rag_api.db import Database
 from rag_api.db.access import OWNS, found, owner_group, values
-from rag_api.types import Answer, AnswerStatus, Citation, Mode, Notice, Source, User
+from rag_api.types import Answer, AnswerStatus, Citation, Mode, Notice, Source, Unsupported, User
 
 _SOURCES = TypeAdapter(tuple[Source, ...])
 _CITATIONS = TypeAdapter(tuple[Citation, ...])
 _NOTICES = TypeAdapter(tuple[Notice, ...])
+_UNSUPPORTED = TypeAdapter(tuple[Unsupported, ...])
 
 TITLE_LENGTH = 80
 
 INSERT_ANSWER = """
     insert into answers (id, conversation_id, user_id, owner_group, question, query, language, mode, status, text,
-      sources, citations, notices, model, embedder, prompt_version, stats, created_at, function, department)
+      sources, citations, notices, unsupported, model, embedder, prompt_version, stats, created_at, function, department)
     values (%(id)s, %(conversation_id)s, %(user_id)s, %(owner_group)s, %(question)s, %(query)s, %(language)s, %(mode)s, %(status)s,
-      %(text)s, %(sources)s, %(citations)s, %(notices)s, %(model)s, %(embedder)s, %(prompt_version)s, %(stats)s, %(created_at)s,
-      %(function)s, %(department)s)
+      %(text)s, %(sources)s, %(citations)s, %(notices)s, %(unsupported)s, %(model)s, %(embedder)s, %(prompt_version)s, %(stats)s,
+      %(created_at)s, %(function)s, %(department)s)
 """
 
 
@@ -146,6 +147,7 @@ def _row(user: User, answer: Answer) -> dict[str, Any]:
     row["sources"] = _json(_SOURCES.dump_python(answer.sources, mode="json"))
     row["citations"] = _json(_CITATIONS.dump_python(answer.citations, mode="json"))
     row["notices"] = _json(_NOTICES.dump_python(answer.notices, mode="json"))
+    row["unsupported"] = _json(_UNSUPPORTED.dump_python(answer.unsupported, mode="json"))
     row["stats"] = _json(answer.stats)
     asker = {"user_id": user.id, "owner_group": owner_group(user), "function": user.function, "department": user.department}
     return {**row, **asker}
@@ -174,6 +176,7 @@ def _to_answer(row: DictRow) -> Answer:
         prompt_version=row["prompt_version"],
         stats=row["stats"],
         created_at=row["created_at"],
+        unsupported=_UNSUPPORTED.validate_python(row["unsupported"]),
     )
 
 

@@ -14,6 +14,7 @@ from psycopg.rows import DictRow
 from rag_api.boxes import pack_boxes, unpack_boxes
 from rag_api.db import Connection, Database, translated
 from rag_api.db.access import READS, found, values
+from rag_api.guard.twins import are_twins, subject
 from rag_api.types import LOCAL_USER, Document, DocumentStatus, Metadata, Page, TargetGroup, User
 
 INGEST_LOCK = 0x6265_6473_6964_66  # one ingestion at a time over all processes
@@ -27,10 +28,11 @@ COLUMNS = (
     "page_count", "chunk_count", "byte_count", "fingerprint", "warnings", "owner_group",
 )  # fmt: skip
 
+WRITTEN = (*COLUMNS, "subject")
 UPSERT = f"""
-    insert into documents ({", ".join(COLUMNS)}, user_id)
-    values ({", ".join(f"%({name})s" for name in COLUMNS)}, %(user_id)s)
-    on conflict (id) do update set {", ".join(f"{name} = excluded.{name}" for name in COLUMNS if name != "id")}, updated_at = now()
+    insert into documents ({", ".join(WRITTEN)}, user_id)
+    values ({", ".join(f"%({name})s" for name in WRITTEN)}, %(user_id)s)
+    on conflict (id) do update set {", ".join(f"{name} = excluded.{name}" for name in WRITTEN if name != "id")}, updated_at = now()
 """  # noqa: S608 - column names only
 INSERT_PAGES = """
     copy pages (document_id, number, width, height, rotation, text_start, text, boxes, text_from) from stdin
@@ -132,16 +134,48 @@ def get_documents(db: Database, user: User, document_ids: Sequence[str]) -> dict
     return {row["id"]: to_document(row) for row in rows}
 
 
+# Pairs of a document and the one that supersedes it, from the day on which that one is valid; what was superseded stays so. A
+# document names the older one by its file, with or without folder and ending, or by its title.
+_OLDER = f"old.status = 'indexed' and old.id <> newer.id and old.{READS}"
+SUPERSEDED = f"""
+    with newer as (
+      select id, lower(supersedes) as name, valid_from from documents
+      where status = 'indexed' and supersedes <> '' and (valid_from is null or valid_from <= %(today)s))
+    select old.id, newer.id as by_id from newer join documents old on {_OLDER} and lower(old.source) = newer.name
+    union select old.id, newer.id from newer join documents old on {_OLDER}
+      and lower(substring(old.source from '[^/]*$')) in (newer.name, newer.name || '.pdf', newer.name || '.docx')
+    union select old.id, newer.id from newer join documents old on {_OLDER}
+      and lower(old.title) = newer.name and (old.valid_from is null or newer.valid_from > old.valid_from)"""  # noqa: S608
+
+
 def superseded_ids(db: Database, user: User, today: date) -> tuple[str, ...]:
-    """Indexed documents that another one, valid today, names as superseded."""
-    rows = db.all(
-        f"""select old.id from documents old where old.status = 'indexed' and old.{READS} and exists (
-              select 1 from documents new where new.status = 'indexed' and new.supersedes <> ''
-              and (old.source = new.supersedes or old.source like '%%/' || new.supersedes) and new.id <> old.id
-              and (new.valid_from is null or new.valid_from <= %(today)s))""",  # noqa: S608
-        values(user, today=today),
-    )
-    return tuple(row["id"] for row in rows)
+    """Indexed documents that another one, valid from today or earlier, names as superseded."""
+    return tuple(superseding(db, user, today))
+
+
+def superseding(db: Database, user: User, today: date) -> dict[str, str]:
+    """Superseded document -> the one that supersedes it."""
+    return {row["id"]: row["by_id"] for row in db.all(SUPERSEDED, values(user, today=today))}
+
+
+def twin_documents(db: Database, user: User, documents: Sequence[Metadata]) -> list[Document]:
+    """Indexed documents about the same as one of these for other patients, in the order of these."""
+    _make_subjects(db)
+    found: dict[str, Document] = {}
+    for about in documents:
+        rows = db.all(
+            f"""select * from documents where status = 'indexed' and {READS} and subject && %(subject)s
+            and (subject <@ %(subject)s or subject @> %(subject)s) order by source""",  # noqa: S608
+            values(user, subject=sorted(subject(about.title))),
+        )
+        found |= {row["id"]: document for row in rows if are_twins(about, (document := to_document(row)).metadata)}
+    return list(found.values())
+
+
+def _make_subjects(db: Database) -> None:
+    """Of rows that an earlier release wrote; costs a look at an empty index afterwards."""
+    for row in db.all("select id, title from documents where status = 'indexed' and subject is null"):
+        db.run("update documents set subject = %(subject)s where id = %(id)s", {"id": row["id"], "subject": sorted(subject(row["title"]))})
 
 
 def count_indexed(db: Database, user: User) -> int:
@@ -200,6 +234,7 @@ def _row(document: Document) -> dict[str, Any]:
     row |= {name: getattr(document, name) for name in COLUMNS if name not in METADATA}
     row["target_groups"] = [group.value for group in document.metadata.target_groups]
     row["warnings"] = list(document.warnings)
+    row["subject"] = sorted(subject(document.metadata.title))
     return {name: _storable(value) for name, value in row.items()}
 
 

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 from typing import Any
 
 from fastapi import APIRouter, Body, Request, Response
@@ -19,7 +20,7 @@ from rag_api.convert import answer_out, filters_in, notices_out, source_out, spa
 from rag_api.deps import PartsDep, UserDep
 from rag_api.errors import Unavailable
 from rag_api.problems import problem, responses
-from rag_api.types import AnswerEvent, Cited, Done, Failed, Found, Source, Stage, Token
+from rag_api.types import AnswerEvent, Cited, Done, Failed, Found, Source, Stage, Token, User
 
 log = logging.getLogger(__name__)
 
@@ -97,10 +98,15 @@ async def ask(
         conversation_id=body.conversation_id,
         literal=body.literal,
     )
-    events = asking.ask(question, user, parts)
+    events = asking.ask(question, asker(user, body), parts)
     if STREAM in request.headers.get("accept", ""):
         return StreamingResponse(_while_there(request, _lines(question, events)), media_type=STREAM, headers=NO_BUFFERING)
     return await _unless_gone(request, _collected(events))
+
+
+def asker(user: User, body: api.AskIn) -> User:
+    """The user as this question says; what it leaves out is the user's own. Neither decides what may be read."""
+    return replace(user, function=body.function or user.function, department=body.department or user.department)
 
 
 async def _collected(events: AsyncGenerator[AnswerEvent]) -> api.AnswerOut | Response:

@@ -218,6 +218,12 @@ export interface components {
              * Format: date-time
              */
             created_at: string;
+            /**
+             * Unsupported
+             * @description Numbers of the answer that its passages do not hold.
+             * @default []
+             */
+            unsupported: components["schemas"]["UnsupportedOut"][];
         };
         /**
          * AnswerStatus
@@ -240,6 +246,16 @@ export interface components {
             filters?: components["schemas"]["FiltersIn"];
             /** @description The server's default when absent. */
             mode?: components["schemas"]["Mode"] | null;
+            /**
+             * Function
+             * @description The asker's, by id or name (`GET /documents/facets` lists them): whose documents come first.
+             */
+            function?: string | null;
+            /**
+             * Department
+             * @description The asker's: its documents come first. Neither changes what may be read.
+             */
+            department?: string | null;
             /**
              * Literal
              * @description Search for these words as they are; else a follow-up question is made to stand alone.
@@ -489,6 +505,12 @@ export interface components {
              * @description Only documents valid on this day; today when absent.
              */
             valid_on?: string | null;
+            /**
+             * Include Expired
+             * @description Also expired and superseded documents; their sources carry a caution.
+             * @default false
+             */
+            include_expired: boolean;
         };
         /**
          * Health
@@ -659,6 +681,12 @@ export interface components {
             text: string;
             /** Rects */
             rects: components["schemas"]["PageRectsOut"][];
+            /**
+             * Cautions
+             * @description What to know before using it: `other_group`, `expired`, `superseded`, `conflict`; in the question's language.
+             * @default []
+             */
+            cautions: components["schemas"]["NoticeOut"][];
         };
         /**
          * SpanOut
@@ -691,6 +719,18 @@ export interface components {
          * @enum {string}
          */
         TargetGroup: "adult" | "child" | "neonate" | "pregnancy";
+        /**
+         * UnsupportedOut
+         * @description answer[start:end] == text: a number, with its unit, that no passage of the answer holds. Offsets count code points.
+         */
+        UnsupportedOut: {
+            /** Start */
+            start: number;
+            /** End */
+            end: number;
+            /** Text */
+            text: string;
+        };
         /**
          * CitedEvent
          * @description SSE event `cited`: a copied span is closed; its text has been sent already.

@@ -22,6 +22,7 @@ export function source(rank: number, changes: Partial<Source> = {}): Source {
     bm25_score: 1,
     text: "",
     rects: [],
+    cautions: [],
     ...changes,
   };
 }
@@ -49,6 +50,7 @@ export function answer(changes: Partial<Answer> = {}): Answer {
     prompt_version: "1",
     stats: {},
     created_at: "2026-01-01T00:00:00Z",
+    unsupported: [],
     ...changes,
   };
 }

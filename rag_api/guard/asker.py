@@ -1,0 +1,53 @@
+"""Who asks: what a function (functions.csv) says of the patients and departments that its holders ask about.
+
+A function only changes the order of sources, never what may be read: it may come from a page's setting or from a proxy's header.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from rag_api.guard.words import folded
+from rag_api.types import TargetGroup, User
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """`groups`: the patients its holders care for, empty when they care for all; `departments`: whose documents they want first."""
+
+    id: str
+    nl: str
+    en: str
+    groups: frozenset[TargetGroup] = frozenset()
+    departments: tuple[str, ...] = ()
+
+
+@cache
+def functions() -> tuple[Function, ...]:
+    rows = csv.DictReader(files(__package__).joinpath("functions.csv").read_text(encoding="utf-8").splitlines())
+    return tuple(Function(r["id"], r["nl"], r["en"], _groups(r["groups"]), _departments(r["departments"])) for r in rows)
+
+
+def _groups(text: str) -> frozenset[TargetGroup]:
+    return frozenset(TargetGroup(name) for name in text.split(";") if name)
+
+
+def _departments(text: str) -> tuple[str, ...]:
+    return tuple(name for name in text.split("|") if name)
+
+
+def function_of(user: User) -> Function:
+    """By id or by its name in either language, however it is written; an unknown function asks about everyone."""
+    wanted = folded(user.function.strip())
+    known = (f for f in functions() if wanted in (f.id, folded(f.nl), folded(f.en)))
+    return next(known, Function(wanted, user.function, user.function))
+
+
+def departments_of(user: User) -> frozenset[str]:
+    """Folded: the asker's own department, else those of the function."""
+    if user.department.strip():
+        return frozenset({folded(user.department.strip())})
+    return frozenset(map(folded, function_of(user).departments))

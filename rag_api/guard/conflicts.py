@@ -1,0 +1,118 @@
+"""Where two documents for the same patients give different numbers for the same thing.
+
+Only what is nearly the same sentence is compared: the same quantities in the same order, nearly the same words around them. A rule this
+strict misses a contradiction that is put in other words; it is meant to be believed when it speaks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rag_api.guard.quantities import Quantity, quantities
+from rag_api.guard.words import folded
+from rag_api.sentences import Kind, sentences
+from rag_api.terms import STOP_WORDS, question_terms
+from rag_api.types import Hit
+
+ALIKE = 0.6  # of the words of two sentences are in both
+FEWEST_WORDS = 3  # besides numbers, units and small words, that a sentence must have
+MOST_NUMBERS = 6  # a longer row of numbers is a table's line, whose columns nobody named
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_SMALL = {folded(word) for words in STOP_WORDS.values() for word in words}
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence that states quantities; `words` are the others of it."""
+
+    hit: int
+    text: str
+    words: frozenset[str]
+    quantities: tuple[Quantity, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """hits[first] says `first_value` where hits[second] says `second_value`."""
+
+    first: int
+    second: int
+    first_value: str
+    second_value: str
+
+
+def conflicts(hits: Sequence[Hit], question: str) -> list[Conflict]:
+    """At most one for two documents, the first by rank."""
+    asked = set(question_terms(question))
+    stated = [statement for index, hit in enumerate(hits) for statement in _statements(index, hit)]
+    found: dict[tuple[str, str], Conflict] = {}
+    for one in stated:
+        if not asked & set(question_terms(one.text)):
+            continue
+        for other in stated:
+            pair = (hits[one.hit].chunk.document_id, hits[other.hit].chunk.document_id)
+            if one.hit < other.hit and pair not in found and _comparable(hits[one.hit], hits[other.hit]):
+                differing = _differing(one, other)
+                if differing and not _said_by_both(one, other, stated, hits):
+                    found[pair] = Conflict(one.hit, other.hit, *differing)
+    return list(found.values())
+
+
+def _statements(index: int, hit: Hit) -> Iterator[Statement]:
+    text, language = hit.chunk.text, hit.chunk.metadata.language
+    for span in sentences(text):
+        written = text[span.start : span.end]
+        found = tuple(quantities(written, language))
+        words = _context(written, found)
+        if span.kind != Kind.HEADING and any(q.dimension for q in found) and len(found) <= MOST_NUMBERS and len(words) >= FEWEST_WORDS:
+            yield Statement(index, written, words, found)
+
+
+def _context(text: str, found: Sequence[Quantity]) -> frozenset[str]:
+    for q in found:
+        text = text[: q.start] + " " * (q.end - q.start) + text[q.end :]
+    return frozenset(word for word in _WORD.findall(folded(text)) if word not in _SMALL)
+
+
+def _comparable(one: Hit, other: Hit) -> bool:
+    """Two documents for patients that may be the same, in one language."""
+    a, b = one.chunk.metadata, other.chunk.metadata
+    same_patients = not a.target_groups or not b.target_groups or bool(set(a.target_groups) & set(b.target_groups))
+    return one.chunk.document_id != other.chunk.document_id and a.language == b.language and same_patients
+
+
+def _alike(one: Statement, other: Statement) -> bool:
+    return len(one.words & other.words) >= ALIKE * len(one.words | other.words)
+
+
+def _differing(one: Statement, other: Statement) -> tuple[str, str] | None:
+    """What the two write where they differ; None when they do not state the same things, or agree."""
+    if not _alike(one, other) or [_kind(q) for q in one.quantities] != [_kind(q) for q in other.quantities]:
+        return None
+    pairs = [(a, b) for a, b in zip(one.quantities, other.quantities, strict=True) if a.value != b.value]
+    measured = [(a, b) for a, b in pairs if a.dimension]
+    if not measured or len(measured) != len(pairs) or len(pairs) > 2:  # a bare number that differs tells another row or step
+        return None
+    a, b = measured[0]
+    return one.text[a.start : a.end], other.text[b.start : b.end]
+
+
+def _kind(q: Quantity) -> tuple[object, ...]:
+    return q.dimension, q.per, q.period
+
+
+def _said_by_both(one: Statement, other: Statement, stated: Sequence[Statement], hits: Sequence[Hit]) -> bool:
+    """Either document says what the other does as well: then they are lines of one list."""
+    return any(_repeats(s, other) for s in stated if _same_document(s, one, hits)) or any(
+        _repeats(s, one) for s in stated if _same_document(s, other, hits)
+    )
+
+
+def _same_document(s: Statement, other: Statement, hits: Sequence[Hit]) -> bool:
+    return hits[s.hit].chunk.document_id == hits[other.hit].chunk.document_id
+
+
+def _repeats(s: Statement, other: Statement) -> bool:
+    return _alike(s, other) and [q.value for q in s.quantities] == [q.value for q in other.quantities]

@@ -1,0 +1,64 @@
+"""The table of words (words.csv), read once. Its columns: kind, language, words (parted by |), groups (parted by ;).
+
+kind: `patient` names whom it is about; `place` is a ward, that only narrows what another word left open; `not` is a phrase in which
+a patient word means no patient; `who` may be followed by an age in months, weeks or days; `before` and `after` a number of years tell
+a duration; `shock` and `thing` tell what else "J" and "kg" may be of; `below` and `above` compare; `title` says nothing in a title.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import unicodedata
+from functools import cache
+from importlib.resources import files
+
+from rag_api.types import TargetGroup
+
+KINDS = {"patient", "place", "not", "who", "before", "after", "shock", "thing", "below", "above", "title"}
+
+
+def folded(text: str) -> str:
+    """Lower case, without accents, curly apostrophes straight; as long as `text`, so that offsets hold."""
+    return "".join(map(_folded, text))
+
+
+@cache
+def _folded(character: str) -> str:
+    if character in "’‘`´":
+        return "'"
+    if character in "‐‑‒–":
+        return "-"
+    if character.isspace():
+        return " "
+    plain = unicodedata.normalize("NFD", character)[0].lower()
+    return plain if len(plain) == 1 else character
+
+
+@cache
+def table() -> tuple[tuple[str, str, str, frozenset[TargetGroup]], ...]:
+    """(kind, language, word, groups), every word folded."""
+    text = files(__package__).joinpath("words.csv").read_text(encoding="utf-8")
+    rows = []
+    for row in csv.DictReader(text.splitlines()):
+        assert row["kind"] in KINDS, row
+        groups = frozenset(TargetGroup(name) for name in row["groups"].split(";") if name)
+        rows += [(row["kind"], row["language"], folded(word.strip()), groups) for word in row["words"].split("|")]
+    return tuple(rows)
+
+
+@cache
+def words(kind: str) -> dict[str, frozenset[TargetGroup]]:
+    """word -> groups; a word that stands in several rows has the groups of all."""
+    found: dict[str, frozenset[TargetGroup]] = {}
+    for of_kind, _, word, groups in table():
+        if of_kind == kind:
+            found[word] = found.get(word, frozenset()) | groups
+    return found
+
+
+@cache
+def pattern(kind: str) -> re.Pattern[str]:
+    """Any word of the kind, whole; the longest first. For folded text."""
+    longest_first = sorted(words(kind), key=lambda word: (-len(word), word))
+    return re.compile(rf"(?<![\w'])(?:{'|'.join(map(re.escape, longest_first))})(?![\w'])")
