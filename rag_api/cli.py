@@ -247,6 +247,10 @@ def evaluate(
     compare: Annotated[
         tuple[Path, Path] | None, typer.Option(help="Measure nothing; compare two runs that --json printed into files: A.json B.json.")
     ] = None,
+    follow_ups: Annotated[
+        bool,
+        typer.Option("--follow-ups", help="Measure follow-up questions instead (--set: with a column previous), literal and rewritten."),
+    ] = False,
     html: Annotated[Path | None, typer.Option(help="Write a report with plots into this file.")] = None,
     export_decoding: Annotated[
         Path | None, typer.Option(help="Write prompts with three passages each (jsonl) for measuring decoding, and print their statistics.")
@@ -275,6 +279,9 @@ def evaluate(
     with opened() as parts:
         if html:
             need_matplotlib()
+        if follow_ups:
+            quality.print_follow_ups(quality.follow_ups(parts, judged, split), as_json)
+            return
         if answers:
             parts.start_generator()
         questions = quality.judged_questions(parts, judged, stored, split)
@@ -333,6 +340,70 @@ def _answer_figures(parts: Parts, questions: list[Judged]) -> dict[str, Any]:
         "median_seconds": round(median(answer.stats["seconds"] for answer in given), 3),
         "median_tokens_per_step": round(median(speeds), 2) if speeds else None,
     }
+
+
+judged_app = typer.Typer(no_args_is_help=True, help="Judged sets of the database: list them, take them out and put them in as CSV.")
+app.add_typer(judged_app, name="judged")
+
+
+@judged_app.command("list")
+def judged_list(as_json: AsJson = False) -> None:
+    """The judged sets: how many questions, in which half, and how many nobody has finished judging."""
+    from rag_api import quality
+
+    with opened() as parts:
+        quality.print_sets(quality.list_judged(parts), as_json)
+
+
+@judged_app.command("export")
+def judged_export(
+    name: Annotated[str, typer.Argument(help="The set's name.", show_default=False)],
+    file: Annotated[Path | None, typer.Argument(help="Where to write; standard output when absent.", show_default=False)] = None,
+) -> None:
+    """Write a judged set as CSV, for `bedside evaluate --set` here or elsewhere."""
+    from rag_api import quality
+
+    with opened() as parts:
+        quality.export_judged(parts, name, file)
+
+
+@judged_app.command("import")
+def judged_import(
+    name: Annotated[str, typer.Argument(help="The set's name; a new one is made.", show_default=False)],
+    file: Annotated[Path, typer.Argument(help="A CSV file of judged questions.", show_default=False)],
+    as_json: AsJson = False,
+) -> None:
+    """Put the questions of a CSV into a judged set. One that is there already (by its id) is replaced."""
+    from rag_api import quality
+
+    with opened() as parts:
+        quality.import_judged(parts, name, file, as_json)
+
+
+@judged_app.command("feedback")
+def judged_feedback(name: Annotated[str, typer.Argument(help="The set's name; a new one is made.", show_default=False)]) -> None:
+    """Take what readers said of their answers into a judged set. A question leaves it again when its asker deletes it."""
+    from rag_api import quality
+
+    with opened() as parts:
+        quality.take_feedback(parts, name)
+
+
+@app.command()
+def gaps(
+    department: Annotated[str | None, typer.Option(help="One department's only.")] = None,
+    since: Annotated[str | None, typer.Option(help="Asked on this day or later: 2026-01-31.")] = None,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """What was asked in vain: near-equal questions together, most asked first, with the nearest documents and whose they are.
+
+    The questions are what staff typed and may concern patients: treat the report as you treat them.
+    """
+    from rag_api import quality
+
+    with opened() as parts:
+        quality.print_gaps(parts, department, since, as_csv, as_json)
 
 
 @app.command()

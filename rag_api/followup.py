@@ -45,7 +45,8 @@ opladen oplaaddosis loading-dose last laatste first eerste mag moet must may sho
 meer less minder change aanpassen adjust
 """
 ADULT, YOUNG = _set(_ADULT), _set(_CHILD + _NEONATE)
-GROUPS, ASPECTS = ADULT | YOUNG | _set(_PREGNANT), _set(_ASPECTS)
+PATIENTS = {"adult": ADULT, "child": _set(_CHILD), "neonate": _set(_NEONATE), "pregnancy": _set(_PREGNANT)}
+GROUPS, ASPECTS = ADULT | YOUNG | PATIENTS["pregnancy"], _set(_ASPECTS)
 # People, small words and verbs that name no topic either.
 _SMALL = """
 patient patiënt pt patients patiënten patienten iemand someone het dit dat die deze it this that these those them they hem haar zij hij ze

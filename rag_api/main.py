@@ -19,7 +19,7 @@ from rag_api import problems
 from rag_api.config import Settings
 from rag_api.health import own_version
 from rag_api.parts import Parts
-from rag_api.routes import ask, conversations, documents, feedback, health
+from rag_api.routes import ask, conversations, documents, feedback, gaps, health, judged
 from rag_api.schemas import Problem
 from rag_api.web import Page, Shell, web_dir
 
@@ -65,7 +65,16 @@ def create_app(settings: Settings, parts: Parts | None = None) -> FastAPI:
         generate_unique_id_function=_operation_id,
     )
     app.state.settings, app.state.parts = settings, parts
-    for router in (ask.router, documents.router, documents.uploads, conversations.router, feedback.router, health.router):
+    for router in (
+        ask.router,
+        documents.router,
+        documents.uploads,
+        conversations.router,
+        feedback.router,
+        judged.router,
+        gaps.router,
+        health.router,
+    ):
         app.include_router(router)
     problems.install(app)
     app.add_middleware(Shell)

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # Each layer may import itself where that is said, and everything below it; never above.
 RAG_API = [
     ("types", "errors"),
-    ("config", "schemas", "terms", "sentences", "boxes", "language", "logs", "followup"),
+    ("config", "schemas", "terms", "sentences", "boxes", "language", "logs", "followup", "schemas_quality"),
     ("guard",),
     ("db", "embed", "stores", "generator", "highlight", "notices", "embedded", "expand", "rerank"),
     ("ingest", "retrieve", "evidence", "handbook", "rewrite"),
@@ -36,6 +36,7 @@ ALLOWED_BESIDE = {
     ("sentences", "terms"),
     ("schemas", "types"),
     ("followup", "terms"),
+    ("schemas_quality", "schemas"),
 }
 
 WIRE = {"services.generator.wire", "services.generator.templates"}

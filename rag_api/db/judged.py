@@ -15,9 +15,10 @@ from rag_api.types import Judged, Place, User
 
 UPSERT = f"""
     insert into judged_questions (set_name, id, question, language, function, department, patient_group, conversation, split, found,
-      no_answer, note, answer_id, copied_from, user_id, owner_group)
+      no_answer, note, answer_id, copied_from, user_id, owner_group, created_at)
     values (%(set_name)s, %(id)s, %(question)s, %(language)s, %(function)s, %(department)s, %(group)s, %(conversation)s, %(split)s,
-      %(found)s, %(no_answer)s, %(note)s, %(answer_id)s, %(copied_from)s, %(user_id)s, %(owner_group)s)
+      %(found)s, %(no_answer)s, %(note)s, %(answer_id)s, %(copied_from)s, %(user_id)s, %(owner_group)s,
+      clock_timestamp())
     on conflict (set_name, id) do update set question = excluded.question, language = excluded.language, function = excluded.function,
       department = excluded.department, patient_group = excluded.patient_group, conversation = excluded.conversation,
       split = excluded.split, found = excluded.found, no_answer = excluded.no_answer, note = excluded.note, updated_at = now(),
@@ -68,6 +69,13 @@ def read_set(db: Database, user: User, name: str) -> list[Judged]:
     found(rows or None, "judged set", name)
     places = _places(db, name)
     return [_judged(row, places.get(row["id"], ())) for row in rows if row["complete"]]
+
+
+def ids_of(db: Database, user: User, name: str) -> set[str]:
+    """Of all its questions, complete or not; empty when there is no such set."""
+    reviewer(user)
+    rows = db.all(f"select id from judged_questions where set_name = %(name)s and {READS}", values(user, name=name))  # noqa: S608
+    return {row["id"] for row in rows}
 
 
 def read_question(db: Database, user: User, name: str, question_id: str) -> Judged:

@@ -157,6 +157,155 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/judged": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The judged sets */
+        get: operations["list_judged_sets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/judged/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A judged set's complete questions */
+        get: operations["get_judged_set"];
+        put?: never;
+        post?: never;
+        /** Delete a judged set */
+        delete: operations["delete_judged_set"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/judged/{name}/csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A judged set as CSV, for `bedside evaluate --set` */
+        get: operations["export_judged_set"];
+        put?: never;
+        /** Put a CSV's questions into a judged set */
+        post: operations["import_judged_set"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/judged/{name}/answers/{answer_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Judge an answer of your own
+         * @description The question, as it was searched for, joins the set, with the places that answer it. Without any and without `no_answer` it is left
+         *     open: neither exported nor evaluated.
+         */
+        put: operations["put_judged_answer"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/judged/{name}/feedback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take in what readers said of their answers
+         * @description Questions of others: they leave the set again when their conversation is deleted.
+         */
+        post: operations["add_feedback_to_judged_set"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/judged/{name}/questions/{question_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a judged question */
+        delete: operations["delete_judged_question"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gaps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Questions that no document answered
+         * @description Near-equal questions together, most asked first, with the nearest documents and whose they are. Nobody's name is in it; a question
+         *     may hold what its asker typed about a patient, and is gone when its conversation is deleted.
+         */
+        get: operations["get_gaps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gaps.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The gap report as CSV */
+        get: operations["export_gaps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -512,6 +661,77 @@ export interface components {
              */
             include_expired: boolean;
         };
+        /** FromFeedbackOut */
+        FromFeedbackOut: {
+            /**
+             * Placed
+             * @description Became judged questions.
+             */
+            placed: number;
+            /**
+             * Open
+             * @description Nobody said where the answer stands: left open.
+             */
+            open: number;
+        };
+        /**
+         * GapOut
+         * @description Questions that mean nearly the same, and that no document answered.
+         */
+        GapOut: {
+            /**
+             * Question
+             * @description The one asked most, as it was searched for.
+             */
+            question: string;
+            /** Times */
+            times: number;
+            /**
+             * Department
+             * @description Of the askers where known, else of the nearest document.
+             */
+            department: string;
+            /** Functions */
+            functions: string[];
+            /** Languages */
+            languages: string[];
+            /**
+             * Questions
+             * @description Each wording once.
+             */
+            questions: string[];
+            /** Nearest */
+            nearest: components["schemas"]["NearestOut"][];
+            /**
+             * Not Found
+             * @description Times that Bedside said so; the others were said by readers.
+             */
+            not_found: number;
+            /**
+             * First At
+             * Format: date-time
+             */
+            first_at: string;
+            /**
+             * Last At
+             * Format: date-time
+             */
+            last_at: string;
+        };
+        /** GapReport */
+        GapReport: {
+            /** Gaps */
+            gaps: components["schemas"]["GapOut"][];
+            /** Questions */
+            questions: number;
+            /**
+             * Departments
+             * @description Unanswered questions by department.
+             */
+            departments: {
+                [key: string]: number;
+            };
+        };
         /**
          * Health
          * @description `ok`: everything answers. `degraded`: questions still get sources. `down`: they do not.
@@ -538,6 +758,21 @@ export interface components {
              * @default
              */
             model: string;
+        };
+        /** ImportIn */
+        ImportIn: {
+            /**
+             * Csv
+             * @description The file's text. A question that is there already (by id) is replaced.
+             */
+            csv: string;
+        };
+        /** ImportOut */
+        ImportOut: {
+            /** Questions */
+            questions: number;
+            /** New */
+            new: number;
         };
         /** IngestItem */
         IngestItem: {
@@ -577,11 +812,148 @@ export interface components {
             /** Items */
             items: components["schemas"]["IngestItem"][];
         };
+        /** JudgeIn */
+        JudgeIn: {
+            /**
+             * Found
+             * @description Did the asker find the answer?
+             */
+            found?: ("yes" | "partly" | "no") | null;
+            /**
+             * Marked
+             * @description Where it stands; empty and not `no_answer`: left open.
+             * @default []
+             */
+            marked: components["schemas"]["MarkedIn"][];
+            /**
+             * No Answer
+             * @description Someone looked: no document answers this.
+             * @default false
+             */
+            no_answer: boolean;
+            /**
+             * Function
+             * @description Of who asks such a question, for example nurse.
+             * @default
+             */
+            function: string;
+            /**
+             * Department
+             * @default
+             */
+            department: string;
+            group?: components["schemas"]["TargetGroup"] | null;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+        };
+        /** JudgedOut */
+        JudgedOut: {
+            /** Id */
+            id: string;
+            /** Question */
+            question: string;
+            /** Language */
+            language: string;
+            /** Function */
+            function: string;
+            /** Department */
+            department: string;
+            /** Group */
+            group: string;
+            /** Conversation */
+            conversation: string;
+            /**
+             * Split
+             * @enum {string}
+             */
+            split: "validate" | "test";
+            /** Found */
+            found: string;
+            /** Note */
+            note: string;
+            /**
+             * Places
+             * @description Empty: no document answers it.
+             */
+            places: components["schemas"]["PlaceOut"][];
+        };
+        /** JudgedSetDetail */
+        JudgedSetDetail: {
+            /** Name */
+            name: string;
+            /** Questions */
+            questions: components["schemas"]["JudgedOut"][];
+        };
+        /** JudgedSetList */
+        JudgedSetList: {
+            /** Sets */
+            sets: components["schemas"]["JudgedSetOut"][];
+        };
+        /** JudgedSetOut */
+        JudgedSetOut: {
+            /** Name */
+            name: string;
+            /** Questions */
+            questions: number;
+            /**
+             * Validate
+             * @description Questions to choose settings by.
+             */
+            validate: number;
+            /**
+             * Test
+             * @description Questions to report by, once nothing is chosen any more.
+             */
+            test: number;
+            /** No Answer */
+            no_answer: number;
+            /**
+             * Incomplete
+             * @description Nobody has said yet where the answer stands: neither exported nor evaluated.
+             */
+            incomplete: number;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+        };
+        /**
+         * MarkedIn
+         * @description A document that held the answer; the page and the words, if known. The words must stand there.
+         */
+        MarkedIn: {
+            /** Document Id */
+            document_id: string;
+            /** Page */
+            page?: number | null;
+            /**
+             * Span
+             * @default
+             */
+            span: string;
+        };
         /**
          * Mode
          * @enum {string}
          */
         Mode: "answer" | "verbatim" | "sources";
+        /** NearestOut */
+        NearestOut: {
+            /** Document */
+            document: string;
+            /** Title */
+            title: string;
+            /** Department */
+            department: string;
+            /** Owner */
+            owner: string;
+            /** Times */
+            times: number;
+        };
         /** NoticeOut */
         NoticeOut: {
             /** Code */
@@ -620,6 +992,15 @@ export interface components {
             detail: string;
             /** Milliseconds */
             milliseconds: number;
+        };
+        /** PlaceOut */
+        PlaceOut: {
+            /** Document */
+            document: string;
+            /** Page */
+            page: number | null;
+            /** Span */
+            span: string;
         };
         /**
          * RectOut
@@ -1432,6 +1813,524 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_judged_sets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JudgedSetList"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_judged_set: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JudgedSetDetail"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_judged_set: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    export_judged_set: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    import_judged_set: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportOut"];
+                };
+            };
+            /** @description The request makes no sense; `detail` says what to do. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_judged_answer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                answer_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["JudgeIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JudgedOut"];
+                };
+            };
+            /** @description The request makes no sense; `detail` says what to do. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_feedback_to_judged_set: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FromFeedbackOut"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_judged_question: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                question_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_gaps: {
+        parameters: {
+            query?: {
+                /** @description One department's only; empty: of nobody. */
+                department?: string | null;
+                /** @description Asked on this day or later. */
+                since?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GapReport"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    export_gaps: {
+        parameters: {
+            query?: {
+                /** @description One department's only; empty: of nobody. */
+                department?: string | null;
+                /** @description Asked on this day or later. */
+                since?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
                 };
             };
             /** @description There is no such thing, or it is not yours to see. */

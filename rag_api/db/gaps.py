@@ -1,0 +1,70 @@
+"""What was asked in vain: answers that Bedside called not found, and answers of which their reader said so.
+
+Nothing is kept for it: it is read from the stored answers, so a deleted conversation is gone from it too. For reviewers, within their
+groups; who asked is not told, only their function and department.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from rag_api.db import Database
+from rag_api.db.access import READS, reviewer, values
+from rag_api.types import User
+
+NOBODY = ("evaluation",)  # measurements ask too; those are no questions of staff
+NEAREST = 3
+MOST = 20_000  # questions that one report looks at, the newest
+
+
+@dataclass(frozen=True, slots=True)
+class NearDocument:
+    document: str
+    title: str
+    department: str
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unanswered:
+    question: str  # as it was searched for
+    language: str
+    function: str
+    department: str  # of who asked
+    said_by: str  # "bedside" or "reader"
+    nearest: tuple[NearDocument, ...]  # those that the reviewer may read, nearest first
+    created_at: datetime
+
+
+def unanswered(db: Database, user: User, since: datetime | None = None, nobody: Sequence[str] = NOBODY) -> list[Unanswered]:
+    """Oldest first."""
+    reviewer(user)
+    rows = db.all(
+        f"""select a.query as question, a.language, a.function, a.department, a.created_at,
+              case when a.status = 'not_found' then 'bedside' else 'reader' end as said_by,
+              coalesce((select jsonb_agg(d order by n) from (
+                select s->'document' as d, n from jsonb_array_elements(a.sources) with ordinality as t(s, n)
+                where coalesce(s->'document'->>'owner_group', 'everyone') = any(%(user_groups)s) order by n limit %(nearest)s) x), '[]')
+              as nearest
+            from answers a
+            where a.{READS} and a.user_id <> all(%(nobody)s) and a.created_at >= coalesce(%(since)s, '-infinity'::timestamptz)
+              and not a.notices @> '[{{"code": "empty_index"}}]'
+              and (a.status = 'not_found' or 'no' = (select f.found from feedback f
+                where f.answer_id = a.id and f.found is not null order by f.created_at desc, f.id limit 1))
+            order by a.created_at desc, a.id limit %(most)s""",  # noqa: S608
+        values(user, since=since, nobody=list(nobody), nearest=NEAREST, most=MOST),
+    )
+    return [Unanswered(**{**row, "nearest": _documents(row["nearest"])}) for row in reversed(rows)]
+
+
+def _documents(found: Sequence[dict[str, object]]) -> tuple[NearDocument, ...]:
+    """Each once: several passages may be of one document."""
+    documents = {}
+    for one in found:
+        about = one["metadata"]
+        assert isinstance(about, dict)
+        name = str(one["source"])
+        documents[name] = NearDocument(name, about.get("title") or name, about.get("department") or "", about.get("owner") or "")
+    return tuple(documents.values())

@@ -1,0 +1,111 @@
+"""The gap report: unanswered questions, those that mean nearly the same together, by department. Pure; knows no database.
+
+Near-equal is told by the terms that retrieval counts (stems and runs of four characters), so spelling and word order do not matter;
+questions about other patients are never put together.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from rag_api.db.gaps import NearDocument, Unanswered
+from rag_api.followup import PATIENTS
+from rag_api.terms import question_terms, words
+
+ALIKE = 0.5  # share of the terms of both that both have; chosen on the handbook's judged questions (docs/evaluation.md)
+UNKNOWN = ""  # department of nobody
+
+
+@dataclass(slots=True)
+class Gap:
+    """Mutates while questions join it."""
+
+    department: str
+    terms: frozenset[str]
+    patients: frozenset[str]
+    asked: list[Unanswered] = field(default_factory=list)
+
+    @property
+    def question(self) -> str:
+        """The wording asked most, the first of those."""
+        return self.wordings[0]
+
+    @property
+    def wordings(self) -> list[str]:
+        return [text for text, _ in Counter(one.question for one in self.asked).most_common()]
+
+    @property
+    def functions(self) -> list[str]:
+        return [name for name, _ in Counter(one.function for one in self.asked if one.function).most_common()]
+
+    @property
+    def languages(self) -> list[str]:
+        return sorted({one.language for one in self.asked})
+
+    @property
+    def nearest(self) -> list[tuple[NearDocument, int]]:
+        """With how many of the questions each was near to."""
+        return Counter(document for one in self.asked for document in one.nearest).most_common(5)
+
+
+def gaps_of(asked: Sequence[Unanswered], department: str | None = None) -> list[Gap]:
+    """Most asked first, then the latest."""
+    gaps: list[Gap] = []
+    by_terms: dict[str, list[Gap]] = {}
+    for one in asked:
+        whose = department_of(one)
+        if department is not None and whose != department:
+            continue
+        terms, patients = frozenset(question_terms(one.question)), _patients(one.question)
+        near = {id(gap): gap for term in terms for gap in by_terms.get(term, ())}.values()
+        alike = [(likeness(terms, gap.terms), gap) for gap in near if (gap.department, gap.patients) == (whose, patients)]
+        best, gap = max(alike, key=lambda pair: pair[0], default=(0.0, None))
+        if gap is None or best < ALIKE:
+            gap = Gap(whose, terms, patients)
+            gaps.append(gap)
+            for term in terms:
+                by_terms.setdefault(term, []).append(gap)
+        gap.asked.append(one)
+    return sorted(gaps, key=lambda g: (-len(g.asked), -max(one.created_at.timestamp() for one in g.asked)))
+
+
+def department_of(one: Unanswered) -> str:
+    """Of who asked, else of the nearest document: somebody must own the gap."""
+    return one.department or next((document.department for document in one.nearest if document.department), UNKNOWN)
+
+
+def likeness(a: frozenset[str], b: frozenset[str]) -> float:
+    return len(a & b) / max(1, len(a | b))
+
+
+def _patients(question: str) -> frozenset[str]:
+    said = set(words(question))
+    return frozenset(group for group, names in PATIENTS.items() if not said.isdisjoint(names))
+
+
+COLUMNS = ("department", "times", "question", "wordings", "functions", "nearest", "owners", "first", "last")
+
+
+def gaps_csv(gaps: Sequence[Gap]) -> str:
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for gap in gaps:
+        documents = [document for document, _ in gap.nearest]
+        times = [one.created_at for one in gap.asked]
+        row = (
+            gap.department, str(len(gap.asked)), gap.question, " | ".join(gap.wordings[1:]), ", ".join(gap.functions),
+            " | ".join(d.title for d in documents), " | ".join(dict.fromkeys(d.owner for d in documents if d.owner)),
+            min(times).date().isoformat(), max(times).date().isoformat(),
+        )  # fmt: skip
+        writer.writerow([_harmless(cell) for cell in row])
+    return out.getvalue()
+
+
+def _harmless(cell: str) -> str:
+    """A spreadsheet runs what begins like a formula; a question may."""
+    return "'" + cell if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell

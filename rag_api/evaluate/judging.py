@@ -1,0 +1,106 @@
+"""An answer and what was said of it -> a judged question. From a test session (one's own answers) and from logged feedback (others')."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rag_api.db import Database
+from rag_api.db.answers import get_answer
+from rag_api.db.documents import get_document, read_pages
+from rag_api.db.judged import Made, answers_with_feedback, ids_of, save_open, save_questions
+from rag_api.errors import InvalidInput
+from rag_api.evaluate.judged import Judged, Place, half_of
+from rag_api.types import User
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A document that held the answer, and where in it if that was said."""
+
+    document_id: str
+    page: int | None = None
+    span: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    found: str  # yes, partly, no or nothing said
+    marked: tuple[Marked, ...] = ()
+    no_answer: bool = False  # someone looked: no document holds it
+    function: str = ""
+    department: str = ""
+    group: str = ""
+    note: str = ""
+
+
+def judge_answer(db: Database, user: User, name: str, answer_id: str, judgement: Judgement) -> Judged:
+    """Put the user's own answer into a set; judged again, the last judgement counts. Raises NotFound, InvalidInput.
+
+    What is kept is what was searched for, so that a follow-up question can be measured without its conversation.
+    """
+    if judgement.no_answer and judgement.marked:
+        raise InvalidInput("Either a document holds the answer, or none does.")
+    answer = get_answer(db, user, answer_id)
+    places = [_place(db, user, marked) for marked in judgement.marked]
+    judged = _judged(answer_id, answer.query, places, answer.language, answer.conversation_id, judgement)
+    if judgement.no_answer or places:
+        save_questions(db, user, name, [judged], [Made(answer_id=answer_id)])
+    else:
+        save_open(db, user, name, judged, Made(answer_id=answer_id))
+    return judged
+
+
+def from_feedback(db: Database, user: User, name: str) -> tuple[int, int]:
+    """Answers of which their readers said something, unless they are in the set: how many became judged questions, and how many were left
+    open because nobody said where the answer stands."""
+    known = ids_of(db, user, name)
+    said = [one for one in answers_with_feedback(db, user) if one.answer_id not in known]
+    for one in said:
+        judgement = Judgement(one.found, function=one.function, department=one.department)
+        judged = _judged(one.answer_id, one.question, one.places, one.language, one.conversation_id, judgement)
+        if one.places:
+            save_questions(db, user, name, [judged], [Made(copied_from=one.answer_id)])
+        else:
+            save_open(db, user, name, judged, Made(copied_from=one.answer_id))
+    placed = sum(bool(one.places) for one in said)
+    return placed, len(said) - placed
+
+
+def _judged(id: str, question: str, places: Sequence[Place], language: str, conversation: str, judgement: Judgement) -> Judged:
+    first = places[0] if places else Place("")
+    question = question.strip()
+    return Judged(
+        id=id,
+        question=question,
+        language=language,
+        document=first.document,
+        page=first.page,
+        span=first.span,
+        split=half_of(question),
+        group=judgement.group.strip(),
+        note=judgement.note.strip(),
+        function=judgement.function.strip(),
+        department=judgement.department.strip(),
+        conversation=conversation,
+        found=judgement.found,
+        more=tuple(places[1:]),
+    )
+
+
+def _place(db: Database, user: User, marked: Marked) -> Place:
+    """Raises NotFound, and InvalidInput for a page that is not there or words that do not stand on it."""
+    document = get_document(db, user, marked.document_id)
+    if marked.page is not None and marked.page > document.page_count:
+        raise InvalidInput(f"{document.source} has {document.page_count} pages, not {marked.page}.")
+    span = marked.span.strip()
+    if span:
+        numbers = None if marked.page is None else (marked.page, marked.page + 1)  # words may run on to the next page
+        text = "".join(page.text for page in read_pages(db, document.id, numbers))
+        if _plain(span) not in _plain(text):
+            raise InvalidInput(f"These words do not stand there in {document.source}: choose them from the passage.")
+    return Place(document.source, marked.page, span)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,65 @@
+"""GET /gaps: what was asked in vain, by department. For reviewers; for all others nothing is here."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import date, datetime, time
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+
+from rag_api import schemas_quality as api
+from rag_api.db.gaps import unanswered
+from rag_api.deps import DbDep, UserDep
+from rag_api.evaluate.gaps import Gap, department_of, gaps_csv, gaps_of
+from rag_api.problems import responses
+
+router = APIRouter(tags=["gaps"])
+
+Department = Annotated[str | None, Query(max_length=200, pattern=r"^[^\x00]*$", description="One department's only; empty: of nobody.")]
+Since = Annotated[date | None, Query(description="Asked on this day or later.")]
+
+
+@router.get("/gaps", summary="Questions that no document answered", responses=responses(404, 422, 503))
+def get_gaps(db: DbDep, user: UserDep, department: Department = None, since: Since = None) -> api.GapReport:
+    """Near-equal questions together, most asked first, with the nearest documents and whose they are. Nobody's name is in it; a question
+    may hold what its asker typed about a patient, and is gone when its conversation is deleted."""
+    asked = unanswered(db, user, _morning(since))
+    gaps = gaps_of(asked, department)
+    counts = Counter(department_of(one) for one in asked)
+    return api.GapReport(
+        gaps=[_out(gap) for gap in gaps], questions=sum(len(gap.asked) for gap in gaps), departments=dict(counts.most_common())
+    )
+
+
+@router.get(
+    "/gaps.csv",
+    summary="The gap report as CSV",
+    response_class=Response,
+    responses={200: {"description": "The file.", "content": {"text/csv": {"schema": {"type": "string"}}}}, **responses(404, 422, 503)},
+)
+def export_gaps(db: DbDep, user: UserDep, department: Department = None, since: Since = None) -> Response:
+    text = gaps_csv(gaps_of(unanswered(db, user, _morning(since)), department))
+    return Response(text, media_type="text/csv", headers={"Content-Disposition": 'attachment; filename="gaps.csv"'})
+
+
+def _morning(day: date | None) -> datetime | None:
+    return datetime.combine(day, time()).astimezone() if day and day.year > 1 else None
+
+
+def _out(gap: Gap) -> api.GapOut:
+    times = [one.created_at for one in gap.asked]
+    return api.GapOut(
+        question=gap.question,
+        times=len(gap.asked),
+        department=gap.department,
+        functions=gap.functions,
+        languages=gap.languages,
+        questions=gap.wordings,
+        nearest=[
+            api.NearestOut(document=d.document, title=d.title, department=d.department, owner=d.owner, times=n) for d, n in gap.nearest
+        ],
+        not_found=sum(one.said_by == "bedside" for one in gap.asked),
+        first_at=min(times),
+        last_at=max(times),
+    )

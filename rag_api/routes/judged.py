@@ -1,0 +1,94 @@
+"""Judged sets: made in test sessions and from feedback, taken out and put in as CSV. For reviewers; for all others nothing is here."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Response
+
+from rag_api import schemas_quality as api
+from rag_api.db import judged as stored
+from rag_api.deps import DbDep, UserDep, Uuid
+from rag_api.evaluate.judged import judged_csv, parse_judged
+from rag_api.evaluate.judging import Judgement, Marked, from_feedback, judge_answer
+from rag_api.problems import responses
+from rag_api.types import Judged
+
+router = APIRouter(tags=["judged sets"])
+
+SetName = Annotated[str, Path(pattern=api.SET_NAME, max_length=80, examples=["ronde-1"])]
+QuestionId = Annotated[str, Path(max_length=200, pattern=r"^[^\x00/]+$")]
+
+
+@router.get("/judged", summary="The judged sets", responses=responses(404, 422, 503))
+def list_judged_sets(db: DbDep, user: UserDep) -> api.JudgedSetList:
+    sets = [api.JudgedSetOut(**{**_fields(one), "validate_": one.validate}) for one in stored.list_sets(db, user)]
+    return api.JudgedSetList(sets=sets)
+
+
+@router.get("/judged/{name}", summary="A judged set's complete questions", responses=responses(404, 422, 503))
+def get_judged_set(db: DbDep, user: UserDep, name: SetName) -> api.JudgedSetDetail:
+    return api.JudgedSetDetail(name=name, questions=[_out(judged) for judged in stored.read_set(db, user, name)])
+
+
+@router.delete(
+    "/judged/{name}", summary="Delete a judged set", status_code=204, response_class=Response, responses=responses(404, 422, 503)
+)
+def delete_judged_set(db: DbDep, user: UserDep, name: SetName) -> None:
+    stored.delete_set(db, user, name)
+
+
+@router.get(
+    "/judged/{name}/csv",
+    summary="A judged set as CSV, for `bedside evaluate --set`",
+    response_class=Response,
+    responses={200: {"description": "The file.", "content": {"text/csv": {"schema": {"type": "string"}}}}, **responses(404, 422, 503)},
+)
+def export_judged_set(db: DbDep, user: UserDep, name: SetName) -> Response:
+    text = judged_csv(stored.read_set(db, user, name))
+    return Response(text, media_type="text/csv", headers={"Content-Disposition": f'attachment; filename="{name}.csv"'})
+
+
+@router.post("/judged/{name}/csv", summary="Put a CSV's questions into a judged set", responses=responses(400, 404, 422, 503))
+def import_judged_set(db: DbDep, user: UserDep, name: SetName, body: api.ImportIn) -> api.ImportOut:
+    questions = parse_judged(body.csv)
+    return api.ImportOut(questions=len(questions), new=stored.save_questions(db, user, name, questions))
+
+
+@router.put("/judged/{name}/answers/{answer_id}", summary="Judge an answer of your own", responses=responses(400, 404, 422, 503))
+def put_judged_answer(db: DbDep, user: UserDep, name: SetName, answer_id: Uuid, body: api.JudgeIn) -> api.JudgedOut:
+    """The question, as it was searched for, joins the set, with the places that answer it. Without any and without `no_answer` it is left
+    open: neither exported nor evaluated."""
+    marked = tuple(Marked(one.document_id, one.page, one.span) for one in body.marked)
+    group = body.group.value if body.group else ""
+    judgement = Judgement(body.found or "", marked, body.no_answer, body.function, body.department, group, body.note)
+    return _out(judge_answer(db, user, name, answer_id, judgement))
+
+
+@router.post("/judged/{name}/feedback", summary="Take in what readers said of their answers", responses=responses(404, 422, 503))
+def add_feedback_to_judged_set(db: DbDep, user: UserDep, name: SetName) -> api.FromFeedbackOut:
+    """Questions of others: they leave the set again when their conversation is deleted."""
+    placed, left_open = from_feedback(db, user, name)
+    return api.FromFeedbackOut(placed=placed, open=left_open)
+
+
+@router.delete(
+    "/judged/{name}/questions/{question_id}",
+    summary="Delete a judged question",
+    status_code=204,
+    response_class=Response,
+    responses=responses(404, 422, 503),
+)
+def delete_judged_question(db: DbDep, user: UserDep, name: SetName, question_id: QuestionId) -> None:
+    stored.delete_question(db, user, name, question_id)
+
+
+def _fields(one: stored.JudgedSet) -> dict[str, object]:
+    names = ("name", "questions", "test", "no_answer", "incomplete", "updated_at")
+    return {name: getattr(one, name) for name in names}
+
+
+def _out(judged: Judged) -> api.JudgedOut:
+    names = ("id", "question", "language", "function", "department", "group", "conversation", "split", "found", "note")
+    places = [api.PlaceOut(document=place.document, page=place.page, span=place.span) for place in judged.places]
+    return api.JudgedOut(**{name: getattr(judged, name) for name in names}, places=places)

@@ -1,0 +1,114 @@
+"""The API's JSON for quality staff: judged sets and the gap report."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from rag_api.schemas import DocumentIdText, In, Name, Words
+from rag_api.types import TargetGroup
+
+SET_NAME = r"^[A-Za-z0-9][A-Za-z0-9 ._-]{0,79}$"
+Verdict = Literal["yes", "partly", "no"]
+
+
+class JudgedSetOut(BaseModel):
+    name: str
+    questions: int
+    validate_: int = Field(serialization_alias="validate", description="Questions to choose settings by.")
+    test: int = Field(description="Questions to report by, once nothing is chosen any more.")
+    no_answer: int
+    incomplete: int = Field(description="Nobody has said yet where the answer stands: neither exported nor evaluated.")
+    updated_at: datetime
+
+
+class JudgedSetList(BaseModel):
+    sets: list[JudgedSetOut]
+
+
+class PlaceOut(BaseModel):
+    document: str
+    page: int | None
+    span: str
+
+
+class JudgedOut(BaseModel):
+    id: str
+    question: str
+    language: str
+    function: str
+    department: str
+    group: str
+    conversation: str
+    split: Literal["validate", "test"]
+    found: str
+    note: str
+    places: list[PlaceOut] = Field(description="Empty: no document answers it.")
+
+
+class JudgedSetDetail(BaseModel):
+    name: str
+    questions: list[JudgedOut]
+
+
+class MarkedIn(In):
+    """A document that held the answer; the page and the words, if known. The words must stand there."""
+
+    document_id: DocumentIdText
+    page: int | None = Field(None, ge=1, le=100_000)
+    span: Words = Field("", max_length=4000, pattern=r"^[^\x00]*$")
+
+
+class JudgeIn(In):
+    found: Verdict | None = Field(None, description="Did the asker find the answer?")
+    marked: list[MarkedIn] = Field([], max_length=20, description="Where it stands; empty and not `no_answer`: left open.")
+    no_answer: bool = Field(False, description="Someone looked: no document answers this.")
+    function: Name = Field("", description="Of who asks such a question, for example nurse.")
+    department: Name = ""
+    group: TargetGroup | None = None
+    note: Words = Field("", max_length=2000, pattern=r"^[^\x00]*$")
+
+
+class ImportIn(In):
+    csv: Words = Field(max_length=20_000_000, description="The file's text. A question that is there already (by id) is replaced.")
+
+
+class ImportOut(BaseModel):
+    questions: int
+    new: int
+
+
+class FromFeedbackOut(BaseModel):
+    placed: int = Field(description="Became judged questions.")
+    open: int = Field(description="Nobody said where the answer stands: left open.")
+
+
+class NearestOut(BaseModel):
+    document: str
+    title: str
+    department: str
+    owner: str
+    times: int
+
+
+class GapOut(BaseModel):
+    """Questions that mean nearly the same, and that no document answered."""
+
+    question: str = Field(description="The one asked most, as it was searched for.")
+    times: int
+    department: str = Field(description="Of the askers where known, else of the nearest document.")
+    functions: list[str]
+    languages: list[str]
+    questions: list[str] = Field(description="Each wording once.")
+    nearest: list[NearestOut]
+    not_found: int = Field(description="Times that Bedside said so; the others were said by readers.")
+    first_at: datetime
+    last_at: datetime
+
+
+class GapReport(BaseModel):
+    gaps: list[GapOut]
+    questions: int
+    departments: dict[str, int] = Field(description="Unanswered questions by department.")

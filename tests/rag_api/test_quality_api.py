@@ -1,0 +1,282 @@
+"""Judged sets and the gap report over HTTP: made in a test session, exported, imported and measured alike; read by those allowed."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from rag_api.answer import find
+from rag_api.config import Settings
+from rag_api.deps import current_user
+from rag_api.evaluate import evaluate, read_judged, report
+from rag_api.main import create_app
+from rag_api.parts import Parts
+from rag_api.types import LOCAL_USER, Document, Filters, Judged, User
+from tests.support.http_server import served
+from tests.support.world import empty, load_hospital
+
+DOSE = "Hoeveel paracetamol mag een kind van 12 kg?"
+FLAG = "Welke vlag hangt er op het stadhuis van Ieper?"
+FALL = "When do I call the rapid response team after a fall?"
+NURSE = User("nurse", "Nurse", ("everyone",), function="nurse", department="Pediatrie")
+
+
+@pytest.fixture(scope="module")
+def parts(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Parts]:
+    web, data = tmp_path_factory.mktemp("no page"), tmp_path_factory.mktemp("data")
+    settings = Settings(data_dir=data, database_url=dsn, store="memory", generator_url="http://127.0.0.1:1/v1", web_dir=web)  # type: ignore[arg-type]
+    with Parts(settings) as made:
+        yield made
+
+
+class Asker:
+    """Who asks next."""
+
+    user: User = LOCAL_USER
+
+
+@pytest.fixture(scope="module")
+def asker() -> Asker:
+    return Asker()
+
+
+@pytest.fixture(scope="module")
+def url(parts: Parts, asker: Asker) -> Iterator[str]:
+    app = create_app(parts.settings, parts)
+    app.dependency_overrides[current_user] = lambda: asker.user
+    with served(app) as address:
+        yield address
+
+
+@pytest.fixture
+def documents(parts: Parts) -> Iterator[dict[str, Document]]:
+    yield load_hospital(parts)
+    empty(parts)
+    parts.db.run("truncate judged_questions cascade")
+
+
+@pytest.fixture
+def client(url: str, asker: Asker, documents: dict[str, Document]) -> Iterator[httpx.Client]:
+    asker.user = LOCAL_USER
+    with httpx.Client(base_url=f"{url}/api", timeout=30) as made:
+        yield made
+
+
+def ask(client: httpx.Client, question: str, **more: Any) -> dict[str, Any]:
+    body: dict[str, Any] = client.post("/ask", json={"question": question, "mode": "sources", **more}).raise_for_status().json()
+    return body
+
+
+def judge(client: httpx.Client, answer: dict[str, Any], name: str = "ronde 1", **body: Any) -> dict[str, Any]:
+    found: dict[str, Any] = client.put(f"/judged/{name}/answers/{answer['id']}", json=body).raise_for_status().json()
+    return found
+
+
+def figures(parts: Parts, questions: list[Judged]) -> dict[str, Any]:
+    names = {d.id: d.source for d in (load for load in _indexed(parts))}
+    return report(evaluate(questions, lambda q: find(q.question, LOCAL_USER, Filters(), parts), names))
+
+
+def _indexed(parts: Parts) -> list[Document]:
+    from rag_api.quality import indexed
+
+    return indexed(parts)
+
+
+def session(client: httpx.Client, documents: dict[str, Document]) -> None:
+    """A quality officer asks and judges: a place with its words, a follow-up, another document than the first, and no answer at all."""
+    dose = ask(client, DOSE)
+    child = {"document_id": documents["child"].id, "page": 1, "span": "15 mg/kg paracetamol per gift"}
+    judge(client, dose, found="yes", marked=[child], function="nurse", department="Pediatrie", group="child")
+    judge(client, ask(client, "en per dag?", conversation_id=dose["conversation_id"]), found="partly", marked=[child | {"span": ""}])
+    fall = {"document_id": documents["fall"].id}
+    judge(client, ask(client, FALL), found="yes", marked=[fall, {"document_id": documents["kitchen"].id, "page": 1}])
+    judge(client, ask(client, FLAG), found="no", no_answer=True)
+
+
+def test_a_set_made_in_a_session_exported_and_imported_again_gives_the_same_figures(
+    client: httpx.Client, parts: Parts, documents: dict[str, Document], tmp_path: Path
+) -> None:
+    session(client, documents)
+    made = client.get("/judged/ronde 1").raise_for_status().json()["questions"]
+    assert [len(q["places"]) for q in made] == [1, 1, 2, 0]
+    exported = client.get("/judged/ronde 1/csv").raise_for_status()
+    assert exported.headers["content-type"].startswith("text/csv")
+    (tmp_path / "set.csv").write_bytes(exported.content)
+    from_file = read_judged(tmp_path / "set.csv")
+    assert client.post("/judged/ronde 2/csv", json={"csv": exported.text}).json() == {"questions": 4, "new": 4}
+    assert client.get("/judged/ronde 2/csv").content == exported.content
+    assert client.get("/judged/ronde 2").json()["questions"] == made
+
+    from rag_api.db.judged import read_set
+
+    stored = [figures(parts, read_set(parts.db, LOCAL_USER, name)) for name in ("ronde 1", "ronde 2")]
+    assert stored[0] == stored[1] == figures(parts, from_file)
+    assert (stored[0]["n"], stored[0]["not_found"]["n"], stored[0]["hit@3"]) == (4, 1, 1.0)
+    assert stored[0]["passage"]["n"] == 1
+
+
+def test_what_is_kept_of_a_follow_up_is_what_was_searched_for(client: httpx.Client, documents: dict[str, Document]) -> None:
+    session(client, documents)
+    first, follow_up, *_ = client.get("/judged/ronde 1").json()["questions"]
+    assert follow_up["question"] == "paracetamol kind van 12 kg per dag?"
+    assert first["conversation"] == follow_up["conversation"]
+    assert (first["function"], first["department"], first["group"], first["found"]) == ("nurse", "Pediatrie", "child", "yes")
+
+
+def test_judging_again_replaces_and_saying_nothing_leaves_it_open(client: httpx.Client, documents: dict[str, Document]) -> None:
+    answer = ask(client, DOSE)
+    judge(client, answer, found="no", no_answer=True)
+    judge(client, answer, found="yes", marked=[{"document_id": documents["child"].id}])
+    (question,) = client.get("/judged/ronde 1").json()["questions"]
+    assert [place["document"] for place in question["places"]] == ["paracetamol-kind.pdf"]
+    judge(client, answer, found="partly")
+    assert client.get("/judged/ronde 1").json()["questions"] == []
+    (one,) = client.get("/judged").json()["sets"]
+    assert (one["questions"], one["incomplete"], one["validate"] + one["test"]) == (0, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("marked", "status"),
+    [
+        ({"page": 2}, 400),
+        ({"page": 1, "span": "16 mg/kg paracetamol"}, 400),
+        ({"document_id": "0" * 32}, 404),
+        ({"page": 0}, 422),
+    ],
+)
+def test_a_place_that_is_not_there_is_refused(
+    client: httpx.Client, documents: dict[str, Document], marked: dict[str, Any], status: int
+) -> None:
+    answer = ask(client, DOSE)
+    body = {"found": "yes", "marked": [{"document_id": documents["child"].id} | marked]}
+    assert client.put(f"/judged/s/answers/{answer['id']}", json=body).status_code == status
+    assert client.get("/judged").json() == {"sets": []}
+
+
+def test_a_document_and_no_answer_contradict(client: httpx.Client, documents: dict[str, Document]) -> None:
+    body = {"no_answer": True, "marked": [{"document_id": documents["child"].id}]}
+    assert client.put(f"/judged/s/answers/{ask(client, DOSE)['id']}", json=body).status_code == 400
+
+
+def test_words_that_a_line_breaks_are_found(client: httpx.Client, documents: dict[str, Document]) -> None:
+    marked = {"document_id": documents["child"].id, "page": 1, "span": "15 mg/kg\n paracetamol  per gift"}
+    assert judge(client, ask(client, DOSE), found="yes", marked=[marked])["places"][0]["page"] == 1
+
+
+def test_a_bad_csv_is_refused_whole(client: httpx.Client) -> None:
+    answer = client.post("/judged/s/csv", json={"csv": "id,question,document\n1,x,a\n1,y,b\n"})
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid_input")
+    assert "line 3" in answer.json()["detail"]
+    assert client.get("/judged/s").status_code == 404
+
+
+def test_feedback_becomes_judged_questions_once_and_leaves_with_its_conversation(
+    client: httpx.Client, asker: Asker, documents: dict[str, Document]
+) -> None:
+    asker.user = NURSE
+    dose, flag = ask(client, DOSE), ask(client, FLAG)
+    feedback = {"found": "yes", "document_id": documents["child"].id, "page": 1}
+    client.post(f"/answers/{dose['id']}/feedback", json=feedback).raise_for_status()
+    client.post(f"/answers/{flag['id']}/feedback", json={"found": "no"}).raise_for_status()
+    asker.user = LOCAL_USER
+    assert client.post("/judged/log/feedback").json() == {"placed": 1, "open": 1}
+    assert client.post("/judged/log/feedback").json() == {"placed": 0, "open": 0}
+    (question,) = client.get("/judged/log").json()["questions"]
+    assert question["places"] == [{"document": "paracetamol-kind.pdf", "page": 1, "span": ""}]
+    assert (question["function"], question["department"]) == ("nurse", "Pediatrie")
+    asker.user = NURSE
+    client.delete(f"/conversations/{dose['conversation_id']}").raise_for_status()
+    asker.user = LOCAL_USER
+    assert client.get("/judged/log").json()["questions"] == []
+
+
+def test_questions_and_sets_can_be_deleted(client: httpx.Client, documents: dict[str, Document]) -> None:
+    session(client, documents)
+    first = client.get("/judged/ronde 1").json()["questions"][0]
+    assert client.delete(f"/judged/ronde 1/questions/{first['id']}").status_code == 204
+    assert client.delete(f"/judged/ronde 1/questions/{first['id']}").status_code == 404
+    assert len(client.get("/judged/ronde 1").json()["questions"]) == 3
+    assert client.delete("/judged/ronde 1").status_code == 204
+    assert client.get("/judged").json() == {"sets": []}
+
+
+class TestGaps:
+    def test_near_equal_questions_are_one_gap_of_their_askers_department(self, client: httpx.Client, asker: Asker) -> None:
+        asker.user = NURSE
+        for question in (FLAG, "Welke vlag hangt aan het stadhuis in Ieper", "welke vlag hangt er op het stadhuis van Ieper?"):
+            assert ask(client, question)["status"] == "not_found"
+        asker.user = replace(NURSE, id="other", function="physician", department="Heelkunde")
+        ask(client, FLAG)
+        asker.user = LOCAL_USER
+        found = client.get("/gaps").raise_for_status().json()
+        assert [(gap["department"], gap["times"], gap["functions"]) for gap in found["gaps"]] == [
+            ("Pediatrie", 3, ["nurse"]),
+            ("Heelkunde", 1, ["physician"]),
+        ]
+        assert (found["questions"], found["departments"]) == (4, {"Pediatrie": 3, "Heelkunde": 1})
+        assert len(found["gaps"][0]["questions"]) == 3
+        assert found["gaps"][0]["nearest"][0]["title"]
+        assert [gap["times"] for gap in client.get("/gaps", params={"department": "Heelkunde"}).json()["gaps"]] == [1]
+
+    def test_an_answer_that_its_reader_called_none_is_a_gap_until_they_think_better_of_it(self, client: httpx.Client) -> None:
+        answer = ask(client, DOSE)
+        assert client.get("/gaps").json()["gaps"] == []
+        client.post(f"/answers/{answer['id']}/feedback", json={"found": "no"}).raise_for_status()
+        (gap,) = client.get("/gaps").json()["gaps"]
+        assert (gap["question"], gap["not_found"], gap["department"]) == (DOSE, 0, "Pediatrie")  # that of the nearest document
+        client.post(f"/answers/{answer['id']}/feedback", json={"found": "partly"}).raise_for_status()
+        assert client.get("/gaps").json()["gaps"] == []
+
+    def test_a_deleted_conversation_is_gone_from_it(self, client: httpx.Client) -> None:
+        answer = ask(client, FLAG)
+        assert client.get("/gaps").json()["questions"] == 1
+        client.delete(f"/conversations/{answer['conversation_id']}").raise_for_status()
+        assert client.get("/gaps").json() == {"gaps": [], "questions": 0, "departments": {}}
+
+    def test_the_csv_names_owners_and_holds_no_formula(self, client: httpx.Client) -> None:
+        ask(client, "=1+1 " + FLAG)
+        got = client.get("/gaps.csv").raise_for_status()
+        (row,) = csv.DictReader(io.StringIO(got.text))
+        assert row["question"].startswith("'=1+1")
+        assert row["times"] == "1"
+
+    def test_questions_from_before_a_day_are_left_out(self, client: httpx.Client) -> None:
+        ask(client, FLAG)
+        assert client.get("/gaps", params={"since": "2020-01-01"}).json()["questions"] == 1
+        assert client.get("/gaps", params={"since": "2100-01-01"}).json()["questions"] == 0
+
+
+@pytest.mark.parametrize("path", ["/judged", "/judged/s", "/judged/s/csv", "/gaps", "/gaps.csv"])
+def test_for_those_who_may_not_review_nothing_is_there(
+    client: httpx.Client, asker: Asker, documents: dict[str, Document], path: str
+) -> None:
+    judge(client, ask(client, DOSE), "s", found="yes", marked=[{"document_id": documents["child"].id}])
+    asker.user = NURSE
+    answer = client.get(path)
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+    asker.user = replace(NURSE, groups=("everyone", "quality"))
+    assert client.get(path).status_code == 200
+
+
+def test_for_those_who_may_not_review_nothing_can_be_changed(client: httpx.Client, asker: Asker, documents: dict[str, Document]) -> None:
+    asker.user = NURSE
+    answer = ask(client, DOSE)
+    assert client.put(f"/judged/s/answers/{answer['id']}", json={"no_answer": True}).status_code == 404
+    assert client.post("/judged/s/csv", json={"csv": "id,question,document\n1,x,a\n"}).status_code == 404
+    assert client.post("/judged/s/feedback").status_code == 404
+    assert client.delete("/judged/s").status_code == 404
+
+
+def test_others_answers_cannot_be_judged(client: httpx.Client, asker: Asker) -> None:
+    asker.user = NURSE
+    answer = ask(client, DOSE)
+    asker.user = LOCAL_USER
+    assert client.put(f"/judged/s/answers/{answer['id']}", json={"no_answer": True}).status_code == 404
