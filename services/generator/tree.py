@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,10 +31,12 @@ class TreeBuilder:
         self.scores = [1.0]
         self.origins: list[tuple[NodeOrigin, ...]] = [()]
         self._nodes: dict[tuple[int, int], int] = {}
+        self._rises = False  # some child was scored above its parent
 
     def add(self, parent: int, token: int, score: float, origins: tuple[NodeOrigin, ...]) -> int:
         """Returns the node of `token` below `parent`. A node's score is that of its most confident proposer."""
         node = self._nodes.get((parent, token))
+        self._rises |= score > self.scores[parent]
         if node is None:
             node = self._nodes[(parent, token)] = len(self.token_ids)
             self.token_ids.append(token)
@@ -48,11 +51,34 @@ class TreeBuilder:
             self.origins[node] = known + tuple(o for o in origins if o not in known)
         return node
 
-    def add_chain(self, parent: int, tokens: Iterable[int], scores: Iterable[float], origins: Iterable[NodeOrigin]) -> int:
-        """Hangs a run of tokens below `parent`; returns its last node."""
-        for token, score, origin in zip(tokens, scores, origins, strict=True):
-            parent = self.add(parent, token, score, (origin,))
-        return parent
+    @classmethod
+    def of(cls, tree: DraftTree) -> TreeBuilder:
+        """Begun with all of a tree's nodes."""
+        builder = cls(tree.token_ids[0])
+        builder.token_ids, builder.parents = list(tree.token_ids), list(tree.parents)
+        builder.scores, builder.origins = list(tree.scores), list(tree.origins)
+        builder._nodes = dict(zip(zip(tree.parents, tree.token_ids, strict=True), range(len(tree)), strict=True))
+        return builder
+
+    def add_chain(self, parent: int, tokens: Seq[int], scores: Iterable[float], origins: Iterable[NodeOrigin]) -> int:
+        """Hangs a run of tokens below `parent`; returns its last node. What is new is appended in one go."""
+        nodes, shared = self._nodes, 0
+        rest_scores, rest_origins = iter(scores), iter(origins)
+        while shared < len(tokens) and (parent, tokens[shared]) in nodes:
+            parent = self.add(parent, tokens[shared], next(rest_scores), (next(rest_origins),))
+            shared += 1
+        rest, first = tokens[shared:], len(self.token_ids)
+        if not rest:
+            return parent
+        edges = (parent, *range(first, first + len(rest) - 1))
+        before = self.scores[parent]
+        self.token_ids += rest
+        self.parents += edges
+        self.scores += rest_scores
+        self._rises |= self.scores[first] > before or self.scores[first:] != sorted(self.scores[first:], reverse=True)
+        self.origins += zip(rest_origins)
+        nodes.update(zip(zip(edges, rest, strict=True), range(first, first + len(rest)), strict=True))
+        return first + len(rest) - 1
 
     def add_tree(self, tree: DraftTree) -> None:
         """Trie union with a tree that has the same root."""
@@ -64,20 +90,22 @@ class TreeBuilder:
     def build(self, budget: int | None = None) -> DraftTree:
         """The tree cut to its `budget` best nodes (the root is one of them), likeliest branch first."""
         scores, parents = self.scores, self.parents
-        for node in range(1, len(scores)):  # a child cannot be likelier than its parent, whatever was rounded
-            if scores[node] > scores[parents[node]]:
-                scores[node] = scores[parents[node]]
-        kept = _best(scores, budget)
-        return _arrange(self.token_ids, parents, scores, self.origins, kept)
+        if self._rises:
+            for node in range(1, len(scores)):  # a child cannot be likelier than its parent, whatever was rounded
+                if scores[node] > scores[parents[node]]:
+                    scores[node] = scores[parents[node]]
+        return _arrange(self.token_ids, parents, scores, self.origins, budget)
 
 
 def merge(trees: Seq[DraftTree], budget: int | None = None) -> DraftTree:
     """Trie union: no duplicate nodes, each node keeps the origins of everyone who proposed it (CASD, section 5.2)."""
     if len(trees) == 1 and (budget is None or len(trees[0]) <= budget):
         return trees[0]
-    builder = TreeBuilder(trees[0].token_ids[0])
-    for tree in trees:
-        builder.add_tree(tree)
+    most = max(range(len(trees)), key=lambda number: len(trees[number]))  # the smaller ones are added to it
+    builder = TreeBuilder.of(trees[most])
+    for number, tree in enumerate(trees):
+        if number != most:
+            builder.add_tree(tree)
     return builder.build(budget)
 
 
@@ -155,33 +183,27 @@ def pack(trees: Seq[DraftTree], lengths: Seq[int]) -> PackedTrees:
     return PackedTrees(token_ids, positions, parents, counts, mask)
 
 
-def _best(scores: list[float], budget: int | None) -> list[int]:
-    """Indices of the best nodes in ascending order; ties go to the earlier node, so a parent comes before its child."""
-    if budget is None or len(scores) <= budget:
-        return list(range(len(scores)))
-    order = sorted(range(1, len(scores)), key=lambda node: (-scores[node], node))
-    return [0, *sorted(order[: budget - 1])]
-
-
 def _arrange(
-    token_ids: list[int], parents: list[int], scores: list[float], origins: list[tuple[NodeOrigin, ...]], kept: list[int]
+    token_ids: list[int], parents: list[int], scores: list[float], origins: list[tuple[NodeOrigin, ...]], budget: int | None
 ) -> DraftTree:
-    """Puts the likeliest branch first; everything else keeps its order."""
-    best_child: dict[int, int] = {}
-    for node in kept[1:]:
-        parent = parents[node]
-        if parent not in best_child or scores[node] > scores[best_child[parent]]:
-            best_child[parent] = node
+    """Keeps the best nodes, ties going to the earlier one, and puts the likeliest branch first; everything else keeps its order.
+
+    No child scores above its parent or stands before it, so in falling order of scores a node's best child comes after it.
+    """
+    ranked = sorted(range(1, len(scores)), key=scores.__getitem__, reverse=True)  # stable: ties keep their order
+    if budget is not None and len(scores) > budget:
+        del ranked[max(budget - 1, 0) :]
     branch = [0]
-    while branch[-1] in best_child:
-        branch.append(best_child[branch[-1]])
-    on_branch = set(branch)
-    order = branch + [node for node in kept if node not in on_branch]
-    place = {node: index for index, node in enumerate(order)}
-    place[-1] = -1
-    return DraftTree(
-        tuple(token_ids[node] for node in order),
-        tuple(place[parents[node]] for node in order),
-        tuple(scores[node] for node in order),
-        tuple(origins[node] for node in order),
-    )
+    for node in ranked:
+        if parents[node] == branch[-1]:
+            branch.append(node)
+    if len(ranked) == len(scores) - 1 and branch == list(range(len(branch))):
+        return DraftTree(tuple(token_ids), tuple(parents), tuple(scores), tuple(origins))
+    if not ranked:
+        return DraftTree((token_ids[0],), (-1,), (scores[0],), (origins[0],))
+    order = branch + sorted(set(ranked).difference(branch))
+    place = [-1] * (len(scores) + 1)  # the last stands for the root's parent, -1
+    for new, node in enumerate(order):
+        place[node] = new
+    pick = itemgetter(*order)
+    return DraftTree(pick(token_ids), tuple(map(place.__getitem__, pick(parents))), pick(scores), pick(origins))

@@ -66,7 +66,7 @@ class NodeOrigin(NamedTuple):
 class DraftTree:
     """A tree of proposed tokens. Node 0 is the root: the last token that is already decided.
 
-    Parents come before children (`parents[i] < i`), siblings have different tokens, `parents[0] == -1`.
+    Parents come before children (`parents[i] < i`), siblings have different tokens, `parents[0] == -1`; no node scores above its parent.
     """
 
     token_ids: tuple[int, ...]  # [nodes]

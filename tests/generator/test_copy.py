@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -93,22 +90,3 @@ def test_a_finished_sequence_is_forgotten() -> None:
     drafter.start(sequence)
     drafter.finish(sequence)
     assert not drafter._indexes
-
-
-@pytest.mark.parametrize(("length", "limit"), [(4_000, 60e-6), (128_000, 250e-6)])
-def test_drafting_is_cheap_at_any_length(length: int, limit: float) -> None:
-    random = np.random.default_rng(0)
-    words = random.zipf(1.3, size=length).clip(0, 30_000)  # frequent words are frequent, as in language
-    context = words.astype(np.int32)
-    drafter = CopyDrafter()
-    half = context[: length // 2].tolist()
-    sequence = Sequence("s", Prompt(tuple(half), (None,) * len(half), (), "test"), SamplingParams())
-    drafter.start(sequence)
-    drafter.propose([StepState(sequence, context[: length - 600])], 64)
-    times = []
-    for end in range(length - 600, length, 3):
-        state = StepState(sequence, context[:end])
-        start = time.perf_counter()
-        drafter.propose([state], 64)
-        times.append(time.perf_counter() - start)
-    assert float(np.median(times)) < limit

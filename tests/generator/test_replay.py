@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from services.generator.bench.__main__ import main as bench
 from services.generator.bench.recorded import BadRecords, Record, Where, read_records, read_tokenizer
 from services.generator.bench.replay import longest_runs, main, replay, training_free
 from services.generator.drafters.prompt_lookup import PromptLookupDrafter
@@ -127,3 +128,10 @@ def test_the_reference_points_on_recorded_summaries_are_reproduced(name: str, ta
     assert result.tau == pytest.approx(tau, abs=0.001)
     assert result.nodes_per_step == pytest.approx(nodes, abs=0.05)
     assert result.oracle == pytest.approx(2.391, abs=0.001)
+
+
+def test_copying_is_measured_by_context(capsys: pytest.CaptureFixture[str]) -> None:
+    assert bench(["copying", "--context", "64", "256", "--steps", "5", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["contexts"]
+    assert [one["context"] for one in found] == [64, 256]
+    assert all(one["draft"] > 0 and one["merge"] > 0 and one["nodes"] > 0 for one in found)

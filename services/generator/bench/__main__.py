@@ -9,6 +9,7 @@ MEASUREMENTS = {
     "replay": "recorded answers through a drafter, without a model",
     "decode": "tokens per second with a model, against other engines",
     "step": "milliseconds of a verify step, a draft level and the host's work",
+    "copying": "microseconds of a copy draft and of merging it, without a model",
     "serve": "concurrent streams against the HTTP service",
 }
 
