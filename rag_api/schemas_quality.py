@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from rag_api.schemas import DocumentIdText, In, Name, Words
 from rag_api.types import TargetGroup
@@ -62,6 +62,14 @@ class MarkedIn(In):
 
 
 class JudgeIn(In):
+    """Documents that held the answer, or `no_answer`, never both; neither: left open."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [{"properties": {"no_answer": {"const": False}}}, {"properties": {"marked": {"maxItems": 0}}}],
+        }
+    )
+
     found: Verdict | None = Field(None, description="Did the asker find the answer?")
     marked: list[MarkedIn] = Field([], max_length=20, description="Where it stands; empty and not `no_answer`: left open.")
     no_answer: bool = Field(False, description="Someone looked: no document answers this.")
@@ -69,6 +77,12 @@ class JudgeIn(In):
     department: Name = ""
     group: TargetGroup | None = None
     note: Words = Field("", max_length=2000, pattern=r"^[^\x00]*$")
+
+    @model_validator(mode="after")
+    def _says_one_thing(self) -> JudgeIn:
+        if self.no_answer and self.marked:
+            raise ValueError("either a document holds the answer, or none does")
+        return self
 
 
 class ImportIn(In):

@@ -163,7 +163,7 @@ def test_a_place_that_is_not_there_is_refused(
 
 def test_a_document_and_no_answer_contradict(client: httpx.Client, documents: dict[str, Document]) -> None:
     body = {"no_answer": True, "marked": [{"document_id": documents["child"].id}]}
-    assert client.put(f"/judged/s/answers/{ask(client, DOSE)['id']}", json=body).status_code == 400
+    assert client.put(f"/judged/s/answers/{ask(client, DOSE)['id']}", json=body).status_code == 422
 
 
 def test_words_that_a_line_breaks_are_found(client: httpx.Client, documents: dict[str, Document]) -> None:

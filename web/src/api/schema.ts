@@ -812,7 +812,10 @@ export interface components {
             /** Items */
             items: components["schemas"]["IngestItem"][];
         };
-        /** JudgeIn */
+        /**
+         * JudgeIn
+         * @description Documents that held the answer, or `no_answer`, never both; neither: left open.
+         */
         JudgeIn: {
             /**
              * Found
@@ -848,6 +851,11 @@ export interface components {
              * @default
              */
             note: string;
+        } | {
+            /** @constant */
+            no_answer?: false;
+        } | {
+            marked?: unknown;
         };
         /** JudgedOut */
         JudgedOut: {
