@@ -19,16 +19,17 @@ from uuid import uuid4
 
 from rag_api import generator as gen
 from rag_api import safety
+from rag_api.calibration import calibration
 from rag_api.config import Settings
 from rag_api.db import Database
 from rag_api.db.answers import get_conversation, queries_of, save_answer
 from rag_api.db.documents import count_indexed, get_documents, read_pages, read_text
 from rag_api.embed import Embedder
 from rag_api.errors import BedsideError, GeneratorRefused, GeneratorUnavailable, InvalidInput
-from rag_api.evidence import candidates
 from rag_api.highlight import page_of, rects
 from rag_api.language import Language, detect
 from rag_api.notices import expired, not_found, notice
+from rag_api.quoting import Told, to_quote, told
 from rag_api.retrieve import Retrieval
 from rag_api.rewrite import query_of
 from rag_api.stores import Store
@@ -108,6 +109,7 @@ class Draft:
     text: str = ""
     sources: tuple[Source, ...] = ()
     pages: dict[str, list[Page]] = field(default_factory=dict)  # by document: those that its sources touch
+    told: tuple[Told, ...] = ()  # the passages as the generator got them, in the order of their wire ids
     citations: list[Citation] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
     model: str = ""
@@ -315,38 +317,61 @@ async def _write(draft: Draft, parts: AskParts) -> AsyncGenerator[AnswerEvent]:
 
 
 def _request(draft: Draft, parts: AskParts) -> gen.Request:
-    question, hits = draft.question, [source.hit for source in safety.usable(draft.sources, parts.settings.passages)]
-    passages = gen.passages_of([(hit.chunk.title, hit.chunk.text) for hit in hits])
-    if question.mode != Mode.VERBATIM:
-        return gen.Request(draft.query, draft.language, passages, max_tokens=parts.settings.max_tokens)
+    settings, quoting = parts.settings, draft.question.mode == Mode.VERBATIM
+    # Quotes may come from every source that is shown; what a model reads before it writes is less.
+    hits = [source.hit for source in safety.usable(draft.sources, max(settings.passages, settings.sources if quoting else 0))]
+    if not quoting:
+        draft.told = told(hits)
+        passages = gen.passages_of([(hit.chunk.title, hit.chunk.text) for hit in hits])
+        return gen.Request(draft.query, draft.language, passages, max_tokens=settings.max_tokens)
     texts: Mapping[str, str] = {
         document_id: text
         for document_id in {hit.chunk.document_id for hit in hits}
         if (text := read_text(parts.db, document_id, LONGEST_TEXT)) is not None
     }
-    chosen = [
-        wire.CandidateIn(document=str(c.passage), start=c.start, end=c.end, score=c.score)
-        for c in candidates(draft.query, hits, parts.embedder, texts=texts)
-    ]
-    draft.stats["candidates"] = [candidate.model_dump() for candidate in chosen]
-    return gen.Request(draft.query, draft.language, passages, "verbatim", tuple(chosen) or None, parts.settings.max_tokens)
+    measured = calibration(parts.embedder.name, settings.data_dir)
+    request, draft.told = to_quote(
+        draft.query, draft.language, hits, parts.embedder, measured, texts, model=settings.generator_model, max_tokens=settings.max_tokens
+    )
+    _read_further(draft, request.candidates or (), parts)
+    draft.stats |= {"candidates": [candidate.model_dump() for candidate in request.candidates or ()], "verbatim": request.options}
+    return request
+
+
+def _read_further(draft: Draft, candidates: Sequence[wire.CandidateIn], parts: AskParts) -> None:
+    """A sentence, or what leads it in, may stand on the page before or after its passage's."""
+    for candidate in candidates:
+        passage = draft.told[int(candidate.document)]
+        pages, where = draft.pages[passage.document_id], [*candidate.lead, candidate]
+        if all(_text_at(pages, passage.start + s.start, passage.start + s.end) == passage.text[s.start : s.end] for s in where):
+            continue
+        numbers = {page.number for page in pages}
+        if near := {number + step for number in numbers for step in (-1, 1)} - numbers:
+            draft.pages[passage.document_id] = read_pages(parts.db, passage.document_id, sorted(numbers | near))
 
 
 def _cite(span: wire.SpanOut, draft: Draft) -> Citation | None:
     """The span as a place in a document, or None when its characters are not the document's."""
-    sources = {str(index): source for index, source in enumerate(draft.sources)}
-    source, text = sources.get(span.document), draft.text[span.start : span.end]
-    if source is None or not 0 <= span.start < span.end <= len(draft.text):
+    passages, text = {str(index): passage for index, passage in enumerate(draft.told)}, draft.text[span.start : span.end]
+    passage = passages.get(span.document)
+    if passage is None or not 0 <= span.start < span.end <= len(draft.text):
         _dropped(draft)
         return None
-    chunk, pages = source.hit.chunk, draft.pages[source.document.id]
-    start, end = chunk.start + span.source_start, chunk.start + span.source_end
-    if text != chunk.text[span.source_start : span.source_end] or text != _text_at(pages, start, end):
+    pages = draft.pages[passage.document_id]
+    start, end = passage.start + span.source_start, passage.start + span.source_end
+    if text != passage.text[span.source_start : span.source_end] or text != _text_at(pages, start, end):
         _dropped(draft)
         return None
     placed = rects(pages, start, end)
     page = placed[0].page if placed else page_of(pages, start)
-    return Citation(span.start, span.end, chunk.document_id, start, end, text, page, placed, source.hit.rank)
+    rank = _rank_of(passage.document_id, start, end, draft)
+    return Citation(span.start, span.end, passage.document_id, start, end, text, page, placed, rank)
+
+
+def _rank_of(document_id: str, start: int, end: int, draft: Draft) -> int:
+    """Of the source that holds most of the span; the better one of two."""
+    chunks = [source.hit for source in draft.sources if source.document.id == document_id]
+    return max(chunks, key=lambda hit: (min(end, hit.chunk.end) - max(start, hit.chunk.start), -hit.rank)).rank
 
 
 def _dropped(draft: Draft) -> None:
@@ -373,7 +398,9 @@ def _finish(draft: Draft, finished: gen.Finished, parts: AskParts) -> None:
 
 
 def _check_numbers(draft: Draft, parts: AskParts) -> None:
-    """Numbers that the passages do not hold, whoever wrote them and however far the answer came."""
+    """Numbers that the passages do not hold, whoever wrote them and however far the answer came. A quote's stand in its document."""
+    if draft.text and draft.text == "".join(citation.text for citation in draft.citations):
+        return
     passages = safety.usable(draft.sources, parts.settings.passages)
     draft.unsupported = safety.unsupported_in(draft.text, passages, draft.query, draft.language)
     draft.notices += safety.unsupported_notice(draft.unsupported, draft.language)

@@ -1,63 +1,130 @@
-"""question + hits -> the sentences that may stand in a verbatim answer. Knows no language model: its share comes later."""
+"""question + hits -> the sentences that may stand in a verbatim answer. Knows no language model: its share comes later.
+
+A sentence is weighed by what it means (the embedder's cosine), by how well its passage was found, by whether its ranges hold for the
+question's numbers, and by how many of the question's words it holds that its title does not. The weights were fitted on the validate
+half of judged questions (calibration.py has them, by embedder).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
+from rag_api.calibration import FEATURES, Weights
 from rag_api.embed import Embedder
-from rag_api.sentences import Kind, sentences
+from rag_api.quotable import Quotable, quotable
+from rag_api.ranges import asked, fits
+from rag_api.terms import STOP_WORDS, words
 from rag_api.types import Candidate, Hit
 
-# In nats; the generator adds its share of log p(question | sentence). Chosen on the validate half of the handbook's questions
-# (docs/evaluation.md), for scores fused by information, whose spread among the hits is small.
-SENTENCE_WEIGHT = 30.0  # times the cosine of question and "title: sentence"
-PASSAGE_WEIGHT = 40.0  # times the hit's fused score
+MOSTLY = 0.5  # share of a sentence that must stand in the passage: its border may cut the rest
+ALIKE = 0.6  # overlap of their runs of three characters from which two words are taken for one: "trombo's", "kathter"
+_STOP = STOP_WORDS["nl"] | STOP_WORDS["en"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A candidate and what its score is made of, in the order of FEATURES."""
+
+    candidate: Candidate
+    features: tuple[float, ...]
 
 
 def candidates(
-    question: str, hits: Sequence[Hit], embedder: Embedder, limit: int = 8, texts: Mapping[str, str] | None = None
+    question: str, hits: Sequence[Hit], embedder: Embedder, weights: Weights, texts: Mapping[str, str] | None = None, limit: int = 8
 ) -> list[Candidate]:
-    """The `limit` likeliest sentences of the hits, best first.
+    """The `limit` likeliest sentences of the hits, best first, each with what it must not be read without."""
+    return [scored.candidate for scored in scored_sentences(question, hits, embedder, weights, texts)[:limit]]
 
-    Headings are left out (they answer nothing); text that two overlapping chunks share counts once, in the better hit.
-    `texts` (document id -> document text) tells where sentences begin that a chunk's border cuts; without it a sentence
-    cut by a border is taken only when nothing else is there.
-    """
+
+def scored_sentences(
+    question: str, hits: Sequence[Hit], embedder: Embedder, weights: Weights, texts: Mapping[str, str] | None = None
+) -> list[Scored]:
+    """All sentences of the hits, best first. `texts`: document id -> its text; without it a chunk is all there is of its document,
+    and a sentence that its border cuts is taken only when there is nothing else."""
     found = _sentences(hits, texts or {})
     if not found:
         return []
-    lines = [f"{hits[c.passage].chunk.title}: {c.text.strip()}" for c in found]
+    best = {hit.rank: hit for hit in hits}
+    lines = [f"{best[c.rank].chunk.title}: {c.text.strip()}" for c in found]
     cosines = embedder.passages(lines) @ embedder.query(question)
-    scores = SENTENCE_WEIGHT * cosines + PASSAGE_WEIGHT * np.array([hits[c.passage].score for c in found])
-    best = np.argsort(-scores, kind="stable")[:limit]
-    return [Candidate(c.passage, c.start, c.end, c.text, float(scores[i])) for i in best for c in [found[i]]]
+    numbers, sought = asked(question), content_words(question)
+    scored = []
+    for one, cosine in zip(found, cosines.tolist(), strict=True):
+        hit = best[one.rank]
+        features = (cosine, hit.score, float(fits(numbers, one.text)), coverage(sought, hit.chunk.title, one.text))
+        score = sum(weights.of(name) * value for name, value in zip(FEATURES, features, strict=True))
+        scored.append(Scored(Candidate(one.document_id, one.start, one.end, one.lead, one.text, score, one.rank), features))
+    return sorted(scored, key=lambda s: -s.candidate.score)
 
 
 def _sentences(hits: Sequence[Hit], texts: Mapping[str, str]) -> list[Candidate]:
-    """Every answerable sentence once, whole ones if there are any; scores not yet known."""
+    """Every sentence once, in the best hit that holds it; scores not yet known."""
     whole: list[Candidate] = []
     cut: list[Candidate] = []
     taken: set[tuple[str, int, int]] = set()
-    for passage, hit in enumerate(hits):
+    for hit in hits:
         chunk = hit.chunk
         text = texts.get(chunk.document_id)
         base = 0 if text is not None else chunk.start
-        for span in sentences(chunk.text if text is None else text):
-            start, end = span.start + base - chunk.start, span.end + base - chunk.start
-            inside = start >= 0 and end <= len(chunk.text)
-            key = (chunk.document_id, span.start + base, span.end + base)
-            if not inside or span.kind == Kind.HEADING or key in taken or not chunk.text[start:end].strip():
+        source = chunk.text if text is None else text
+        for quote in _quotable(source):
+            start, end = quote.start + base, quote.end + base
+            inside = min(end, chunk.end) - max(start, chunk.start)
+            key = (chunk.document_id, start, end)
+            if inside < MOSTLY * (end - start) or key in taken:
                 continue
             taken.add(key)
-            fragment = text is None and _may_be_cut(chunk.text, start, end, chunk.start)
-            (cut if fragment else whole).append(Candidate(passage, start, end, chunk.text[start:end], 0.0))
+            lead = tuple((a + base, b + base) for a, b in quote.lead)
+            words_of = "".join(source[a:b] for a, b in (*quote.lead, (quote.start, quote.end)))
+            fragment = text is None and _may_be_cut(source, quote, chunk.start)
+            (cut if fragment else whole).append(Candidate(chunk.document_id, start, end, lead, words_of, 0.0, hit.rank))
     return whole or cut
 
 
-def _may_be_cut(text: str, start: int, end: int, chunk_start: int) -> bool:
+@lru_cache(maxsize=512)
+def _quotable(text: str) -> tuple[Quotable, ...]:
+    """A document is cut once, not at every question."""
+    return tuple(quotable(text))
+
+
+def _may_be_cut(text: str, quote: Quotable, chunk_start: int) -> bool:
     """The border of the chunk may run through this sentence."""
-    begins_late = start == 0 and chunk_start > 0 and text[:1].isalnum() and not text[:1].isupper()
-    ends_early = end == len(text) and not text.rstrip().endswith((".", "!", "?", "…", ":", ";")) and not text.endswith("\n")
+    begins_late = quote.start == 0 and chunk_start > 0 and text[:1].isalnum() and not text[:1].isupper()
+    ends_early = quote.end == len(text) and not text.rstrip().endswith((".", "!", "?", "…", ":", ";")) and not text.endswith("\n")
     return begins_late or ends_early
+
+
+def content_words(question: str) -> list[str]:
+    return [word for word in dict.fromkeys(words(question)) if word not in _STOP]
+
+
+def coverage(sought: Sequence[str], title: str, text: str) -> float:
+    """How well the text holds the words that its title does not, in [0, 1]: all of a document's sentences share the title."""
+    own = [word for word in sought if likeness(word, title) < ALIKE]
+    return sum(likeness(word, text) for word in own) / len(own) if own else 0.0
+
+
+def likeness(word: str, text: str) -> float:
+    """Of the text's word that is most like it, by common runs of three characters, in [0, 1]."""
+    runs = _runs(word)
+    return max((2 * len(runs & other) / (len(runs) + len(other)) for other in _all_runs(text)), default=0.0)
+
+
+@lru_cache(maxsize=4096)
+def _all_runs(text: str) -> tuple[frozenset[str], ...]:
+    return tuple(_runs(word) for word in set(words(text)))
+
+
+@lru_cache(maxsize=100_000)
+def _runs(word: str) -> frozenset[str]:
+    marked = f"^{word}$"
+    return frozenset(marked[i : i + 3] for i in range(max(1, len(marked) - 2)))
+
+
+def as_array(scored: Sequence[Scored]) -> np.ndarray:
+    """[sentences, features]"""
+    return np.array([s.features for s in scored], np.float64).reshape(len(scored), len(FEATURES))

@@ -72,6 +72,14 @@ class Metadata:
     supersedes: str = ""  # the source name of the document that this one replaces
 
 
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What an admin says in one field of a document's metadata, and what its file said there then; texts as in a sidecar CSV."""
+
+    value: str
+    said: str
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Page:
     """One page after cleaning.
@@ -168,13 +176,15 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A sentence that may stand in a verbatim answer: `text == hits[passage].chunk.text[start:end]`."""
+    """A sentence that may stand in a verbatim answer. Places are of the document text."""
 
-    passage: int  # index into the hits that went into the prompt
+    document_id: str
     start: int
     end: int
-    text: str
-    score: float  # the prior that retrieval gives it; higher is likelier
+    lead: tuple[tuple[int, int], ...]  # what it must not be read without, before it: a list's introduction, a table's header
+    text: str  # of all that, lead first
+    score: float  # the prior that retrieval gives it, in nats; higher is likelier
+    rank: int  # of the best hit that holds it
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,10 +115,11 @@ async def test_verbatim_candidates_are_sentences_of_the_passages_that_are_sent(
     await asked(parts)
     sent = server.requests[0]
     texts = [document["text"] for document in sent["documents"]]
-    assert 0 < len(texts) <= parts.settings.passages
+    assert len(texts) == len(set(texts)) > 0
     quoted = [texts[int(c["document"])][c["start"] : c["end"]] for c in sent["bedside"]["candidates"]]
     assert "Geef kinderen van 10 tot 50 kg 15 mg/kg paracetamol per gift. " in quoted
-    assert all(sentence.endswith(" ") for sentence in quoted)
+    assert all(sentence[-1].isspace() for sentence in quoted)
+    assert sent["bedside"]["one_document"] is True
 
 
 async def test_a_span_whose_characters_differ_is_not_cited(parts: Parts, server: Scripted, documents: dict[str, Document]) -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from rag_api.evidence import candidates
-from rag_api.types import Chunk, Hit
+from rag_api import evidence
+from rag_api.calibration import Weights
+from rag_api.evidence import content_words, coverage
+from rag_api.types import Candidate, Chunk, Hit
 
 
 class WordEmbedder:
@@ -30,6 +33,13 @@ class WordEmbedder:
 EMBEDDER = WordEmbedder()
 
 
+def candidates(
+    question: str, hits: list[Hit], embedder: WordEmbedder, limit: int = 8, texts: dict[str, str] | None = None
+) -> list[Candidate]:
+    ranked = [replace(hit, rank=rank) for rank, hit in enumerate(hits, 1)]
+    return evidence.candidates(question, ranked, embedder, Weights(30, 40, 2.5, 1), texts, limit)
+
+
 def hit(text: str, start: int = 0, document: str = "d", score: float = 1.0, title: str = "Titel") -> Hit:
     return Hit(Chunk(f"{document}:{start}", document, title, (1,), start, start + len(text), text), score, 0.9, 1.0, 1)
 
@@ -46,7 +56,8 @@ def test_the_sentence_that_shares_the_questions_words_comes_first() -> None:
 def test_every_candidate_is_a_span_of_its_passage() -> None:
     hits = [hit(TEXT), hit("Bewaar koel. Niet invriezen.\n", document="e")]
     for c in candidates("paracetamol bewaren", hits, EMBEDDER):
-        assert hits[c.passage].chunk.text[c.start : c.end] == c.text
+        assert hits[c.rank - 1].chunk.document_id == c.document_id
+        assert hits[c.rank - 1].chunk.text[c.start : c.end] == c.text
 
 
 def test_headings_answer_nothing() -> None:
@@ -59,10 +70,10 @@ def test_text_shared_by_overlapping_chunks_counts_once_in_the_better_hit() -> No
     middle = text.index("Een laatste")
     hits = [hit(text[begin:], begin), hit(text[:middle])]
     found = candidates("gedeelde zin", hits, EMBEDDER)
-    assert sorted((c.text.strip(), c.passage) for c in found) == [
-        ("Een eerste zin hier.", 1),
-        ("Een gedeelde zin daar.", 0),
-        ("Een laatste zin nog.", 0),
+    assert sorted((c.text.strip(), c.rank) for c in found) == [
+        ("Een eerste zin hier.", 2),
+        ("Een gedeelde zin daar.", 1),
+        ("Een laatste zin nog.", 1),
     ]
 
 
@@ -71,10 +82,38 @@ def test_a_sentence_that_the_chunks_border_cuts_is_no_candidate() -> None:
     border = text.index("kinderen")
     cut = hit(text[border:], border)
     assert [c.text for c in candidates("kinderen", [cut], EMBEDDER)] == ["Spoel na.\n"]
-    # With a capital the cut cannot be seen in the chunk: the document's text tells.
-    capital = text.replace("kinderen", "Kinderen")
-    cut = hit(capital[border:], border)
-    assert [c.text for c in candidates("kinderen", [cut], EMBEDDER, texts={"d": capital})] == ["Spoel na.\n"]
+
+
+def test_a_sentence_that_stands_mostly_in_the_chunk_is_taken_whole_from_the_document() -> None:
+    text = "Geef dit nooit aan Kinderen onder twaalf jaar. Spoel na.\n"
+    late, early = text.index("Kinderen"), text.index("dit")
+    assert [c.text for c in candidates("kinderen", [hit(text[early:], early)], EMBEDDER, texts={"d": text})] == [
+        "Geef dit nooit aan Kinderen onder twaalf jaar. ",
+        "Spoel na.\n",
+    ]
+    assert [c.text for c in candidates("kinderen", [hit(text[late + 9 :], late + 9)], EMBEDDER, texts={"d": text})] == ["Spoel na.\n"]
+
+
+def test_a_lead_may_stand_before_the_passage() -> None:
+    text = "Niet geven bij:\n- koorts boven 39 graden\n- ernstige leverinsufficientie\n"
+    border = text.index("- ernstige")
+    (found,) = candidates("leverinsufficientie", [hit(text[border:], border)], EMBEDDER, texts={"d": text})
+    assert found.text == "Niet geven bij:\n- ernstige leverinsufficientie\n"
+    assert (text[found.start : found.end], found.lead) == ("- ernstige leverinsufficientie\n", ((0, 16),))
+
+
+def test_a_row_whose_range_holds_for_the_questions_number_is_better() -> None:
+    rows = [hit(f"Kind van {low} tot {low + 9} jaar\t{low} mg\n", document=str(low)) for low in (1, 10, 20)]
+    ranked = [replace(hit, rank=rank) for rank, hit in enumerate(rows, 1)]
+    found = evidence.candidates("dosis kind 12 jaar", ranked, EMBEDDER, Weights(0, 0, 1, 0))
+    assert [(c.document_id, c.score) for c in found] == [("10", 1), ("1", -1), ("20", -1)]
+
+
+def test_words_of_the_title_tell_no_sentence_from_another() -> None:
+    sought = content_words("hoeveel paracetamol per gift?")
+    assert coverage(sought, "Paracetamol", "Geef 1 g per gift.") == 1.0 > coverage(sought, "", "Geef 1 g per gift.")
+    assert coverage(sought, "Paracetamol", "Spoel de leiding.") < 0.5
+    assert coverage([], "Paracetamol", "Geef 1 g.") == 0.0
 
 
 def test_a_cut_sentence_is_better_than_none() -> None:
@@ -84,7 +123,7 @@ def test_a_cut_sentence_is_better_than_none() -> None:
 
 def test_the_better_passage_wins_between_equal_sentences() -> None:
     hits = [hit("Geef 1 g.\n", document="a", score=0.2), hit("Geef 1 g.\n", document="b", score=0.9)]
-    assert [c.passage for c in candidates("geef 1 g", hits, EMBEDDER)] == [1, 0]
+    assert [c.document_id for c in candidates("geef 1 g", hits, EMBEDDER)] == ["b", "a"]
 
 
 def test_no_more_than_the_limit_and_nothing_from_nothing() -> None:

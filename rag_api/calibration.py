@@ -1,0 +1,120 @@
+"""What was measured to suit an embedder and a model, in one place: calibrations.json, and what a hospital measures itself.
+
+`bedside calibrate` writes its values to `calibration.json` in the data directory, and they win over the shipped ones. An embedder that
+nobody measured gets cautious values: the thesis's alpha, every question answered, and weights that suit cosines of any spread.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from rag_api.errors import ConfigurationError
+
+FILE = "calibration.json"
+FEATURES = ("cosine", "passage", "range", "coverage")
+"""What a sentence is weighed by: cosine of question and "title: sentence"; the fused score of its passage; 1 when a range of it holds
+for a number of the question and -1 when none does; the share of the question's words that it holds and its title does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """In nats, of a sentence's features."""
+
+    cosine: float = 30.0
+    passage: float = 20.0
+    range: float = 2.5
+    coverage: float = 5.0
+
+    def of(self, feature: str) -> float:
+        return float(getattr(self, feature))
+
+
+@dataclass(frozen=True, slots=True)
+class Verbatim:
+    """How a model writes verbatim answers in one language."""
+
+    likelihood_weight: float = 0.0  # of log p(question | sentence), in nats
+    margin: float = 0.0  # a further sentence is added while it is within so many nats of the best; 0: always
+    sentences: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class NotFound:
+    """Logistic regression on what retrieval and the sentences say: P(the hits hold no answer) against a threshold."""
+
+    coefficients: Mapping[str, float]  # by feature, "intercept" among them
+    threshold: float
+    refused: float = 0.0  # share of the answerable questions it was fitted on that it refuses
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Of one embedder."""
+
+    alpha: float = 0.7  # of the fusion by information
+    weights: Weights = field(default_factory=Weights)
+    verbatim: Mapping[str, Mapping[str, Verbatim]] = field(default_factory=dict)  # model -> language -> values
+    not_found: NotFound | None = None  # None: nothing is refused
+    measured: str = "never"  # when, and on which questions
+
+    def writing(self, model: str, language: str) -> Verbatim:
+        return self.verbatim.get(model, {}).get(language, Verbatim())
+
+
+def calibration(embedder: str, data_dir: Path | None = None) -> Calibration:
+    """Raises ConfigurationError when the data directory's file cannot be read: it should not be passed over in silence."""
+    own = read(data_dir / FILE) if data_dir is not None else {}
+    return own.get(embedder) or shipped().get(embedder, Calibration())
+
+
+@lru_cache(maxsize=1)
+def shipped() -> dict[str, Calibration]:
+    return parsed(json.loads(files("rag_api").joinpath("calibrations.json").read_text(encoding="utf-8")))
+
+
+def read(path: Path) -> dict[str, Calibration]:
+    try:
+        stamp = path.stat()
+    except FileNotFoundError:
+        return {}
+    return _read(path, stamp.st_mtime_ns, stamp.st_size)
+
+
+@lru_cache(maxsize=4)
+def _read(path: Path, _changed: int, _size: int) -> dict[str, Calibration]:
+    try:
+        return parsed(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise ConfigurationError(f"{path} cannot be read ({error}). Remove it, or run `bedside calibrate` again.") from error
+
+
+def write(path: Path, embedder: str, value: Calibration) -> None:
+    """Beside what other embedders have there; in one step, as a server may be reading it."""
+    kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    fresh = path.with_suffix(".new")
+    fresh.write_text(json.dumps(kept | {embedder: asdict(value)}, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    fresh.replace(path)
+
+
+def parsed(data: Mapping[str, Any]) -> dict[str, Calibration]:
+    return {name: _calibration(value) for name, value in data.items()}
+
+
+def _calibration(value: Mapping[str, Any]) -> Calibration:
+    found = Calibration(alpha=float(value["alpha"]), measured=str(value.get("measured", "")))
+    not_found = value.get("not_found")
+    return replace(
+        found,
+        weights=Weights(**value["weights"]) if value.get("weights") else Weights(),
+        verbatim={
+            model: {language: Verbatim(**one) for language, one in languages.items()}
+            for model, languages in value.get("verbatim", {}).items()
+        },
+        not_found=NotFound(**not_found) if not_found else None,
+    )

@@ -1,0 +1,83 @@
+"""hits + a question -> what the generator may quote, and where a span of what it was told stands. Knows no database and no HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rag_api import generator as gen
+from rag_api.calibration import Calibration
+from rag_api.embed import Embedder
+from rag_api.evidence import candidates
+from rag_api.language import Language
+from rag_api.types import Candidate, Hit
+from services.generator import wire
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A passage as the generator got it: `text == document_text[start:start + len(text)]`."""
+
+    document_id: str
+    start: int
+    text: str
+
+
+def told(hits: Sequence[Hit]) -> tuple[Told, ...]:
+    """The hits' chunks, as an answer in a model's own words is written from."""
+    return tuple(Told(hit.chunk.document_id, hit.chunk.start, hit.chunk.text) for hit in hits)
+
+
+def to_quote(
+    query: str,
+    language: Language,
+    hits: Sequence[Hit],
+    embedder: Embedder,
+    measured: Calibration,
+    texts: Mapping[str, str],
+    *,
+    model: str,
+    max_tokens: int,
+) -> tuple[gen.Request, tuple[Told, ...]]:
+    """A request for exact sentences of the hits' documents. All sentences of an answer come from one document: two documents may
+    be about different patients, and what one says first the other may take back."""
+    chosen = candidates(query, hits, embedder, measured.weights, texts)
+    ranked = {hit.rank: hit for hit in hits}
+    # A document whose text is not at hand is told by the chunk.
+    homes = [(c.document_id, 0 if c.document_id in texts else c.rank) for c in chosen]
+    number = {home: index for index, home in enumerate(dict.fromkeys(homes))}
+    passages = tuple(
+        _around([c for c, its in zip(chosen, homes, strict=True) if its == home], ranked, texts.get(home[0])) for home in number
+    )
+    titles = {hit.chunk.document_id: hit.chunk.title for hit in hits}
+    writing = measured.writing(model, language)
+    request = gen.Request(
+        query,
+        language,
+        gen.passages_of([(titles[passage.document_id], passage.text) for passage in passages]),
+        "verbatim",
+        tuple(_candidate_in(c, passages[number[home]], number[home]) for c, home in zip(chosen, homes, strict=True)) or None,
+        max_tokens,
+        {
+            "likelihood_weight": writing.likelihood_weight,
+            "margin": writing.margin,
+            "max_sentences": writing.sentences,
+            "one_document": True,
+        },
+    )
+    return request, passages
+
+
+def _around(chosen: Sequence[Candidate], ranked: Mapping[int, Hit], text: str | None) -> Told:
+    """The part of the document that holds these candidates, with a character on either side: white space that parts them."""
+    if text is None:
+        chunk = ranked[chosen[0].rank].chunk
+        return Told(chunk.document_id, chunk.start, chunk.text)
+    places = [place for c in chosen for place in (*c.lead, (c.start, c.end))]
+    start, end = max(0, min(a for a, _ in places) - 1), min(len(text), max(b for _, b in places) + 1)
+    return Told(chosen[0].document_id, start, text[start:end])
+
+
+def _candidate_in(c: Candidate, passage: Told, number: int) -> wire.CandidateIn:
+    lead = [wire.SpanIn(start=a - passage.start, end=b - passage.start) for a, b in c.lead]
+    return wire.CandidateIn(document=str(number), start=c.start - passage.start, end=c.end - passage.start, lead=lead, score=c.score)

@@ -1,0 +1,136 @@
+"""Does a sentence's range hold for the question's number? "4 jaar" for "Kind tot 6 jaar", "K 2,7" not for "Kalium 2,0 tot 2,4 mmol/l".
+
+An embedder reads "40 to 50 kg" and "4 kg" as much the same, and the rows of a dose table differ in nothing else. So numbers with what
+they measure (a unit, or the word before them) are compared with the ranges that a sentence gives for the same thing. Only ranges
+that say so in words or with two bounds count; a plain number is no range. Rules for Dutch and English; no table, no model.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+_UNITS = {
+    "year": "jaar jaren jarig jarige jr j year years yr yrs yo y",
+    "month": "maand maanden mnd month months mo",
+    "week": "week weken wk weeks wks",
+    "day": "dag dagen dgn d day days",
+    "hour": "uur uren u h hr hrs hour hours",
+    "minute": "min minuut minuten minute minutes mins",
+    "kg": "kg kilo kilogram kilograms",
+    "mmol/l": "mmol/l",
+    "mg/l": "mg/l",
+    "mg/dl": "mg/dl",
+    "g/dl": "g/dl",
+    "ml/min": "ml/min",
+    "ml": "ml cc",
+    "cm": "cm",
+    "celsius": "°c °",
+    "mmhg": "mmhg",
+    "percent": "% procent percent",
+    "point": "punt punten point points",
+}
+_UNIT = {word: name for name, words in _UNITS.items() for word in words.split()}
+_N = r"(?P<{0}>\d+(?:[.,]\d+)?)"
+_U = r"(?:[\s-]*(?P<{0}>" + "|".join(re.escape(u) for u in sorted(_UNIT, key=len, reverse=True)) + r")(?![^\W\d_]))?"
+_BELOW = r"(?:onder|minder dan|lager dan|kleiner dan|jonger dan|korter dan|below|under|less than|lower than|younger than|<)"
+_UP_TO = r"(?:tot en met|t/m|tot|binnen|up to|until|within|≤|<=)"
+_ABOVE = r"(?:boven|meer dan|hoger dan|groter dan|ouder dan|langer dan|above|more than|higher than|older than|>)"
+_FROM = r"(?:vanaf|van|minstens|from|at least|≥|>=)"
+_TO = r"(?:-|–|tot en met|t/m|tot|to|of|or|and|en)"
+_MORE = r"(?:meer|ouder|hoger|langer|more|older|above|higher|longer|over)"
+_LESS = r"(?:minder|jonger|lager|korter|less|younger|below|lower|shorter)"
+_THE = r"(?:(?:een|de|het|an?|the) )?(?:[^\W\d_]+ (?:van|of) )?"  # "below an eGFR of 30"
+_RANGE = re.compile(
+    rf"(?:(?:van|from|between|tussen)\s+)?(?<![\w.,]){_N.format('a')}{_U.format('au')}\s*{_TO}\s*{_N.format('b')}{_U.format('bu')}"
+    rf"|(?<![\w.,]){_N.format('m')}{_U.format('mu')}\s+(?:of|or|en|and)\s+{_MORE}\b"
+    rf"|(?<![\w.,]){_N.format('l')}{_U.format('lu')}\s+(?:of|or|en|and)\s+{_LESS}\b"
+    rf"|(?P<how>{_BELOW}|{_UP_TO}|{_ABOVE}|{_FROM})\s*{_THE}{_N.format('n')}{_U.format('nu')}",
+    re.IGNORECASE,
+)
+_BEFORE = r"(?:(?P<word>[^\W\d_]+)[\s:=]*(?:van |is |of |at )?)?"
+_ASKED = re.compile(rf"{_BEFORE}(?<![\w.,/]){_N.format('n')}{_U.format('u')}(?![.,]?\d)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    low: float
+    high: float
+    above: bool  # low itself is outside
+    below: bool  # high itself is outside
+    unit: str
+
+    def holds(self, number: float) -> bool:
+        return (number > self.low if self.above else number >= self.low) and (number < self.high if self.below else number <= self.high)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    number: float
+    unit: str
+    word: str  # before it, lower case
+
+
+def fit(question: str, text: str) -> int:
+    """1: a range of the text holds for a number of the question; -1: it has ranges for the same thing, and none holds; 0: neither."""
+    return fits(asked(question), text)
+
+
+def fits(numbers: list[Asked], text: str) -> int:
+    found = ranges(text) if numbers else []
+    said = [verdict for number in numbers if (verdict := _fit(number, found, text.casefold()))]
+    return 0 if not said else -1 if -1 in said else 1
+
+
+def asked(question: str) -> list[Asked]:
+    found = []
+    for match in _ASKED.finditer(question):
+        word = (match["word"] or "").casefold()
+        unit = _UNIT.get((match["u"] or "").casefold(), "")
+        if not unit and word in _UNIT:  # "dag 3"
+            unit = _UNIT[word]
+        found.append(Asked(_value(match["n"]), unit, word))
+    return found
+
+
+def ranges(text: str) -> list[Range]:
+    return [found for match in _RANGE.finditer(text) if (found := _range(match)) is not None]
+
+
+def _range(match: re.Match[str]) -> Range | None:
+    if match["a"]:
+        low, high = _value(match["a"]), _value(match["b"])
+        return Range(low, high, False, False, _unit(match["bu"]) or _unit(match["au"])) if low <= high else None
+    if match["m"]:
+        return Range(_value(match["m"]), math.inf, False, False, _unit(match["mu"]))
+    if match["l"]:
+        return Range(-math.inf, _value(match["l"]), False, False, _unit(match["lu"]))
+    how, number, unit = match["how"], _value(match["n"]), _unit(match["nu"])
+    if re.fullmatch(_BELOW, how, re.IGNORECASE):
+        return Range(-math.inf, number, False, True, unit)
+    if re.fullmatch(_ABOVE, how, re.IGNORECASE):
+        return Range(number, math.inf, True, False, unit)
+    if re.fullmatch(_FROM, how, re.IGNORECASE):
+        return Range(number, math.inf, False, False, unit)
+    return Range(-math.inf, number, False, False, unit)
+
+
+def _fit(number: Asked, found: list[Range], text: str) -> int:
+    """The word before a number without a unit must stand in the text too: "MEWS 6" says nothing of "5 of 6 dagen"."""
+    if number.unit:
+        same = [r for r in found if r.unit == number.unit]
+    else:
+        named = number.word and re.search(rf"\b{re.escape(number.word)}", text)
+        same = found if named else []
+    if any(r.holds(number.number) for r in same):
+        return 1
+    return -1 if same and (number.unit or all(r.unit == same[0].unit for r in same)) else 0
+
+
+def _value(written: str) -> float:
+    return float(written.replace(",", "."))
+
+
+def _unit(written: str | None) -> str:
+    return _UNIT.get((written or "").casefold(), "")

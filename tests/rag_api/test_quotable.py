@@ -1,0 +1,88 @@
+"""What a sentence must not be read without: introductions, headers, headings that turn it over, the sentence before."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_api.quotable import quotable
+
+
+def read(text: str) -> list[str]:
+    """Each quote as it would be read, a bar between its lead and itself."""
+    return ["".join(text[a:b] for a, b in q.lead) + "|" + text[q.start : q.end].rstrip() for q in quotable(text)]
+
+
+def test_a_list_item_brings_the_line_that_introduces_its_list() -> None:
+    text = "Paracetamol kan. Niet geven bij:\n- koorts boven 39 °C\n- ernstige leverinsufficientie. Overleg dan.\n"
+    assert read(text) == [
+        "|Paracetamol kan.",
+        "Niet geven bij:\n|- koorts boven 39 °C",
+        "Niet geven bij:\n|- ernstige leverinsufficientie. Overleg dan.",
+    ]
+
+
+def test_a_list_without_an_introduction_brings_its_heading() -> None:
+    assert read("3. Contra-indicaties\n• leverfalen\n• allergie\n") == [
+        "3. Contra-indicaties\n|• leverfalen",
+        "3. Contra-indicaties\n|• allergie",
+    ]
+
+
+def test_a_row_brings_its_tables_header_and_headers_are_no_quotes() -> None:
+    text = "2. Dosis\nGewicht\tDosis\tInterval\nKind tot 10 kg\t75 mg\t6 uur\nKind tot 20 kg\t150 mg\t6 uur\n\nDaarna niets.\n"
+    assert read(text) == [
+        "Gewicht\tDosis\tInterval\n|Kind tot 10 kg\t75 mg\t6 uur",
+        "Gewicht\tDosis\tInterval\n|Kind tot 20 kg\t150 mg\t6 uur",
+        "|Daarna niets.",
+    ]
+
+
+def test_a_header_of_figures_heads_a_regular_table() -> None:
+    text = "Schaal\nMEWS\t3\t2\t1\nPols\tonder 40\t41-50\t51-100\nTemperatuur\tonder 35\t35-36\t36-38\n"
+    assert read(text)[0] == "MEWS\t3\t2\t1\n|Pols\tonder 40\t41-50\t51-100"
+
+
+def test_rows_of_figures_have_no_header() -> None:
+    assert read("Dosis\n10 kg\t75 mg\n20 kg\t150 mg\n30 kg\t225 mg\n") == ["|10 kg\t75 mg", "|20 kg\t150 mg", "|30 kg\t225 mg"]
+
+
+def test_what_versions_changed_is_no_quote() -> None:
+    assert read("Einde.\n\nVersie\tDatum\tWijziging\n2.0\t01/02/2024\tdosis verlaagd\n1.0\t01/02/2020\teerste versie\n") == ["|Einde."]
+
+
+def test_a_sentence_below_a_heading_that_turns_it_over_brings_the_heading() -> None:
+    text = "4. Contra-indicaties\nLeverfalen en allergie.\n\n5. Werkwijze\nSpoel de leiding.\n\n6. Kinderen\nGeef 15 mg/kg.\n"
+    assert read(text) == ["4. Contra-indicaties\n|Leverfalen en allergie.", "|Spoel de leiding.", "6. Kinderen\n|Geef 15 mg/kg."]
+
+
+def test_a_sentence_that_points_back_is_one_with_the_sentence_before() -> None:
+    text = "Een hoog bloedingsrisico is een INR boven 2. Deze patiënten krijgen geen LMWH. Noteer dat.\n"
+    assert read(text) == [
+        "|Een hoog bloedingsrisico is een INR boven 2.",
+        "|Een hoog bloedingsrisico is een INR boven 2. Deze patiënten krijgen geen LMWH.",
+        "|Noteer dat.",
+    ]
+
+
+def test_a_sentence_that_is_taken_back_is_not_read_alone() -> None:
+    assert read("Geef 1 g paracetamol. Behalve bij leverfalen. Noteer dat.\n") == [
+        "|Geef 1 g paracetamol. Behalve bij leverfalen.",
+        "|Noteer dat.",
+    ]
+
+
+words = st.sampled_from(
+    ["Geef 1 g.", "Niet bij:", "- koorts", "• pijn", "\n", "\n\n", "A\tB", "1\t2", "Deze niet.", "2. Kop\n", "Behalve ik.", "🙂", ""]
+)
+
+
+@given(st.lists(words, max_size=25).map("".join))
+def test_quotes_and_leads_are_places_of_the_text_in_its_order(text: str) -> None:
+    for quote in quotable(text):
+        places = [*quote.lead, (quote.start, quote.end)]
+        assert all(0 <= a < b <= len(text) for a, b in places)
+        assert all(one[1] <= other[0] for one, other in pairwise(places))
+        assert all(text[b - 1].isspace() for _, b in quote.lead)

@@ -1,0 +1,56 @@
+"""Ranges of a sentence and the numbers of a question: which row of a table is the patient's."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag_api.ranges import fit
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("mag een volw van 45 kg", "Volwassene van 33 tot 50 kg\t15 mg/kg\tminstens 6 uur"),
+        ("K 2,7 hoeveel kcl iv geven", "Kalium 2,5 tot 2,9 mmol/l\t40 mmol over 4 uur"),
+        ("adrenaline kind 4 jaar", "Kind tot 6 jaar (tot 25 kg)\tadrenaline 0,15 mg"),
+        ("morfine bij een 75 jarige", "Volwassene van 70 jaar of ouder\t1 mg"),
+        ("mews 6 wie bellen", "MEWS 5 of 6\tmeting om de 30 minuten"),
+        ("stop metformin with egfr 40?", "Metformin is continued when the eGFR is 30 ml/min or more."),
+        ("kleuter 2j na morfine", "Kind van 1 tot 4 jaar\tonder 18 per minuut"),
+        ("trache fell out day 3", "Tube out within 7 days\tdo not push it back"),
+        ("picc 3 cm uitgekomen", "Katheter meer dan 2 cm uitgeschoven"),
+    ],
+)
+def test_a_range_that_holds(question: str, text: str) -> None:
+    assert fit(question, text) == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("K 2,7 hoeveel kcl iv geven", "Kalium 2,0 tot 2,4 mmol/l\t60 mmol over 3 uur op SIC\tna 2 uur"),
+        ("adrenaline kind 4 jaar", "Kind van 6 tot 12 jaar\tadrenaline 0,3 mg"),
+        ("adrenaline kind 4 jaar", "Kind ouder dan 12 jaar"),
+        ("morfine bij een 75 jarige", "Volwassene jonger dan 70 jaar, meer dan 60 kg"),
+        ("mews 6 wie bellen", "MEWS 3 of 4\tmeting herhalen na 1 uur"),
+        ("stop metformin with egfr 40?", "Below an eGFR of 30 ml/min, metformin is stopped."),
+        ("kind van 4 jaar en 30 kg", "Kind van 1 tot 6 jaar, tot 25 kg"),  # one of two does not hold
+    ],
+)
+def test_a_range_that_does_not_hold(question: str, text: str) -> None:
+    assert fit(question, text) == -1
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("hoeveel paracetamol", "Kind tot 6 jaar"),  # no number asked
+        ("kind van 4 jaar", "Geef 15 mg/kg."),  # no range
+        ("kind van 4 jaar", "Kind tot 25 kg"),  # a range of something else
+        ("mews 6 wie bellen", "Meet 3 tot 4 keer per dag."),  # another thing without a unit
+        ("", ""),
+        ("1.2.3", "²½ tot ٣"),
+    ],
+)
+def test_what_cannot_be_compared(question: str, text: str) -> None:
+    assert fit(question, text) == 0
