@@ -55,7 +55,7 @@ def find(text: str, user: User, filters: Filters, parts: FindParts) -> Retrieval
     only when `filters.include_expired` asks for them. Blocks."""
     today = filters.valid_on or date.today()
     excluded = () if filters.include_expired else superseded_ids(parts.db, user, today)
-    current = replace(filters, excluded_document_ids=excluded, valid_on=today)
+    current = replace(filters, excluded_document_ids=(*filters.excluded_document_ids, *excluded), valid_on=today)
     settings = parts.settings
     wide = settings.model_copy(update={"sources": max(POOL, settings.sources)})
     prefers = bool(function_of(user).groups or departments_of(user))
