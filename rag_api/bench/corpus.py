@@ -21,7 +21,7 @@ from rag_api import handbook
 from rag_api.terms import words
 from rag_api.types import Chunk, Metadata, TargetGroup
 
-CHUNKS_PER_DOCUMENT = 20
+CHUNKS_PER_DOCUMENT = 100
 WORDS = (70, 140)  # of a chunk: about 800 characters at most
 EVERYWHERE = 400  # the most frequent words, of every subject
 INVENTED = 60_000  # compounds

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from rag_api.config import Settings
 from rag_api.stores.fuse import Fusion
-from rag_api.types import Chunk, Filters, Hit
+from rag_api.types import Chunk, Filters, Hit, Metadata
 
 
 class Store(Protocol):
@@ -22,6 +23,9 @@ class Store(Protocol):
     def replace_document(self, document_id: str, chunks: Sequence[Chunk], vectors: NDArray[np.float32]) -> None:
         """Make these the document's chunks, whatever was there. vectors: [len(chunks), dim], unit length. Idempotent;
         searchable at once when it returns."""
+
+    def chunks_of(self, document_id: str) -> tuple[list[Chunk], NDArray[np.float32]]:
+        """A document's chunks in order, and their vectors: [len(chunks), dim]. Empty for an unknown id."""
 
     def delete_documents(self, document_ids: Sequence[str]) -> None:
         """Remove all chunks of these documents; unknown ids are no error."""
@@ -41,7 +45,17 @@ class Store(Protocol):
         scaled as `fusion` says (stores/fuse.py; "relative" is the thesis's, section 3.2). Filters apply inside the index, before ranking.
         """
 
+    def tidy(self) -> None:
+        """Bring the indexes up to date now. A matter of speed only; done now and then by itself."""
+
     def close(self) -> None: ...
+
+
+def describe(store: Store, document_id: str, metadata: Metadata) -> None:
+    """Change what is said of a document, in all of its chunks. Nothing is embedded again: a vector keeps the title it was made with."""
+    chunks, vectors = store.chunks_of(document_id)
+    if chunks:
+        store.replace_document(document_id, [replace(one, title=metadata.title, metadata=metadata) for one in chunks], vectors)
 
 
 def open_store(settings: Settings, embedder_name: str, dim: int) -> Store:

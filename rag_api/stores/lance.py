@@ -26,7 +26,7 @@ from rag_api.errors import BedsideError, EmbedderMismatch, StoreUnavailable
 from rag_api.stores.fuse import CANDIDATES, Fusion
 from rag_api.stores.lance_index import begin, bring_up_to_date
 from rag_api.stores.lance_query import Moved, Query, one_of, quoted, search, where
-from rag_api.stores.rows import COLUMNS, terms_of, to_row
+from rag_api.stores.rows import COLUMNS, STORED, terms_of, to_chunk, to_row
 from rag_api.types import Chunk, Filters, Hit
 
 log = logging.getLogger(__name__)
@@ -65,6 +65,13 @@ class LanceStore:
         batch = pa.Table.from_pylist(rows, schema=self._schema)
         self._write(lambda: self._put(document_id, batch), len(chunks))
 
+    def chunks_of(self, document_id: str) -> tuple[list[Chunk], NDArray[np.float32]]:
+        with _translated(self.folder):
+            found = self._table.search().where(f"document_id = {quoted(document_id)}").select(["id", *STORED, "vector"]).to_arrow()
+        rows = sorted(found.to_pylist(), key=lambda row: row["start"])
+        vectors = np.array([row["vector"] for row in rows], np.float32).reshape(len(rows), self.dim)
+        return [to_chunk(row["id"], row) for row in rows], vectors
+
     def delete_documents(self, document_ids: Sequence[str]) -> None:
         if document_ids:
             self._write(lambda: self._table.delete(one_of("document_id", document_ids)))
@@ -90,6 +97,10 @@ class LanceStore:
                     if attempt == TRIES - 1:
                         raise
         raise AssertionError("not reached")
+
+    def tidy(self) -> None:
+        with self._writing:
+            self._tidy()
 
     def close(self) -> None:
         with self._writing:

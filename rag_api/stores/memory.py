@@ -46,6 +46,11 @@ class MemoryStore:
                 self._rows[row.chunk.id] = row
                 self._frequency.update(row.counts.keys())
 
+    def chunks_of(self, document_id: str) -> tuple[list[Chunk], NDArray[np.float32]]:
+        with self._lock:
+            rows = sorted((r for r in self._rows.values() if r.chunk.document_id == document_id), key=lambda row: row.chunk.start)
+        return [row.chunk for row in rows], np.array([row.vector for row in rows], np.float32).reshape(len(rows), self.dim)
+
     def delete_documents(self, document_ids: Sequence[str]) -> None:
         unwanted = set(document_ids)
         with self._lock:
@@ -74,6 +79,9 @@ class MemoryStore:
         near, matched = _best(dense, limit), _best(bm25, limit)
         fused = fuse(Lists(near, matched, {key: dense[key] for key in near | matched}, len(terms)), alpha, fusion)[:limit]
         return [Hit(rows[key].chunk, score, dense[key], matched.get(key, 0.0), rank) for rank, (key, score) in enumerate(fused, 1)]
+
+    def tidy(self) -> None:
+        return None
 
     def close(self) -> None:
         return None

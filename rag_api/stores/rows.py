@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
@@ -61,6 +62,11 @@ def terms_of(title: str, text: str, language: str) -> str:
     return " ".join(document_terms(f"{title}\n{text}", language))
 
 
+def complete(row: Mapping[str, Any]) -> dict[str, Any]:
+    """With what a chunk of an older version lacks: what a document has that does not say."""
+    return _SAYS_NOTHING | {name: value for name, value in row.items() if value is not None}
+
+
 def to_chunk(chunk_id: str, row: dict[str, Any]) -> Chunk:
     return Chunk(
         id=chunk_id,
@@ -84,3 +90,6 @@ def to_chunk(chunk_id: str, row: dict[str, Any]) -> Chunk:
             supersedes=row["supersedes"],
         ),
     )
+
+
+_SAYS_NOTHING = to_row(Chunk("", "", "", (), 0, 0, ""))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rag_api.config import Settings
 from rag_api.errors import EmbedderMismatch
-from rag_api.stores import Store
+from rag_api.stores import Store, describe
 from rag_api.stores.filters import admits
 from rag_api.stores.fuse import Fusion, Lists, fuse
 from rag_api.terms import question_terms
@@ -351,3 +351,36 @@ class TestThreads:
             thread.join()
         assert errors == []
         assert store.count() == 1 + 3 * 3 * 4
+
+
+class TestDescribing:
+    def test_changed_metadata_reaches_every_chunk_and_the_filters_and_leaves_the_vectors(self, store: Store) -> None:
+        put(store, *[chunk("a", n, f"stap {n} van de procedure", department="Apotheek") for n in range(3)], chunk("b", 1, "iets anders"))
+        before, vectors_before = store.chunks_of("a")
+        about = Metadata(title="Vancomycine", department="Pediatrie", target_groups=(TargetGroup.CHILD,), valid_until=date(2030, 1, 1))
+        describe(store, "a", about)
+        after, vectors_after = store.chunks_of("a")
+        assert [(c.id, c.text, c.start, c.pages) for c in after] == [(c.id, c.text, c.start, c.pages) for c in before]
+        assert {(c.title, c.metadata) for c in after} == {("Vancomycine", about)}
+        assert np.allclose(vectors_after, vectors_before)
+        assert store.count() == 4
+        assert set(found(store, "stap", Filters(departments=("Pediatrie",)))) == {"a"}
+        assert found(store, "stap", Filters(departments=("Apotheek",))) == []
+        assert found(store, "vancomycine", limit=1, alpha=0.0) == ["a"]  # the new title's words are searched
+
+    def test_describing_an_unknown_document_changes_nothing(self, store: Store) -> None:
+        put(store, chunk("a", 1, "hier"))
+        describe(store, "never-there", Metadata(title="x"))
+        assert store.document_ids() == {"a"}
+        assert store.chunks_of("never-there")[0] == []
+
+    def test_expired_documents_are_found_when_asked_for_and_future_ones_are_not(self, store: Store) -> None:
+        put(
+            store,
+            chunk("expired", 1, "stap een", valid_until=date(2020, 1, 1)),
+            chunk("future", 1, "stap twee", valid_from=date(2030, 1, 1)),
+            chunk("valid", 1, "stap drie"),
+        )
+        today = date(2026, 1, 1)
+        assert set(found(store, "stap", Filters(valid_on=today))) == {"valid"}
+        assert set(found(store, "stap", Filters(valid_on=today, include_expired=True))) == {"valid", "expired"}

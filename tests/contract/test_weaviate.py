@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Iterator
+from datetime import date
 from typing import Any
 
 import numpy as np
 import pytest
+import weaviate
+from weaviate.classes.config import Configure, DataType, Property, StopwordsPreset
 from weaviate.classes.query import HybridFusion, MetadataQuery
 
+from rag_api import terms
 from rag_api.config import Settings
 from rag_api.errors import StoreUnavailable
-from rag_api.stores import open_store
-from rag_api.stores.weaviate import VECTOR, WeaviateStore
+from rag_api.stores import open_store, weaviate_schema
+from rag_api.stores.rows import COLUMNS, to_row
+from rag_api.stores.weaviate import WeaviateStore
+from rag_api.stores.weaviate_schema import VECTOR
 from rag_api.terms import question_terms
+from rag_api.types import Filters, TargetGroup
 from rag_api.weaviate_dev import free_ports
 from tests.contract.conftest import DIM, weaviate_server, weaviate_settings  # noqa: F401
-from tests.contract.test_stores import EVERYONE, chunk, put, vectors
+from tests.contract.test_stores import EVERYONE, chunk, put, unit, vectors
 from tests.weaviate_server import Server
 
 
@@ -31,8 +39,13 @@ def store(settings: Settings) -> Iterator[WeaviateStore]:
     opened = open_store(settings, "test", DIM)
     assert isinstance(opened, WeaviateStore)
     yield opened
-    opened._client.collections.delete(settings.weaviate_collection)
+    opened.drop()
     opened.close()
+
+
+def collection(store: WeaviateStore) -> Any:
+    """The server's own, to look at what the store did there."""
+    return store.connection.do(lambda client: client.collections.get(store.name))
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.3, 0.7, 1.0])
@@ -43,16 +56,20 @@ def test_our_ranking_is_the_servers_own_hybrid_ranking(store: WeaviateStore, alp
     for seed in range(8):
         question, vector = " ".join(rng.choice(words, 3)), vectors(1, seed)[0]
         ours = store.search(question, vector, 10, EVERYONE, alpha, "relative")
-        theirs = store._chunks.query.hybrid(
-            " ".join(question_terms(question)),
-            vector=vector.tolist(),
-            target_vector=VECTOR,
-            query_properties=["terms"],
-            alpha=alpha,
-            fusion_type=HybridFusion.RELATIVE_SCORE,
-            limit=10,
-            return_metadata=MetadataQuery(score=True),
-        ).objects
+        theirs = (
+            collection(store)
+            .query.hybrid(
+                " ".join(question_terms(question)),
+                vector=vector.tolist(),
+                target_vector=VECTOR,
+                query_properties=["terms"],
+                alpha=alpha,
+                fusion_type=HybridFusion.RELATIVE_SCORE,
+                limit=10,
+                return_metadata=MetadataQuery(score=True),
+            )
+            .objects
+        )
         assert [h.score for h in ours] == pytest.approx([o.metadata.score for o in theirs], abs=1e-4)
         untied = {
             h.chunk.id for h in ours if sum(abs(h.score - other.score) < 1e-4 for other in ours) == 1 and h.score > ours[-1].score + 1e-4
@@ -74,7 +91,7 @@ def test_objects_that_the_server_refuses_are_an_error(store: WeaviateStore) -> N
 
 
 def test_a_collection_of_someone_else_is_left_alone(store: WeaviateStore, settings: Settings) -> None:
-    store._client.collections.get(settings.weaviate_collection).config.update(description="somebody's data")
+    collection(store).config.update(description="somebody's data")
     with pytest.raises(StoreUnavailable, match="did not make"):
         open_store(settings, "test", DIM)
 
@@ -86,22 +103,89 @@ def test_no_server_is_said_with_its_address() -> None:
         open_store(settings, "test", DIM)
 
 
-def test_replication_and_shards_come_from_the_settings(monkeypatch: pytest.MonkeyPatch, store: WeaviateStore, settings: Settings) -> None:
-    asked: dict[str, Any] = {}
-    create = store._client.collections.create
+def test_shards_come_from_the_settings(settings: Settings) -> None:
+    sharded = settings.model_copy(update={"weaviate_shards": 3})
+    store = open_store(sharded, "test", DIM)
+    assert isinstance(store, WeaviateStore)
+    try:
+        put(store, *[chunk(f"d{n}", 1, f"heparine {n}") for n in range(30)])
+        assert collection(store).config.get().sharding_config.actual_count == 3
+        assert len(store.search("heparine", vectors(1)[0], 30, EVERYONE, 0.5)) == 30
+    finally:
+        store.drop()
+        store.close()
 
-    def record(*args: Any, **kwargs: Any) -> Any:
-        asked.update(kwargs)
-        return create(*args, **kwargs)
 
-    other = settings.model_copy(
-        update={"weaviate_collection": settings.weaviate_collection + "b", "weaviate_shards": 3, "weaviate_replication_factor": 1}
-    )
-    monkeypatch.setattr(store._client.collections, "create", record)
-    store.name = other.weaviate_collection
-    store._open_collection(other, "test")
-    config = store._chunks.config.get()
-    store._client.collections.delete(other.weaviate_collection)
-    assert config.sharding_config is not None
-    assert config.sharding_config.desired_count == 3
-    assert asked["replication_config"].factor == 1
+class TestOlderCollections:
+    """What an earlier version of Bedside made."""
+
+    def made_before(self, settings: Settings, *, without: tuple[str, ...] = (), words: str = "oud") -> Any:
+        """One chunk in a collection that lacks properties, its words analysed otherwise, no version recorded."""
+        host, port, grpc_port = address(settings)
+        client = weaviate.connect_to_local(host, port, grpc_port)
+        chunks = client.collections.create(
+            settings.weaviate_collection,
+            description=json.dumps({"bedside": {"embedder": "test", "dim": DIM}}),
+            properties=[weaviate_schema._property(name, kind) for name, kind in COLUMNS.items() if name not in without],
+            vector_config=Configure.Vectors.self_provided(name=VECTOR),
+            inverted_index_config=Configure.inverted_index(stopwords_preset=StopwordsPreset.NONE),
+        )
+        row = to_row(chunk("a", 1, "heparine", owner="Apotheek", version="3"))
+        kept = {name: value for name, value in row.items() if name not in without} | {"terms": words}
+        chunks.data.insert(kept, uuid=chunk("a", 1, "").id, vector={VECTOR: unit(1).tolist()})
+        return client
+
+    def test_get_the_properties_they_lack(self, settings: Settings) -> None:
+        client = self.made_before(settings, without=("owner", "valid_from", "valid_until", "target_groups"))
+        store = open_store(settings, "test", DIM)
+        try:
+            narrow = Filters(valid_on=date(2026, 1, 1), target_groups=(TargetGroup.CHILD,))
+            (hit,) = store.search("heparine", unit(1), 5, narrow, 0.5)
+            assert (hit.chunk.metadata.version, hit.chunk.metadata.owner, hit.chunk.metadata.valid_until) == ("3", "", None)
+            put(store, chunk("b", 1, "insuline", owner="Diabetologie"))
+            assert {h.chunk.metadata.owner for h in store.search("insuline", unit(1), 5, narrow, 0.5)} == {"", "Diabetologie"}
+        finally:
+            store.close()
+            client.collections.delete(settings.weaviate_collection)
+            client.close()
+
+    def test_are_analysed_anew_and_keep_their_vectors(self, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(terms, "VERSION", terms.VERSION + 1)
+        client = self.made_before(settings)
+        recorded = client.collections.get(settings.weaviate_collection).config
+        store = open_store(settings, "test", DIM)
+        try:
+            assert json.loads(recorded.get().description)["bedside"]["terms"] == terms.VERSION
+            (hit,) = store.search("heparine", unit(1), 5, EVERYONE, 0.5)
+            assert hit.bm25_score > 0
+            assert hit.dense_score == pytest.approx(1.0, abs=1e-6)
+        finally:
+            store.close()
+            client.collections.delete(settings.weaviate_collection)
+            client.close()
+
+    def test_with_a_property_of_another_kind_are_refused_with_the_way_out(self, settings: Settings) -> None:
+        client = self.made_before(settings, without=("valid_from",))
+        client.collections.get(settings.weaviate_collection).config.add_property(Property(name="valid_from", data_type=DataType.DATE))
+        try:
+            with pytest.raises(StoreUnavailable, match=r"'valid_from'.*is date, this version of Bedside needs int.*bedside ingest"):
+                open_store(settings, "test", DIM)
+        finally:
+            client.collections.delete(settings.weaviate_collection)
+            client.close()
+
+
+def test_of_several_nodes_the_next_is_asked_when_one_is_silent(store: WeaviateStore, settings: Settings) -> None:
+    put(store, chunk("a", 1, "heparine"))
+    silent = free_ports(2)
+    urls = f"http://127.0.0.1:{silent[0]}#{silent[1]}, {settings.weaviate_url}"
+    other = open_store(settings.model_copy(update={"weaviate_url": urls}), "test", DIM)
+    try:
+        assert [h.chunk.document_id for h in other.search("heparine", unit(1), 5, EVERYONE, 0.5)] == ["a"]
+    finally:
+        other.close()
+
+
+def address(settings: Settings) -> tuple[str, int, int]:
+    host, port = str(settings.weaviate_url).removeprefix("http://").split(":")
+    return host, int(port), settings.weaviate_grpc_port

@@ -1,0 +1,134 @@
+"""How long one question's retrieval takes without the embedder, over generated chunks, and what the index costs.
+
+Measured as a user has it: the search of `retrieve()` with its filters (who may read, valid today, two superseded documents left
+out), one question after another, the questions all different.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rag_api.bench.corpus import Corpus
+from rag_api.config import Settings
+from rag_api.errors import InvalidInput
+from rag_api.retrieve import CALIBRATIONS
+from rag_api.stores import Store, open_store
+from rag_api.stores.weaviate import WeaviateStore
+from rag_api.types import Filters
+
+DIM = 384  # multilingual-e5-small's
+QUESTIONS = 200
+WARMING = 20  # questions before those that are timed
+FREE_BYTES_PER_CHUNK = 9_000  # of disk; LanceDB took 6,500 while it compacted
+NAME = "Bench"
+DEFAULT = CALIBRATIONS["multilingual-e5-small-q4+neutral"]
+Tell = Callable[[int], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    chunks: int
+    store: str
+    p50_ms: float
+    p95_ms: float
+    index_seconds: float  # all writes, the indexes brought up to date at the end; without making the corpus
+    bytes: int  # on disk; 0 where the store is another machine's
+    recall: float  # of the true 100 nearest vectors, how many are among the 100 found; mean of 20 questions
+
+    def json(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+def measure(settings: Settings, chunks: int, folder: Path | None = None, tell: Tell = lambda done: None) -> Figures:
+    """folder: where LanceDB's index is put, and left for the next run; a temporary one that is removed, when absent."""
+    corpus = Corpus(DIM)
+    with _place(settings, chunks, folder) as place, _opened(settings, place) as store:
+        seconds = 0.0 if store.count() == chunks else _fill(store, corpus, chunks, tell)
+        took = _times(store, corpus)
+        return Figures(
+            chunks,
+            settings.store,
+            p50_ms=round(float(np.median(took)), 2),
+            p95_ms=round(float(np.quantile(took, 0.95)), 2),
+            index_seconds=round(seconds, 1),
+            bytes=_bytes(place),
+            recall=round(_recall(store, corpus, chunks), 4),
+        )
+
+
+@contextmanager
+def _place(settings: Settings, chunks: int, folder: Path | None) -> Iterator[Path]:
+    place = folder or Path(tempfile.mkdtemp(prefix="bedside-bench-"))
+    try:
+        needed = chunks * FREE_BYTES_PER_CHUNK
+        if settings.store == "lance" and not any(place.glob("index/*")) and shutil.disk_usage(place).free < needed:
+            raise InvalidInput(f"{chunks:,} chunks need {needed / 2**30:.1f} GB of free disk at {place}")
+        yield place
+    finally:
+        if folder is None:
+            shutil.rmtree(place, ignore_errors=True)
+
+
+@contextmanager
+def _opened(settings: Settings, place: Path) -> Iterator[Store]:
+    """An index of its own: yours is not touched."""
+    own = settings.model_copy(update={"data_dir": place, "weaviate_collection": NAME})
+    store = open_store(own, "generated", DIM)
+    try:
+        yield store
+    finally:
+        if isinstance(store, WeaviateStore):
+            store.drop()
+        store.close()
+
+
+def _fill(store: Store, corpus: Corpus, chunks: int, tell: Tell) -> float:
+    seconds, done = 0.0, 0
+    for document in corpus.documents(chunks):
+        began = time.perf_counter()
+        store.replace_document(document.id, document.chunks, document.vectors)
+        seconds += time.perf_counter() - began
+        done += len(document.chunks)
+        tell(done)
+    began = time.perf_counter()
+    store.tidy()
+    return seconds + time.perf_counter() - began
+
+
+def _times(store: Store, corpus: Corpus) -> list[float]:
+    """Milliseconds of each question."""
+    superseded = tuple(document.id for document in corpus.documents(200))[:2]
+    filters = Filters(valid_on=date.today(), excluded_document_ids=superseded)
+    took = []
+    for text, vector in corpus.questions(WARMING + QUESTIONS):
+        began = time.perf_counter()
+        store.search(text, vector, 7, filters, DEFAULT.alpha)
+        took.append(1000 * (time.perf_counter() - began))
+    return took[WARMING:]
+
+
+def _recall(store: Store, corpus: Corpus, chunks: int, questions: int = 20) -> float:
+    """Against all vectors, made anew batch by batch."""
+    asked = corpus.questions(questions)
+    vectors = np.stack([vector for _, vector in asked])  # [questions, DIM]
+    best = np.full((questions, 100), -2.0, np.float32)
+    for document in corpus.documents(chunks):
+        best = np.partition(np.concatenate([best, vectors @ document.vectors.T], axis=1), -100, axis=1)[:, -100:]
+    hundredth = best.min(axis=1)
+    found = [store.search(text, vector, 100, Filters(), 1.0) for text, vector in asked]
+    near = [sum(hit.dense_score >= limit - 1e-4 for hit in hits) for hits, limit in zip(found, hundredth, strict=True)]
+    return float(np.mean(near)) / min(100, chunks)
+
+
+def _bytes(place: Path) -> int:
+    return sum(path.stat().st_size for path in place.rglob("*") if path.is_file())
