@@ -8,8 +8,9 @@ drafter, a batch or a prefix that was cached changes nothing but the time.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from collections.abc import Sequence as Seq
+from contextlib import contextmanager
 
 import numpy as np
 import torch
@@ -17,6 +18,7 @@ from torch import Tensor
 
 from services.generator import stats, tree
 from services.generator.drafters import Drafter, StepState
+from services.generator.energy import counter_of, share
 from services.generator.errors import BadRequest
 from services.generator.models import StepInput, StepOutput, Target
 from services.generator.planner import Costs, Plan, Planner
@@ -49,6 +51,7 @@ class Engine:
         self.cache = target.new_cache(self.options.rows, self.context)
         self.prefixes = PrefixCache(self.options.prefix_bytes)
         self.planner = Planner(costs, drafts)
+        self.energy = counter_of(target.device)
         self._requests: dict[str, Request] = {}
         self._stop_tokens = frozenset(target.config.eos_token_ids)
 
@@ -89,17 +92,30 @@ class Engine:
     @torch.inference_mode()
     def step(self) -> list[Output]:
         self._schedule()
-        self._prefill()
-        ready = [request for request in self._running() if request.prefilled]
-        if not ready:
-            return []
-        trees = self._draft(ready)
-        began = time.perf_counter()
-        output = self._forward(ready, trees)
-        accepted = self._verify(ready, trees, output.logits)
-        self._accept(ready, trees, accepted, output)
-        self._learn(ready, trees, accepted, time.perf_counter() - began)
-        return self._emit(ready, trees, accepted)
+        with self._metered():
+            self._prefill()
+            ready = [request for request in self._running() if request.prefilled]
+            if not ready:
+                return []
+            trees = self._draft(ready)
+            began = time.perf_counter()
+            output = self._forward(ready, trees)
+            accepted = self._verify(ready, trees, output.logits)
+            self._accept(ready, trees, accepted, output)
+            self._learn(ready, trees, accepted, time.perf_counter() - began)
+            return self._emit(ready, trees, accepted)
+
+    @contextmanager
+    def _metered(self) -> Iterator[None]:
+        """What the step uses is shared among its requests by the tokens that it computed for them."""
+        before, running = self.energy.read(), self._running()
+        lengths = [request.length for request in running]
+        yield
+        after = None if before is None else self.energy.read()
+        if before is not None and after is not None:
+            computed = [max(1, request.length - length) for request, length in zip(running, lengths, strict=True)]
+            for request, joules in zip(running, share(after - before, computed), strict=True):
+                request.sequence.stats.joules = (request.sequence.stats.joules or 0.0) + joules
 
     def _running(self) -> list[Request]:
         return [self._requests[name] for name in self.scheduler.running]

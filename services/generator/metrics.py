@@ -23,6 +23,7 @@ class Metrics:
         self._accepted = Counter(
             f"{prefix}_accepted_lengths", "Steps by how many tokens of a source were accepted.", ["source", "length"], registry=registry
         )
+        self._joules = Counter(f"{prefix}_joules", "Energy of requests, where the GPU counts it.", registry=registry)
         self._seconds = Histogram(f"{prefix}_seconds", "Time per request and phase.", ["phase"], buckets=SECONDS, registry=registry)
         self.running = Gauge(f"{prefix}_running", "Requests that are being decoded.", registry=registry)
         self.waiting = Gauge(f"{prefix}_waiting", "Requests in the queue.", registry=registry)
@@ -36,6 +37,7 @@ class Metrics:
         self._prompt.labels("cached").inc(stats.cached_tokens)
         self._steps.inc(stats.steps)
         self._drafted.inc(stats.drafted)
+        self._joules.inc(stats.joules or 0.0)
         for source, count in stats.accepted_by_source.items():
             self._tokens.labels(source).inc(count)
         for source, lengths in stats.accepted_lengths.items():

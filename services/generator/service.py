@@ -79,8 +79,7 @@ class Service:
 
     @property
     def joules_reason(self) -> str:
-        kind = self.loaded.engine.target.device.type
-        return f"energy is measured on NVIDIA GPUs only, and the model runs on {kind}" if kind != "cuda" else "not measured"
+        return self.loaded.engine.energy.reason or "not measured"
 
     async def submit(self, ask: wire.ChatRequest) -> tuple[Request, AsyncIterator[Output]]:
         """Raises GeneratorError: a bad request, a full queue, a model that is not ready."""
