@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import date
 
 from rag_api import schemas as api
 from rag_api.db.answers import Conversation, Feedback
-from rag_api.db.documents import PageSize
+from rag_api.db.documents import Facets, PageSize
+from rag_api.guard.asker import functions
 from rag_api.ingest.report import IngestReport
-from rag_api.types import Answer, Citation, Document, Filters, Notice, PageRects, Source
+from rag_api.types import Answer, Citation, Document, Edit, Filters, Notice, PageRects, Source, TargetGroup
 
 
 def filters_in(given: api.FiltersIn) -> Filters:
@@ -120,9 +122,33 @@ def document_out(document: Document) -> api.DocumentOut:
     )
 
 
-def document_detail(document: Document, pages: Sequence[PageSize]) -> api.DocumentDetail:
+def document_detail(document: Document, pages: Sequence[PageSize], edits: Mapping[str, Edit]) -> api.DocumentDetail:
     sizes = [api.PageOut(number=p.number, width=p.width, height=p.height, rotation=p.rotation) for p in pages]
-    return api.DocumentDetail(**document_out(document).model_dump(), pages=sizes)
+    edited = [api.EditOut(field=name, value=edit.value, said=edit.said) for name, edit in sorted(edits.items())]
+    return api.DocumentDetail(**document_out(document).model_dump(), pages=sizes, edits=edited)
+
+
+def metadata_in(given: api.MetadataIn) -> dict[str, str]:
+    """The fields that the request names, as a sidecar would have them. A document cannot be without a title: null leaves it."""
+    named = {name: getattr(given, name) for name in given.model_fields_set - {"reset"} if name != "title" or given.title is not None}
+    return {name: _as_text(value) for name, value in named.items()}
+
+
+def _as_text(value: str | date | Sequence[str] | None) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    return value.isoformat() if isinstance(value, date) else ";".join(value)
+
+
+def facets_out(found: Facets) -> api.FacetsOut:
+    known = [api.FunctionOut(id=f.id, nl=f.nl, en=f.en, target_groups=sorted(f.groups)) for f in functions()]
+    return api.FacetsOut(
+        departments=list(found.departments),
+        document_types=list(found.document_types),
+        languages=list(found.languages),
+        target_groups=list(TargetGroup),
+        functions=known,
+    )
 
 
 def conversation_out(conversation: Conversation) -> api.ConversationOut:

@@ -54,9 +54,7 @@ class AskIn(In):
     conversation_id: UuidText | None = Field(None, description="Continue this conversation; a new one starts when absent.")
     filters: FiltersIn = Field(default_factory=FiltersIn)
     mode: Mode | None = Field(None, description="The server's default when absent.")
-    function: Name | None = Field(
-        None, description="The asker's, by id or name (`GET /documents/facets` lists them): whose documents come first."
-    )
+    function: Name | None = Field(None, description="The asker's, by id or name (`GET /facets` lists them): whose documents come first.")
     department: Name | None = Field(None, description="The asker's: its documents come first. Neither changes what may be read.")
     literal: bool = Field(False, description="Search for these words as they are; else a follow-up question is made to stand alone.")
 
@@ -227,8 +225,71 @@ class PageOut(BaseModel):
     rotation: int
 
 
+class EditOut(BaseModel):
+    """What an admin says in one field, and what the file said there when it was edited. Dates as 2026-01-31, groups as adult;child."""
+
+    field: str
+    value: str
+    said: str
+
+
 class DocumentDetail(DocumentOut):
     pages: list[PageOut]
+    edits: list[EditOut] = Field([], description="The fields in which an admin overrules the file.")
+
+
+MetadataField = Literal[
+    "title", "department", "document_type", "target_groups", "version", "valid_from", "valid_until", "owner", "language", "supersedes"
+]
+
+
+class MetadataIn(In):
+    """Fields that are absent stay as they are. Empty texts and lists, and null for a date, say that there is none."""
+
+    title: Annotated[Words, Field(min_length=1, max_length=300, pattern=r"^[^\x00]*[^\s\x00][^\x00]*$")] | None = None
+    department: Name | None = None
+    document_type: Name | None = None
+    target_groups: list[TargetGroup] | None = Field(None, max_length=4)
+    version: Annotated[Words, Field(max_length=50, pattern=r"^[^\x00]*$")] | None = None
+    valid_from: date | None = None
+    valid_until: date | None = None
+    owner: Name | None = None
+    language: Literal["nl", "en", ""] | None = None
+    supersedes: Name | None = Field(None, description="File name or title of the document that this one replaces.")
+    reset: list[MetadataField] = Field([], max_length=10, description="These say again what the file says, unless they are given as well.")
+
+
+class ChangeOut(BaseModel):
+    """One field of one change."""
+
+    field: str
+    before: str
+    after: str
+    user_id: str
+    changed_at: datetime
+
+
+class ChangeList(BaseModel):
+    changes: list[ChangeOut]
+
+
+class FunctionOut(BaseModel):
+    """A function that askers have. `target_groups`: the patients whose documents come first for it; empty: none in particular."""
+
+    id: str
+    nl: str
+    en: str
+    target_groups: list[TargetGroup]
+
+
+class FacetsOut(BaseModel):
+    """What documents can be filtered by, and the functions that order them."""
+
+    departments: list[str]
+    document_types: list[str]
+    languages: list[str]
+    target_groups: list[TargetGroup]
+    functions: list[FunctionOut]
 
 
 class IngestItem(BaseModel):

@@ -42,6 +42,12 @@ def reviewer(user: User) -> None:
         raise NotFound("There is nothing here for you to see.")
 
 
+def administrator(user: User) -> None:
+    """Raises NotFound for everyone else: for them there is nothing to change here."""
+    if not user.is_admin:
+        raise NotFound("There is nothing here for you to change.")
+
+
 def found(row: T | None, what: str, identifier: str) -> T:
     """The row, or NotFound: for the user there is no difference between absent and not theirs."""
     if row is None:

@@ -15,7 +15,7 @@ from rag_api.boxes import pack_boxes, unpack_boxes
 from rag_api.db import Connection, Database, translated
 from rag_api.db.access import READS, found, values
 from rag_api.guard.twins import are_twins, subject
-from rag_api.types import LOCAL_USER, Document, DocumentStatus, Metadata, Page, TargetGroup, User
+from rag_api.types import LOCAL_USER, Document, DocumentStatus, Edit, Metadata, Page, TargetGroup, User
 
 INGEST_LOCK = 0x6265_6473_6964_66  # one ingestion at a time over all processes
 
@@ -84,6 +84,12 @@ class PgDocuments:
 
     def pages(self, document_id: str) -> list[Page]:
         return read_pages(self.db, document_id)
+
+    def edits(self) -> dict[str, dict[str, Edit]]:
+        edits: dict[str, dict[str, Edit]] = {}
+        for row in self.db.all("select source, field, value, said from metadata_edits"):
+            edits.setdefault(row["source"], {})[row["field"]] = Edit(row["value"], row["said"])
+        return edits
 
     def _put(self, connection: Connection, document: Document) -> None:
         """The row, with no pages yet; whatever was current for this source before is so no more."""
@@ -176,6 +182,25 @@ def _make_subjects(db: Database) -> None:
     """Of rows that an earlier release wrote; costs a look at an empty index afterwards."""
     for row in db.all("select id, title from documents where status = 'indexed' and subject is null"):
         db.run("update documents set subject = %(subject)s where id = %(id)s", {"id": row["id"], "subject": sorted(subject(row["title"]))})
+
+
+@dataclass(frozen=True, slots=True)
+class Facets:
+    """What the indexed documents that a user may read are filtered by; each sorted, without the empty value."""
+
+    departments: tuple[str, ...]
+    document_types: tuple[str, ...]
+    languages: tuple[str, ...]
+
+
+def facets(db: Database, user: User) -> Facets:
+    rows = db.all(
+        f"""select distinct department, document_type, language from documents
+        where status = 'indexed' and {READS}""",  # noqa: S608
+        values(user),
+    )
+    columns = ("department", "document_type", "language")
+    return Facets(*(tuple(sorted({row[column] for row in rows} - {""}, key=str.casefold)) for column in columns))
 
 
 def count_indexed(db: Database, user: User) -> int:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rag_api.errors import InvalidInput, UnreadableDocument
 from rag_api.ingest.chunk import chunk, embedding_text
-from rag_api.ingest.metadata import overridden
+from rag_api.ingest.metadata import edited, overridden
 from rag_api.ingest.office import office, to_pdf
 from rag_api.ingest.pool import ReaderPool
 from rag_api.ingest.read import DOCX, media_type
@@ -24,7 +24,7 @@ from rag_api.ingest.reader import Job, Reader
 from rag_api.ingest.repo import DocumentsRepo
 from rag_api.ingest.report import IngestReport, Outcome, Progress, ProgressCallback
 from rag_api.ingest.sources import KeptFiles, SourceFile, document_id, sha256_of
-from rag_api.types import Chunk, Document, DocumentStatus, Metadata, ReadDocument
+from rag_api.types import Chunk, Document, DocumentStatus, Edit, Metadata, ReadDocument
 
 if TYPE_CHECKING:  # the reader process imports this package too, and should start fast
     from rag_api.config import Settings
@@ -67,6 +67,7 @@ class _Run:
     files: KeptFiles
     progress: ProgressCallback | None
     total: int
+    edits: Mapping[str, Mapping[str, Edit]] = field(default_factory=dict)  # by source: what admins say over what files say
     pages: int = 0
     chunks: int = 0
     started: float = field(default_factory=time.monotonic)
@@ -97,7 +98,7 @@ def ingest(
     with documents_repo.lock():
         run = _Run(settings, documents_repo, store, embedder, KeptFiles(settings.data_dir), progress, len(sources))
         run.files.clear_parts()
-        known = documents_repo.current()
+        known, run.edits = documents_repo.current(), documents_repo.edits()
         lost = _reconcile(run, known)
         with ReaderPool(readers or _reader_count(), settings.read_timeout, settings.read_memory_mb) as pool:
             changed = _changed(run, sources, known, lost)
@@ -192,7 +193,8 @@ def _read(run: _Run, reader: Reader, item: _Item) -> _Read:
         shown = run.files.path(item.sha256, ".pdf")
         if kind == DOCX and (shown.is_file() or to_pdf(path, shown, settings.read_timeout)):
             text = reader.read(Job(path, name, kind, settings.max_pages, shown))
-        metadata = item.metadata or overridden(text.metadata, item.source.given)
+        metadata, notes = edited(item.metadata or overridden(text.metadata, item.source.given), run.edits.get(name, {}))
+        text = replace(text, warnings=(*text.warnings, *notes))
         return _Read(item, _document(item, kind, metadata, text), text, None)
     except UnreadableDocument as error:
         return _Read(item, _failed(item, kind, error, settings), None, error)

@@ -12,7 +12,7 @@ from datetime import date
 from pathlib import Path, PurePosixPath
 
 from rag_api.errors import InvalidInput
-from rag_api.types import Metadata, TargetGroup
+from rag_api.types import Edit, Metadata, TargetGroup
 
 SIDECAR = "metadata.csv"
 FIELDS = (
@@ -222,13 +222,29 @@ def metadata_from(values: Mapping[str, str]) -> Metadata:
 
 def overridden(metadata: Metadata, given: Mapping[str, str]) -> Metadata:
     """What a file says, with the sidecar's row over it."""
-    said = {
+    return metadata_from({**texts_of(metadata), **given}) if given else metadata
+
+
+def edited(metadata: Metadata, edits: Mapping[str, Edit]) -> tuple[Metadata, tuple[str, ...]]:
+    """With an admin's edits over it, and which of them no longer hold: where the file says something else than it did when it was
+    edited, a new version speaks, and it is believed."""
+    said = texts_of(metadata)
+    outdated = {field for field, edit in edits.items() if said[field] not in (edit.said, "", edit.value)}
+    kept = {field: edit.value for field, edit in edits.items() if field not in outdated}
+    notes = tuple(
+        f"{field}: the file now says {said[field]!r}, so the edit {edits[field].value!r} is not used" for field in sorted(outdated)
+    )
+    return (metadata_from({**said, **kept}) if kept else metadata), notes
+
+
+def texts_of(metadata: Metadata) -> dict[str, str]:
+    """As a sidecar would have it."""
+    return {
         "title": metadata.title, "department": metadata.department, "document_type": metadata.document_type, "version": metadata.version,
         "target_groups": ";".join(metadata.target_groups), "valid_from": metadata.valid_from.isoformat() if metadata.valid_from else "",
         "valid_until": metadata.valid_until.isoformat() if metadata.valid_until else "", "owner": metadata.owner,
         "language": metadata.language, "supersedes": metadata.supersedes,
     }  # fmt: skip
-    return metadata_from({**said, **given}) if given else metadata
 
 
 def _from_name(name: str) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Protocol
 
-from rag_api.types import Document, DocumentStatus, Page
+from rag_api.types import Document, DocumentStatus, Edit, Page
 
 CURRENT = (DocumentStatus.INDEXED, DocumentStatus.FAILED)
 
@@ -41,12 +41,16 @@ class DocumentsRepo(Protocol):
     def pages(self, document_id: str) -> list[Page]:
         """In order; empty for an unknown id."""
 
+    def edits(self) -> Mapping[str, Mapping[str, Edit]]:
+        """What admins say of documents: by source, then by metadata field."""
+
 
 class MemoryDocuments:
     """A DocumentsRepo that forgets: for tests, and for trying ingestion without a database."""
 
     def __init__(self) -> None:
         self.documents: dict[str, Document] = {}
+        self.edited: dict[str, dict[str, Edit]] = {}
         self._pages: dict[str, list[Page]] = {}
         self._lock = threading.Lock()
 
@@ -74,6 +78,9 @@ class MemoryDocuments:
 
     def pages(self, document_id: str) -> list[Page]:
         return list(self._pages.get(document_id, ()))
+
+    def edits(self) -> Mapping[str, Mapping[str, Edit]]:
+        return self.edited
 
     def _put(self, document: Document) -> None:
         now = datetime.now(UTC)

@@ -17,14 +17,17 @@ from starlette.exceptions import HTTPException
 from starlette.types import Message
 
 from rag_api import schemas as api
-from rag_api.convert import document_detail, document_out, ingest_out
-from rag_api.db.documents import DocumentQuery, PgDocuments, get_document, list_documents, read_page_sizes
+from rag_api.convert import document_detail, document_out, facets_out, ingest_out, metadata_in
+from rag_api.db.documents import DocumentQuery, PgDocuments, facets, get_document, list_documents, read_page_sizes
+from rag_api.db.metadata_edits import change_metadata, changes_of, edits_of
 from rag_api.deps import DbDep, DocumentId, Limit, Offset, PartsDep, UserDep
-from rag_api.errors import InvalidInput, NotFound
+from rag_api.errors import Conflict, InvalidInput, NotFound
 from rag_api.ingest import ingest
+from rag_api.ingest.metadata import metadata_from, texts_of
 from rag_api.ingest.sources import KeptFiles, SourceFile
 from rag_api.problems import responses
-from rag_api.types import DocumentStatus
+from rag_api.stores import describe
+from rag_api.types import Document, DocumentStatus
 
 OVERHEAD = 64 * 1024  # of a multipart body around its file
 
@@ -71,9 +74,49 @@ def get_documents(
     return api.DocumentList(documents=[document_out(document) for document in found], total=total)
 
 
+@router.get("/facets", summary="What documents can be filtered and ordered by", responses=responses(503))
+def get_facets(db: DbDep, user: UserDep) -> api.FacetsOut:
+    return facets_out(facets(db, user))
+
+
 @router.get("/documents/{document_id}", summary="A document with the sizes of its pages", responses=responses(404, 422, 503))
 def get_one_document(db: DbDep, user: UserDep, document_id: DocumentId) -> api.DocumentDetail:
-    return document_detail(get_document(db, user, document_id), read_page_sizes(db, document_id))
+    document = get_document(db, user, document_id)
+    return document_detail(document, read_page_sizes(db, document_id), edits_of(db, document.source))
+
+
+@router.patch("/documents/{document_id}", summary="Describe a document", responses=responses(400, 404, 409, 422, 503))
+def describe_document(db: DbDep, parts: PartsDep, user: UserDep, document_id: DocumentId, body: api.MetadataIn) -> api.DocumentDetail:
+    """For admins. What is given here counts instead of what the file says, from the next question on and in later versions of the file,
+    until a version says something else in that field. Every change is kept with who made it (`/changes`). Nothing is embedded again.
+    409 while an ingestion is running."""
+    given = metadata_in(body)
+
+    def reach_index(document: Document) -> None:
+        _check(document)
+        describe(parts.store, document.id, document.metadata)
+
+    with PgDocuments(db, user, patience=5.0).lock():
+        changed = change_metadata(
+            db, user, document_id, given, frozenset(body.reset), texts_of=texts_of, metadata_of=metadata_from, reach_index=reach_index
+        )
+    return document_detail(changed, read_page_sizes(db, document_id), edits_of(db, changed.source))
+
+
+def _check(document: Document) -> None:
+    about = document.metadata
+    if about.valid_from and about.valid_until and about.valid_until < about.valid_from:
+        raise Conflict("The document would expire before it becomes valid.")
+    if about.supersedes and about.supersedes.casefold() == document.source.casefold():
+        raise Conflict("A document cannot supersede itself.")
+
+
+@router.get("/documents/{document_id}/changes", summary="Who changed what is said of a document", responses=responses(404, 422, 503))
+def get_changes(db: DbDep, user: UserDep, document_id: DocumentId) -> api.ChangeList:
+    """For admins; newest first, of all versions of the document."""
+    get_document(db, user, document_id)
+    found = changes_of(db, user, document_id)
+    return api.ChangeList(changes=[api.ChangeOut.model_validate(change, from_attributes=True) for change in found])
 
 
 @router.get(

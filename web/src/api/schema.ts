@@ -46,6 +46,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/facets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What documents can be filtered and ordered by */
+        get: operations["get_facets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/documents/{document_id}": {
         parameters: {
             query?: never;
@@ -63,6 +80,32 @@ export interface paths {
          *     changed first: what it does not call indexed is never a source, whatever the index still holds.
          */
         delete: operations["retire_document"];
+        options?: never;
+        head?: never;
+        /**
+         * Describe a document
+         * @description For admins. What is given here counts instead of what the file says, from the next question on and in later versions of the file,
+         *     until a version says something else in that field. Every change is kept with who made it (`/changes`). Nothing is embedded again.
+         *     409 while an ingestion is running.
+         */
+        patch: operations["describe_document"];
+        trace?: never;
+    };
+    "/documents/{document_id}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who changed what is said of a document
+         * @description For admins; newest first, of all versions of the document.
+         */
+        get: operations["get_changes"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -397,7 +440,7 @@ export interface components {
             mode?: components["schemas"]["Mode"] | null;
             /**
              * Function
-             * @description The asker's, by id or name (`GET /documents/facets` lists them): whose documents come first.
+             * @description The asker's, by id or name (`GET /facets` lists them): whose documents come first.
              */
             function?: string | null;
             /**
@@ -419,6 +462,30 @@ export interface components {
              * @description A PDF or DOCX. Its name is what the document is known by; a new version replaces the old.
              */
             file: string;
+        };
+        /** ChangeList */
+        ChangeList: {
+            /** Changes */
+            changes: components["schemas"]["ChangeOut"][];
+        };
+        /**
+         * ChangeOut
+         * @description One field of one change.
+         */
+        ChangeOut: {
+            /** Field */
+            field: string;
+            /** Before */
+            before: string;
+            /** After */
+            after: string;
+            /** User Id */
+            user_id: string;
+            /**
+             * Changed At
+             * Format: date-time
+             */
+            changed_at: string;
         };
         /** ConversationDetail */
         ConversationDetail: {
@@ -512,6 +579,12 @@ export interface components {
             updated_at: string | null;
             /** Pages */
             pages: components["schemas"]["PageOut"][];
+            /**
+             * Edits
+             * @description The fields in which an admin overrules the file.
+             * @default []
+             */
+            edits: components["schemas"]["EditOut"][];
         };
         /** DocumentList */
         DocumentList: {
@@ -573,6 +646,34 @@ export interface components {
          * @enum {string}
          */
         DocumentStatus: "indexed" | "failed" | "retired" | "replaced";
+        /**
+         * EditOut
+         * @description What an admin says in one field, and what the file said there when it was edited. Dates as 2026-01-31, groups as adult;child.
+         */
+        EditOut: {
+            /** Field */
+            field: string;
+            /** Value */
+            value: string;
+            /** Said */
+            said: string;
+        };
+        /**
+         * FacetsOut
+         * @description What documents can be filtered by, and the functions that order them.
+         */
+        FacetsOut: {
+            /** Departments */
+            departments: string[];
+            /** Document Types */
+            document_types: string[];
+            /** Languages */
+            languages: string[];
+            /** Target Groups */
+            target_groups: components["schemas"]["TargetGroup"][];
+            /** Functions */
+            functions: components["schemas"]["FunctionOut"][];
+        };
         /**
          * FeedbackIn
          * @description All optional, at least one: a verdict, the document that held the answer, or words.
@@ -673,6 +774,20 @@ export interface components {
              * @description Nobody said where the answer stands: left open.
              */
             open: number;
+        };
+        /**
+         * FunctionOut
+         * @description A function that askers have. `target_groups`: the patients whose documents come first for it; empty: none in particular.
+         */
+        FunctionOut: {
+            /** Id */
+            id: string;
+            /** Nl */
+            nl: string;
+            /** En */
+            en: string;
+            /** Target Groups */
+            target_groups: components["schemas"]["TargetGroup"][];
         };
         /**
          * GapOut
@@ -943,6 +1058,41 @@ export interface components {
              * @default
              */
             span: string;
+        };
+        /**
+         * MetadataIn
+         * @description Fields that are absent stay as they are. Empty texts and lists, and null for a date, say that there is none.
+         */
+        MetadataIn: {
+            /** Title */
+            title?: string | null;
+            /** Department */
+            department?: string | null;
+            /** Document Type */
+            document_type?: string | null;
+            /** Target Groups */
+            target_groups?: components["schemas"]["TargetGroup"][] | null;
+            /** Version */
+            version?: string | null;
+            /** Valid From */
+            valid_from?: string | null;
+            /** Valid Until */
+            valid_until?: string | null;
+            /** Owner */
+            owner?: string | null;
+            /** Language */
+            language?: ("nl" | "en" | "") | null;
+            /**
+             * Supersedes
+             * @description File name or title of the document that this one replaces.
+             */
+            supersedes?: string | null;
+            /**
+             * Reset
+             * @description These say again what the file says, unless they are given as well.
+             * @default []
+             */
+            reset: ("title" | "department" | "document_type" | "target_groups" | "version" | "valid_from" | "valid_until" | "owner" | "language" | "supersedes")[];
         };
         /**
          * Mode
@@ -1430,6 +1580,35 @@ export interface operations {
             };
         };
     };
+    get_facets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FacetsOut"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_one_document: {
         parameters: {
             query?: never;
@@ -1497,6 +1676,126 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DocumentOut"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    describe_document: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MetadataIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentDetail"];
+                };
+            };
+            /** @description The request makes no sense; `detail` says what to do. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It changed meanwhile, or exists already. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_changes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangeList"];
                 };
             };
             /** @description There is no such thing, or it is not yours to see. */

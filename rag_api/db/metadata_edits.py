@@ -1,0 +1,113 @@
+"""What admins say of documents, over what the files say; and the record of who changed what. Values are texts, as in a sidecar CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from rag_api.db import Connection, Database
+from rag_api.db.access import READS, administrator, found, values
+from rag_api.db.documents import METADATA, to_document
+from rag_api.errors import Conflict
+from rag_api.guard.twins import subject
+from rag_api.types import Document, Edit, Metadata, User
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    field: str
+    before: str
+    after: str
+    user_id: str
+    changed_at: datetime
+
+
+def edits_of(db: Database, source: str) -> dict[str, Edit]:
+    rows = db.all("select field, value, said from metadata_edits where source = %(source)s", {"source": source})
+    return {row["field"]: Edit(row["value"], row["said"]) for row in rows}
+
+
+def changes_of(db: Database, user: User, document_id: str) -> list[Change]:
+    """Of a document and the versions before it, newest first. Raises NotFound, also for who is no administrator."""
+    administrator(user)
+    rows = db.all(
+        f"""select field, before, after, user_id, changed_at from metadata_changes
+        where source = (select source from documents where id = %(id)s and {READS}) order by id desc""",  # noqa: S608
+        values(user, id=document_id),
+    )
+    return [Change(**row) for row in rows]
+
+
+Texts = Mapping[str, str]
+
+
+def change_metadata(
+    db: Database, user: User, document_id: str, given: Texts, reset: frozenset[str], texts_of: Callable[[Metadata], Texts],
+    metadata_of: Callable[[Texts], Metadata], reach_index: Callable[[Document], None],
+) -> Document:  # fmt: skip
+    """Set these fields, and let those of `reset` say again what the file says. All of it is committed, or nothing.
+
+    reach_index: called with the changed document before the commit, so that a failing index leaves everything as it was.
+    Raises NotFound (also for who is no administrator) and Conflict."""
+    administrator(user)
+    with db.connection() as connection:
+        row = connection.execute(
+            f"select * from documents where id = %(id)s and {READS} for update",  # type: ignore[arg-type]  # noqa: S608
+            values(user, id=document_id),
+        ).fetchone()
+        document = to_document(found(row, "document", document_id))
+        if document.status not in ("indexed", "failed"):
+            raise Conflict(f"{document.source} is {document.status}: only what is current can be described.")
+        edits = edits_of(db, document.source)
+        before = texts_of(document.metadata)
+        said = {field: edit.said for field, edit in edits.items() if before[field] == edit.value}
+        wanted = {**{field: said[field] for field in reset if field in said}, **given}
+        metadata = metadata_of({**before, **wanted})
+        after = texts_of(metadata)
+        changed = {field: after[field] for field in METADATA if after[field] != before[field]}
+        _record(connection, user, document, before, changed)
+        for field in {*wanted, *reset}:
+            own = said.get(field, before[field])
+            _edit(connection, user, document.source, field, None if after[field] == own else Edit(after[field], own))
+        updated = _update(connection, document, metadata)
+        if changed:
+            reach_index(updated)
+        return updated
+
+
+def _record(connection: Connection, user: User, document: Document, before: Texts, changed: Texts) -> None:
+    for field, value in changed.items():
+        connection.execute(
+            """insert into metadata_changes (document_id, source, field, before, after, user_id)
+            values (%(id)s, %(source)s, %(field)s, %(before)s, %(after)s, %(user)s)""",
+            {"id": document.id, "source": document.source, "field": field, "before": before[field], "after": value, "user": user.id},
+        )
+
+
+def _edit(connection: Connection, user: User, source: str, field: str, edit: Edit | None) -> None:
+    if edit is None:
+        connection.execute("delete from metadata_edits where source = %(source)s and field = %(field)s", {"source": source, "field": field})
+        return
+    connection.execute(
+        """insert into metadata_edits (source, field, value, said, user_id)
+        values (%(source)s, %(field)s, %(value)s, %(said)s, %(user)s)
+        on conflict (source, field) do update set value = excluded.value, said = excluded.said, user_id = excluded.user_id,
+          edited_at = now()""",
+        {"source": source, "field": field, "value": edit.value, "said": edit.said, "user": user.id},
+    )
+
+
+def _update(connection: Connection, document: Document, metadata: Metadata) -> Document:
+    row = connection.execute(
+        f"""update documents set {", ".join(f"{name} = %({name})s" for name in METADATA)}, subject = %(subject)s, updated_at = now()
+        where id = %(id)s returning *""",  # type: ignore[arg-type]  # noqa: S608
+        {
+            **{name: getattr(metadata, name) for name in METADATA},
+            "target_groups": [group.value for group in metadata.target_groups],
+            "subject": sorted(subject(metadata.title)),
+            "id": document.id,
+        },
+    ).fetchone()
+    assert row is not None
+    return to_document(row)
