@@ -154,15 +154,15 @@ class Engine:
                 self._begin_decoding(request)
 
     def _prefill_forward(self, batch: list[Request], counts: list[int]) -> None:
-        device, size = self.target.device, max(counts)
+        size = max(counts)
         token_ids = torch.zeros(len(batch), size, dtype=torch.int64)
         positions = torch.zeros(len(batch), size, dtype=torch.int64)
         for row, (request, count) in enumerate(zip(batch, counts, strict=True)):
             token_ids[row, :count] = torch.from_numpy(request.context[request.length : request.length + count].astype(np.int64))
             positions[row, :count] = torch.arange(request.length, request.length + count)
         step = StepInput(
-            token_ids.to(device),
-            positions.to(device),
+            token_ids,
+            positions,
             slots=tuple(request.sequence.slot for request in batch),
             lengths=tuple(request.length for request in batch),
             counts=tuple(counts),
@@ -216,14 +216,14 @@ class Engine:
 
     def _forward(self, ready: list[Request], trees: list[DraftTree]) -> StepOutput:
         lengths = tuple(request.length for request in ready)
-        packed, device = tree.pack(trees, lengths), self.target.device
+        packed = tree.pack(trees, lengths)
         step = StepInput(
-            torch.from_numpy(packed.token_ids).to(device),
-            torch.from_numpy(packed.positions).to(device),
+            torch.from_numpy(packed.token_ids),
+            torch.from_numpy(packed.positions),
             slots=tuple(request.sequence.slot for request in ready),
             lengths=lengths,
             counts=packed.counts,
-            tree_mask=None if packed.mask is None else torch.from_numpy(packed.mask).to(device),
+            tree_mask=None if packed.mask is None else torch.from_numpy(packed.mask),
             features=any(self._wants_features(request) for request in ready),
         )
         return self.target.forward(step, self.cache)

@@ -43,6 +43,7 @@ def test_a_step_stays_on_the_device(monkeypatch: pytest.MonkeyPatch, rows: int, 
         monkeypatch.setattr(attention, "causal_lower_right", lambda n, length: torch.zeros(n, length, dtype=torch.bfloat16, device=device))
         weights = Packing(RandomWeights(device, torch.bfloat16), ARCHITECTURE, device, torch.bfloat16, blocks=False).weights()
         target = LlamaTarget(ARCHITECTURE, weights, name="fake", kv_dtype=torch.bfloat16)
+        target.graphs = None  # fake tensors cannot be captured
         cache = target.new_cache(4, 512)
         ids = torch.zeros(rows, nodes, dtype=torch.long, device=device)
         mask = torch.ones(rows, nodes, nodes, dtype=torch.bool, device=device) if tree else None

@@ -30,7 +30,10 @@ class TargetConfig:
 
 @dataclass(frozen=True, slots=True)
 class StepInput:
-    """What one forward computes. Row r writes its nodes' keys at cache positions lengths[r] .. lengths[r] + counts[r]."""
+    """What one forward computes. Row r writes its nodes' keys at cache positions lengths[r] .. lengths[r] + counts[r].
+
+    Tensors may be on the host: the target uploads them, in one copy where it can.
+    """
 
     token_ids: torch.Tensor  # int64 [R, N]
     positions: torch.Tensor  # int64 [R, N]: lengths[r] + depth of the node

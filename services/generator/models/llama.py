@@ -17,6 +17,7 @@ from services.generator.kv_cache import KVCache
 from services.generator.models import StepInput, StepOutput, TargetConfig
 from services.generator.models.architecture import Architecture
 from services.generator.models.attention import BLOCK, FEW, attend_chain, attend_few, attend_many, seen, tree_bias
+from services.generator.models.graphs import Graphs
 from services.generator.models.linear import Linear
 from services.generator.models.residual import Residual
 from services.generator.threads import Threads
@@ -83,7 +84,8 @@ class LlamaTarget:
             a.vocab_size, a.hidden_size, a.layers, a.heads, a.kv_heads, a.head_dim, a.max_positions, a.eos_token_ids, name
         )
         self.device, self.dtype, self.kv_dtype = weights.embedding.device, weights.embedding.dtype, kv_dtype
-        self._stream_layers = (2, a.layers // 2, a.layers - 3)
+        self.graphs: Graphs | None = Graphs(self) if self.device.type == "cuda" else None
+        self.stream_layers = (2, a.layers // 2, a.layers - 3)
         self._causal = tree_bias(torch.ones(BLOCK, BLOCK, dtype=torch.bool, device=self.device).tril_())
 
     def new_cache(self, rows: int, length: int) -> KVCache:
@@ -93,15 +95,17 @@ class LlamaTarget:
     @torch.inference_mode()
     def forward(self, step: StepInput, cache: KVCache) -> StepOutput:
         self._check(step, cache)
+        if self.graphs is not None and (found := self.graphs.run(step, cache)) is not None:
+            return found
         if self.threads is not None and max(step.counts) > CHAIN:
             self.threads.settle()  # a prompt takes long enough to ask
-        tokens, positions = _flat(step.token_ids, step), _flat(step.positions, step)
+        tokens, positions = _flat(step.token_ids, step).to(self.device), _flat(step.positions, step).to(self.device)
         x = self.weights.residual(F.embedding(tokens, self.weights.embedding), self.architecture.norm_eps)  # [T, h]
-        heads = self._heads(positions)
+        heads = self.heads(positions)
         rows = self._rows(step, cache, heads)
         streams = {}
         for index, layer in enumerate(self.weights.layers):
-            if step.features and index in self._stream_layers:
+            if step.features and index in self.stream_layers:
                 streams[index] = x.value.clone()
             x.add(self._attention(x.norm(layer.attention_norm), layer, index, heads, rows))
             gate, up = layer.gate_up(x.norm(layer.mlp_norm)).chunk(2, -1)
@@ -127,7 +131,7 @@ class LlamaTarget:
             raise BadRequest(f"{end} tokens asked of a context of {min(self.config.max_positions, cache.limit)}")
         cache.reserve(end)
 
-    def _heads(self, positions: torch.Tensor) -> Heads:
+    def heads(self, positions: torch.Tensor) -> Heads:
         a, nodes = self.architecture, positions.shape[0]
         flat = torch.empty(nodes, a.q_size + 2 * a.kv_size, dtype=torch.float32, device=self.device)
         by_head = flat.view(nodes, -1, a.head_dim)
@@ -142,7 +146,7 @@ class LlamaTarget:
         fresh = heads.by_head[:, a.heads :].unflatten(1, (2, a.kv_heads)).permute(1, 2, 0, 3)  # [2, kv_heads, T, d]
         for r, (slot, start, count) in enumerate(zip(step.slots, step.lengths, step.counts, strict=True)):
             kv = cache.kv[:, :, slot, :, : start + count]  # [layers, 2, kv_heads, length + N, d]
-            bias = self._bias(None if step.tree_mask is None else step.tree_mask[r, :count, :count], count)
+            bias = self._bias(None if step.tree_mask is None else step.tree_mask[r, :count, :count].to(self.device), count)
             few = bias is not None and (count <= FEW or bias.is_cuda)
             row = Row(
                 q=q[:, first : first + count],
@@ -166,14 +170,18 @@ class LlamaTarget:
 
     def _attention(self, x: torch.Tensor, layer: Layer, index: int, heads: Heads, rows: list[Row]) -> torch.Tensor:
         """x [T, h], normed -> [T, h]; the step's keys and values are written into the cache."""
+        self.project(x, layer, heads)
+        mixed = [self._attend_row(row, index) for row in rows]
+        return layer.output((mixed[0] if len(mixed) == 1 else torch.cat(mixed)).to(self.dtype))
+
+    def project(self, x: torch.Tensor, layer: Layer, heads: Heads) -> None:
+        """x [T, h], normed, becomes the queries, keys and values in `heads`, normed and rotated."""
         heads.flat.copy_(layer.qkv(x))
         if layer.q_norm is not None and layer.k_norm is not None:
             a = self.architecture
             _norm_heads(heads.by_head[:, : a.heads], layer.q_norm, a.norm_eps)
             _norm_heads(heads.by_head[:, a.heads : a.heads + a.kv_heads], layer.k_norm, a.norm_eps)
         heads.turned.mul_(heads.rotations)
-        mixed = [self._attend_row(row, index) for row in rows]
-        return layer.output((mixed[0] if len(mixed) == 1 else torch.cat(mixed)).to(self.dtype))
 
     def _attend_row(self, row: Row, index: int) -> torch.Tensor:
         """-> [N, heads * d]"""
@@ -193,7 +201,7 @@ class LlamaTarget:
         logits = _padded(head.float(), [n - start for n, start in zip(counts, starts, strict=True)], width)
         if not step.features:
             return StepOutput(logits, None, None)
-        joined = torch.cat([streams[i] for i in self._stream_layers], -1) if min(self._stream_layers) >= 0 else None
+        joined = torch.cat([streams[i] for i in self.stream_layers], -1) if min(self.stream_layers) >= 0 else None
         return StepOutput(logits, _padded(hidden, counts, nodes), None if joined is None else _padded(joined, counts, nodes))
 
 
