@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rag_api.bench.commands import bench
 from rag_api.terminal import (
     Steps,
     answer_json,
@@ -46,6 +47,8 @@ app = typer.Typer(
     Settings are environment variables that begin with BEDSIDE_; without any, everything runs on this machine and is kept in
     ~/.local/share/bedside (BEDSIDE_DATA_DIR).""",
 )
+
+app.add_typer(bench, name="bench")
 
 # Stands in the handbook's judged set, so that anyone can check the answer.
 SAMPLE = "paracetamol iv kind 12 kg hoeveel per gift?"

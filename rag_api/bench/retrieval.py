@@ -23,7 +23,6 @@ from rag_api.config import Settings
 from rag_api.errors import InvalidInput
 from rag_api.retrieve import CALIBRATIONS
 from rag_api.stores import Store, open_store
-from rag_api.stores.weaviate import WeaviateStore
 from rag_api.types import Filters
 
 DIM = 384  # multilingual-e5-small's
@@ -52,7 +51,7 @@ class Figures:
 def measure(settings: Settings, chunks: int, folder: Path | None = None, tell: Tell = lambda done: None) -> Figures:
     """folder: where LanceDB's index is put, and left for the next run; a temporary one that is removed, when absent."""
     corpus = Corpus(DIM)
-    with _place(settings, chunks, folder) as place, _opened(settings, place) as store:
+    with _place(settings, chunks, folder) as place, own_store(settings, place, "generated", DIM) as store:
         seconds = 0.0 if store.count() == chunks else _fill(store, corpus, chunks, tell)
         took = _times(store, corpus)
         return Figures(
@@ -80,14 +79,17 @@ def _place(settings: Settings, chunks: int, folder: Path | None) -> Iterator[Pat
 
 
 @contextmanager
-def _opened(settings: Settings, place: Path) -> Iterator[Store]:
-    """An index of its own: yours is not touched."""
+def own_store(settings: Settings, place: Path, embedder_name: str, dim: int) -> Iterator[Store]:
+    """An index of its own: yours is not touched. Dropped at the end, but for LanceDB's folder."""
     own = settings.model_copy(update={"data_dir": place, "weaviate_collection": NAME})
-    store = open_store(own, "generated", DIM)
+    store = open_store(own, embedder_name, dim)
     try:
         yield store
     finally:
-        if isinstance(store, WeaviateStore):
+        if settings.store == "weaviate":
+            from rag_api.stores.weaviate import WeaviateStore
+
+            assert isinstance(store, WeaviateStore)
             store.drop()
         store.close()
 
@@ -124,10 +126,10 @@ def _recall(store: Store, corpus: Corpus, chunks: int, questions: int = 20) -> f
     best = np.full((questions, 100), -2.0, np.float32)
     for document in corpus.documents(chunks):
         best = np.partition(np.concatenate([best, vectors @ document.vectors.T], axis=1), -100, axis=1)[:, -100:]
-    hundredth = best.min(axis=1)
+    limits = np.maximum(best.min(axis=1), 0.0)  # fusion does not tell negative cosines apart
     found = [store.search(text, vector, 100, Filters(), 1.0) for text, vector in asked]
-    near = [sum(hit.dense_score >= limit - 1e-4 for hit in hits) for hits, limit in zip(found, hundredth, strict=True)]
-    return float(np.mean(near)) / min(100, chunks)
+    near = [sum(hit.dense_score >= limit - 1e-5 for hit in hits) for hits, limit in zip(found, limits, strict=True)]
+    return float(np.sum(near) / (best >= limits[:, None] - 1e-5).sum())
 
 
 def _bytes(place: Path) -> int:

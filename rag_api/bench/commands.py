@@ -1,0 +1,102 @@
+"""`bedside bench ...`: speed of retrieval and ingestion, quality of retrieval on public sets."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rag_api.terminal import counting, opened, read_settings, say
+
+if TYPE_CHECKING:
+    from rag_api.config import Settings
+
+bench = typer.Typer(no_args_is_help=True, help="Measure speed and quality. Nothing of yours is read or changed.")
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on standard output.")]
+WhichStore = Annotated[str | None, typer.Option("--store", help="lance or weaviate; as configured when absent.")]
+
+
+@bench.command()
+def retrieval(
+    chunks: Annotated[int, typer.Option(help="How many generated chunks; a million take some 7 GB of disk and half an hour.")] = 10_000,
+    store: WhichStore = None,
+    keep: Annotated[Path | None, typer.Option(help="Folder to keep LanceDB's index in, and to find it in the next time.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """How long one question's retrieval takes without the embedder, and what the index costs."""
+    from rag_api.bench.retrieval import measure
+
+    with _said(), counting("chunks", chunks) as tell:
+        found = measure(_settings(store), chunks, keep, tell)
+    _print(found.json(), as_json)
+
+
+@bench.command()
+def ingest(
+    paths: Annotated[list[Path], typer.Argument(help="PDF files, and folders with them.", show_default=False)],
+    as_json: AsJson = False,
+) -> None:
+    """How fast PDFs become chunks, without embedding: pages a second of one core."""
+    from rag_api.ingest.bench import measure
+
+    with _said():
+        found = measure(paths)
+    _print(found, as_json)
+
+
+@bench.command()
+def quality(
+    name: Annotated[str, typer.Option("--set", help="squad or medquad.")] = "squad",
+    data: Annotated[Path | None, typer.Option(help="Its folder; ../shared/data/NAME beside a checkout when absent.")] = None,
+    every: Annotated[int, typer.Option(help="Take one document in so many: for a quick look.")] = 1,
+    store: WhichStore = None,
+    as_json: AsJson = False,
+) -> None:
+    """How well retrieval ranks on a public set of questions: words alone, vectors alone, both.
+
+    Vectors are kept in ~/.cache/bedside, so that a second run takes minutes; interrupted, it goes on where it was.
+    """
+    from rag_api.bench.quality import measure
+    from rag_api.bench.sets import read_set
+
+    settings = _settings(store)
+    with opened(settings) as parts:
+        asked = read_set(name, data, every)
+        with counting("passages, questions, searches", len(asked.chunks) + 2 * len(asked.questions)) as tell:
+            found = measure(settings, parts.embedder, asked, tell)
+    _print(found, as_json)
+
+
+def _settings(store: str | None) -> Settings:
+    settings = read_settings()
+    if store is None:
+        return settings
+    if store not in ("lance", "weaviate", "memory"):
+        raise typer.BadParameter(f"{store!r}: choose lance or weaviate", param_hint="--store")
+    if store == "weaviate" and not settings.weaviate_url:
+        raise typer.BadParameter("weaviate needs BEDSIDE_WEAVIATE_URL; `make weaviate` starts a server", param_hint="--store")
+    return settings.model_copy(update={"store": store})
+
+
+def _print(found: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps(found))
+        return
+    for key, value in found.items():
+        say(f"{key}: {value}")
+
+
+@contextmanager
+def _said() -> Iterator[None]:
+    """What a user can cause is one sentence."""
+    from rag_api.errors import BedsideError
+
+    try:
+        yield
+    except BedsideError as error:
+        say(f"bedside: {error.message}")
+        raise typer.Exit(1) from None

@@ -1,0 +1,140 @@
+"""The measurements of retrieval: that they measure what they say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from rag_api.bench import quality, retrieval
+from rag_api.bench.corpus import CHUNKS_PER_DOCUMENT, Corpus
+from rag_api.bench.sets import QuestionSet, read_set
+from rag_api.bench.vectors import Kept
+from rag_api.config import Settings
+from rag_api.errors import InvalidInput
+from rag_api.types import Chunk, Hit, Metadata
+
+
+class Letters:
+    """How often each letter occurs. Counts what it was asked."""
+
+    name, dim = "letters", 26
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return np.stack([self.query(text) for text in texts])
+
+    def query(self, text: str) -> NDArray[np.float32]:
+        self.asked.append(text)
+        counts = np.array([1e-3 + text.lower().count(chr(97 + n)) for n in range(26)], np.float32)
+        return counts / np.linalg.norm(counts)
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Corpus:
+    return Corpus(32)
+
+
+class TestCorpus:
+    def test_a_larger_one_begins_with_the_smaller_one(self, corpus: Corpus) -> None:
+        small, large = list(corpus.documents(150)), list(Corpus(32).documents(300))
+        assert [len(document.chunks) for document in small] == [CHUNKS_PER_DOCUMENT, 50]
+        assert [document.id for document in large][:2] == [document.id for document in small]
+        assert large[0].chunks == small[0].chunks
+        assert np.array_equal(large[0].vectors, small[0].vectors)
+        assert len({chunk.id for document in large for chunk in document.chunks}) == 300
+
+    def test_words_are_distributed_as_in_language(self, corpus: Corpus) -> None:
+        """Zipf: the most frequent word is everywhere, most words occur in few chunks."""
+        texts = [set(chunk.text.split()) for document in corpus.documents(3000) for chunk in document.chunks]
+        counts = np.array(sorted(np.unique([word for text in texts for word in text], return_counts=True)[1], reverse=True))
+        assert counts[0] > 0.6 * len(texts)
+        assert np.median(counts) < 0.02 * len(texts)
+
+    def test_vectors_are_unit_length_and_lie_in_clusters(self, corpus: Corpus) -> None:
+        vectors = np.concatenate([document.vectors for document in corpus.documents(1000)])
+        assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+        own, other = vectors[:100] @ vectors[:100].T, vectors[:100] @ vectors[100:200].T
+        assert own.mean() > other.mean() + 0.3
+
+
+class TestRetrieval:
+    @pytest.mark.parametrize("store", ["memory", "lance"])
+    def test_the_figures_are_of_the_chunks_asked_for(self, store: str) -> None:
+        found = retrieval.measure(Settings(store=store), 300).json()  # type: ignore[arg-type]
+        assert (found["chunks"], found["store"], found["recall"]) == (300, store, 1.0)
+        assert 0 < found["p50_ms"] <= found["p95_ms"]
+        assert (found["bytes"] > 300_000) == (store == "lance")
+
+    def test_an_index_that_was_kept_is_not_built_again(self, tmp_path: Path) -> None:
+        settings = Settings(store="lance")
+        first = retrieval.measure(settings, 200, tmp_path)
+        assert first.index_seconds > 0
+        assert retrieval.measure(settings, 200, tmp_path).index_seconds == 0
+
+    def test_too_little_disk_is_said_before_it_is_full(self) -> None:
+        with pytest.raises(InvalidInput, match="GB of free disk"):
+            retrieval.measure(Settings(store="lance"), 10**12)
+
+
+def hit(name: str, cosine: float, bm25: float) -> Hit:
+    return Hit(Chunk(f"{name}{cosine}", name, "", (1,), 0, 0, ""), 0.0, cosine, bm25, 1)
+
+
+class TestQuality:
+    def test_a_rank_is_that_of_the_documents_best_chunk_with_each_alpha(self) -> None:
+        hits = [hit("a", 0.9, 0.0), hit("a", 0.8, 0.0), hit("b", 0.7, 200.0), hit("c", 0.1, 300.0)]
+        assert [quality.rank_of("b", hits, "heparine", alpha) for alpha in (1.0, 0.5, 0.0)] == [2, 1, 2]
+        assert quality.rank_of("a", hits, "heparine", 0.0) is None  # no word of it matched
+        assert quality.rank_of("c", hits, "heparine", 0.0) == 1
+
+    def test_figures_are_of_both_lists_and_their_fusion(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("rag_api.bench.vectors.FOLDER", tmp_path)
+        texts = {"zebra": "zzzz zebra", "koe": "kkkk koe", "paard": "pppp paard"}
+        chunks = [Chunk(f"{n}", name, name, (1,), 0, 9, text, Metadata(title=name)) for n, (name, text) in enumerate(texts.items())]
+        asked = QuestionSet("dieren", chunks, [("zebra", "zebra"), ("kkkkk", "koe"), ("paard", "paard"), ("zebra", "paard")])
+        found = quality.measure(Settings(store="memory"), Letters(), asked)
+        assert (found["questions"], found["chunks"], found["documents"]) == (4, 3, 3)
+        assert found["dense"]["hit@1"] == 0.75
+        assert found["hybrid"]["mrr@10"] == found["by_alpha"]["0.7"]
+
+    def test_vectors_are_made_once(self, tmp_path: Path) -> None:
+        embedder, told = Letters(), []
+        texts = [f"tekst {'a' * n}" for n in range(450)]
+        first = Kept(embedder, tmp_path).passages(texts, told.append)
+        asked = len(embedder.asked)
+        again = Kept(embedder, tmp_path).passages(texts, told.append)
+        assert np.array_equal(first, again)
+        assert len(embedder.asked) == asked + 1  # the probe
+        assert told == [200, 400, 450] * 2
+
+
+class TestSets:
+    def test_squads_paragraphs_are_chunks_with_their_articles_title(self, tmp_path: Path) -> None:
+        paragraph = {"context": "Text of it.", "qas": [{"question": " What? "}, {"question": "Who?"}]}
+        article = {"title": "Some_Title", "paragraphs": [paragraph]}
+        (tmp_path / "dev-v1.1.json").write_text(json.dumps({"data": [article]}))
+        found = read_set("squad", tmp_path)
+        assert [(c.title, c.text) for c in found.chunks] == [("Some Title", "Text of it.")]
+        assert found.questions == [("What?", found.chunks[0].document_id), ("Who?", found.chunks[0].document_id)]
+
+    def test_medquads_pages_are_cut_into_chunks(self, tmp_path: Path) -> None:
+        rows = [{"id": f"page{n // 2}#{n}", "title": "T", "question": f"q{n}", "answer": "word " * 150} for n in range(4)]
+        rows[3]["answer"] = "other " * 150
+        (tmp_path / "medquad.jsonl").write_text("\n".join(json.dumps(row) for row in rows))
+        found = read_set("medquad", tmp_path)
+        assert len({document for _, document in found.questions}) == 2
+        assert [c.document_id for c in found.chunks].count(found.questions[0][1]) == 1  # its two answers are equal
+        assert len(read_set("medquad", tmp_path, every=2).questions) == 2
+
+    def test_a_set_that_is_not_there_is_said_with_the_option(self, tmp_path: Path) -> None:
+        with pytest.raises(InvalidInput, match=r"squad cannot be read.*--data"):
+            read_set("squad", tmp_path)
+        with pytest.raises(InvalidInput, match="no set 'x'"):
+            read_set("x")
