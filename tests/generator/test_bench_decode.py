@@ -160,3 +160,13 @@ def test_a_peer_that_is_not_there_is_left_out_with_a_word(monkeypatch: pytest.Mo
 def test_a_missing_file_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["decode", "--report", "/nowhere.jsonl"]) == 2
     assert "/nowhere.jsonl" in capsys.readouterr().err
+
+
+def test_a_second_question_on_the_same_passages_finds_its_prefix(
+    checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    how = ["--model", str(checkpoint), "--device", "cpu", "--dtype", "fp32", "--threads", "1"]
+    assert main(["prefix", "--data", str(squad_file(tmp_path)), *how, "--limit", "2", "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["pairs"], printed["same_answers"]) == (2, 2)
+    assert printed["prompt_tokens"] > printed["cached_tokens"] >= 64

@@ -10,6 +10,7 @@ MEASUREMENTS = {
     "decode": "tokens per second with a model, against other engines",
     "step": "milliseconds of a verify step, a draft level and the host's work",
     "copying": "microseconds of a copy draft and of merging it, without a model",
+    "prefix": "what keeping prompts' prefixes saves",
     "serve": "concurrent streams against the HTTP service",
 }
 

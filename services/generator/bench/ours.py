@@ -93,7 +93,9 @@ def timed(engine: Engine, request: Request) -> Run:
             first, opening = time.perf_counter() - began, len(outputs[0].tokens)
     stats, tokens = request.sequence.stats, tuple(request.sequence.token_ids)
     seconds = time.perf_counter() - began
-    return Run(tokens, opening, first, seconds, stats.steps, stats.drafted, stats.accepted_by_source, stats.accepted_lengths)
+    return Run(
+        tokens, opening, first, seconds, stats.steps, stats.drafted, stats.accepted_by_source, stats.accepted_lengths, stats.cached_tokens
+    )
 
 
 def answer_methods(bench: Bench) -> Iterator[tuple[str, Callable[[Job], Run]]]:

@@ -26,6 +26,7 @@ class Run:
     drafted: int = 0
     by_source: dict[str, int] = field(default_factory=dict)
     lengths: dict[str, dict[int, int]] = field(default_factory=dict)
+    cached: int = 0  # tokens of the prompt that were kept from before
 
 
 @dataclass(frozen=True, slots=True)
