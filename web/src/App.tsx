@@ -7,12 +7,14 @@ import { Empty } from "./components/Empty";
 import { Header } from "./components/Header";
 import { Help } from "./components/Help";
 import { QuestionBox } from "./components/QuestionBox";
+import { ScopeMenu } from "./components/ScopeMenu";
 import { SourcePane } from "./components/SourcePane";
 import { Turn } from "./components/Turn";
 import { Nowhere, Welcome } from "./components/Welcome";
 import { CATALOGUES, firstLanguage, keepLanguage, type Language, MessagesProvider, useMessages } from "./i18n";
 import { pdfjs } from "./pdf/load";
 import { conversationPath, useAddress } from "./route";
+import { firstScope } from "./state/scope";
 import { useConversation } from "./state/useConversation";
 import { useOpened } from "./state/useOpened";
 import { useShortcuts } from "./useShortcuts";
@@ -42,6 +44,7 @@ function Page({ language, onLanguage }: { language: Language; onLanguage(): void
   const m = useMessages();
   const [error, setError] = useState<string | null>(null);
   const [help, setHelp] = useState(false);
+  const [scope, setScope] = useState(firstScope);
   const input = useRef<HTMLTextAreaElement>(null);
   const { conversation, dispatch, send, stop, load, reset } = useConversation(setError);
   const { turns, opened } = conversation;
@@ -60,7 +63,7 @@ function Page({ language, onLanguage }: { language: Language; onLanguage(): void
   const { route, go } = useAddress(conversation.id, goTo);
   const ask = (question: string, mode: Mode | null = null, literal = false): void => {
     setError(null);
-    void send(question, mode, literal);
+    void send(question, mode, literal, scope);
   };
   const startAnew = (): void => {
     goTo(null);
@@ -103,7 +106,9 @@ function Page({ language, onLanguage }: { language: Language; onLanguage(): void
           ))}
           <EndOfTurns count={turns.length} />
         </div>
-        <QuestionBox busy={busy} input={input} onAsk={ask} onStop={stop} />
+        <QuestionBox busy={busy} input={input} onAsk={ask} onStop={stop}>
+          <ScopeMenu scope={scope} onScope={setScope} />
+        </QuestionBox>
         {empty && !nowhere && <Empty onAsk={ask} />}
       </main>
       {source.shown && <SourcePane {...source.shown} onMove={source.movePlace} onClose={source.close} />}

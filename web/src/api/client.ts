@@ -6,6 +6,7 @@ import type {
   ConversationList,
   DocumentDetail,
   DocumentList,
+  Facets,
   Health,
   StreamEvent,
 } from "./types";
@@ -27,6 +28,7 @@ export const fileUrl = (documentId: string): string => `${BASE}/documents/${enco
 
 export const getDocuments = (limit: number): Promise<DocumentList> => get(`/documents?limit=${limit}`);
 export const getDocument = (id: string): Promise<DocumentDetail> => get(`/documents/${encodeURIComponent(id)}`);
+export const getFacets = (): Promise<Facets> => get("/facets");
 export const getConversations = (limit: number): Promise<ConversationList> => get(`/conversations?limit=${limit}`);
 export const getConversation = (id: string): Promise<ConversationDetail> =>
   get(`/conversations/${encodeURIComponent(id)}`);

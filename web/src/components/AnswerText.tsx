@@ -2,7 +2,7 @@
 // Everything is a text node: nothing that a document or a model wrote can become markup.
 import type { MouseEvent } from "react";
 import { fileUrl } from "../api/client";
-import type { Source, Span } from "../api/types";
+import type { Source, Span, Unsupported } from "../api/types";
 import { useMessages } from "../i18n";
 import { type Segment, segments } from "../text/segments";
 import { Words } from "./Words";
@@ -12,11 +12,12 @@ interface Props {
   spans: readonly Span[];
   sources: readonly Source[];
   writing: boolean;
+  unsupported: readonly Unsupported[] | null; // from the service; null: as far as this page can tell
   onSpan(span: Span): void;
 }
 
-export function AnswerText({ text, spans, sources, writing, onSpan }: Props) {
-  const parts = segments(text, spans, sources);
+export function AnswerText({ text, spans, sources, writing, unsupported, onSpan }: Props) {
+  const parts = segments(text, spans, sources, unsupported);
   return (
     <>
       <p className={`answer-text ${writing ? "writing" : ""}`}>

@@ -1,5 +1,5 @@
 // Where the question is typed. Enter asks, Shift+Enter makes a new line.
-import { type FormEvent, type KeyboardEvent, type RefObject, useState } from "react";
+import { type FormEvent, type KeyboardEvent, type ReactNode, type RefObject, useState } from "react";
 import type { Mode } from "../api/types";
 import { useMessages } from "../i18n";
 import { recall, remember } from "../settings";
@@ -9,13 +9,14 @@ interface Props {
   input: RefObject<HTMLTextAreaElement | null>;
   onAsk(question: string, mode: Mode | null): void;
   onStop(): void;
+  children?: ReactNode; // what stands between the mode and the button
 }
 
 const LONGEST = 2000; // the service's limit
 const MODES = ["default", "verbatim", "answer", "sources"] as const;
 type Choice = (typeof MODES)[number];
 
-export function QuestionBox({ busy, input, onAsk, onStop }: Props) {
+export function QuestionBox({ busy, input, onAsk, onStop, children }: Props) {
   const m = useMessages();
   const [question, setQuestion] = useState("");
   const [mode, setMode] = useState<Choice>(() => MODES.find((one) => one === recall("mode")) ?? "default");
@@ -63,6 +64,7 @@ export function QuestionBox({ busy, input, onAsk, onStop }: Props) {
               ))}
             </select>
           </label>
+          {children}
           {busy ? (
             <button type="button" className="button" onClick={onStop}>
               {m.ask.stop}

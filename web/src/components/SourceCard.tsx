@@ -3,6 +3,7 @@ import { useState } from "react";
 import type { Source, Span } from "../api/types";
 import { formatScore, useMessages } from "../i18n";
 import { excerpt } from "../text/excerpt";
+import { Cautions } from "./Cautions";
 import { Facts } from "./Facts";
 import { Words } from "./Words";
 
@@ -40,6 +41,7 @@ export function SourceCard({ source, spans, open, onOpen }: Props) {
         </span>
       </div>
       <Facts source={source} page />
+      <Cautions source={source} />
       <Passage text={source.text} quotes={quotes} />
     </li>
   );

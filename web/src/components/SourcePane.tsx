@@ -6,6 +6,7 @@ import { useMessages } from "../i18n";
 import type { Highlight } from "../pdf/highlights";
 import { type OpenDocument, useDocument } from "../pdf/useDocument";
 import { Viewer } from "../pdf/Viewer";
+import { Cautions } from "./Cautions";
 import { Facts } from "./Facts";
 
 interface Props {
@@ -96,6 +97,7 @@ export function SourcePane({ source, highlights, current, onMove, onClose }: Pro
           </a>
         </div>
       </header>
+      <Cautions source={source} />
       <StatusLine document={document} place={place} />
       {document.kind === "open" ? (
         <Viewer key={source.document_id} {...{ document, highlights, current, zoom }} onPage={setPage} />

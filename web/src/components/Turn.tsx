@@ -19,7 +19,7 @@ interface Props {
 
 export function Turn({ state, opened, latest, onOpen, onAgain, onLiteral }: Props) {
   const m = useMessages();
-  const { question, query, text, spans, sources } = view(state);
+  const { question, query, text, spans, sources, unsupported } = view(state);
   const writing = state.kind === "working";
   const ended = state.kind === "failed" || state.kind === "stopped";
   return (
@@ -34,7 +34,9 @@ export function Turn({ state, opened, latest, onOpen, onAgain, onLiteral }: Prop
         </p>
       )}
       <Notices notices={noticesOf(state, m)} />
-      {text && <AnswerText {...{ text, spans, sources, writing }} onSpan={(span) => onOpen(span.rank, span)} />}
+      {text && (
+        <AnswerText {...{ text, spans, sources, writing, unsupported }} onSpan={(span) => onOpen(span.rank, span)} />
+      )}
       {writing && <Progress state={state} />}
       {ended && (
         <button type="button" className="button" onClick={() => onAgain(question)}>
@@ -67,7 +69,7 @@ function noticesOf(state: AnswerState, m: Messages): Notice[] {
   return [...notices.filter((notice) => notice.code !== "demo_model"), ...own]; // the page's banner says that already
 }
 
-const SERIOUS = new Set(["stream_broken", "offline", "internal", "patient_group", "conflict"]);
+const SERIOUS = new Set(["stream_broken", "offline", "internal", "patient_group", "conflict", "unsupported"]);
 
 function Notices({ notices }: { notices: readonly Notice[] }) {
   if (notices.length === 0) return null;

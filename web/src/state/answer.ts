@@ -1,5 +1,5 @@
 // One answer, from the question to its end, as a reduced union. Pure: no clock, no network, no DOM.
-import type { Answer, Mode, Notice, Source, Span, StreamEvent } from "../api/types";
+import type { Answer, Mode, Notice, Source, Span, StreamEvent, Unsupported } from "../api/types";
 
 /** What is known of an answer that is not (or never was) finished. */
 export interface Draft {
@@ -91,10 +91,11 @@ export interface AnswerView {
   spans: Span[];
   notices: Notice[];
   mode: Mode | null;
+  unsupported: Unsupported[] | null; // null: not checked, the answer never ended
 }
 
 export function view(state: AnswerState): AnswerView {
-  if (state.kind !== "complete") return { ...state.draft, mode: null };
-  const { question, query, answer, sources, spans, notices, mode } = state.answer;
-  return { question, query, text: answer, sources, spans, notices, mode };
+  if (state.kind !== "complete") return { ...state.draft, mode: null, unsupported: null };
+  const { question, query, answer, sources, spans, notices, mode, unsupported } = state.answer;
+  return { question, query, text: answer, sources, spans, notices, mode, unsupported };
 }

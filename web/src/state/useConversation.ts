@@ -4,6 +4,7 @@ import { ApiError, ask, getConversation } from "../api/client";
 import type { FoundEvent, Mode } from "../api/types";
 import type { AnswerEvent } from "./answer";
 import { EMPTY, reduceConversation } from "./conversation";
+import { asRequest, firstScope } from "./scope";
 
 let made = 0;
 
@@ -29,25 +30,31 @@ export function useConversation(onError: (code: string) => void) {
   const stop = useCallback(() => running.current?.abort(), []);
   useEffect(() => stop, [stop]);
 
-  const send = useCallback(async (question: string, mode: Mode | null, literal = false): Promise<void> => {
-    running.current?.abort();
-    const controller = new AbortController();
-    running.current = controller;
-    const turn = `turn-${++made}`;
-    const tell = (event: AnswerEvent): void => dispatch({ type: "answer", turn, event, at: Date.now() });
-    dispatch({ type: "asked", turn, question, at: Date.now() });
-    let begun: FoundEvent | null = null;
-    try {
-      for await (const event of ask({ question, mode, literal, conversation_id: id.current }, controller.signal)) {
-        if (event.type === "found") begun = event.data;
-        tell(event);
+  const send = useCallback(
+    async (question: string, mode: Mode | null, literal = false, scope = firstScope()): Promise<void> => {
+      running.current?.abort();
+      const controller = new AbortController();
+      running.current = controller;
+      const turn = `turn-${++made}`;
+      const tell = (event: AnswerEvent): void => dispatch({ type: "answer", turn, event, at: Date.now() });
+      dispatch({ type: "asked", turn, question, at: Date.now() });
+      let begun: FoundEvent | null = null;
+      try {
+        for await (const event of ask(
+          { question, mode, literal, conversation_id: id.current, ...asRequest(scope) },
+          controller.signal,
+        )) {
+          if (event.type === "found") begun = event.data;
+          tell(event);
+        }
+      } catch (error) {
+        tell(await recover(begun, error instanceof ApiError ? error : new ApiError("internal", String(error))));
       }
-    } catch (error) {
-      tell(await recover(begun, error instanceof ApiError ? error : new ApiError("internal", String(error))));
-    }
-    if (controller.signal.aborted) tell({ type: "stopped" });
-    if (running.current === controller) running.current = null;
-  }, []);
+      if (controller.signal.aborted) tell({ type: "stopped" });
+      if (running.current === controller) running.current = null;
+    },
+    [],
+  );
 
   const load = useCallback(
     async (wanted: string): Promise<void> => {

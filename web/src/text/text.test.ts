@@ -49,6 +49,21 @@ describe("segments", () => {
     expect(parts.map((part) => part.text).join("")).toBe("Geef 0.5 ml, 15 mg of 20 mg");
   });
 
+  test("what the service found is marked, whatever the sources here seem to hold, and nothing else", () => {
+    const mark = { start: 5, end: 10, text: "15 mg" };
+    const parts = segments("Geef 15 mg of 99 ml", [], sources, [mark]);
+    expect(parts.filter((part) => part.unsupported).map((part) => part.text)).toEqual(["15 mg"]);
+    expect(parts.map((part) => part.text).join("")).toBe("Geef 15 mg of 99 ml");
+    expect(segments("Geef 99 ml", [], sources, []).some((part) => part.unsupported)).toBe(false);
+  });
+
+  test("a mark after an emoji stands at its place, and one that reaches into copied words covers the written part", () => {
+    const text = "\u{1F600} Geef 15 mg nu";
+    const parts = segments(text, [span(10, "mg nu")], sources, [{ start: 7, end: 12, text: "15 mg" }]);
+    expect(parts.filter((part) => part.unsupported).map((part) => part.text)).toEqual(["15 "]);
+    expect(parts.map((part) => part.text).join("")).toBe(text);
+  });
+
   test("a copied number is never called unsupported", () => {
     expect(segments("7 dagen", [span(0, "7 dagen")], []).some((part) => part.unsupported)).toBe(false);
   });
