@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from services.generator.bench import decode, prompts, timing
+from services.generator.bench import decode, plots, prompts, timing
 from services.generator.bench.__main__ import main
 from services.generator.bench.peers import Limits, NoPeer, llama_peer
 from services.generator.bench.projection import tokens_per_second
@@ -170,3 +170,22 @@ def test_a_second_question_on_the_same_passages_finds_its_prefix(
     printed = json.loads(capsys.readouterr().out)
     assert (printed["pairs"], printed["same_answers"]) == (2, 2)
     assert printed["prompt_tokens"] > printed["cached_tokens"] >= 64
+
+
+def test_plots_are_drawn_from_what_was_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib")
+    assert main(["plots", "--folder", str(tmp_path)]) == 2
+    assert "no decode-<set>.json" in capsys.readouterr().err
+    methods = {"plain": {"tokens_per_second": 5.0}, "EAGLE + CASD": {"tokens_per_second": 9.0}}
+    accepted = {"EAGLE + CASD": {"copy": {"0": 3, "2": 1, "14": 1}, "eagle": {"1": 5}}}
+    printed = {"methods": methods, "repeats": 5, "prompts": 3, "accepted_lengths": accepted}
+    (tmp_path / "decode-handbook.json").write_text(json.dumps(printed))
+    assert main(["plots", "--folder", str(tmp_path)]) == 0
+    drawn = [(tmp_path / name).read_bytes() for name in ("decode.svg", "accepted.svg")]
+    assert all(b"<svg" in picture for picture in drawn)
+    assert main(["plots", "--folder", str(tmp_path)]) == 0
+    assert drawn == [(tmp_path / name).read_bytes() for name in ("decode.svg", "accepted.svg")]
+
+
+def test_runs_longer_than_the_longest_are_counted_with_it() -> None:
+    assert plots.histogram({0: 1, 10: 1, 14: 2}) == [0.25, *[0.0] * 9, 0.75]

@@ -12,6 +12,7 @@ MEASUREMENTS = {
     "copying": "microseconds of a copy draft and of merging it, without a model",
     "prefix": "what keeping prompts' prefixes saves",
     "serve": "concurrent streams against the HTTP service",
+    "plots": "the pictures of docs/benchmarks.md",
 }
 
 

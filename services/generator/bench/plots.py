@@ -1,0 +1,89 @@
+"""plots: the pictures of docs/benchmarks.md from the JSON that `decode --json` printed. Needs matplotlib (extra `dev`).
+
+Reads decode-<set>.json of a folder and writes decode.svg (tokens per second by method and set) and accepted.svg (how many tokens of a
+source a step accepted, as in the thesis's figure 5.5) beside them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).resolve().parents[3] / "docs" / "figures"
+COLOURS = {"copy": "#2a7f8f", "eagle": "#d98032"}
+LONGEST = 10  # tokens; longer runs are counted with these
+
+
+def speeds(sets: dict[str, dict[str, Any]], file: Path) -> None:
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(1, len(sets), figsize=(4.2 * len(sets), 3.6), squeeze=False, sharey=True, layout="constrained")
+    for axis, (name, printed) in zip(axes[0], sets.items(), strict=True):
+        methods = printed["methods"]
+        values = [own["tokens_per_second"] for own in methods.values()]
+        colours = ["#999999" if method.startswith(("transformers", "llama.cpp")) else "#2a7f8f" for method in methods]
+        bars = axis.barh(list(methods), values, color=colours)
+        axis.bar_label(bars, fmt="%.0f", padding=2, fontsize=8)
+        axis.set_title(f"{name}: {printed['prompts']} prompts, {printed['repeats']} repeats", fontsize=9)
+        axis.set_xlabel("tokens/s after the first")
+        axis.margins(x=0.15)
+        axis.invert_yaxis()
+    _save(figure, file)
+
+
+def lengths(sets: dict[str, dict[str, Any]], method: str, file: Path) -> None:
+    """Share of the steps in which a source proposed anything, by how many of its tokens were accepted from the root on."""
+    import matplotlib.pyplot as plt
+
+    found = {name: printed["accepted_lengths"][method] for name, printed in sets.items() if method in printed["accepted_lengths"]}
+    figure, axes = plt.subplots(1, len(found), figsize=(4.2 * len(found), 2.8), squeeze=False, sharey=True, layout="constrained")
+    for axis, (name, by_source) in zip(axes[0], found.items(), strict=True):
+        for offset, (source, counts) in enumerate(sorted(by_source.items())):
+            shares = histogram({int(length): steps for length, steps in counts.items()})
+            places = [place + 0.4 * offset for place in range(LONGEST + 1)]
+            axis.bar(places, shares, width=0.4, label=source, color=COLOURS.get(source))
+        axis.set_title(f"{name}, {method}", fontsize=9)
+        axis.set_xlabel("tokens of a source accepted in a step")
+        axis.legend(fontsize=8)
+    axes[0][0].set_ylabel("share of steps")
+    _save(figure, file)
+
+
+def histogram(counts: dict[int, int]) -> list[float]:
+    steps = [0] * (LONGEST + 1)
+    for length, count in counts.items():
+        steps[min(length, LONGEST)] += count
+    return [count / max(sum(steps), 1) for count in steps]
+
+
+def _save(figure: Any, file: Path) -> None:
+    figure.savefig(file, metadata={"Date": None})  # the same figures give the same file
+
+
+def main(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="plots", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--folder", type=Path, default=FOLDER)
+    parser.add_argument("--method", default="EAGLE + CASD", help="whose accepted lengths are drawn")
+    options = parser.parse_args(argv)
+    sets = {file.stem.removeprefix("decode-"): json.loads(file.read_text()) for file in sorted(options.folder.glob("decode-*.json"))}
+    if not sets:
+        print(f"{options.folder}: no decode-<set>.json", file=sys.stderr)
+        return 2
+    try:
+        import matplotlib
+
+        matplotlib.use("svg")
+        matplotlib.rcParams["svg.hashsalt"] = "bedside"
+    except ImportError:
+        print("plots need matplotlib (pip install matplotlib)", file=sys.stderr)
+        return 2
+    speeds(sets, options.folder / "decode.svg")
+    lengths(sets, options.method, options.folder / "accepted.svg")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
