@@ -7,13 +7,15 @@ import { Empty } from "./components/Empty";
 import { Header } from "./components/Header";
 import { Help } from "./components/Help";
 import { QuestionBox } from "./components/QuestionBox";
+import { Gaps } from "./components/quality/Gaps";
+import { Session } from "./components/quality/Session";
 import { ScopeMenu } from "./components/ScopeMenu";
 import { SourcePane } from "./components/SourcePane";
 import { Turn } from "./components/Turn";
 import { Nowhere, Welcome } from "./components/Welcome";
 import { CATALOGUES, firstLanguage, keepLanguage, type Language, MessagesProvider, useMessages } from "./i18n";
 import { pdfjs } from "./pdf/load";
-import { conversationPath, useAddress } from "./route";
+import { conversationPath, qualityPage, useAddress } from "./route";
 import { firstScope } from "./state/scope";
 import { useConversation } from "./state/useConversation";
 import { useOpened } from "./state/useOpened";
@@ -25,6 +27,7 @@ whenIdle(() => void pdfjs().catch(() => undefined));
 
 export function App() {
   const [language, setLanguage] = useState(firstLanguage);
+  const [quality] = useState(() => qualityPage(location.pathname));
   useEffect(() => {
     document.documentElement.lang = language;
   }, [language]);
@@ -35,7 +38,13 @@ export function App() {
   };
   return (
     <MessagesProvider value={CATALOGUES[language]}>
-      <Page language={language} onLanguage={toggle} />
+      {quality === "session" ? (
+        <Session />
+      ) : quality === "gaps" ? (
+        <Gaps />
+      ) : (
+        <Page language={language} onLanguage={toggle} />
+      )}
     </MessagesProvider>
   );
 }

@@ -5,6 +5,7 @@ import "./styles/tokens.css";
 import "./styles/page.css";
 import "./styles/answer.css";
 import "./styles/source.css";
+import "./styles/quality.css";
 import "./styles/scope.css";
 
 const root = document.getElementById("root");

@@ -1,6 +1,14 @@
 // The page's addresses: / and /c/{conversation}. Anything else is not here.
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 
+/** Pages of their own, for quality staff: reached by links, not within a conversation. */
+export const QUALITY_PATHS = { session: "/quality/session", gaps: "/quality/gaps" } as const;
+
+export function qualityPage(path: string): keyof typeof QUALITY_PATHS | null {
+  const found = Object.entries(QUALITY_PATHS).find(([, own]) => own === path.replace(/\/$/, ""));
+  return found ? (found[0] as keyof typeof QUALITY_PATHS) : null;
+}
+
 export type Route = { kind: "home" } | { kind: "conversation"; id: string } | { kind: "unknown" };
 
 export function parseRoute(path: string): Route {

@@ -11,7 +11,7 @@ import type {
   StreamEvent,
 } from "./types";
 
-const BASE = "/api";
+export const BASE = "/api";
 
 /** `offline`: no connection. `stream_broken`: the answer stopped half-way. Else the code of the server's problem document. */
 export class ApiError extends Error {
@@ -59,8 +59,14 @@ export async function getHealth(): Promise<Health> {
   return health as Health;
 }
 
-async function get<T>(path: string): Promise<T> {
+export async function get<T>(path: string): Promise<T> {
   const response = await send(path, { headers: { Accept: "application/json" } });
+  return (await response.json()) as T;
+}
+
+export async function sendJson<T>(method: "POST" | "PUT", path: string, body: unknown): Promise<T> {
+  const headers = { "Content-Type": "application/json", Accept: "application/json" };
+  const response = await send(path, { method, headers, body: JSON.stringify(body) });
   return (await response.json()) as T;
 }
 

@@ -4,6 +4,7 @@ import { getConversations } from "../api/client";
 import type { ConversationList } from "../api/types";
 import { type Language, useMessages } from "../i18n";
 import { recall, remember } from "../settings";
+import { QualityLinks } from "./quality/Links";
 
 interface Props {
   language: Language;
@@ -92,6 +93,7 @@ function History({ onConversation }: { onConversation(id: string): void }) {
             </button>
           </li>
         ))}
+        {list && <QualityLinks />}
       </ul>
     </details>
   );

@@ -160,6 +160,43 @@ export const en = {
     degraded: "The generator is not available: questions still find their sources.",
     down: "Bedside's search is not available at the moment.",
   } as Record<string, string>,
+  quality: {
+    session: "Test session",
+    sessionLead:
+      "Ask as staff would. Say of each answer whether it was found and where it stands: that becomes a judged question.",
+    gaps: "Gap report",
+    gapsLead:
+      "Questions that no document answered. They are what staff typed and may concern patients: handle with care.",
+    judge: "Judge this answer",
+    found: "Answer found?",
+    verdicts: { yes: "yes", partly: "partly", no: "no" },
+    held: "This document held the answer",
+    none: "No document answers this",
+    page: "page",
+    words: "the words that answer",
+    takeSelection: "Use the selected words",
+    save: "Save",
+    saved: (set: string) => `Saved in ${set}.`,
+    savedOpen: (set: string) => `Saved in ${set}, open: where the answer stands is not known yet.`,
+    set: "Judged set",
+    badName: "A set's name has letters, digits, spaces, dots and dashes, at most 80.",
+    function: "Function of the asker",
+    department: "Department",
+    counts: (questions: number, validate: number, test: number, open: number) =>
+      `${many(questions, "question", "questions")}: ${validate} to choose by, ${test} to report by; ${open} open`,
+    export: "CSV",
+    nextConversation: "Next conversation",
+    everyDepartment: "all departments",
+    noDepartment: "unknown",
+    noOwner: "no owner",
+    gapCounts: (gaps: number, questions: number) =>
+      gaps === 0
+        ? "Nothing was asked in vain."
+        : `${many(gaps, "gap", "gaps")}, ${many(questions, "question", "questions")}`,
+    times: (times: number) => (times === 1 ? "asked once" : `asked ${times} times`),
+    lastAsked: (day: string) => `last on ${day}`,
+    otherWords: (count: number) => many(count, "other wording", "other wordings"),
+  },
   notFoundPage: { title: "There is nothing at this address", home: "Ask a question" },
   help: {
     title: "Keyboard shortcuts",

@@ -160,6 +160,43 @@ export const nl: Messages = {
     degraded: "De generator is niet beschikbaar: vragen vinden nog wel hun bronnen.",
     down: "Zoeken in Bedside is momenteel niet beschikbaar.",
   },
+  quality: {
+    session: "Testsessie",
+    sessionLead:
+      "Vraag zoals medewerkers het zouden doen. Zeg van elk antwoord of het gevonden is en waar het staat: dat wordt een beoordeelde vraag.",
+    gaps: "Onbeantwoorde vragen",
+    gapsLead:
+      "Vragen waarop geen document antwoordt. Medewerkers hebben ze zo getypt; ze kunnen over patiënten gaan: ga er zorgvuldig mee om.",
+    judge: "Beoordeel dit antwoord",
+    found: "Antwoord gevonden?",
+    verdicts: { yes: "ja", partly: "deels", no: "nee" },
+    held: "Dit document bevatte het antwoord",
+    none: "Geen enkel document beantwoordt dit",
+    page: "pagina",
+    words: "de woorden die antwoorden",
+    takeSelection: "Neem de geselecteerde woorden",
+    save: "Bewaar",
+    saved: (set: string) => `Bewaard in ${set}.`,
+    savedOpen: (set: string) => `Bewaard in ${set}, open: waar het antwoord staat is nog niet bekend.`,
+    set: "Beoordeelde reeks",
+    badName: "De naam van een reeks heeft letters, cijfers, spaties, punten en streepjes, hoogstens 80.",
+    function: "Functie van wie vraagt",
+    department: "Dienst",
+    counts: (questions: number, validate: number, test: number, open: number) =>
+      `${many(questions, "vraag", "vragen")}: ${validate} om op te kiezen, ${test} om over te rapporteren; ${open} open`,
+    export: "CSV",
+    nextConversation: "Volgend gesprek",
+    everyDepartment: "alle diensten",
+    noDepartment: "onbekend",
+    noOwner: "geen eigenaar",
+    gapCounts: (gaps: number, questions: number) =>
+      gaps === 0
+        ? "Niets werd vergeefs gevraagd."
+        : `${many(gaps, "leemte", "leemtes")}, ${many(questions, "vraag", "vragen")}`,
+    times: (times: number) => (times === 1 ? "één keer gevraagd" : `${times} keer gevraagd`),
+    lastAsked: (day: string) => `laatst op ${day}`,
+    otherWords: (count: number) => many(count, "andere formulering", "andere formuleringen"),
+  },
   notFoundPage: { title: "Er is niets op dit adres", home: "Stel een vraag" },
   help: {
     title: "Sneltoetsen",

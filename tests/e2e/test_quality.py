@@ -1,0 +1,189 @@
+"""The pages for quality staff in a real browser before the real API: a session is judged, exported, imported and measured alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Page, expect
+
+from rag_api import quality
+from rag_api.config import Settings
+from rag_api.db.judged import read_set
+from rag_api.deps import current_user
+from rag_api.evaluate import read_judged, report
+from rag_api.main import create_app
+from rag_api.parts import Parts
+from rag_api.types import LOCAL_USER, User
+from tests.e2e.browser import serve
+from tests.e2e.conftest import NewPage
+from tests.e2e.scripted import DIST
+from tests.e2e.test_states import AXE
+from tests.support.scripted_server import scripted_server
+from tests.support.world import CHILD, empty, load_hospital
+
+DOSE = "Hoeveel paracetamol mag een kind van 12 kg?"
+FLAG = "Welke vlag hangt er op het stadhuis van Ieper?"
+
+
+@pytest.fixture
+def parts(dsn: str, tmp_path: Path) -> Iterator[Parts]:
+    with scripted_server() as server:
+        settings = Settings(data_dir=tmp_path, database_url=dsn, store="memory", generator_url=server.url, web_dir=DIST)  # type: ignore[arg-type]
+        with Parts(settings) as made:
+            load_hospital(made)
+            yield made
+            empty(made)
+            made.db.run("truncate judged_questions cascade")
+
+
+class Asker:
+    user: User = LOCAL_USER
+
+
+@pytest.fixture
+def asker() -> Asker:
+    return Asker()
+
+
+@pytest.fixture
+def url(parts: Parts, asker: Asker) -> Iterator[str]:
+    app = create_app(parts.settings, parts)
+    app.dependency_overrides[current_user] = lambda: asker.user
+    with serve(app) as address:
+        yield address
+
+
+@pytest.fixture
+def page(new_page: NewPage) -> Page:
+    return new_page(allowed="pdf|PDF")  # the small hospital's files are PDFs in name only
+
+
+def ask(page: Page, question: str) -> None:
+    turns = page.locator(".turn").count()
+    page.locator("#question").fill(question)
+    page.keyboard.press("Enter")
+    expect(page.locator(".judge")).to_have_count(turns + 1)
+
+
+def figures(parts: Parts, questions: list[Any]) -> dict[str, Any]:
+    return report(quality.measure(parts, questions))
+
+
+def test_a_set_made_in_the_page_exported_and_imported_again_gives_the_same_figures(
+    page: Page, url: str, parts: Parts, tmp_path: Path
+) -> None:
+    page.goto(f"{url}/quality/session")
+    page.get_by_label("Beoordeelde reeks").fill("ronde 1")
+    page.get_by_label("Functie van wie vraagt").fill("verpleegkundige")
+    ask(page, DOSE)
+    panel = page.locator(".judge").first
+    panel.get_by_label("ja", exact=True).check()
+    panel.get_by_label("1. Paracetamol intraveneus bij kinderen").check()
+    words = panel.get_by_label("de woorden die antwoorden").input_value()
+    assert words  # those that the answer quotes
+    assert words in CHILD
+    panel.get_by_role("button", name="Bewaar").click()
+    expect(panel.get_by_role("status")).to_have_text("Bewaard in ronde 1.")
+    ask(page, FLAG)
+    panel = page.locator(".judge").last
+    panel.get_by_label("nee", exact=True).check()
+    panel.get_by_label("Geen enkel document beantwoordt dit").check()
+    panel.get_by_role("button", name="Bewaar").click()
+    expect(panel.get_by_role("status")).to_have_text("Bewaard in ronde 1.")
+    expect(page.get_by_text("2 vragen")).to_be_visible()
+
+    with page.expect_download() as download:
+        page.get_by_role("link", name="CSV").click()
+    download.value.save_as(tmp_path / "ronde.csv")
+    from_file = read_judged(tmp_path / "ronde.csv")
+    body = {"csv": (tmp_path / "ronde.csv").read_text()}
+    assert httpx.post(f"{url}/api/judged/ronde 2/csv", json=body).raise_for_status().json() == {"questions": 2, "new": 2}
+    made, imported = (read_set(parts.db, LOCAL_USER, name) for name in ("ronde 1", "ronde 2"))
+    assert made == imported == from_file
+    assert [(q.function, q.found, q.span) for q in made] == [("verpleegkundige", "yes", words), ("verpleegkundige", "no", "")]
+    assert figures(parts, made) == figures(parts, imported) == figures(parts, from_file)
+    assert figures(parts, made)["hit@1"] == 1.0
+
+
+def test_words_that_do_not_stand_there_are_refused_in_the_page(page: Page, url: str) -> None:
+    page.goto(f"{url}/quality/session")
+    ask(page, DOSE)
+    panel = page.locator(".judge")
+    expect(panel.get_by_role("button", name="Bewaar")).to_be_disabled()
+    panel.get_by_label("1. Paracetamol intraveneus bij kinderen").check()
+    panel.get_by_label("de woorden die antwoorden").fill("Geef 99 mg/kg.")
+    panel.get_by_role("button", name="Bewaar").click()
+    expect(panel.get_by_role("status")).to_contain_text("do not stand there")
+
+
+def test_selected_words_become_the_place(page: Page, url: str) -> None:
+    page.goto(f"{url}/quality/session")
+    ask(page, DOSE)
+    panel = page.locator(".judge")
+    panel.get_by_label("1. Paracetamol intraveneus bij kinderen").check()
+    page.evaluate(
+        """() => {
+          const walker = document.createTreeWalker(document.querySelector('.passage'), NodeFilter.SHOW_TEXT);
+          while (walker.nextNode()) {
+            const at = walker.currentNode.data.indexOf('zes uur');
+            if (at < 0) continue;
+            const range = document.createRange();
+            range.setStart(walker.currentNode, at);
+            range.setEnd(walker.currentNode, at + 7);
+            getSelection().removeAllRanges();
+            getSelection().addRange(range);
+            return;
+          }
+        }"""
+    )
+    panel.get_by_role("button", name="Neem de geselecteerde woorden").click()
+    expect(panel.get_by_label("de woorden die antwoorden")).to_have_value("zes uur")
+
+
+def test_the_gap_report_names_what_was_asked_in_vain_and_the_nearest_documents(page: Page, url: str, asker: Asker) -> None:
+    asker.user = replace(LOCAL_USER, function="verpleegkundige", department="Spoed")
+    for question in (FLAG, "welke vlag hangt aan stadhuis Ieper"):
+        httpx.post(f"{url}/api/ask", json={"question": question, "mode": "sources"}).raise_for_status()
+    asker.user = LOCAL_USER
+    page.goto(url)
+    page.get_by_text("Eerder").click()
+    page.get_by_role("link", name="Onbeantwoorde vragen").click()
+    card = page.locator(".gap")
+    expect(card).to_have_count(1)
+    expect(card.get_by_role("heading", level=3)).to_have_text(FLAG)
+    expect(card).to_contain_text("2 keer gevraagd")
+    expect(card).to_contain_text("Spoed")
+    expect(card).to_contain_text("Dichtstbijzijnde documenten")
+    page.get_by_label("Dienst").select_option("Spoed")
+    expect(card).to_have_count(1)
+    assert violations(page) == []
+
+
+def test_a_judged_answer_can_be_used_by_everybody(page: Page, url: str) -> None:
+    page.goto(f"{url}/quality/session")
+    ask(page, DOSE)
+    page.get_by_label("1. Paracetamol intraveneus bij kinderen").check()
+    assert violations(page) == []
+
+
+def violations(page: Page) -> list[tuple[str, list[str]]]:
+    page.evaluate(AXE.read_text())
+    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+    found = page.evaluate("tags => axe.run({exclude: ['.textLayer']}, {runOnly: tags})", tags)
+    return [(v["id"], [node["html"] for node in v["nodes"]]) for v in found["violations"]]
+
+
+def test_who_may_not_review_finds_nothing_there(page: Page, url: str, asker: Asker) -> None:
+    asker.user = User("nurse", "Nurse", ("everyone",))
+    for path in ("session", "gaps"):
+        page.goto(f"{url}/quality/{path}")
+        expect(page.get_by_role("heading", name="Er is niets op dit adres")).to_be_visible()
+    page.goto(url)
+    page.get_by_text("Eerder").click()
+    expect(page.get_by_text("Nog niets gevraagd.")).to_be_visible()
+    expect(page.get_by_role("link", name="Testsessie")).to_have_count(0)

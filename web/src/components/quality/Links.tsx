@@ -1,0 +1,28 @@
+// The way to the pages for quality staff; nothing for those who may not see them.
+import { useEffect, useState } from "react";
+import { getJudgedSets } from "../../api/quality";
+import { useMessages } from "../../i18n";
+import { QUALITY_PATHS } from "../../route";
+
+export function QualityLinks() {
+  const m = useMessages();
+  const [allowed, setAllowed] = useState(false);
+  useEffect(() => {
+    getJudgedSets().then(
+      () => setAllowed(true),
+      () => undefined,
+    );
+  }, []);
+  if (!allowed) return null;
+  return (
+    <>
+      {(["session", "gaps"] as const).map((name) => (
+        <li key={name} className="quality-link">
+          <a className="quiet" href={QUALITY_PATHS[name]}>
+            {m.quality[name]}
+          </a>
+        </li>
+      ))}
+    </>
+  );
+}
