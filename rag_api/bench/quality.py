@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from rag_api.bench.retrieval import own_store
 from rag_api.bench.sets import QuestionSet
 from rag_api.bench.vectors import Kept
+from rag_api.calibration import calibration
 from rag_api.config import Settings
 from rag_api.embed import Embedder
 from rag_api.evaluate.metrics import hit_at, mrr
 from rag_api.ingest.chunk import embedding_text
-from rag_api.retrieve import CALIBRATIONS, UNKNOWN
 from rag_api.stores import Store
 from rag_api.stores.fuse import CANDIDATES, Lists, fuse
 from rag_api.terms import question_terms
@@ -34,7 +34,7 @@ def measure(settings: Settings, embedder: Embedder, asked: QuestionSet, tell: Te
     vectors = kept.passages(texts, tell)
     questions = [question for question, _ in asked.questions]
     query_vectors = kept.queries(questions, lambda done: tell(len(texts) + done))
-    own = CALIBRATIONS.get(embedder.name, UNKNOWN).alpha if settings.alpha is None else settings.alpha
+    own = calibration(embedder.name, settings.data_dir).alpha if settings.alpha is None else settings.alpha
     alphas = sorted({0.0, 1.0, own, *ALPHAS})
     ranks: dict[float, list[int | None]] = {alpha: [] for alpha in alphas}
     place = tempfile.TemporaryDirectory(prefix="bedside-bench-")
