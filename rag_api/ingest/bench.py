@@ -1,6 +1,6 @@
 """How fast files become text, and how pypdf's text compares: `python -m rag_api.ingest.bench PATH... [--json]`.
 
-Reads in this process, without embedding; pages per second of one core (processor time). docs/ingestion-figures.md has figures.
+Reads in this process, without embedding; pages per second of one core (processor time). docs/benchmarks.md has figures.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A PDF -> its pages laid out, and what its properties say. pypdf opens it (properties, encryption), PDFium gives text with boxes.
 
 Why both: PDFium reads text 6 to 20 times as fast and knows where every character stands; pypdf reads properties that producers
-add (docs/ingestion-figures.md). A page that cannot be read costs that page, not the document.
+add (docs/benchmarks.md). A page that cannot be read costs that page, not the document.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Grouped queries are packed into the query length, so keys and values are read once per key/value head and never repeated.
 All positions before the step are visible; only the step's own N x N part is masked. Which form is fastest depends on the number
-of nodes: measured in a running model, where keys come from memory and not from a cache (docs/benchmarks-step.md).
+of nodes: measured in a running model, where keys come from memory and not from a cache (docs/benchmarks.md).
 """
 
 from __future__ import annotations
