@@ -31,7 +31,6 @@ from rag_api.types import Document, Filters, Hit, Notice, Source, Unsupported, U
 FUNCTION_BOOST = 0.03  # a document for the patients of the asker's function
 DEPARTMENT_BOOST = 0.01  # a document of the asker's department
 POOL = 50  # so many hits are looked at when something is boosted
-FAR_BEHIND = 0.08  # when the best source for these patients is so much worse than one for others, the others' is what was asked about
 TWINS_SHOWN = 2
 OTHERS_SHOWN = 2  # sources for other patients that stay in sight, marked, at the end
 
@@ -87,13 +86,15 @@ def boosted(found: Retrieval, user: User, limit: int) -> Retrieval:
 
 
 def for_patient(found: Retrieval, patient: Patient, filters: Filters, search: Search) -> Retrieval:
-    """Sources for these patients first, those for others last. When only those for others match the question, it is not answered."""
-    others = [hit for hit in found.hits if _is_for_others(hit, patient)]
+    """Sources for these patients first, those for others last. When what fits best is for others and has no twin among those for
+    these patients, the question is not answered: the next best would be about something else."""
+    others = sorted((hit for hit in found.hits if _is_for_others(hit, patient)), key=lambda hit: -hit.score)
     if not others:
         return found
     right = search(replace(filters, target_groups=tuple(sorted(patient.groups))))
-    best = max((hit.score for hit in right.hits), default=0.0)
-    answerable = right.answerable and max(hit.score for hit in others) - best < FAR_BEHIND
+    best = others[0] if not right.hits or others[0].score > right.hits[0].score else None
+    has_twin = best is not None and any(are_twins(best.chunk.metadata, hit.chunk.metadata) for hit in right.hits)
+    answerable = right.answerable and (best is None or has_twin)
     shown = others[: max(OTHERS_SHOWN, len(found.hits) - len(right.hits))]
     hits = [*right.hits[: len(found.hits) - len(shown)], *shown]
     return replace(_with_hits(right, hits), answerable=answerable)
