@@ -193,6 +193,21 @@ class TestDecoding:
         assert table["answers_from"] == {JUDGED: 2}
         assert statistics(rows)["prompt_tokens"] is None
 
+    def test_decode_takes_its_questions_with_their_passages(self, tmp_path: Path) -> None:
+        from services.generator.bench.prompts import exported
+        from services.generator.bench.recorded import BadRecords
+
+        write_rows(tmp_path / "prompts.jsonl", [row_of(self.JUDGED, self.HITS)])
+        (job,) = exported(tmp_path / "prompts.jsonl")
+        assert (job.id, job.question, [passage.text for passage in job.passages]) == (
+            "1",
+            self.JUDGED.question,
+            [hit.chunk.text for hit in self.HITS[:3]],
+        )
+        (tmp_path / "other.jsonl").write_text('{"id": 1}\n')
+        with pytest.raises(BadRecords, match=r"other\.jsonl:1"):
+            exported(tmp_path / "other.jsonl")
+
     def test_replay_measures_on_the_exported_file(self, tmp_path: Path) -> None:
         """The generator's own benchmark reads it, as it reads any recorded answers."""
         from tokenizers import Tokenizer, models, pre_tokenizers

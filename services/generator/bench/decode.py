@@ -98,6 +98,8 @@ def _bench(options: argparse.Namespace) -> Bench:
 def _jobs(options: argparse.Namespace) -> list[Job]:
     if options.set == "control":
         return prompts.control(options.data or prompts.CONTROL)
+    if options.set == "exported":
+        return prompts.exported(options.data)
     return prompts.squad(options.data or prompts.SQUAD) if options.data or options.set == "squad" else prompts.handbook()
 
 
@@ -129,8 +131,12 @@ def _peer(bench: Bench, generate: Callable[[tuple[int, ...]], Run], job: Job) ->
 
 def _options(argv: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="decode", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--set", choices=["handbook", "squad", "control"], help="default: squad with --data, else handbook")
-    parser.add_argument("--data", type=Path, help="SQuAD's format; with --set control a jsonl of {source | prompt}")
+    parser.add_argument("--set", choices=["handbook", "squad", "control", "exported"], help="default: squad with --data, else handbook")
+    parser.add_argument(
+        "--data",
+        type=Path,
+        help="SQuAD's format; with --set control a jsonl of {source | prompt}; with --set exported one of `bedside evaluate`",
+    )
     parser.add_argument("--mode", choices=["answer", "verbatim"], default="answer")
     parser.add_argument("--limit", type=int, default=8, help="prompts (default 8)")
     parser.add_argument("--skip", type=int, default=0, help="prompts to leave out first, so that sessions can share the work")

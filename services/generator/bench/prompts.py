@@ -116,6 +116,22 @@ def control(file: Path = CONTROL) -> list[Job]:
     return jobs
 
 
+def exported(file: Path | None) -> list[Job]:
+    """What `bedside evaluate --export-decoding FILE` wrote: jsonl of {id, question, documents: [{title, text}]}."""
+    if file is None:
+        raise BadRecords("--set exported wants --data FILE")
+    jobs = []
+    for number, row in json_rows(file):
+        try:
+            passages = tuple(Passage(f"{n}", document["title"], document["text"]) for n, document in enumerate(row["documents"]))
+            jobs.append(Job(str(row["id"]), row["question"], passages))
+        except (KeyError, TypeError) as error:
+            raise BadRecords(
+                f"{file}:{number}: wants id, question and documents of title and text ({type(error).__name__}: {error})"
+            ) from None
+    return jobs
+
+
 class Bm25:
     """Okapi BM25 over lower-case words without endings, enough to choose passages of one small handbook."""
 
