@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from rag_api import terms
 from rag_api.errors import BedsideError, EmbedderMismatch, StoreUnavailable
 from rag_api.stores.fuse import CANDIDATES, Fusion
-from rag_api.stores.lance_index import begin, bring_up_to_date
+from rag_api.stores.lance_index import FrequentTerms, begin, bring_up_to_date
 from rag_api.stores.lance_query import Moved, Query, one_of, quoted, search, where
 from rag_api.stores.rows import COLUMNS, STORED, terms_of, to_chunk, to_row
 from rag_api.types import Chunk, Filters, Hit
@@ -47,6 +47,7 @@ class LanceStore:
         self._writing = threading.Lock()
         self._writes = self._added = 0
         self._next_tidying = 0.0  # time.monotonic()
+        self._frequent = FrequentTerms(folder)
         self._schema = _schema(embedder_name, dim)
         self._pool = ThreadPoolExecutor(8, "lance")  # the two lists of a search are fetched at once
         with _translated(folder):
@@ -88,8 +89,10 @@ class LanceStore:
     def search(
         self, text: str, vector: NDArray[np.float32], limit: int, filters: Filters, alpha: float, fusion: Fusion = "information"
     ) -> list[Hit]:
-        query = Query(terms.question_terms(text), vector, where(filters), max(limit, CANDIDATES), limit, alpha, fusion)
+        asked = terms.question_terms(text)
         with _translated(self.folder):
+            looked_up = self._frequent.without(asked)
+            query = Query(looked_up, len(asked), vector, where(filters), max(limit, CANDIDATES), limit, alpha, fusion)
             for attempt in range(TRIES):
                 try:
                     return search(self._table, query, self._pool)
@@ -169,6 +172,7 @@ class LanceStore:
         self._writes = self._added = 0
         with _translated(self.folder):
             bring_up_to_date(self._table)
+            self._frequent.count(self._table)
         now = time.monotonic()
         self._next_tidying = now + (now - began) * (1 / TIDYING_SHARE - 1)
 

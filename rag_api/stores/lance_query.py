@@ -29,7 +29,8 @@ class Moved(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    terms: Sequence[str]
+    terms: Sequence[str]  # that are looked up,
+    asked: int  # of so many that the question has
     vector: NDArray[np.float32]
     where: str
     fetch: int  # length of either list
@@ -58,7 +59,7 @@ def search(table: Any, query: Query, pool: Executor) -> list[Hit]:
     dense, bm25 = near.by_id(), found.by_id()
     rows = dict(zip(near.ids, near.rows, strict=True)) | dict(zip(found.ids, found.rows, strict=True))
     cosines = _cosines(table, {key: rows[key] for key in found.ids if key not in dense}, query.vector) | dense
-    fused = fuse(Lists(dense, bm25, cosines, len(query.terms)), query.alpha, query.fusion)[: query.limit]
+    fused = fuse(Lists(dense, bm25, cosines, query.asked), query.alpha, query.fusion)[: query.limit]
     full = _rows(table, {key: rows[key] for key, _ in fused}, STORED)
     return [Hit(to_chunk(key, full[key]), score, cosines[key], bm25.get(key, 0.0), rank) for rank, (key, score) in enumerate(fused, 1)]
 

@@ -110,3 +110,20 @@ def test_a_document_that_two_processes_add_at_once_is_not_doubled(
     monkeypatch.undo()
     assert store.count() == other.count() == 1
     other.close()
+
+
+def test_a_great_index_does_not_look_up_what_every_chunk_holds(store: LanceStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lance_index, "FREQUENT_FROM", 20)
+    put(store, *[chunk(f"d{n}", 1, f"zuurstof woord{n}x") for n in range(20)], chunk("rare", 1, "zuurstof heparine"))
+    other = LanceStore(tmp_path, "test", DIM)
+    before = other.search("zuurstof heparine", unit(1), 30, EVERYONE, 0.5)
+    assert len([h for h in before if h.bm25_score]) == 21
+    store.tidy()
+    after = other.search("zuurstof heparine", unit(1), 30, EVERYONE, 0.5)
+    assert [h.chunk.document_id for h in after if h.bm25_score] == ["rare"]
+    assert max(h.bm25_score for h in after) == pytest.approx(max(h.bm25_score for h in before), rel=0.1)
+    assert len([h for h in other.search("zuurstof", unit(1), 30, EVERYONE, 0.5) if h.bm25_score]) == 21  # nothing else was asked
+    store.delete_documents([f"d{n}" for n in range(20)])
+    store.tidy()
+    assert [h.bm25_score > 0 for h in other.search("zuurstof", unit(1), 30, EVERYONE, 0.5)] == [True]
+    other.close()
