@@ -32,12 +32,15 @@ class Settings(BaseSettings):
     database_url: SecretStr | None = Field(None, description="PostgreSQL DSN; absent: the embedded server.")
 
     store: Literal["lance", "weaviate", "memory"] = "lance"
-    weaviate_url: str | None = None
+    weaviate_url: str | None = Field(
+        None, description="Of one node, or several with commas: the next is asked when one is silent. #50061 after one: its gRPC port."
+    )
     weaviate_grpc_port: int = 50051
     weaviate_api_key: SecretStr | None = None
     weaviate_collection: str = "Chunk"
     weaviate_replication_factor: int = Field(1, ge=1)
     weaviate_shards: int = Field(1, ge=1)
+    weaviate_backup: Literal["filesystem", "s3", "gcs", "azure"] = Field("filesystem", description="The server's backup module.")
 
     embedder: str = Field("auto", description="'auto' (e5, else MiniLM), 'e5-small', 'minilm', 'bge-m3', or a sentence-transformers name.")
     embedder_url: str | None = Field(None, description="An OpenAI-compatible /v1 base URL; the embedder is then a service.")

@@ -57,6 +57,18 @@ def opened(settings: Settings | None = None) -> Iterator[Parts]:
         raise typer.Exit(130) from None
 
 
+@contextmanager
+def said() -> Iterator[None]:
+    """What a user can cause or must hear of is one sentence."""
+    from rag_api.errors import BedsideError
+
+    try:
+        yield
+    except BedsideError as error:
+        say(f"bedside: {error.message}")
+        raise typer.Exit(1) from None
+
+
 class Steps:
     """Names each step when it begins and says how long it took."""
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rag_api.terminal import counting, opened, read_settings, say
+from rag_api.terminal import counting, opened, read_settings, said, say
 
 if TYPE_CHECKING:
     from rag_api.config import Settings
@@ -30,7 +28,7 @@ def retrieval(
     """How long one question's retrieval takes without the embedder, and what the index costs."""
     from rag_api.bench.retrieval import measure
 
-    with _said(), counting("chunks", chunks) as tell:
+    with said(), counting("chunks", chunks) as tell:
         found = measure(_settings(store), chunks, keep, tell)
     _print(found.json(), as_json)
 
@@ -43,7 +41,7 @@ def ingest(
     """How fast PDFs become chunks, without embedding: pages a second of one core."""
     from rag_api.ingest.bench import measure
 
-    with _said():
+    with said():
         found = measure(paths)
     _print(found, as_json)
 
@@ -88,15 +86,3 @@ def _print(found: dict[str, Any], as_json: bool) -> None:
         return
     for key, value in found.items():
         say(f"{key}: {value}")
-
-
-@contextmanager
-def _said() -> Iterator[None]:
-    """What a user can cause is one sentence."""
-    from rag_api.errors import BedsideError
-
-    try:
-        yield
-    except BedsideError as error:
-        say(f"bedside: {error.message}")
-        raise typer.Exit(1) from None

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
 from typing import Any
 
 import numpy as np
 import pytest
 import weaviate
+from click.testing import Result
+from typer.testing import CliRunner
 from weaviate.classes.config import Configure, DataType, Property, StopwordsPreset
 from weaviate.classes.query import HybridFusion, MetadataQuery
 
 from rag_api import terms
+from rag_api.cli import app
 from rag_api.config import Settings
 from rag_api.errors import StoreUnavailable
 from rag_api.stores import open_store, weaviate_schema
@@ -173,6 +176,54 @@ class TestOlderCollections:
         finally:
             client.collections.delete(settings.weaviate_collection)
             client.close()
+
+
+class TestBackup:
+    """By the commands, on the real server."""
+
+    @pytest.fixture
+    def bedside(self, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+        monkeypatch.setenv("BEDSIDE_STORE", "weaviate")
+        monkeypatch.setenv("BEDSIDE_WEAVIATE_URL", str(settings.weaviate_url))
+        monkeypatch.setenv("BEDSIDE_WEAVIATE_GRPC_PORT", str(settings.weaviate_grpc_port))
+        monkeypatch.setenv("BEDSIDE_WEAVIATE_COLLECTION", settings.weaviate_collection)
+        return lambda *words: CliRunner().invoke(app, ["index", *words])
+
+    def test_a_restored_index_answers_as_before(self, settings: Settings, bedside: Callable[..., Result]) -> None:
+        name = f"test-{uuid.uuid4().hex[:8]}"
+        store = open_store(settings, "test", DIM)
+        rng = np.random.default_rng(8)
+        words = [f"woord{n}" for n in range(40)]
+        put(store, *[chunk(f"d{n}", 1, " ".join(rng.choice(words, 25)), version=str(n)) for n in range(80)])
+        asked = [(" ".join(rng.choice(words, 3)), vectors(1, seed)[0]) for seed in range(10)]
+        before = [store.search(text, vector, 10, EVERYONE, 0.5) for text, vector in asked]
+        assert bedside("backup", name).exit_code == 0
+        listed = json.loads(bedside("backups", "--json").stdout)["backups"]
+        assert {"name": name, "status": "SUCCESS"} in listed
+
+        store.delete_documents([f"d{n}" for n in range(0, 80, 2)])
+        put(store, chunk("later", 1, "woord1 woord2 woord3"))
+        refused = bedside("restore", name)
+        assert (refused.exit_code, "--replace" in refused.stderr) == (1, True)
+        assert store.count() == 41
+        assert bedside("restore", name, "--replace").exit_code == 0
+
+        assert store.count() == 80
+        assert [store.search(text, vector, 10, EVERYONE, 0.5) for text, vector in asked] == before
+        assert isinstance(store, WeaviateStore)
+        store.drop()
+        store.close()
+
+    def test_nothing_is_dropped_for_a_backup_that_is_not_there(self, store: WeaviateStore, bedside: Callable[..., Result]) -> None:
+        put(store, chunk("a", 1, "heparine"))
+        refused = bedside("restore", "never-made", "--replace")
+        assert (refused.exit_code, refused.stderr.count("\n")) == (1, 1)
+        assert store.count() == 1
+
+    def test_lancedbs_index_is_a_folder_to_copy(self, bedside: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("BEDSIDE_STORE", "lance")
+        refused = bedside("backup", "x")
+        assert (refused.exit_code, "copy" in refused.stderr) == (1, True)
 
 
 def test_of_several_nodes_the_next_is_asked_when_one_is_silent(store: WeaviateStore, settings: Settings) -> None:

@@ -1,0 +1,60 @@
+"""`bedside index backup|restore|backups`: the search index, kept by Weaviate's own API."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rag_api.terminal import read_settings, said, say
+
+if TYPE_CHECKING:
+    from rag_api.stores.weaviate_backup import Backups
+
+index = typer.Typer(no_args_is_help=True, help="Keep and bring back the search index (Weaviate).")
+Name = Annotated[str, typer.Argument(help="Lower-case letters, digits, - and _.", show_default=False)]
+
+
+@index.command()
+def backup(name: Name) -> None:
+    """Keep the collection under this name. Questions are answered meanwhile; ingest nothing until it is done."""
+    with _backups() as backups:
+        backups.create(name)
+    say(f"The backup {name!r} is complete.")
+
+
+@index.command()
+def restore(
+    name: Name,
+    replace: Annotated[bool, typer.Option("--replace", help="Drop the present collection first, once the backup was found whole.")] = False,
+) -> None:
+    """Bring the collection back as it was. Run `bedside ingest` afterwards: it indexes what the backup does not hold yet."""
+    with _backups() as backups:
+        backups.restore(name, replace)
+    say(f"The collection is as the backup {name!r} has it.")
+
+
+@index.command()
+def backups(as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON on standard output.")] = False) -> None:
+    """List the backups of the collection."""
+    with _backups() as found:
+        listed = found.list()
+    if as_json:
+        typer.echo(json.dumps({"backups": listed}))
+    for one in [] if as_json else listed:
+        typer.echo(f"{one['name']}  {one['status']}")
+
+
+@contextmanager
+def _backups() -> Iterator[Backups]:
+    from rag_api.stores.weaviate_backup import Backups
+
+    with said():
+        opened = Backups(read_settings())
+        try:
+            yield opened
+        finally:
+            opened.close()
