@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_api.bench.commands import bench
-from rag_api.commands.index import index
 from rag_api.terminal import (
     Steps,
     answer_json,
@@ -50,7 +49,6 @@ app = typer.Typer(
 )
 
 app.add_typer(bench, name="bench")
-app.add_typer(index, name="index")
 
 # Stands in the handbook's judged set, so that anyone can check the answer.
 SAMPLE = "paracetamol iv kind 12 kg hoeveel per gift?"
@@ -273,7 +271,7 @@ def evaluate(
     A judged set has the columns id, question, document (empty: no answer), and if known language, page, span, split, function and
     department (of who asks), conversation, found. Another row with the same id is another place that answers.
     """
-    from rag_api import quality
+    from rag_api import quality, quality_prompts
     from rag_api.evaluate.plots import need_matplotlib
 
     if split not in ("validate", "test", "all"):
@@ -291,7 +289,7 @@ def evaluate(
             parts.start_generator()
         questions = quality.judged_questions(parts, judged, stored, split)
         if export_decoding:
-            made = quality.export_decoding(export_decoding, parts, questions, ask=answers, limit=limit, tokenizer=tokenizer)
+            made = quality_prompts.export_decoding(export_decoding, parts, questions, ask=answers, limit=limit, tokenizer=tokenizer)
             typer.echo(json.dumps(made, ensure_ascii=False))
             return
         if versus:
@@ -354,7 +352,7 @@ app.add_typer(judged_app, name="judged")
 @judged_app.command("list")
 def judged_list(as_json: AsJson = False) -> None:
     """The judged sets: how many questions, in which half, and how many nobody has finished judging."""
-    from rag_api import quality
+    from rag_api import quality_sets as quality
 
     with opened() as parts:
         quality.print_sets(quality.list_judged(parts), as_json)
@@ -366,7 +364,7 @@ def judged_export(
     file: Annotated[Path | None, typer.Argument(help="Where to write; standard output when absent.", show_default=False)] = None,
 ) -> None:
     """Write a judged set as CSV, for `bedside evaluate --set` here or elsewhere."""
-    from rag_api import quality
+    from rag_api import quality_sets as quality
 
     with opened() as parts:
         quality.export_judged(parts, name, file)
@@ -379,7 +377,7 @@ def judged_import(
     as_json: AsJson = False,
 ) -> None:
     """Put the questions of a CSV into a judged set. One that is there already (by its id) is replaced."""
-    from rag_api import quality
+    from rag_api import quality_sets as quality
 
     with opened() as parts:
         quality.import_judged(parts, name, file, as_json)
@@ -388,7 +386,7 @@ def judged_import(
 @judged_app.command("feedback")
 def judged_feedback(name: Annotated[str, typer.Argument(help="The set's name; a new one is made.", show_default=False)]) -> None:
     """Take what readers said of their answers into a judged set. A question leaves it again when its asker deletes it."""
-    from rag_api import quality
+    from rag_api import quality_sets as quality
 
     with opened() as parts:
         quality.take_feedback(parts, name)
@@ -405,7 +403,7 @@ def gaps(
 
     The questions are what staff typed and may concern patients: treat the report as you treat them.
     """
-    from rag_api import quality
+    from rag_api import quality_sets as quality
 
     with opened() as parts:
         quality.print_gaps(parts, department, since, as_csv, as_json)

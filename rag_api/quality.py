@@ -1,11 +1,10 @@
-"""What the commands evaluate, judged and gaps do: they measure with the parts that answer, and change nothing in them."""
+"""What the command evaluate does: it measures with the parts that answer, and changes nothing in them."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, replace
-from datetime import datetime
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     from rag_api.answer import AskParts
     from rag_api.config import Settings
     from rag_api.evaluate import Judged, Outcome
-    from rag_api.evaluate.gaps import Gap
     from rag_api.parts import Parts
     from rag_api.retrieve import Retrieval
     from rag_api.types import Document, User
@@ -189,43 +187,6 @@ def print_comparison(found: dict[str, Any], names: tuple[str, str]) -> None:
         console.print(f"{row['id']}  {ranks}  {row['question']}")
 
 
-def export_decoding(
-    path: Path, parts: Parts, questions: Sequence[Judged], *, ask: bool, limit: int, tokenizer: Path | None
-) -> dict[str, Any]:
-    """Writes the prompts (with the model's answers when `ask`) and gives table 5.1's statistics."""
-    from rag_api.evaluate.decoding import row_of, statistics, token_counter, write_rows
-
-    count = token_counter(tokenizer) if tokenizer else None
-    chosen = [question for question in questions if question.answerable][:limit]
-    with counting("prompts", len(chosen)) as tell:
-        rows = []
-        for question in chosen:
-            rows.append(row_of(question, search(question, parts).hits))
-            tell(len(rows))
-    if ask:
-        _answer(rows, parts)
-    write_rows(path, rows)
-    say(f"{len(rows)} prompts: {path}")
-    return statistics(rows, count)
-
-
-def _answer(rows: list[dict[str, Any]], parts: Parts) -> None:
-    """What the configured model says to each prompt, as a chat server is asked: greedy, until the template's stop."""
-    import asyncio
-
-    parts.wait_for_generator()
-
-    async def all_of_them() -> None:
-        with counting("answers", len(rows)) as tell:
-            for done, row in enumerate(rows, 1):
-                said = await parts.generator.complete(row["prompt"], max_tokens=parts.settings.max_tokens, stop=row["stop"])
-                row["answer"], row["answer_from"] = said.strip(), parts.generator.model
-                tell(done)
-        await parts.generator.close()
-
-    asyncio.run(all_of_them())
-
-
 def follow_ups(parts: Parts, file: Path | None, split: str) -> dict[str, Any]:
     """The handbook's pairs when no file is given; its judged set is what must be left alone."""
     from rag_api.evaluate import HANDBOOK, read_judged
@@ -244,105 +205,3 @@ def print_follow_ups(found: dict[str, Any], as_json: bool) -> None:
     print_comparison(found["comparison"], ("literal", "rewritten"))
     alone = found["false_rewrites"]
     say(f"{found['rewritten_share']:.0%} of the follow-ups rewritten; of {alone['n']} questions that stand alone, {alone['rewritten']}")
-
-
-def list_judged(parts: Parts) -> list[dict[str, Any]]:
-    from rag_api.db.judged import list_sets
-    from rag_api.types import LOCAL_USER
-
-    return [asdict(one) | {"updated_at": one.updated_at.isoformat()} for one in list_sets(parts.db, LOCAL_USER)]
-
-
-def print_sets(sets: list[dict[str, Any]], as_json: bool) -> None:
-    import typer
-    from rich.console import Console
-    from rich.table import Table
-
-    if as_json:
-        typer.echo(json.dumps({"sets": sets}, ensure_ascii=False))
-        return
-    columns = ("name", "questions", "validate", "test", "no_answer", "incomplete")
-    table = Table(*columns, box=None, pad_edge=False)
-    for one in sets:
-        table.add_row(*(str(one[column]) for column in columns))
-    Console().print(table)
-
-
-def export_judged(parts: Parts, name: str, file: Path | None) -> None:
-    import typer
-
-    from rag_api.db.judged import read_set
-    from rag_api.evaluate import write_judged
-    from rag_api.evaluate.judged import judged_csv
-    from rag_api.types import LOCAL_USER
-
-    questions = read_set(parts.db, LOCAL_USER, name)
-    if file is None:
-        typer.echo(judged_csv(questions), nl=False)
-    else:
-        write_judged(file, questions)
-        say(f"{len(questions)} questions: {file}")
-
-
-def import_judged(parts: Parts, name: str, file: Path, as_json: bool) -> None:
-    import re
-
-    import typer
-
-    from rag_api.db.judged import save_questions
-    from rag_api.errors import InvalidInput
-    from rag_api.evaluate import read_judged
-    from rag_api.schemas_quality import SET_NAME
-    from rag_api.types import LOCAL_USER
-
-    if not re.fullmatch(SET_NAME, name):
-        raise InvalidInput(f"{name!r} is no name for a judged set: letters, digits, spaces, dots, dashes and underscores, at most 80.")
-    questions = read_judged(file)
-    new = save_questions(parts.db, LOCAL_USER, name, questions)
-    if as_json:
-        typer.echo(json.dumps({"questions": len(questions), "new": new}))
-    else:
-        say(f"{len(questions)} questions, {new} of them new: {name}")
-
-
-def take_feedback(parts: Parts, name: str) -> None:
-    from rag_api.evaluate.judging import from_feedback
-    from rag_api.types import LOCAL_USER
-
-    placed, left_open = from_feedback(parts.db, LOCAL_USER, name)
-    say(f"{placed} questions with a place, {left_open} left open because nobody said where the answer stands")
-
-
-def print_gaps(parts: Parts, department: str | None, since: str | None, as_csv: bool, as_json: bool) -> None:
-    import typer
-
-    from rag_api.db.gaps import unanswered
-    from rag_api.evaluate.gaps import gaps_csv, gaps_of
-    from rag_api.types import LOCAL_USER
-
-    found = gaps_of(unanswered(parts.db, LOCAL_USER, _day(since)), department)
-    if as_csv:
-        typer.echo(gaps_csv(found), nl=False)
-    elif as_json:
-        rows = [_gap_row(gap) for gap in found]
-        typer.echo(json.dumps({"gaps": rows, "questions": sum(len(gap.asked) for gap in found)}, ensure_ascii=False))
-    else:
-        for gap in found:
-            near = "; ".join(f"{document.title} ({document.owner or 'no owner'})" for document, _ in gap.nearest[:3])
-            typer.echo(f"{len(gap.asked):4}  {gap.department or '-'}  {gap.question}\n      {near}")
-        say(f"{len(found)} gaps, {sum(len(gap.asked) for gap in found)} questions")
-
-
-def _gap_row(gap: Gap) -> dict[str, Any]:
-    nearest = [asdict(document) | {"times": times} for document, times in gap.nearest]
-    about = {"question": gap.question, "times": len(gap.asked), "department": gap.department}
-    return {**about, "functions": gap.functions, "questions": gap.wordings, "nearest": nearest}
-
-
-def _day(text: str | None) -> datetime | None:
-    from rag_api.errors import InvalidInput
-
-    try:
-        return datetime.fromisoformat(text).astimezone() if text else None
-    except ValueError as error:
-        raise InvalidInput(f"--since {text!r}: expected a day as 2026-01-31") from error

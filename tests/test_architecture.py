@@ -37,11 +37,11 @@ RAG_API = [
     ("routes",),
     ("main",),
     ("terminal",),
-    ("quality", "bench", "commands"),
+    ("quality", "quality_sets", "quality_prompts", "bench"),
     ("cli",),
 ]
 # Packages whose modules may import each other; so may the modules of one layer that are named together here.
-TOGETHER = {"guard", "db", "embed", "ingest", "stores", "routes", "evaluate", "handbook", "bench", "commands"}
+TOGETHER = {"guard", "db", "embed", "ingest", "stores", "routes", "evaluate", "handbook", "bench"}
 ALLOWED_BESIDE = {
     ("notices", "types"),
     ("evidence", "retrieve"),
@@ -52,6 +52,7 @@ ALLOWED_BESIDE = {
     ("schemas", "types"),
     ("followup", "terms"),
     ("schemas_quality", "schemas"),
+    ("quality_prompts", "quality"),
 }
 
 WIRE = {"services.generator.wire", "services.generator.templates"}

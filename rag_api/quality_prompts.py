@@ -1,0 +1,51 @@
+"""What `bedside evaluate --export-decoding` does: judged questions become prompts, answered by the configured model when that is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rag_api.quality import search
+from rag_api.terminal import counting, say
+
+if TYPE_CHECKING:
+    from rag_api.evaluate import Judged
+    from rag_api.parts import Parts
+
+
+def export_decoding(
+    path: Path, parts: Parts, questions: Sequence[Judged], *, ask: bool, limit: int, tokenizer: Path | None
+) -> dict[str, Any]:
+    """Writes the prompts (with the model's answers when `ask`) and gives table 5.1's statistics."""
+    from rag_api.evaluate.decoding import row_of, statistics, token_counter, write_rows
+
+    count = token_counter(tokenizer) if tokenizer else None
+    chosen = [question for question in questions if question.answerable][:limit]
+    with counting("prompts", len(chosen)) as tell:
+        rows = []
+        for question in chosen:
+            rows.append(row_of(question, search(question, parts).hits))
+            tell(len(rows))
+    if ask:
+        _answer(rows, parts)
+    write_rows(path, rows)
+    say(f"{len(rows)} prompts: {path}")
+    return statistics(rows, count)
+
+
+def _answer(rows: list[dict[str, Any]], parts: Parts) -> None:
+    """What the configured model says to each prompt, as a chat server is asked: greedy, until the template's stop."""
+    import asyncio
+
+    parts.wait_for_generator()
+
+    async def all_of_them() -> None:
+        with counting("answers", len(rows)) as tell:
+            for done, row in enumerate(rows, 1):
+                said = await parts.generator.complete(row["prompt"], max_tokens=parts.settings.max_tokens, stop=row["stop"])
+                row["answer"], row["answer_from"] = said.strip(), parts.generator.model
+                tell(done)
+        await parts.generator.close()
+
+    asyncio.run(all_of_them())

@@ -1,0 +1,163 @@
+"""`bedside evaluate`, `judged` and `gaps`: files in and out, comparisons, and what is refused."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+from reportlab.pdfgen.canvas import Canvas
+from typer.testing import CliRunner
+
+from rag_api import cli
+from tests.support.scripted_server import Scripted, piece, scripted_server
+
+LINES = {
+    "naaldcontainers.pdf": "Een naaldcontainer wordt vervangen wanneer hij voor drie vierde gevuld is.",
+    "restaurant.pdf": "Het restaurant is open van half twaalf tot twee uur.",
+}
+ROWS = """id,question,language,document,page,span,split,function,department,conversation
+q1,Wanneer wordt een naaldcontainer vervangen?,nl,naaldcontainers.pdf,1,voor drie vierde gevuld,validate,nurse,Heelkunde,c1
+q2,Hoe laat sluit het restaurant?,nl,restaurant.pdf,1,tot twee uur,validate,,,c1
+q3,How many moons does Jupiter have?,en,,,,validate,,,
+"""
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Scripted]:
+    with scripted_server() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def environment(dsn: str, server: Scripted, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    data, folder = tmp_path_factory.mktemp("data"), tmp_path_factory.mktemp("documents")
+    made = {"BEDSIDE_DATA_DIR": str(data), "BEDSIDE_DATABASE_URL": dsn, "BEDSIDE_GENERATOR_URL": server.url, "COLUMNS": "200"}
+    for name, line in LINES.items():
+        canvas = Canvas(str(folder / name))
+        canvas.drawString(72, 720, line)
+        canvas.save()
+    run(made, "ingest", str(folder))
+    return made
+
+
+@pytest.fixture
+def judged(tmp_path: Path) -> Path:
+    (tmp_path / "judged.csv").write_text(ROWS)
+    return tmp_path / "judged.csv"
+
+
+def run(environment: dict[str, str], *arguments: str, code: int = 0) -> Result:
+    result = CliRunner().invoke(cli.app, list(arguments), env=environment)
+    assert result.exit_code == code, f"{result.stdout}\n{result.stderr}\n{result.exception!r}"
+    return result
+
+
+def as_json(result: Result) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(result.stdout.strip().splitlines()[-1])
+    return found
+
+
+def test_figures_come_with_departments_intervals_and_each_question(environment: dict[str, str], judged: Path) -> None:
+    found = as_json(run(environment, "evaluate", "--set", str(judged), "--json"))
+    assert (found["hit@1"], found["hit@3"], found["mrr"], found["n"]) == (1.0, 1.0, 1.0, 3)
+    assert set(found["departments"]) == {"Heelkunde"}
+    assert found["languages"]["nl"]["intervals"]["mrr"] == [1.0, 1.0]
+    assert [(row["id"], row["rank"]) for row in found["questions"]] == [("q1", 1), ("q2", 1), ("q3", None)]
+
+
+def test_a_set_imported_exported_and_evaluated_by_name_gives_the_files_figures(
+    environment: dict[str, str], judged: Path, tmp_path: Path
+) -> None:
+    assert as_json(run(environment, "judged", "import", "ronde 1", str(judged), "--json")) == {"questions": 3, "new": 3}
+    assert as_json(run(environment, "judged", "import", "ronde 1", str(judged), "--json")) == {"questions": 3, "new": 0}
+    run(environment, "judged", "export", "ronde 1", str(tmp_path / "out.csv"))
+    assert run(environment, "judged", "export", "ronde 1").stdout == (tmp_path / "out.csv").read_text()
+    (one,) = as_json(run(environment, "judged", "list", "--json"))["sets"]
+    assert (one["name"], one["questions"], one["validate"], one["no_answer"]) == ("ronde 1", 3, 3, 1)
+    assert "ronde 1" in run(environment, "judged", "list").stdout
+    of_file, of_export = (as_json(run(environment, "evaluate", "--set", str(f), "--json")) for f in (judged, tmp_path / "out.csv"))
+    of_name = as_json(run(environment, "evaluate", "--stored", "ronde 1", "--json"))
+    assert of_file == of_export == of_name
+    assert "letters, digits" in run(environment, "judged", "import", "a/b", str(judged), code=1).stderr
+    assert "no judged set" in run(environment, "judged", "export", "ronde 9", code=1).stderr
+    assert "not both" in run(environment, "evaluate", "--stored", "ronde 1", "--set", str(judged), code=1).stderr
+
+
+def test_runs_and_settings_are_compared_question_by_question(environment: dict[str, str], judged: Path, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.json").write_text(run(environment, "evaluate", "--set", str(judged), "--json").stdout)
+    runs = [str(tmp_path / "a.json"), str(tmp_path / "b.json")]
+    assert as_json(run(environment, "evaluate", "--compare", *runs, "--json"))["questions"] == []
+    assert "difference" in run(environment, "evaluate", "--compare", *runs).stdout
+    found = as_json(run(environment, "evaluate", "--set", str(judged), "--versus", "not_found_threshold=2.0", "--json"))
+    assert found["figures"]["decision"]["a"] != found["figures"]["decision"]["b"] == pytest.approx(1 / 3)  # all refused
+    assert found["figures"]["hit@1"]["difference"] == 0.0
+    (tmp_path / "bad.json").write_text("[]")
+    assert "not what" in run(environment, "evaluate", "--compare", runs[0], str(tmp_path / "bad.json"), code=1).stderr
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [("alpha", "NAME=VALUE"), ("colour=red", "NAME=VALUE"), ("embedder=bge-m3", "another index"), ("alpha=7", "less than or equal")],
+)
+def test_a_setting_that_cannot_be_tried_is_refused(environment: dict[str, str], judged: Path, change: str, said: str) -> None:
+    assert said in run(environment, "evaluate", "--set", str(judged), "--versus", change, code=1).stderr
+
+
+def test_trying_settings_on_the_test_half_is_refused(environment: dict[str, str], judged: Path) -> None:
+    judged.write_text(
+        ROWS.replace("q2,Hoe laat sluit het restaurant?,nl,restaurant.pdf,1,tot twee uur,validate", "q2,x,nl,restaurant.pdf,1,,test")
+    )
+    said = run(environment, "evaluate", "--set", str(judged), "--versus", "alpha=0.5", code=1).stderr
+    assert "never on its test half" in said
+
+
+def test_a_report_in_html_is_written(environment: dict[str, str], judged: Path, tmp_path: Path) -> None:
+    run(environment, "evaluate", "--set", str(judged), "--html", str(tmp_path / "report.html"), "--json")
+    page = (tmp_path / "report.html").read_text()
+    assert page.count("<svg") == 4
+    assert "Heelkunde" in page
+    assert "Hit@3 1.00" in page
+
+
+def test_prompts_are_exported_with_judged_words_or_the_models_answers(
+    environment: dict[str, str], server: Scripted, judged: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "prompts.jsonl"
+    table = as_json(run(environment, "evaluate", "--set", str(judged), "--export-decoding", str(out)))
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    assert (table["prompts"], [row["id"] for row in rows]) == (2, ["q1", "q2"])
+    assert rows[0]["answer"] == "voor drie vierde gevuld"
+    assert table["bleu"] == pytest.approx(1.0)
+    server.script = lambda request: [piece(f"Antwoord op {len(request['messages'][0]['content'])} tekens."), piece(finish="stop")]
+    arguments = ("evaluate", "--set", str(judged), "--export-decoding", str(out), "--answers", "--limit", "1")
+    table = as_json(run(environment, *arguments))
+    (row,) = [json.loads(line) for line in out.read_text().splitlines()]
+    assert row["answer"] == f"Antwoord op {len(row['prompt'])} tekens."
+    assert table["answers_from"] == {"demo": 1}
+    sent = server.requests[-1]
+    assert (sent["messages"][0]["content"], sent["temperature"]) == (row["prompt"], 0)
+
+
+def test_what_was_asked_in_vain_is_listed(environment: dict[str, str]) -> None:
+    question = "Hoeveel manen heeft Jupiter?"
+    threshold = environment | {"BEDSIDE_NOT_FOUND_THRESHOLD": "2.0"}
+    for text in (question, "hoeveel manen heeft jupiter"):
+        run(threshold, "ask", text, "--mode", "sources")
+    found = as_json(run(environment, "gaps", "--json"))
+    assert [(gap["times"], gap["question"]) for gap in found["gaps"]] == [(2, question)]
+    assert question in run(environment, "gaps").stdout
+    (row,) = csv.DictReader(io.StringIO(run(environment, "gaps", "--csv").stdout))
+    assert (row["times"], row["question"]) == ("2", question)
+    assert as_json(run(environment, "gaps", "--department", "Nergens", "--json"))["questions"] == 0
+    assert "expected a day" in run(environment, "gaps", "--since", "gisteren", code=1).stderr
+
+
+def test_feedback_is_taken_into_a_set(environment: dict[str, str]) -> None:
+    assert "0 questions with a place" in run(environment, "judged", "feedback", "log").stderr
