@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_api.bench.commands import bench
+from rag_api.commands.index import index
 from rag_api.terminal import (
     Steps,
     answer_json,
@@ -49,6 +50,7 @@ app = typer.Typer(
 )
 
 app.add_typer(bench, name="bench")
+app.add_typer(index, name="index")
 
 # Stands in the handbook's judged set, so that anyone can check the answer.
 SAMPLE = "paracetamol iv kind 12 kg hoeveel per gift?"

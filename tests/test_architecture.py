@@ -37,11 +37,11 @@ RAG_API = [
     ("routes",),
     ("main",),
     ("terminal",),
-    ("quality", "quality_sets", "quality_prompts", "bench"),
+    ("quality", "quality_sets", "quality_prompts", "bench", "commands"),
     ("cli",),
 ]
 # Packages whose modules may import each other; so may the modules of one layer that are named together here.
-TOGETHER = {"guard", "db", "embed", "ingest", "stores", "routes", "evaluate", "handbook", "bench"}
+TOGETHER = {"guard", "db", "embed", "ingest", "stores", "routes", "evaluate", "handbook", "bench", "commands"}
 ALLOWED_BESIDE = {
     ("notices", "types"),
     ("evidence", "retrieve"),
