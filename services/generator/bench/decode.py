@@ -67,18 +67,17 @@ def _measure(options: argparse.Namespace) -> list[Measured]:
         methods = {name: run for name, run in _methods(bench, options, stack) if not options.method or name in options.method}
         until = time.monotonic() + 60 * options.minutes
         for repeat in range(options.repeats + 1):
-            for turn, job in enumerate(jobs):
-                for name in random.Random(f"{repeat} {turn}").sample(list(methods), len(methods)):  # noqa: S311
-                    one = Measured(name, job.id, number + repeat, methods[name](job))
-                    if repeat:
-                        measured.append(one)
-            if time.monotonic() > until:
+            whole = [
+                Measured(name, job.id, number + repeat, methods[name](job))
+                for turn, job in enumerate(jobs)
+                for name in random.Random(f"{repeat} {turn}").sample(list(methods), len(methods))  # noqa: S311
+            ]
+            measured += whole if repeat else []
+            for one in whole if repeat and options.raw else []:
+                timing.append(one, options.raw)
+            if repeat and time.monotonic() > until:
                 break
-    if options.raw:
-        for one in measured:
-            timing.append(one, options.raw)
-        return timing.read(options.raw)
-    return measured
+    return timing.read(options.raw) if options.raw else measured
 
 
 def _bench(options: argparse.Namespace) -> Bench:
