@@ -10,20 +10,21 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, date, datetime
 from typing import Any, Protocol
 from uuid import uuid4
 
-from rag_api import generator as gen
 from rag_api import safety
+from rag_api import generator as gen
 from rag_api.calibration import calibration
 from rag_api.config import Settings
 from rag_api.db import Database
 from rag_api.db.answers import get_conversation, queries_of, save_answer
 from rag_api.db.documents import count_indexed, get_documents, read_pages, read_text
+from rag_api.decide import decided
 from rag_api.embed import Embedder
 from rag_api.errors import BedsideError, GeneratorRefused, GeneratorUnavailable, InvalidInput
 from rag_api.highlight import page_of, rects
@@ -37,6 +38,7 @@ from rag_api.types import (
     Answer,
     AnswerEvent,
     AnswerStatus,
+    Candidate,
     Citation,
     Cited,
     Document,
@@ -109,6 +111,7 @@ class Draft:
     text: str = ""
     sources: tuple[Source, ...] = ()
     pages: dict[str, list[Page]] = field(default_factory=dict)  # by document: those that its sources touch
+    sentences: tuple[Candidate, ...] = ()  # of the sources, best first
     told: tuple[Told, ...] = ()  # the passages as the generator got them, in the order of their wire ids
     citations: list[Citation] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
@@ -220,19 +223,31 @@ async def _stand_alone(draft: Draft, parts: AskParts) -> None:
 
 
 def find(text: str, user: User, filters: Filters, parts: AskParts) -> Retrieval:
-    """What a question of this user finds today, or on the filters' day, in an order that is safe for the patient. Blocks."""
-    return safety.find(text, user, filters, parts)
+    """What a question of this user finds today, or on the filters' day, in an order that is safe for the patient, and whether it is
+    answered. Blocks."""
+    found = safety.find(text, user, filters, parts)
+    hits = safety.for_these(found.hits, text, filters)
+    measured = calibration(parts.embedder.name, parts.settings.data_dir)
+    return decided(text, found, hits, parts.embedder, measured, texts_of(hits, parts), parts.settings.not_found_threshold)
+
+
+def texts_of(hits: Sequence[Hit], parts: AskParts) -> dict[str, str]:
+    """The texts of the hits' documents by id, very long ones left out."""
+    found = {document_id: read_text(parts.db, document_id, LONGEST_TEXT) for document_id in {hit.chunk.document_id for hit in hits}}
+    return {document_id: text for document_id, text in found.items() if text is not None}
 
 
 def _retrieve(draft: Draft, parts: AskParts) -> Retrieval:
     draft.embedder = parts.embedder.name
     question, settings = draft.question, parts.settings
     retrieval = find(draft.query, draft.user, question.filters, parts)
+    draft.sentences = retrieval.sentences
     if retrieval.hits and retrieval.hits[0].chunk.metadata.language == "en":
         draft.language = detect(draft.query, otherwise="en")
     draft.stats |= {
         "retrieve_seconds": draft.seconds(),
         "confidence": round(retrieval.confidence, 6),
+        "signals": {name: round(value, 6) for name, value in retrieval.signals.items()},
         "settings": {
             "store": settings.store,
             "alpha": retrieval.alpha,
@@ -324,15 +339,8 @@ def _request(draft: Draft, parts: AskParts) -> gen.Request:
         draft.told = told(hits)
         passages = gen.passages_of([(hit.chunk.title, hit.chunk.text) for hit in hits])
         return gen.Request(draft.query, draft.language, passages, max_tokens=settings.max_tokens)
-    texts: Mapping[str, str] = {
-        document_id: text
-        for document_id in {hit.chunk.document_id for hit in hits}
-        if (text := read_text(parts.db, document_id, LONGEST_TEXT)) is not None
-    }
-    measured = calibration(parts.embedder.name, settings.data_dir)
-    request, draft.told = to_quote(
-        draft.query, draft.language, hits, parts.embedder, measured, texts, model=settings.generator_model, max_tokens=settings.max_tokens
-    )
+    writing = calibration(parts.embedder.name, settings.data_dir).writing(settings.generator_model, draft.language)
+    request, draft.told = to_quote(draft.query, draft.language, hits, draft.sentences, writing, texts_of(hits, parts), settings.max_tokens)
     _read_further(draft, request.candidates or (), parts)
     draft.stats |= {"candidates": [candidate.model_dump() for candidate in request.candidates or ()], "verbatim": request.options}
     return request

@@ -11,8 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-import numpy as np
-
 from rag_api.calibration import FEATURES, Weights
 from rag_api.embed import Embedder
 from rag_api.quotable import Quotable, quotable
@@ -31,13 +29,7 @@ class Scored:
 
     candidate: Candidate
     features: tuple[float, ...]
-
-
-def candidates(
-    question: str, hits: Sequence[Hit], embedder: Embedder, weights: Weights, texts: Mapping[str, str] | None = None, limit: int = 8
-) -> list[Candidate]:
-    """The `limit` likeliest sentences of the hits, best first, each with what it must not be read without."""
-    return [scored.candidate for scored in scored_sentences(question, hits, embedder, weights, texts)[:limit]]
+    title: str  # of its document
 
 
 def scored_sentences(
@@ -57,7 +49,9 @@ def scored_sentences(
         hit = best[one.rank]
         features = (cosine, hit.score, float(fits(numbers, one.text)), coverage(sought, hit.chunk.title, one.text))
         score = sum(weights.of(name) * value for name, value in zip(FEATURES, features, strict=True))
-        scored.append(Scored(Candidate(one.document_id, one.start, one.end, one.lead, one.text, score, one.rank), features))
+        scored.append(
+            Scored(Candidate(one.document_id, one.start, one.end, one.lead, one.text, score, one.rank), features, hit.chunk.title)
+        )
     return sorted(scored, key=lambda s: -s.candidate.score)
 
 
@@ -75,11 +69,11 @@ def _sentences(hits: Sequence[Hit], texts: Mapping[str, str]) -> list[Candidate]
             start, end = quote.start + base, quote.end + base
             inside = min(end, chunk.end) - max(start, chunk.start)
             key = (chunk.document_id, start, end)
-            if inside < MOSTLY * (end - start) or key in taken:
+            words_of = "".join(source[a:b] for a, b in (*quote.lead, (quote.start, quote.end)))
+            if inside < MOSTLY * (end - start) or key in taken or words_of.strip().casefold() == chunk.title.strip().casefold():
                 continue
             taken.add(key)
             lead = tuple((a + base, b + base) for a, b in quote.lead)
-            words_of = "".join(source[a:b] for a, b in (*quote.lead, (quote.start, quote.end)))
             fragment = text is None and _may_be_cut(source, quote, chunk.start)
             (cut if fragment else whole).append(Candidate(chunk.document_id, start, end, lead, words_of, 0.0, hit.rank))
     return whole or cut
@@ -123,8 +117,3 @@ def _all_runs(text: str) -> tuple[frozenset[str], ...]:
 def _runs(word: str) -> frozenset[str]:
     marked = f"^{word}$"
     return frozenset(marked[i : i + 3] for i in range(max(1, len(marked) - 2)))
-
-
-def as_array(scored: Sequence[Scored]) -> np.ndarray:
-    """[sentences, features]"""
-    return np.array([s.features for s in scored], np.float64).reshape(len(scored), len(FEATURES))

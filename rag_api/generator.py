@@ -49,6 +49,7 @@ class Finished:
     model: str
     prompt_version: str
     stats: dict[str, Any]
+    weighed: tuple[wire.CandidateOut, ...] = ()  # verbatim: every sentence that could be quoted
 
 
 Event = Text | wire.SpanOut | Finished
@@ -208,7 +209,9 @@ def _of_chunk(chunk: dict[str, Any], version: str) -> Iterator[Event]:
     if choice.get("finish_reason"):
         stats = extension.stats.model_dump(mode="json") if extension.stats else {}
         model = str(chunk.get("model") or "")
-        yield Finished(choice["finish_reason"], model, extension.prompt_version or version, stats | extension.extra)
+        yield Finished(
+            choice["finish_reason"], model, extension.prompt_version or version, stats | extension.extra, tuple(extension.candidates)
+        )
 
 
 def _refusal(status: int, body: bytes) -> GeneratorUnavailable:

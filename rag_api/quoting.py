@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rag_api import generator as gen
-from rag_api.calibration import Calibration
-from rag_api.embed import Embedder
-from rag_api.evidence import candidates
+from rag_api.calibration import Verbatim
 from rag_api.language import Language
 from rag_api.types import Candidate, Hit
 from services.generator import wire
+
+CANDIDATES = 8  # sentences that the generator weighs
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +32,15 @@ def to_quote(
     query: str,
     language: Language,
     hits: Sequence[Hit],
-    embedder: Embedder,
-    measured: Calibration,
+    sentences: Sequence[Candidate],
+    writing: Verbatim,
     texts: Mapping[str, str],
-    *,
-    model: str,
     max_tokens: int,
 ) -> tuple[gen.Request, tuple[Told, ...]]:
-    """A request for exact sentences of the hits' documents. All sentences of an answer come from one document: two documents may
-    be about different patients, and what one says first the other may take back."""
-    chosen = candidates(query, hits, embedder, measured.weights, texts)
+    """A request for the likeliest of these exact sentences (best first) of the hits' documents. All sentences of an answer come from one
+    document: two documents may be about different patients, and what one says first the other may take back."""
+    documents = {hit.chunk.document_id for hit in hits}
+    chosen = [c for c in sentences if c.document_id in documents][:CANDIDATES]
     ranked = {hit.rank: hit for hit in hits}
     # A document whose text is not at hand is told by the chunk.
     homes = [(c.document_id, 0 if c.document_id in texts else c.rank) for c in chosen]
@@ -50,7 +49,6 @@ def to_quote(
         _around([c for c, its in zip(chosen, homes, strict=True) if its == home], ranked, texts.get(home[0])) for home in number
     )
     titles = {hit.chunk.document_id: hit.chunk.title for hit in hits}
-    writing = measured.writing(model, language)
     request = gen.Request(
         query,
         language,

@@ -1,42 +1,28 @@
-"""question -> hits, and whether they hold an answer at all. Knows neither HTTP nor the language model."""
+"""question -> hits. Knows neither HTTP nor the language model; whether they hold an answer is decided later (decide.py)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date
 
+from rag_api.calibration import calibration
 from rag_api.config import Settings
 from rag_api.embed import Embedder
 from rag_api.stores import Store
 from rag_api.stores.fuse import INFORMATION
 from rag_api.terms import question_terms
-from rag_api.types import Filters, Hit, User
-
-
-@dataclass(frozen=True, slots=True)
-class Calibration:
-    """What was measured to suit an embedder, on the validate half of the handbook's judged questions (docs/evaluation.md)."""
-
-    alpha: float  # of the fusion by information
-    threshold: float  # of `confidence`: so that about 4 in 100 questions with an answer are refused
-    measured: str
-
-
-CALIBRATIONS = {
-    "multilingual-e5-small-q4+neutral": Calibration(alpha=0.65, threshold=0.441, measured="2026-11-21"),
-    "all-MiniLM-L6-v2": Calibration(alpha=0.2, threshold=0.18, measured="2026-11-21"),
-}
-# An embedder that nobody has measured here: the thesis's alpha, and nothing is refused.
-UNKNOWN = Calibration(alpha=0.7, threshold=0.0, measured="never")
+from rag_api.types import Candidate, Filters, Hit, User
 
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
     hits: tuple[Hit, ...]  # best first; empty: nothing that this user may read
     confidence: float  # that an answer is among them, in [0, 1]; comparable for one embedder only
-    answerable: bool
+    answerable: bool  # here: there are hits; decide.py decides
     alpha: float = 0.7  # as used
+    sentences: tuple[Candidate, ...] = ()  # of the hits that may answer, best first; once decided (decide.py)
+    signals: Mapping[str, float] = field(default_factory=dict)  # what the decision was made from
 
 
 def retrieve(
@@ -56,20 +42,14 @@ def retrieve(
     """
     valid_on = None if any_date else filters.valid_on or today or date.today()
     allowed = replace(filters, owner_groups=user.groups, valid_on=valid_on)
-    measured = CALIBRATIONS.get(embedder.name, UNKNOWN)
+    measured = calibration(embedder.name, settings.data_dir)
     alpha = measured.alpha if settings.alpha is None else settings.alpha
     limit = max(settings.sources, settings.passages)
     hits = store.search(query, embedder.query(query), limit, allowed, alpha, settings.fusion)
-    confidence = confidence_of(query, hits)
-    threshold = measured.threshold if settings.not_found_threshold is None else settings.not_found_threshold
-    return Retrieval(tuple(hits), confidence, bool(hits) and confidence >= threshold, alpha)
+    return Retrieval(tuple(hits), confidence_of(query, hits), bool(hits), alpha)
 
 
 def confidence_of(query: str, hits: Sequence[Hit]) -> float:
-    """How well the best hit matches, by meaning and by words alike, whatever the fusion was.
-
-    Of a dozen signals tried (cosine, gaps, words covered, sentences), none tells a question that the documents nearly answer from one
-    that they do: docs/evaluation.md has the figures.
-    """
+    """How well the best hit matches, by meaning and by words alike, whatever the fusion was."""
     whole = INFORMATION * max(1, len(question_terms(query)))
     return max(((hit.dense_score + min(1.0, hit.bm25_score / whole)) / 2 for hit in hits), default=0.0)

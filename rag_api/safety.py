@@ -136,6 +136,12 @@ def own_twin_first(hits: Sequence[Hit], groups: Groups) -> list[Hit]:
     return ordered
 
 
+def for_these(hits: Sequence[Hit], query: str, filters: Filters) -> list[Hit]:
+    """The hits that may answer: not those for other patients than the question's."""
+    patient = Patient() if filters.target_groups else patient_of(query)
+    return [hit for hit in hits if not _is_for_others(hit, patient)]
+
+
 def _is_for(hit: Hit, groups: Groups) -> bool:
     return bool(groups & set(hit.chunk.metadata.target_groups))
 

@@ -29,7 +29,7 @@ RAG_API = [
     ("guard",),
     ("db", "embed", "stores", "generator", "highlight", "notices", "embedded", "expand", "rerank"),
     ("ingest", "retrieve", "evidence", "quoting", "handbook", "rewrite"),
-    ("safety",),
+    ("safety", "decide"),
     ("parts",),
     ("evaluate", "answer"),
     ("convert", "problems", "health", "web"),
@@ -37,7 +37,7 @@ RAG_API = [
     ("routes",),
     ("main",),
     ("terminal",),
-    ("quality", "quality_sets", "quality_prompts", "bench", "commands"),
+    ("quality", "quality_sets", "quality_prompts", "calibrating", "bench", "commands"),
     ("cli",),
 ]
 # Packages whose modules may import each other; so may the modules of one layer that are named together here.
@@ -47,6 +47,7 @@ ALLOWED_BESIDE = {
     ("evidence", "retrieve"),
     ("quoting", "evidence"),
     ("quotable", "sentences"),
+    ("calibrating", "quality"),
     ("web", "problems"),
     ("sentences", "terms"),
     ("schemas", "types"),

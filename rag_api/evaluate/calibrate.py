@@ -1,13 +1,55 @@
-"""Where to say "not found": a threshold on retrieval's confidence, chosen by what a refused answer costs."""
+"""Judged questions -> what suits an embedder and a model: weights of a sentence's features, how long an answer is, when to say
+"not found". Pure functions over what was gathered (calibrating.py); the test half is refused by whoever gathers.
+
+Unanswerable questions are few in any judged set, so every answerable one is asked a second time with its documents left out: then it
+has no answer, and what is found are its nearest misses.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_api.calibration import FEATURES, NotFound, Verbatim, Weights
+from rag_api.decide import NEXT, SIGNALS, probability
 from rag_api.errors import InvalidInput
-from rag_api.evaluate import Outcome
+from rag_api.evaluate.answers import holds
+from rag_api.evaluate.judged import Judged
 from rag_api.evaluate.metrics import precision_recall
+from rag_api.evidence import Scored
+
+MISSED = 2.0  # what an answer where there is none costs, in needless refusals
+MOST_REFUSED = 0.08  # of the answerable questions: more would annoy
+REAL = 3.0  # weight of a question that nobody could answer, beside one whose document was left out
+MARGINS = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 0.0)  # 0: always another sentence
+LIKELIHOODS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A question as it was asked once: with all documents, or with its own left out."""
+
+    judged: Judged
+    left_out: bool
+    open: bool  # the rules for patients did not rule an answer out
+    signals: Mapping[str, float]
+    sentences: tuple[Scored, ...]
+    likelihoods: Mapping[tuple[str, int, int], float] | None = None  # log p(question | sentence), of the likeliest ones
+
+    @property
+    def has_answer(self) -> bool:
+        return self.judged.answerable and not self.left_out
+
+    @property
+    def weight(self) -> float:
+        return 1.0 if self.has_answer or self.left_out else REAL
+
+    def right(self, scored: Scored) -> bool:
+        return self.has_answer and any(holds(scored.candidate.text, place.span) for place in self.judged.places)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,25 +62,183 @@ class Point:
     recall: float
 
 
-def curve(outcomes: Sequence[Outcome]) -> list[Point]:
-    """One point per distinct confidence, from refusing nothing upwards."""
-    unanswerable = [not o.judged.answerable for o in outcomes]
-    points = []
-    for threshold in sorted({o.confidence for o in outcomes}):
-        said = [o.confidence < threshold for o in outcomes]
-        precision, recall = precision_recall(said, unanswerable)
-        wrong = sum(s and not u for s, u in zip(said, unanswerable, strict=True))
-        points.append(Point(threshold, wrong / max(1, len(outcomes) - sum(unanswerable)), precision, recall))
+def fit_weights(cases: Sequence[Case], l2: float = 3.0, steps: int = 400, rate: float = 0.1) -> Weights:
+    """Of all of a question's sentences, the right ones should weigh most: softmax over them, by Adam. Deterministic."""
+    examples = [(np.array([s.features for s in case.sentences]), np.array([case.right(s) for s in case.sentences])) for case in cases]
+    examples = [(x, y) for x, y in examples if len(y) and y.any()]
+    if not examples:
+        raise InvalidInput("None of the judged words stands in a sentence that was found: there is nothing to calibrate on.")
+    scale = _spread(np.concatenate([x for x, _ in examples]))
+    examples = [(x / scale, y) for x, y in examples]
+    w, mean, square = np.zeros(len(FEATURES)), np.zeros(len(FEATURES)), np.zeros(len(FEATURES))
+    for step in range(1, steps + 1):
+        gradient = l2 * w - sum((_pull(x, y, w) for x, y in examples), np.zeros(len(FEATURES)))
+        mean, square = 0.9 * mean + 0.1 * gradient, 0.999 * square + 0.001 * gradient**2
+        w -= rate * (mean / (1 - 0.9**step)) / (np.sqrt(square / (1 - 0.999**step)) + 1e-9)
+    return Weights(**{name: round(float(value), 3) for name, value in zip(FEATURES, w / scale, strict=True)})
+
+
+def _spread(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The standard deviation of each column; 1 for one that never changes."""
+    found = x.std(0)
+    return np.where(found > 1e-6, found, 1.0)
+
+
+def _pull(x: NDArray[np.float64], right: NDArray[np.bool_], w: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The gradient of log P(right)."""
+    z = x @ w
+    p = np.exp(z - z.max())
+    p /= p.sum()
+    among = p * right
+    return (among / (among.sum() + 1e-12) - p) @ x
+
+
+def weighed(case: Case, weights: Weights) -> Case:
+    """Its sentences by these weights, best first, and the signal that follows from them."""
+    rescored = [
+        replace(s, candidate=replace(s.candidate, score=sum(weights.of(n) * v for n, v in zip(FEATURES, s.features, strict=True))))
+        for s in case.sentences
+    ]
+    best = sorted(rescored, key=lambda s: -s.candidate.score)
+    top = [s.candidate.score for s in best[: NEXT + 1]]
+    lead = top[0] - sum(top) / len(top) if top else 0.0
+    return replace(case, sentences=tuple(best), signals={**case.signals, "lead": lead})
+
+
+def fit_writing(cases: Sequence[Case]) -> Verbatim:
+    """For the cases of one language. A weight for the likelihood only where it gains more than one question, and the smallest margin
+    that loses nothing against always writing two sentences."""
+    answered = [case for case in cases if case.has_answer]
+    slack = 1.0 / max(1, len(answered))
+    weight = _first_best(LIKELIHOODS, lambda value: accuracy(answered, Verbatim(value)), slack) if _have_likelihoods(answered) else 0.0
+    margin = _first_best(MARGINS, lambda value: accuracy(answered, Verbatim(weight, value)), 0.0)
+    return Verbatim(weight, margin)
+
+
+def _have_likelihoods(cases: Sequence[Case]) -> bool:
+    return any(case.likelihoods for case in cases)
+
+
+def _first_best(values: Sequence[float], figure: Callable[[float], float], slack: float) -> float:
+    figures = [figure(value) for value in values]
+    return next(value for value, found in zip(values, figures, strict=True) if found >= max(figures) - slack - 1e-9)
+
+
+def accuracy(cases: Sequence[Case], writing: Verbatim) -> float:
+    """Share of the cases of which a sentence that would be written is right."""
+    return sum(any(case.right(s) for s in written(case, writing)) for case in cases) / max(1, len(cases))
+
+
+def written(case: Case, writing: Verbatim, candidates: int = 8) -> list[Scored]:
+    """What the generator would write: the heaviest, then others of its document that are near enough (services/generator/verbatim.py)."""
+    said = case.likelihoods or {}
+    worst = min(said.values(), default=0.0)
+    weight = {
+        id(s): s.candidate.score
+        + writing.likelihood_weight * said.get((s.candidate.document_id, s.candidate.start, s.candidate.end), worst)
+        for s in case.sentences[:candidates]
+    }
+    ranked = sorted(case.sentences[:candidates], key=lambda s: -weight[id(s)])
+    chosen: list[Scored] = []
+    for s in ranked:
+        if len(chosen) == writing.sentences:
+            break
+        near = not writing.margin or weight[id(s)] >= weight[id(ranked[0])] - writing.margin
+        if not chosen or (near and all(_beside(s, other) for other in chosen)):
+            chosen.append(s)
+    return chosen
+
+
+def _beside(one: Scored, other: Scored) -> bool:
+    a, b = one.candidate, other.candidate
+    return a.document_id == b.document_id and (a.end <= b.start or b.end <= a.start) and a.text.split() != b.text.split()
+
+
+def fit_not_found(cases: Sequence[Case], l2: float = 3.0) -> NotFound:
+    """Logistic regression by Newton's method; the threshold by cost. Cases that the rules refuse anyway are not fitted on."""
+    fitted = [case for case in cases if case.open]
+    if all(case.has_answer for case in fitted) or not any(case.has_answer for case in fitted):
+        raise InvalidInput("This judged set has no question without an answer, or none with one: nothing to calibrate on.")
+    x = np.array([[case.signals[name] for name in SIGNALS] for case in fitted])
+    y = np.array([case.has_answer for case in fitted], np.float64)
+    weight = np.array([case.weight for case in fitted])
+    center, scale = x.mean(0), _spread(x)
+    w = _newton(np.column_stack([np.ones(len(x)), (x - center) / scale]), y, weight, l2)
+    slopes = w[1:] / scale
+    coefficients = {"intercept": float(w[0] - slopes @ center), **dict(zip(SIGNALS, slopes.tolist(), strict=True))}
+    rounded = NotFound({name: round(value, 4) for name, value in coefficients.items()}, 0.0)
+    chosen = choose(curve([(probability(case.signals, rounded) if case.open else -1.0, case) for case in cases]), prior(cases))
+    return replace(rounded, threshold=round(chosen.threshold, 4), refused=round(chosen.refused, 4))
+
+
+def _newton(x: NDArray[np.float64], y: NDArray[np.float64], weight: NDArray[np.float64], l2: float) -> NDArray[np.float64]:
+    w, penalty = np.zeros(x.shape[1]), l2 * np.eye(x.shape[1])
+    penalty[0, 0] = 1e-6  # not on the intercept
+    for _ in range(50):
+        p = 1 / (1 + np.exp(-np.clip(x @ w, -30, 30)))
+        gradient = x.T @ (weight * (p - y)) + penalty @ w
+        w -= np.linalg.solve((x * (weight * p * (1 - p))[:, None]).T @ x + penalty, gradient)
+    return w
+
+
+def prior(cases: Sequence[Case]) -> float:
+    """The share of questions without an answer among those that were really asked."""
+    asked = [case for case in cases if not case.left_out]
+    return sum(not case.has_answer for case in asked) / max(1, len(asked))
+
+
+def curve(told: Sequence[tuple[float, Case]]) -> list[Point]:
+    """A point between every two confidences, from refusing nothing upwards. Precision and recall are of really asked questions."""
+    asked = [(confidence, case) for confidence, case in told if not case.left_out]
+    answerable = sum(case.has_answer for _, case in asked)
+    points, levels = [], sorted({confidence for confidence, _ in told})
+    for threshold in [0.0, *((a + b) / 2 for a, b in pairwise(levels) if a + b > 0), 1.0]:
+        said = [confidence < threshold for confidence, _ in asked]
+        precision, recall = precision_recall(said, [not case.has_answer for _, case in asked])
+        wrong = sum(s and case.has_answer for s, (_, case) in zip(said, asked, strict=True))
+        points.append(Point(threshold, wrong / max(1, answerable), precision, recall))
     return points
 
 
-def calibrate(outcomes: Sequence[Outcome], refused: float = 0.04) -> Point:
-    """The highest threshold that refuses at most this share of answerable questions.
+def choose(points: Sequence[Point], share: float) -> Point:
+    """The cheapest: a missed "not found" costs MISSED needless ones; at most MOST_REFUSED of the answerable are refused, the rules'
+    refusals counted. `share`: of questions without an answer."""
 
-    Raises InvalidInput for outcomes of the test half (tuning on it would spoil the figures) and for sets without an unanswerable question.
-    """
-    if any(o.judged.split == "test" for o in outcomes):
-        raise InvalidInput("a threshold is calibrated on the validate half of a judged set, never on its test half")
-    if all(o.judged.answerable for o in outcomes):
-        raise InvalidInput("this judged set has no question without an answer: nothing to calibrate on")
-    return max((p for p in curve(outcomes) if p.refused <= refused), key=lambda p: p.threshold)
+    def cost(point: Point) -> float:
+        return MISSED * share * (1 - point.recall) + (1 - share) * point.refused
+
+    allowed = [p for p in points if p.refused <= MOST_REFUSED] or [min(points, key=lambda p: p.refused)]
+    return min(allowed, key=lambda p: (round(cost(p), 9), p.threshold))
+
+
+def folds(cases: Sequence[Case], count: int = 5) -> list[int]:
+    """A fold for each case, by its question's id: a question and its left-out self are never on two sides."""
+    ids = sorted({case.judged.id for case in cases})
+    place = {name: index % count for index, name in enumerate(np.random.default_rng(0).permutation(ids).tolist())}
+    return [place[case.judged.id] for case in cases]
+
+
+def cross_validated(cases: Sequence[Case], count: int = 5) -> dict[str, float]:
+    """What new questions would see: everything is fitted on four fifths and told on the last, in turn."""
+    fold, told, first, whole = folds(cases, count), [], [], []
+    for held in range(count):
+        known = [case for case, f in zip(cases, fold, strict=True) if f != held]
+        weights = fit_weights(known)
+        fitted = fit_not_found([weighed(case, weights) for case in known])
+        for case in (weighed(case, weights) for case, f in zip(cases, fold, strict=True) if f == held):
+            refused = not case.open or probability(case.signals, fitted) < fitted.threshold
+            told.append((refused, case))
+            if case.has_answer:
+                first.append(any(case.right(s) for s in written(case, Verbatim(sentences=1))))
+                whole.append(any(case.right(s) for s in written(case, Verbatim())))
+    asked = [(refused, case) for refused, case in told if not case.left_out]
+    precision, recall = precision_recall([r for r, _ in asked], [not case.has_answer for _, case in asked])
+    answerable = [r for r, case in asked if case.has_answer]
+    return {
+        "first_sentence": round(sum(first) / max(1, len(first)), 4),
+        "two_sentences": round(sum(whole) / max(1, len(whole)), 4),
+        "not_found_precision": round(precision, 4),
+        "not_found_recall": round(recall, 4),
+        "refused": round(sum(answerable) / max(1, len(answerable)), 4),
+        "recall_left_out": round(float(np.mean([r for r, case in told if case.left_out] or [False])), 4),
+    }

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from rag_api.answer import Question, ask, new_question
+from rag_api.calibration import shipped
 from rag_api.config import Settings
 from rag_api.db.answers import answers_of, get_answer
 from rag_api.errors import InvalidInput, NotFound, StoreUnavailable
 from rag_api.parts import Parts
-from rag_api.retrieve import CALIBRATIONS
 from rag_api.types import (
     LOCAL_USER,
     Answer,
@@ -104,7 +104,7 @@ async def test_what_was_shown_is_what_is_stored(parts: Parts, documents: dict[st
     assert (answer.model, answer.prompt_version, answer.embedder) == ("scripted", "quote-nl-1", parts.embedder.name)
     assert answer.sources[0].document.sha256 == documents["child"].sha256
     assert answer.stats["tokens_per_step"] == 4.0
-    assert answer.stats["settings"]["alpha"] == CALIBRATIONS[parts.embedder.name].alpha
+    assert answer.stats["settings"]["alpha"] == shipped()[parts.embedder.name].alpha
     assert answer.stats["candidates"][0].keys() >= {"document", "start", "end", "score"}
     assert 0 < answer.stats["retrieve_seconds"] < answer.stats["first_token_seconds"] <= answer.stats["seconds"]
 

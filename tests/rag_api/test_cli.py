@@ -159,6 +159,26 @@ def test_evaluate_measures_a_judged_set(environment: dict[str, str], loaded: dic
     assert "validate" in run(environment, "evaluate", "--set", str(judged)).stdout
 
 
+def test_calibrate_keeps_what_it_fitted_and_refuses_the_test_half(
+    environment: dict[str, str], loaded: dict[str, Any], tmp_path: Path
+) -> None:
+    file, kept = tmp_path / "judged.csv", tmp_path / "kept.json"
+    rows = [["1", QUESTION, "nl", "naaldcontainers.pdf", "1", LINES["naaldcontainers.pdf"], "validate"]]
+    rows += [["2", "Wanneer is het restaurant open?", "nl", "restaurant.pdf", "1", LINES["restaurant.pdf"], "validate"]]
+    rows += [["3", "dosis colchicine bij jicht", "nl", "", "", "", "validate"]]
+
+    def write(rows: list[list[str]]) -> None:
+        with open(file, "w", newline="") as handle:
+            csv.writer(handle).writerows([["id", "question", "language", "document", "page", "span", "split"], *rows])
+
+    write(rows)
+    found = as_json(run(environment, "calibrate", "--set", str(file), "--out", str(kept), "--json"))
+    assert found["questions"] == 3
+    assert json.loads(kept.read_text())[found["embedder"]] == found["values"]
+    write([*rows[:-1], [*rows[-1][:-1], "test"]])
+    assert "never on its test half" in run(environment, "calibrate", "--set", str(file), "--out", str(kept), code=1).stderr
+
+
 def test_an_evaluation_is_nobodys_conversation(environment: dict[str, str], loaded: dict[str, Any], tmp_path: Path, dsn: str) -> None:
     judged = tmp_path / "judged.csv"
     judged.write_text(f"id,question,document,span\nq1,{QUESTION},naaldcontainers.pdf,gevuld\n")

@@ -9,7 +9,6 @@ import pytest
 from rag_api.errors import InvalidInput
 from rag_api.evaluate import HANDBOOK, Judged, Outcome, evaluate, read_judged, report, write_judged
 from rag_api.evaluate.answers import accuracy, holds
-from rag_api.evaluate.calibrate import calibrate, curve
 from rag_api.evaluate.metrics import hit_at, mrr, precision_recall
 from rag_api.retrieve import Retrieval
 from rag_api.types import Chunk, Hit
@@ -107,33 +106,6 @@ class TestEvaluate:
 
     def test_an_empty_set_gives_noughts(self) -> None:
         assert report([])["n"] == 0
-
-
-def judged_outcome(confidence: float, answerable: bool, split: str = "validate") -> Outcome:
-    return Outcome(Judged("x", "?", document="a" if answerable else "", split=split), None, None, True, confidence, "")
-
-
-class TestCalibration:
-    OUTCOMES = tuple(judged_outcome(c / 10, c not in (1, 2, 4)) for c in range(10))  # confidences 0.0 ... 0.9
-
-    def test_the_threshold_refuses_no_more_than_was_allowed(self) -> None:
-        at_most = calibrate(self.OUTCOMES, refused=0.15)
-        assert (at_most.threshold, at_most.recall) == (pytest.approx(0.3), pytest.approx(2 / 3))
-        assert at_most.refused == pytest.approx(1 / 7)
-        assert calibrate(self.OUTCOMES, refused=0.0).threshold == 0.0
-
-    def test_a_higher_threshold_finds_more_and_refuses_more(self) -> None:
-        points = curve(self.OUTCOMES)
-        assert [p.recall for p in points] == sorted(p.recall for p in points)
-        assert [p.refused for p in points] == sorted(p.refused for p in points)
-
-    def test_the_test_half_is_not_calibrated_on(self) -> None:
-        with pytest.raises(InvalidInput, match="validate half"):
-            calibrate([*self.OUTCOMES, judged_outcome(0.5, True, "test")])
-
-    def test_without_unanswerable_questions_there_is_nothing_to_calibrate(self) -> None:
-        with pytest.raises(InvalidInput, match="without an answer"):
-            calibrate([judged_outcome(0.5, True)])
 
 
 class TestAnswers:

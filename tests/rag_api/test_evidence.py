@@ -37,7 +37,7 @@ def candidates(
     question: str, hits: list[Hit], embedder: WordEmbedder, limit: int = 8, texts: dict[str, str] | None = None
 ) -> list[Candidate]:
     ranked = [replace(hit, rank=rank) for rank, hit in enumerate(hits, 1)]
-    return evidence.candidates(question, ranked, embedder, Weights(30, 40, 2.5, 1), texts, limit)
+    return [s.candidate for s in evidence.scored_sentences(question, ranked, embedder, Weights(30, 40, 2.5, 1), texts)][:limit]
 
 
 def hit(text: str, start: int = 0, document: str = "d", score: float = 1.0, title: str = "Titel") -> Hit:
@@ -105,8 +105,14 @@ def test_a_lead_may_stand_before_the_passage() -> None:
 def test_a_row_whose_range_holds_for_the_questions_number_is_better() -> None:
     rows = [hit(f"Kind van {low} tot {low + 9} jaar\t{low} mg\n", document=str(low)) for low in (1, 10, 20)]
     ranked = [replace(hit, rank=rank) for rank, hit in enumerate(rows, 1)]
-    found = evidence.candidates("dosis kind 12 jaar", ranked, EMBEDDER, Weights(0, 0, 1, 0))
-    assert [(c.document_id, c.score) for c in found] == [("10", 1), ("1", -1), ("20", -1)]
+    found = evidence.scored_sentences("dosis kind 12 jaar", ranked, EMBEDDER, Weights(0, 0, 1, 0))
+    assert [(s.candidate.document_id, s.candidate.score) for s in found] == [("10", 1), ("1", -1), ("20", -1)]
+
+
+def test_the_title_of_the_document_is_no_sentence_of_it() -> None:
+    text = "Paracetamol intraveneus bij volwassenen op de afdeling spoed en de PAZA\nGeef 1 g.\n"
+    title = text.splitlines()[0]
+    assert [c.text for c in candidates("paracetamol", [hit(text, title=title)], EMBEDDER)] == ["Geef 1 g.\n"]
 
 
 def test_words_of_the_title_tell_no_sentence_from_another() -> None:

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from rag_api.calibration import Calibration, shipped
 from rag_api.config import Settings
-from rag_api.retrieve import CALIBRATIONS, UNKNOWN, Retrieval, confidence_of, retrieve
+from rag_api.retrieve import Retrieval, confidence_of, retrieve
 from rag_api.stores.memory import MemoryStore
 from rag_api.types import LOCAL_USER, Chunk, Filters, Hit, Metadata, User
 
@@ -97,15 +98,6 @@ def test_nothing_found_is_no_answer(store: MemoryStore) -> None:
     assert (nothing.hits, nothing.confidence, nothing.answerable) == ((), 0.0, False)
 
 
-def test_below_the_threshold_there_is_no_answer_but_there_are_hits(store: MemoryStore) -> None:
-    confident = ask(store)
-    assert confident.answerable
-    refused = ask(store, settings={"not_found_threshold": confident.confidence + 0.01})
-    assert not refused.answerable
-    assert refused.hits == confident.hits
-    assert ask(store, settings={"not_found_threshold": confident.confidence}).answerable
-
-
 def test_a_better_match_is_more_confident(store: MemoryStore) -> None:
     assert (
         ask(store, "paracetamol kind dosis").confidence > ask(store, "paracetamol parkeren").confidence > ask(store, "parkeren").confidence
@@ -118,9 +110,9 @@ def test_confidence_does_not_depend_on_the_fusion(store: MemoryStore) -> None:
 
 
 def test_alpha_follows_the_embedder_unless_it_is_set(store: MemoryStore) -> None:
-    assert ask(store).alpha == UNKNOWN.alpha
+    assert ask(store).alpha == Calibration().alpha
     assert ask(store, settings={"alpha": 0.2}).alpha == 0.2
-    assert CALIBRATIONS["all-MiniLM-L6-v2"].alpha != CALIBRATIONS["multilingual-e5-small-q4+neutral"].alpha
+    assert shipped()["all-MiniLM-L6-v2"].alpha != shipped()["multilingual-e5-small-q4+neutral"].alpha
 
 
 def test_confidence_stays_between_nought_and_one() -> None:

@@ -1,0 +1,170 @@
+"""What `bedside calibrate` does: asks judged questions, fits, and keeps the values where answering finds them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rag_api.terminal import counting, say
+
+if TYPE_CHECKING:
+    from rag_api.calibration import Verbatim
+    from rag_api.evaluate import Judged
+    from rag_api.evaluate.calibrate import Case
+    from rag_api.parts import Parts
+
+
+def calibrate(parts: Parts, file: Path | None, stored: str | None, *, model: bool, out: Path | None) -> dict[str, Any]:
+    """Raises InvalidInput for questions of the test half and for a set that tells nothing."""
+    from rag_api.calibration import FILE, calibration, write
+    from rag_api.evaluate import calibrate as fits
+    from rag_api.quality import judged_questions, refuse_test
+
+    questions = judged_questions(parts, file, stored, "validate" if not file and not stored else "all")
+    refuse_test(questions, "A calibration")
+    cases = gather(parts, questions)
+    found = fits.cross_validated(cases)
+    before = calibration(parts.embedder.name, parts.settings.data_dir)
+    weights = fits.fit_weights(cases)
+    cases = [fits.weighed(case, weights) for case in cases]
+    if model:
+        cases = with_likelihoods(parts, cases)
+    writing = {name: fits.fit_writing([case for case in cases if case.judged.language == name]) for name in languages(cases)}
+    name = parts.settings.generator_model
+    value = replace(
+        before,
+        weights=weights,
+        verbatim={**before.verbatim, name: {**before.verbatim.get(name, {}), **writing}},
+        not_found=fits.fit_not_found(cases),
+        measured=f"{date.today().isoformat()}, {len(questions)} questions of {stored or (file.name if file else 'the sample handbook')}",
+    )
+    path = out or parts.settings.data_dir / FILE
+    write(path, parts.embedder.name, value)
+    return {
+        "embedder": parts.embedder.name,
+        "model": name,
+        "file": str(path),
+        "questions": len(questions),
+        "cross_validated": found,
+        "values": asdict(value),
+        "likelihood": _gains(cases, writing) if model else None,
+    }
+
+
+def languages(cases: Sequence[Case]) -> list[str]:
+    return sorted({case.judged.language for case in cases if case.judged.language in ("nl", "en")})
+
+
+def gather(parts: Parts, questions: Sequence[Judged]) -> list[Case]:
+    """Every question once, and the answerable ones again without their documents."""
+    from rag_api.quality import indexed
+
+    ids = {document.source: document.id for document in indexed(parts)}
+    cases = []
+    with counting("questions", len(questions)) as tell:
+        for done, judged in enumerate(questions, 1):
+            cases.append(_case(parts, judged, ()))
+            own = tuple(ids[place.document] for place in judged.places if place.document in ids)
+            if own:
+                cases.append(_case(parts, judged, own))
+            tell(done)
+    return cases
+
+
+def _case(parts: Parts, judged: Judged, left_out: tuple[str, ...]) -> Case:
+    from rag_api import safety
+    from rag_api.answer import texts_of
+    from rag_api.calibration import calibration
+    from rag_api.decide import signals
+    from rag_api.evaluate.calibrate import Case
+    from rag_api.evidence import scored_sentences
+    from rag_api.quality import asker
+    from rag_api.types import Filters
+
+    filters = Filters(excluded_document_ids=left_out)
+    found = safety.find(judged.question, asker(judged), filters, parts)
+    hits = safety.for_these(found.hits, judged.question, filters)
+    weights = calibration(parts.embedder.name, parts.settings.data_dir).weights
+    sentences = scored_sentences(judged.question, hits, parts.embedder, weights, texts_of(hits, parts))
+    values = signals(judged.question, found.confidence, hits, [s.candidate for s in sentences])
+    return Case(judged, bool(left_out), found.answerable, values, tuple(sentences))
+
+
+def with_likelihoods(parts: Parts, cases: Sequence[Case]) -> list[Case]:
+    """The model's log p(question | sentence) of each question's likeliest sentences, over the protocol that answers use."""
+    import asyncio
+
+    parts.wait_for_generator()
+    answered = [case for case in cases if case.has_answer]
+    scored: dict[str, Case] = {}
+
+    async def ask_all() -> None:
+        with counting("likelihoods", len(answered)) as tell:
+            for case in answered:
+                scored[case.judged.id] = await _with_likelihood(parts, case)
+                tell(len(scored))
+        await parts.generator.close()
+
+    asyncio.run(ask_all())
+    return [scored.get(case.judged.id, case) if case.has_answer else case for case in cases]
+
+
+async def _with_likelihood(parts: Parts, case: Case) -> Case:
+    from rag_api import generator as gen
+    from rag_api.quoting import CANDIDATES
+    from services.generator import wire
+
+    chosen = [s.candidate for s in case.sentences[:CANDIDATES]]
+    titles = {s.candidate.document_id: s.title for s in case.sentences}
+    # Each sentence is a document of its own here: only its words and its title count.
+    request = gen.Request(
+        case.judged.question,
+        "en" if case.judged.language == "en" else "nl",
+        gen.passages_of([(titles[c.document_id], c.text) for c in chosen]),
+        "verbatim",
+        tuple(wire.CandidateIn(document=str(n), start=0, end=len(c.text), score=0.0) for n, c in enumerate(chosen)),
+        max_tokens=1,
+        options={"likelihood_weight": 1.0, "max_sentences": 1},
+    )
+    said: dict[tuple[str, int, int], float] = {}
+    async for event in parts.generator.stream(request):
+        if isinstance(event, gen.Finished):
+            for weighed in event.weighed:
+                c = chosen[int(weighed.document)]
+                if weighed.log_likelihood is not None:
+                    said[c.document_id, c.start, c.end] = weighed.log_likelihood
+    return replace(case, likelihoods=said)
+
+
+def _gains(cases: Sequence[Case], chosen: dict[str, Verbatim]) -> dict[str, Any]:
+    """Accuracy of one and of two sentences by the weight of the likelihood, for each language."""
+    from rag_api.calibration import Verbatim
+    from rag_api.evaluate.calibrate import LIKELIHOODS, accuracy
+
+    found = {}
+    for language in chosen:
+        own = [case for case in cases if case.has_answer and case.judged.language == language]
+        found[language] = {
+            str(weight): [round(accuracy(own, Verbatim(weight, sentences=count)), 4) for count in (1, 2)] for weight in LIKELIHOODS
+        }
+    return found
+
+
+def show(found: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        import typer
+
+        typer.echo(json.dumps(found, ensure_ascii=False))
+        return
+    crossed = found["cross_validated"]
+    say(f"{found['questions']} questions, {found['embedder']}; on questions that were not fitted on:")
+    say(f"  a right sentence first {crossed['first_sentence']:.3f}, among two {crossed['two_sentences']:.3f}")
+    say(
+        f"  not found: precision {crossed['not_found_precision']:.2f}, recall {crossed['not_found_recall']:.2f}, "
+        f"{crossed['refused']:.1%} of the answerable refused; {crossed['recall_left_out']:.2f} of those whose document was left out"
+    )
+    say(f"Written to {found['file']}; used from the next question on.")

@@ -1,0 +1,66 @@
+"""Whether what was found answers the question: decided from retrieval and from the sentences found, never by a language model.
+
+Three things tell, none of them well (docs/evaluation.md): how well the best passage matches; how far the best sentence stands above the
+next ones, as one that answers does and one among many that are about the same thing does not; and whether the question's longest
+words, mostly the name of what it is about, stand in the best document at all. A logistic regression over them, fitted on judged
+questions by `bedside calibrate`, gives the chance that there is an answer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from rag_api.calibration import Calibration, NotFound
+from rag_api.embed import Embedder
+from rag_api.evidence import content_words, likeness, scored_sentences
+from rag_api.retrieve import Retrieval
+from rag_api.types import Candidate, Hit
+
+SIGNALS = ("retrieval", "lead", "names")
+NEXT = 5  # sentences that the best one is compared with
+NAMES = 2  # of the question's words, the longest
+
+
+def decided(
+    query: str,
+    found: Retrieval,
+    hits: Sequence[Hit],
+    embedder: Embedder,
+    measured: Calibration,
+    texts: Mapping[str, str],
+    threshold: float | None = None,
+) -> Retrieval:
+    """`found` with its sentences, best first, and with the decision. `hits`: those of it that may answer (not those for other
+    patients). `threshold` replaces the calibrated one. What retrieval has ruled out stays so."""
+    sentences = tuple(s.candidate for s in scored_sentences(query, hits, embedder, measured.weights, texts))
+    values = signals(query, found.confidence, hits, sentences)
+    limit = threshold if threshold is not None else measured.not_found.threshold if measured.not_found else 0.0
+    chance = probability(values, measured.not_found) if measured.not_found else found.confidence
+    return replace(found, sentences=sentences, signals=values, confidence=chance, answerable=found.answerable and chance >= limit)
+
+
+def signals(query: str, retrieval: float, hits: Sequence[Hit], sentences: Sequence[Candidate]) -> dict[str, float]:
+    return {"retrieval": retrieval, "lead": _lead(sentences), "names": _names(query, hits)}
+
+
+def probability(values: Mapping[str, float], fitted: NotFound) -> float:
+    """That there is an answer."""
+    logit = fitted.coefficients["intercept"] + sum(fitted.coefficients.get(name, 0.0) * value for name, value in values.items())
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, logit))))
+
+
+def _lead(sentences: Sequence[Candidate]) -> float:
+    """In nats, over the mean of itself and the next ones."""
+    best = [s.score for s in sentences[: NEXT + 1]]
+    return best[0] - sum(best) / len(best) if best else 0.0
+
+
+def _names(query: str, hits: Sequence[Hit]) -> float:
+    if not hits:
+        return 0.0
+    best = hits[0].chunk.document_id
+    text = "\n".join(f"{hit.chunk.title}\n{hit.chunk.text}" for hit in hits if hit.chunk.document_id == best)
+    longest = sorted(content_words(query), key=len)[-NAMES:]
+    return sum(likeness(word, text) for word in longest) / len(longest) if longest else 0.0

@@ -1,0 +1,183 @@
+"""Fitting to judged questions: weights that put right sentences first, how long answers are, when there is none, and where it is kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rag_api.calibration import FILE, Calibration, NotFound, Verbatim, Weights, calibration, shipped, write
+from rag_api.errors import ConfigurationError, InvalidInput
+from rag_api.evaluate.calibrate import (
+    MISSED,
+    MOST_REFUSED,
+    Case,
+    Point,
+    accuracy,
+    choose,
+    cross_validated,
+    curve,
+    fit_not_found,
+    fit_weights,
+    fit_writing,
+    folds,
+    weighed,
+    written,
+)
+from rag_api.evidence import Scored
+from rag_api.types import Candidate, Judged
+
+
+def scored(text: str, *features: float, at: int = 0, document: str = "d", score: float = 0.0) -> Scored:
+    return Scored(Candidate(document, at, at + len(text), (), text, score, 1), features or (0.0, 0.0, 0.0, 0.0), "Titel")
+
+
+def case(
+    id: str, sentences: Sequence[Scored], span: str = "juist", answerable: bool = True, left_out: bool = False, **signals: float
+) -> Case:
+    judged = Judged(id, "vraag", "nl", document="a.pdf" if answerable else "", page=1 if answerable else None, span=span, split="validate")
+    return Case(judged, left_out, True, {"retrieval": 0.5, "lead": 0.0, "names": 1.0, **signals}, tuple(sentences))
+
+
+def test_weights_put_the_right_sentence_first_by_the_feature_that_tells_it() -> None:
+    cases = [case(str(n), [scored("juist", 0.1 * (n % 3), 0.5, 1.0, 0.0), scored("fout", 0.1 * (n % 2), 0.5, 0.0, 0.5)]) for n in range(20)]
+    weights = fit_weights(cases, l2=0.1)
+    assert weights.range > 1 > abs(weights.passage)
+    assert weights.coverage < 0
+    assert all(weighed(c, weights).sentences[0].candidate.text == "juist" for c in cases)
+
+
+def test_without_a_right_sentence_there_is_nothing_to_fit() -> None:
+    with pytest.raises(InvalidInput, match="nothing to calibrate"):
+        fit_weights([case("1", [scored("fout")]), case("2", [])])
+
+
+def test_new_weights_change_the_order_and_the_lead() -> None:
+    asked = case("1", [scored("een", 1.0, 0.0, 0.0, 0.0), scored("twee", 0.0, 1.0, 0.0, 0.0)])
+    by_cosine, by_passage = weighed(asked, Weights(4, 0, 0, 0)), weighed(asked, Weights(0, 2, 0, 0))
+    assert [s.candidate.text for s in by_cosine.sentences] == ["een", "twee"]
+    assert [s.candidate.text for s in by_passage.sentences] == ["twee", "een"]
+    assert (by_cosine.signals["lead"], by_passage.signals["lead"]) == (2.0, 1.0)
+
+
+class TestWriting:
+    SENTENCES = (
+        scored("best", at=0, score=9.0),
+        scored("elders", document="e", score=8.5),
+        scored("best en meer", at=0, score=8.0),  # overlaps
+        scored("naast", at=50, score=7.0),
+    )
+
+    def test_further_sentences_are_of_the_same_document_and_another_place(self) -> None:
+        asked = case("1", self.SENTENCES)
+        assert [s.candidate.text for s in written(asked, Verbatim())] == ["best", "naast"]
+        assert [s.candidate.text for s in written(asked, Verbatim(margin=1.5))] == ["best"]
+        assert [s.candidate.text for s in written(asked, Verbatim(sentences=1))] == ["best"]
+
+    def test_the_likelihood_may_choose_another(self) -> None:
+        asked = replace(case("1", self.SENTENCES), likelihoods={("d", 50, 55): -1.0, ("d", 0, 4): -9.0, ("e", 0, 6): -9.0})
+        assert written(asked, Verbatim(likelihood_weight=0.5))[0].candidate.text == "naast"
+
+    def test_the_smallest_margin_that_loses_nothing_is_taken(self) -> None:
+        right = scored("juist", at=50, score=7.0)
+        assert fit_writing([case(str(n), [scored("best", score=9.0), right]) for n in range(4)]).margin == 2.0
+        assert fit_writing([case(str(n), [replace(right, candidate=replace(right.candidate, score=10))]) for n in range(4)]).margin == 0.5
+
+    def test_a_likelihood_that_gains_a_single_question_gets_no_weight(self) -> None:
+        def asked(n: int, helped: bool) -> Case:
+            found = case(str(n), [scored("fout", score=9.0), scored("juist", document="e", score=8.0)])
+            return replace(found, likelihoods={("d", 0, 4): -10.0, ("e", 0, 5): -1.0} if helped else {("d", 0, 4): -1.0, ("e", 0, 5): -1.0})
+
+        assert fit_writing([asked(n, helped=n == 0) for n in range(9)]).likelihood_weight == 0.0
+        assert fit_writing([asked(n, helped=n < 5) for n in range(9)]).likelihood_weight > 0.0
+
+
+class TestNotFound:
+    CASES = tuple(
+        [case(f"a{n}", [], retrieval=0.5 + 0.02 * n) for n in range(20)]
+        + [case(f"a{n}", [], left_out=True, retrieval=0.3 + 0.012 * n) for n in range(20)]
+        + [case(f"u{n}", [], answerable=False, retrieval=0.35 + 0.02 * n) for n in range(5)]
+    )
+
+    def test_the_chance_of_an_answer_rises_with_what_told_the_two_apart(self) -> None:
+        fitted = fit_not_found(self.CASES)
+        assert fitted.coefficients["retrieval"] > 0
+        assert abs(fitted.coefficients["names"]) < 1e-6  # equal everywhere
+        assert fitted.refused <= MOST_REFUSED
+
+    def test_questions_of_one_kind_only_are_refused(self) -> None:
+        for some in (self.CASES[:20], self.CASES[20:]):
+            with pytest.raises(InvalidInput, match="nothing to calibrate"):
+                fit_not_found(some)
+
+    def test_a_higher_threshold_finds_more_and_refuses_more(self) -> None:
+        points = curve([(c.signals["retrieval"], c) for c in self.CASES])
+        assert [p.recall for p in points] == sorted(p.recall for p in points)
+        assert [p.refused for p in points] == sorted(p.refused for p in points)
+        assert points[0] == Point(0.0, 0.0, 1.0, 0.0)
+
+    def test_what_was_left_out_on_purpose_is_not_counted_in_the_figures(self) -> None:
+        points = curve([(c.signals["retrieval"], c) for c in self.CASES])
+        at = next(p for p in points if p.threshold > 0.51)
+        assert (at.recall, at.precision, at.refused) == (1.0, 5 / 6, 0.05)
+
+    def test_the_cheapest_point_is_chosen_below_the_limit(self) -> None:
+        points = [Point(0.0, 0.0, 1.0, 0.0), Point(0.1, 0.02, 0.8, 0.5), Point(0.2, 0.07, 0.5, 0.6), Point(0.3, 0.5, 0.2, 1.0)]
+        assert choose(points, 0.1).threshold == 0.1
+        assert MISSED * 0.4 * 0.1 > 0.6 * 0.05
+        assert choose(points, 0.4).threshold == 0.2
+        assert choose([Point(0.3, 0.5, 0.2, 1.0)], 0.1).threshold == 0.3  # nothing is allowed: the least
+
+    def test_a_question_and_its_left_out_self_are_in_one_fold(self) -> None:
+        found: dict[str, set[int]] = {}
+        for one, fold in zip(self.CASES, folds(self.CASES), strict=True):
+            found.setdefault(one.judged.id, set()).add(fold)
+        assert all(len(places) == 1 for places in found.values())
+        assert {fold for places in found.values() for fold in places} == set(range(5))
+
+
+def test_cross_validation_tells_what_new_questions_would_see() -> None:
+    right, wrong = scored("juist", 0.9, 0.5, 1.0, 1.0), scored("fout", 0.1, 0.5, 0.0, 0.0, at=50)
+    cases = [case(str(n), [wrong, right], retrieval=0.9) for n in range(20)]
+    cases += [case(str(n), [wrong], left_out=True, retrieval=0.1) for n in range(20)]
+    cases += [case(f"u{n}", [wrong], answerable=False, retrieval=0.1) for n in range(5)]
+    found = cross_validated(cases)
+    assert (found["first_sentence"], found["not_found_precision"], found["not_found_recall"], found["refused"]) == (1.0, 1.0, 1.0, 0.0)
+    assert accuracy(cases[:20], Verbatim()) == 1.0
+
+
+class TestKeeping:
+    VALUE = Calibration(0.3, Weights(1, 2, 3, 4), {"demo": {"nl": Verbatim(0.1, 2.0, 3)}}, NotFound({"intercept": 1.0}, 0.2), "today")
+
+    def test_what_was_written_is_used_at_once_beside_other_embedders(self, tmp_path: Path) -> None:
+        write(tmp_path / FILE, "one", self.VALUE)
+        write(tmp_path / FILE, "two", replace(self.VALUE, alpha=0.4))
+        assert calibration("one", tmp_path) == self.VALUE
+        assert calibration("two", tmp_path).alpha == 0.4
+        write(tmp_path / FILE, "one", replace(self.VALUE, alpha=0.55))
+        assert calibration("one", tmp_path).alpha == 0.55
+        assert calibration("one", tmp_path).writing("demo", "nl") == Verbatim(0.1, 2.0, 3)
+        assert calibration("one", tmp_path).writing("other", "nl") == Verbatim()
+
+    def test_an_embedder_that_nobody_measured_refuses_nothing(self, tmp_path: Path) -> None:
+        assert calibration("unheard-of", tmp_path) == Calibration()
+        assert Calibration().not_found is None
+
+    def test_what_is_shipped_can_be_read_and_is_of_the_embedders_that_are(self) -> None:
+        assert set(shipped()) >= {"multilingual-e5-small-q4+neutral", "all-MiniLM-L6-v2"}
+        assert all(value.measured for value in shipped().values())
+
+    @pytest.mark.parametrize(
+        "text", ["", "[]", '{"one": {}}', '{"one": {"alpha": "x"}}', '{"one": {"alpha": 0.5, "weights": {"colour": 1}}}']
+    )
+    def test_a_file_that_cannot_be_read_is_not_passed_over(self, tmp_path: Path, text: str) -> None:
+        (tmp_path / FILE).write_text(text)
+        with pytest.raises(ConfigurationError, match="calibrate"):
+            calibration("one", tmp_path)
+
+    def test_the_file_is_json_that_a_person_can_read(self, tmp_path: Path) -> None:
+        write(tmp_path / FILE, "one", self.VALUE)
+        assert json.loads((tmp_path / FILE).read_text())["one"]["weights"] == {"cosine": 1, "passage": 2, "range": 3, "coverage": 4}
