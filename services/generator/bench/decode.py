@@ -24,7 +24,7 @@ import torch
 
 from services.generator.bench import prompts, timing
 from services.generator.bench.ours import Bench, answer_methods, verbatim_methods
-from services.generator.bench.peers import Limits, NoPeer, llama_peer, transformers_peer
+from services.generator.bench.peers import CLOCKS, Limits, NoPeer, llama_peer, transformers_peer
 from services.generator.bench.projection import tokens_per_second
 from services.generator.bench.prompts import Job
 from services.generator.bench.recorded import BadRecords
@@ -91,6 +91,7 @@ def _bench(options: argparse.Namespace) -> Bench:
         template=options.template or ("demo" if options.model == "demo" else "thesis"),
         max_tokens=options.max_tokens,
         context=min(options.context, target.config.max_positions),
+        clock=CLOCKS[options.clock],
     )
 
 
@@ -107,7 +108,7 @@ def _methods(bench: Bench, options: argparse.Namespace, stack: contextlib.ExitSt
         yield from verbatim_methods(bench)
         return
     yield from answer_methods(bench)
-    limits = Limits(options.max_tokens, bench.context, torch.get_num_threads(), bench.target.config.eos_token_ids)
+    limits = Limits(options.max_tokens, bench.context, torch.get_num_threads(), bench.target.config.eos_token_ids, options.clock)
     with _or_a_word():
         for name, generate in transformers_peer(options.model, bench.target.device, bench.target.dtype, limits):
             yield name, partial(_peer, bench, generate)
@@ -153,6 +154,7 @@ def _options(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--device", default="auto")
     parser.add_argument("--dtype", default="auto", choices=["auto", "bf16", "fp32"])
     parser.add_argument("--threads", type=int)
+    parser.add_argument("--clock", choices=sorted(CLOCKS), default="wall", help="cpu: processor time, for one thread of a busy machine")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     return parser.parse_args(argv)
 
@@ -164,7 +166,8 @@ def _as_json(found: dict[str, Figures], measured: list[Measured], repeats: int, 
         "repeats": repeats,
         "prompts": asked,
         "same_answers": same,
-        "threads": torch.get_num_threads(),
+        "threads": options.threads or torch.get_num_threads(),
+        "clock": options.clock,
         "accepted_lengths": {name: timing.lengths(one for one in measured if one.method == name) for name in found},
         "tokens_by_source": {name: timing.sources(one for one in measured if one.method == name) for name in found},
     }

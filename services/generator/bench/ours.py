@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from services.generator.answer_text import AnswerText
 from services.generator.bench.prompts import Job
@@ -29,9 +28,6 @@ from services.generator.provenance import SpanTracker
 from services.generator.templates import Piece, render
 from services.generator.types import Prompt, SamplingParams, Sequence
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 NODES = 60  # of a tree that is verified whole, the root included: EAGLE-2's and -3's published size
 _names = itertools.count()
 
@@ -47,6 +43,7 @@ class Bench:
     template: str
     max_tokens: int
     context: int
+    clock: Callable[[], float] = time.perf_counter
 
     def prompt(self, job: Job) -> Prompt:
         if not job.passages:
@@ -80,19 +77,19 @@ class Answering:
         sampling = self.bench.sampling()
         sequence = Sequence(f"bench-{next(_names)}", prompt, sampling)
         text = AnswerText(self.bench.codec, (), SpanTracker(job.passages))
-        return timed(self.engine, Request(sequence, text, drafters=tuple(self.engine.drafters)))
+        return timed(self.engine, Request(sequence, text, drafters=tuple(self.engine.drafters)), self.bench.clock)
 
 
-def timed(engine: Engine, request: Request) -> Run:
-    began = time.perf_counter()
+def timed(engine: Engine, request: Request, clock: Callable[[], float]) -> Run:
+    began = clock()
     engine.add(request)
     first, opening = 0.0, 0
     while engine.busy:
         outputs = engine.step()
         if outputs and not opening:
-            first, opening = time.perf_counter() - began, len(outputs[0].tokens)
+            first, opening = clock() - began, len(outputs[0].tokens)
     stats, tokens = request.sequence.stats, tuple(request.sequence.token_ids)
-    seconds = time.perf_counter() - began
+    seconds = clock() - began
     return Run(
         tokens, opening, first, seconds, stats.steps, stats.drafted, stats.accepted_by_source, stats.accepted_lengths, stats.cached_tokens
     )
@@ -135,4 +132,4 @@ def _verbatim(bench: Bench, engine: Engine, job: Job, *, drafting: bool) -> Run:
     preparation = prepare(ask, bench.codec, job.passages)
     text = VerbatimText(bench.codec, (), preparation, job.passages)
     sequence = Sequence(f"bench-{next(_names)}", prompt, bench.sampling())
-    return timed(engine, Request(sequence, text, drafting=drafting, preparation=preparation))
+    return timed(engine, Request(sequence, text, drafting=drafting, preparation=preparation), bench.clock)

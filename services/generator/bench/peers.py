@@ -25,6 +25,7 @@ WORKER = Path(__file__).with_name("llama_worker.py")
 LOOKUP = 10  # tokens that transformers' prompt lookup drafts: its documentation's number
 LLAMA_LOOKUP = 2  # llama-cpp-python's advice for CPUs; 10, its default, is slower here
 
+CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
 Generate = Callable[[tuple[int, ...]], Run]  # prompt -> answer
 
 
@@ -38,6 +39,7 @@ class Limits:
     context: int
     threads: int
     ends: tuple[int, ...]  # tokens at which an answer ends
+    clock: str = "wall"  # a name of CLOCKS
 
 
 def transformers_peer(model: str, device: torch.device, dtype: torch.dtype, limits: Limits) -> Iterator[tuple[str, Generate]]:
@@ -67,12 +69,12 @@ def _dense(checkpoint: Checkpoint, loaded: Any) -> dict[str, torch.Tensor]:
 class _Clock:
     """A stopping criterion that never stops: it is asked after every step, and so knows when the first tokens came."""
 
-    def __init__(self, prompt: int) -> None:
-        self.prompt, self.first, self.opening = prompt, 0.0, 0
+    def __init__(self, prompt: int, clock: Callable[[], float]) -> None:
+        self.prompt, self.clock, self.first, self.opening = prompt, clock, 0.0, 0
 
     def __call__(self, tokens: torch.Tensor, *_: object, **__: object) -> torch.Tensor:
         if not self.opening:
-            self.first, self.opening = time.perf_counter(), tokens.shape[1] - self.prompt
+            self.first, self.opening = self.clock(), tokens.shape[1] - self.prompt
         return torch.zeros(tokens.shape[0], dtype=torch.bool, device=tokens.device)
 
 
@@ -81,8 +83,9 @@ def _generate(loaded: Any, prompt: tuple[int, ...], limits: Limits, **options: A
     from transformers import StoppingCriteriaList
 
     tokens = torch.tensor([prompt], device=loaded.device)
-    clock = _Clock(len(prompt))
-    began = time.perf_counter()
+    now = CLOCKS[limits.clock]
+    clock = _Clock(len(prompt), now)
+    began = now()
     written = loaded.generate(
         tokens,
         attention_mask=torch.ones_like(tokens),
@@ -93,7 +96,7 @@ def _generate(loaded: Any, prompt: tuple[int, ...], limits: Limits, **options: A
         stopping_criteria=StoppingCriteriaList([clock]),
         **options,
     )
-    seconds = time.perf_counter() - began
+    seconds = now() - began
     return Run(tuple(written[0, len(prompt) :].tolist()), clock.opening, clock.first - began, seconds)
 
 
@@ -121,7 +124,8 @@ class _Worker:
 
     def run(self, prompt: tuple[int, ...]) -> Run:
         assert self._process.stdin is not None
-        job = {"prompt": prompt, "max_tokens": self._limits.max_tokens, "ends": self._limits.ends}
+        limits = self._limits
+        job = {"prompt": prompt, "max_tokens": limits.max_tokens, "ends": limits.ends, "clock": limits.clock}
         self._process.stdin.write(json.dumps(job) + "\n")
         self._process.stdin.flush()
         answer = self._receive()
