@@ -17,7 +17,7 @@ from datetime import UTC, date, datetime
 from typing import Any, Protocol
 from uuid import uuid4
 
-from rag_api import safety
+from rag_api import cautions, safety
 from rag_api import generator as gen
 from rag_api.calibration import calibration
 from rag_api.config import Settings
@@ -57,6 +57,7 @@ from rag_api.types import (
     Unsupported,
     User,
 )
+from rag_api.widen import alternatives, options_of, widened
 from services.generator import wire
 
 log = logging.getLogger(__name__)
@@ -105,6 +106,7 @@ class Draft:
     user: User
     language: Language
     query: str  # what is searched for and answered: the question, or what a follow-up means
+    also: tuple[str, ...] = ()  # what is searched for beside it
     began: float = field(default_factory=time.perf_counter)
     created_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     status: AnswerStatus = AnswerStatus.SOURCES_ONLY
@@ -212,14 +214,16 @@ async def ask(question: Question, user: User, parts: AskParts) -> AsyncGenerator
 
 
 async def _stand_alone(draft: Draft, parts: AskParts) -> None:
-    """A follow-up question becomes what it means; from here on that is the question."""
-    if not draft.question.earlier:
-        return
-    generator = parts.generator if parts.settings.follow_ups == "llm" else None
-    query = await query_of(draft.question.text, draft.question.earlier, generator)
-    draft.query = query.text
-    if query.by != "reader":
-        draft.stats["rewritten_by"] = query.by
+    """A follow-up question becomes what it means; from here on that is the question. Then what to search for beside it, if anything."""
+    if draft.question.earlier:
+        generator = parts.generator if parts.settings.follow_ups == "llm" else None
+        query = await query_of(draft.question.text, draft.question.earlier, generator)
+        draft.query = query.text
+        if query.by != "reader":
+            draft.stats["rewritten_by"] = query.by
+    if parts.settings.widen:
+        draft.also = tuple(await alternatives(draft.query, options_of(parts.settings.widen), parts.generator))
+        draft.stats["searched_also"] = list(draft.also)
 
 
 def find(text: str, user: User, filters: Filters, parts: AskParts) -> Retrieval:
@@ -240,7 +244,7 @@ def texts_of(hits: Sequence[Hit], parts: AskParts) -> dict[str, str]:
 def _retrieve(draft: Draft, parts: AskParts) -> Retrieval:
     draft.embedder = parts.embedder.name
     question, settings = draft.question, parts.settings
-    retrieval = find(draft.query, draft.user, question.filters, parts)
+    retrieval = find(draft.query, draft.user, question.filters, widened(parts, draft.also))
     draft.sentences = retrieval.sentences
     if retrieval.hits and retrieval.hits[0].chunk.metadata.language == "en":
         draft.language = detect(draft.query, otherwise="en")
@@ -275,14 +279,14 @@ def _decide(draft: Draft, retrieval: Retrieval, parts: AskParts) -> None:
         touched = sorted({page for hit in hits if hit.chunk.document_id == document_id for page in hit.chunk.pages})
         draft.pages[document_id] = read_pages(parts.db, document_id, touched)
     draft.sources = tuple(_source(replace(hit, rank=rank), documents[hit.chunk.document_id], draft) for rank, hit in enumerate(hits, 1))
-    warned = safety.warned(draft.sources, draft.query, draft.user, draft.question.filters, draft.language, parts)
+    warned = cautions.warned(draft.sources, draft.query, draft.user, draft.question.filters, draft.language, parts)
     draft.sources, draft.notices = warned.sources, [*draft.notices, *warned.notices]
     if not draft.sources or not retrieval.answerable:
         draft.status = AnswerStatus.NOT_FOUND
         empty = not draft.sources and count_indexed(parts.db, draft.user) == 0
         draft.notices.append(notice("empty_index", draft.language) if empty else not_found(draft.sources, draft.language))
         return
-    written = draft.question.mode != Mode.SOURCES and safety.usable(draft.sources, parts.settings.passages)
+    written = draft.question.mode != Mode.SOURCES and cautions.usable(draft.sources, parts.settings.passages)
     draft.status = AnswerStatus.ANSWERED if written else AnswerStatus.SOURCES_ONLY
     draft.notices += expired(draft.sources[: parts.settings.passages], date.today(), draft.language)
 
@@ -334,7 +338,7 @@ async def _write(draft: Draft, parts: AskParts) -> AsyncGenerator[AnswerEvent]:
 def _request(draft: Draft, parts: AskParts) -> gen.Request:
     settings, quoting = parts.settings, draft.question.mode == Mode.VERBATIM
     # Quotes may come from every source that is shown; what a model reads before it writes is less.
-    hits = [source.hit for source in safety.usable(draft.sources, max(settings.passages, settings.sources if quoting else 0))]
+    hits = [source.hit for source in cautions.usable(draft.sources, max(settings.passages, settings.sources if quoting else 0))]
     if not quoting:
         draft.told = told(hits)
         passages = gen.passages_of([(hit.chunk.title, hit.chunk.text) for hit in hits])
@@ -409,9 +413,9 @@ def _check_numbers(draft: Draft, parts: AskParts) -> None:
     """Numbers that the passages do not hold, whoever wrote them and however far the answer came. A quote's stand in its document."""
     if draft.text and draft.text == "".join(citation.text for citation in draft.citations):
         return
-    passages = safety.usable(draft.sources, parts.settings.passages)
-    draft.unsupported = safety.unsupported_in(draft.text, passages, draft.query, draft.language)
-    draft.notices += safety.unsupported_notice(draft.unsupported, draft.language)
+    passages = cautions.usable(draft.sources, parts.settings.passages)
+    draft.unsupported = cautions.unsupported_in(draft.text, passages, draft.query, draft.language)
+    draft.notices += cautions.unsupported_notice(draft.unsupported, draft.language)
 
 
 def _save(draft: Draft, parts: AskParts) -> Answer:

@@ -72,6 +72,10 @@ _TEXTS: dict[str, dict[str, str]] = {
         "nl": "Twee geldige bronnen verschillen: {one} zegt {first_value} (bron {first}), {other} zegt {second_value} (bron {second}).",
         "en": "Two valid sources differ: {one} says {first_value} (source {first}), {other} says {second_value} (source {second}).",
     },
+    "versions": {
+        "nl": "Er zijn twee geldige documenten met de titel {title}: {one} (bron {first}) en {other} (bron {second}).",
+        "en": "There are two valid documents called {title}: {one} (source {first}) and {other} (source {second}).",
+    },
     "unsupported": {
         "nl": "Niet in de bronnen van dit antwoord: {numbers}. Kijk het na in het document.",
         "en": "Not in the sources of this answer: {numbers}. Check them in the document.",
@@ -80,6 +84,7 @@ _TEXTS: dict[str, dict[str, str]] = {
         "nl": "Voor {for_whom}; de vraag noemt {patient}.",
         "en": "For {for_whom}; the question mentions {patient}.",
     },
+    "card_twin": {"nl": "Voor {for_whom}; bron {source} is voor {others}.", "en": "For {for_whom}; source {source} is for {others}."},
     "card_expired": {"nl": "Vervallen op {day}.", "en": "Expired on {day}."},
     "card_superseded": {"nl": "Vervangen door {newer}.", "en": "Superseded by {newer}."},
     "card_conflict": {

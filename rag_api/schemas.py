@@ -101,7 +101,8 @@ class SourceOut(BaseModel):
     text: str
     rects: list[PageRectsOut]
     cautions: list[NoticeOut] = Field(
-        [], description="What to know before using it: `other_group`, `expired`, `superseded`, `conflict`; in the question's language."
+        [],
+        description="What to know before using it: `other_group`, `twin`, `expired`, `superseded`, `conflict`; in the question's language.",
     )
 
 

@@ -30,6 +30,7 @@ RAG_API = [
     ("db", "embed", "stores", "generator", "highlight", "notices", "embedded", "expand", "rerank"),
     ("ingest", "retrieve", "evidence", "quoting", "handbook", "rewrite"),
     ("safety", "decide"),
+    ("cautions",),
     ("parts",),
     ("evaluate", "answer"),
     ("convert", "problems", "health", "web"),

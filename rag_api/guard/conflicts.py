@@ -16,11 +16,11 @@ from rag_api.sentences import Kind, sentences
 from rag_api.terms import STOP_WORDS, question_terms
 from rag_api.types import Hit
 
-ALIKE = 0.6  # of the words of two sentences are in both
-FEWEST_WORDS = 3  # besides numbers, units and small words, that a sentence must have
+OF_SHORTER, OF_LONGER = 0.8, 0.5  # so much of the words of the shorter sentence, and of the longer one, are in both
+FEWEST_WORDS = 4  # besides numbers, units and small words, that they must share
 MOST_NUMBERS = 6  # a longer row of numbers is a table's line, whose columns nobody named
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_SMALL = {folded(word) for words in STOP_WORDS.values() for word in words}
+_SMALL = {folded(word) for words in STOP_WORDS.values() for word in words} | {"en", "steeds", "altijd"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,8 @@ def _comparable(one: Hit, other: Hit) -> bool:
 
 
 def _alike(one: Statement, other: Statement) -> bool:
-    return len(one.words & other.words) >= ALIKE * len(one.words | other.words)
+    shared, lengths = len(one.words & other.words), sorted((len(one.words), len(other.words)))
+    return shared >= max(FEWEST_WORDS, OF_SHORTER * lengths[0], OF_LONGER * lengths[1])
 
 
 def _differing(one: Statement, other: Statement) -> tuple[str, str] | None:
@@ -93,7 +94,7 @@ def _differing(one: Statement, other: Statement) -> tuple[str, str] | None:
         return None
     pairs = [(a, b) for a, b in zip(one.quantities, other.quantities, strict=True) if a.value != b.value]
     measured = [(a, b) for a, b in pairs if a.dimension]
-    if not measured or len(measured) != len(pairs) or len(pairs) > 2:  # a bare number that differs tells another row or step
+    if len(pairs) != 1 or not measured:  # several that differ, or a bare one, tell another case, row or step
         return None
     a, b = measured[0]
     return one.text[a.start : a.end], other.text[b.start : b.end]

@@ -1,0 +1,195 @@
+"""sources -> what the reader must know before using them: cautions on each, and the notices above the answer.
+
+For other patients, expired, superseded, contradicted by another; a twin for other patients; numbers that no source holds. The rules are
+rag_api.guard's, the sentences rag_api.notices'. Nothing is left out or ordered here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from rag_api.db.documents import get_documents, superseding
+from rag_api.guard.conflicts import Conflict, conflicts
+from rag_api.guard.patient import Patient, patient_of
+from rag_api.guard.support import Passage, unsupported
+from rag_api.guard.twins import are_twins
+from rag_api.guard.words import folded
+from rag_api.notices import day_of, for_whom, notice, the_patient, title_of
+from rag_api.safety import FindParts
+from rag_api.types import Document, Filters, Notice, Source, TargetGroup, Unsupported, User
+
+
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """Sources with their cautions, and the notices that stand above the answer."""
+
+    sources: tuple[Source, ...]
+    notices: tuple[Notice, ...]
+
+
+def warned(sources: Sequence[Source], query: str, user: User, filters: Filters, language: str, parts: FindParts) -> Warned:
+    """What the reader must know of these sources. `query` is the question that stands alone. Blocks."""
+    today, patient, first = filters.valid_on or date.today(), patient_of(query), parts.settings.passages
+    newer = _newer(sources, user, today, parts) if filters.include_expired else {}
+    differing = [c for c in conflicts([s.hit for s in sources], query) if _are_valid((sources[c.first], sources[c.second]), today, newer)]
+    cautions = [
+        [
+            *_group_caution(source, patient, language),
+            *_twin_caution(index, sources, patient, language),
+            *_age_cautions(source, today, newer, language),
+            *_conflict_cautions(index, differing, sources, language),
+        ]
+        for index, source in enumerate(sources)
+    ]
+    notices = [
+        *_group_notices(sources, patient, first, language),
+        *_twin_notices(sources, patient, first, language),
+        *_conflict_notices(differing, sources, language),
+        *_version_notices([s for s in sources if _are_valid((s,), today, newer)], language),
+        *_superseded_notices(sources[:first], newer, language),
+    ]
+    marked = tuple(replace(source, cautions=tuple(own)) for source, own in zip(sources, cautions, strict=True))
+    return Warned(marked, tuple(dict.fromkeys(notices)))
+
+
+def usable(sources: Sequence[Source], limit: int) -> tuple[Source, ...]:
+    """The first that may be answered from: not those for other patients, and of twins only the better one: an answer is for one patient."""
+    fit = [source for source in sources if not any(caution.code in ("other_group", "twin") for caution in source.cautions)]
+    return tuple(fit[:limit])
+
+
+def unsupported_in(answer: str, sources: Sequence[Source], query: str, language: str) -> tuple[Unsupported, ...]:
+    """Numbers of an answer that stand in none of the sources it was written from."""
+    passages = [Passage(f"{s.hit.chunk.title}\n{s.hit.chunk.text}", s.document.metadata.language or language) for s in sources]
+    return unsupported(answer, passages, language, query)
+
+
+def unsupported_notice(found: Sequence[Unsupported], language: str) -> list[Notice]:
+    return [notice("unsupported", language, numbers=", ".join(dict.fromkeys(one.text for one in found)))] if found else []
+
+
+def _newer(sources: Sequence[Source], user: User, today: date, parts: FindParts) -> dict[str, Document]:
+    """By the id of each source's document that is superseded: the document that supersedes it."""
+    by = superseding(parts.db, user, today)
+    wanted = {source.document.id: by[source.document.id] for source in sources if source.document.id in by}
+    documents = get_documents(parts.db, user, list(wanted.values()))
+    return {old: documents[new] for old, new in wanted.items() if new in documents}
+
+
+def _is_expired(document: Document, today: date) -> bool:
+    return document.metadata.valid_until is not None and document.metadata.valid_until < today
+
+
+def _are_valid(sources: Iterable[Source], today: date, newer: Mapping[str, Document]) -> bool:
+    return not any(_is_expired(s.document, today) or s.document.id in newer for s in sources)
+
+
+def _group_caution(source: Source, patient: Patient, language: str) -> list[Notice]:
+    groups = source.document.metadata.target_groups
+    if not patient.excludes(groups):
+        return []
+    words = {"for_whom": for_whom(groups, language), "patient": the_patient(patient.groups, language)}
+    return [notice("card_other_group", language, **words)]
+
+
+def _twin_caution(index: int, sources: Sequence[Source], patient: Patient, language: str) -> list[Notice]:
+    """The question names nobody, and a better source is about the same for others."""
+    about = sources[index].document.metadata
+    better = next((s for s in sources[:index] if are_twins(about, s.document.metadata)), None)
+    if patient.is_clear or better is None:
+        return []
+    words = {"for_whom": for_whom(about.target_groups, language), "others": for_whom(better.document.metadata.target_groups, language)}
+    return [notice("card_twin", language, source=str(better.hit.rank), **words)]
+
+
+def _age_cautions(source: Source, today: date, newer: Mapping[str, Document], language: str) -> list[Notice]:
+    until, found = source.document.metadata.valid_until, []
+    if until is not None and until < today:
+        found.append(notice("card_expired", language, day=day_of(until, language)))
+    if source.document.id in newer:
+        found.append(notice("card_superseded", language, newer=_named(newer[source.document.id])))
+    return found
+
+
+def _named(document: Document) -> str:
+    version = document.metadata.version
+    return f"{title_of(document)} ({version})" if version else title_of(document)
+
+
+def _group_notices(sources: Sequence[Source], patient: Patient, first: int, language: str) -> list[Notice]:
+    """When what would be read first is for others, or what fits best is and no twin of it is there."""
+    for_others = [s for s in sources if patient.excludes(s.document.metadata.target_groups)]
+    if not for_others:
+        return []
+    patient_words = the_patient(patient.groups, language)
+    if sources[0] in for_others:
+        groups = {group for s in for_others for group in s.document.metadata.target_groups}
+        return [notice("patient_group", language, for_whom=for_whom(groups, language), patient=patient_words)]
+    best, rest = max(for_others, key=lambda s: s.hit.score), [s for s in sources if s not in for_others]
+    about = best.document.metadata
+    if best.hit.score <= max(s.hit.score for s in rest) or any(are_twins(about, s.document.metadata) for s in rest):
+        return []
+    words = {"title": title_of(best.document), "for_whom": for_whom(about.target_groups, language), "patient": patient_words}
+    return [notice("patient_group_only", language, **words)]
+
+
+def _twin_notices(sources: Sequence[Source], patient: Patient, first: int, language: str) -> list[Notice]:
+    """When the question names nobody: what is read first is for some patients, and there is the same for others."""
+    if patient.is_clear:
+        return []
+    for index, source in enumerate(sources[:first]):
+        for other in sources[index + 1 :]:
+            one, two = source.document.metadata, other.document.metadata
+            if are_twins(one, two):
+                words = {"one": for_whom(one.target_groups, language), "other": for_whom(two.target_groups, language)}
+                return [notice("twins", language, **words, first=str(index + 1), second=str(sources.index(other) + 1))]
+    return []
+
+
+def _conflict_notices(found: Sequence[Conflict], sources: Sequence[Source], language: str) -> list[Notice]:
+    return [
+        notice(
+            "conflict", language, one=_named(sources[c.first].document), first_value=c.first_value, first=str(c.first + 1),
+            other=_named(sources[c.second].document), second_value=c.second_value, second=str(c.second + 1),
+        )
+        for c in found[:1]
+    ]  # fmt: skip
+
+
+def _version_notices(sources: Sequence[Source], language: str) -> list[Notice]:
+    """Two current documents of one title for the same patients: likely a version that nobody took out."""
+    for index, source in enumerate(sources):
+        for other in sources[index + 1 :]:
+            if source.document.id != other.document.id and _names(source.document) == _names(other.document):
+                words = {"first": str(source.hit.rank), "second": str(other.hit.rank), "title": title_of(source.document)}
+                return [notice("versions", language, one=_version(source.document), other=_version(other.document), **words)]
+    return []
+
+
+def _names(document: Document) -> tuple[str, frozenset[TargetGroup], str]:
+    about = document.metadata
+    return folded(title_of(document)), frozenset(about.target_groups), about.language
+
+
+def _version(document: Document) -> str:
+    return document.metadata.version or document.source
+
+
+def _conflict_cautions(index: int, found: Sequence[Conflict], sources: Sequence[Source], language: str) -> list[Notice]:
+    sides = [(c.first, c.first_value, c.second, c.second_value) for c in found]
+    sides += [(c.second, c.second_value, c.first, c.first_value) for c in found]
+    return [
+        notice("card_conflict", language, own_value=own_value, source=str(their + 1), their_value=their_value)
+        for own, own_value, their, their_value in sides
+        if own == index
+    ]
+
+
+def _superseded_notices(sources: Sequence[Source], newer: Mapping[str, Document], language: str) -> list[Notice]:
+    return [
+        notice("superseded", language, title=_named(source.document), newer=_named(newer[source.document.id]))
+        for source in sources
+        if source.document.id in newer
+    ]

@@ -1,0 +1,342 @@
+"""Which sources an asker gets first, which may be answered from, and what is said of them: on a real database and index."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+
+from rag_api import safety
+from rag_api.answer import ask, new_question
+from rag_api.config import Settings
+from rag_api.db.answers import get_answer
+from rag_api.db.documents import superseded_ids, twin_documents
+from rag_api.guard.asker import departments_of, function_of, functions
+from rag_api.guard.conflicts import conflicts
+from rag_api.guard.twins import are_twins, same_subject, subject
+from rag_api.parts import Parts
+from rag_api.types import LOCAL_USER, Answer, AnswerStatus, Chunk, Document, Done, Filters, Found, Hit, Metadata, Mode, TargetGroup, User
+from tests.support.scripted_server import Scripted, piece, scripted_server, stats
+from tests.support.world import empty, load
+
+A, C, N, P = TargetGroup.ADULT, TargetGroup.CHILD, TargetGroup.NEONATE, TargetGroup.PREGNANCY
+TODAY = date.today()
+CHILD_TEXT = "Geef kinderen 15 mg/kg gentamicine per gift. Prik de dalspiegel voor de tweede gift. De streefwaarde is lager dan 1 mg/l. "
+ADULT_TEXT = "Geef volwassenen 5 mg/kg gentamicine per dag. Prik de dalspiegel voor de tweede gift. De streefwaarde is lager dan 1 mg/l. "
+SPIDER = "Spinnenbeet: koel de huid en bel het antigifcentrum. Observeer de patiënt 4 uur na de beet. "
+
+
+@pytest.fixture
+async def parts(settings: Settings) -> AsyncIterator[Parts]:
+    with scripted_server() as server:
+        made = Parts(settings.model_copy(update={"generator_url": server.url, "not_found_threshold": 0.0}))
+        made.scripted = server  # type: ignore[attr-defined]
+        yield made
+        empty(made)
+        await made.generator.close()
+        made.close()
+
+
+@pytest.fixture
+def twins(parts: Parts) -> dict[str, Document]:
+    nl: dict[str, Any] = {"language": "nl"}
+    return {
+        "child": load(
+            parts, "genta-kind.pdf", CHILD_TEXT, title="Gentamicine bij kinderen", target_groups=(C,), department="Pediatrie", **nl
+        ),
+        "adult": load(
+            parts, "genta-volw.pdf", ADULT_TEXT, title="Gentamicine bij volwassenen", target_groups=(A,), department="Apotheek", **nl
+        ),
+        "all": load(parts, "handen.pdf", "Ontsmet de handen voor en na elk contact met een patiënt. ", title="Handhygiëne", **nl),
+    }
+
+
+def sources_of(parts: Parts, question: str, user: User = LOCAL_USER, **filters: Any) -> list[str]:
+    """Titles, best first."""
+    return [hit.chunk.title for hit in safety.find(question, user, Filters(**filters), parts).hits]
+
+
+async def answered(parts: Parts, question: str, mode: Mode = Mode.SOURCES, user: User = LOCAL_USER, **filters: Any) -> Answer:
+    asked = new_question(user, parts, question, mode=mode, filters=Filters(**filters))
+    events = [event async for event in ask(asked, user, parts)]
+    assert isinstance(events[-1], Done)
+    assert any(isinstance(event, Found) for event in events)
+    return events[-1].answer
+
+
+def told(answer: Answer) -> list[str]:
+    return [notice.code for notice in answer.notices if notice.code != "demo_model"]
+
+
+def on_cards(answer: Answer) -> dict[str, list[str]]:
+    return {source.document.metadata.title: [caution.code for caution in source.cautions] for source in answer.sources}
+
+
+class TestOrder:
+    def test_the_source_for_the_questions_patient_comes_before_its_twin(self, parts: Parts, twins: dict[str, Document]) -> None:
+        for question, first in [
+            ("gentamicine dosis bij een kind van 12 kg", "Gentamicine bij kinderen"),
+            ("gentamicine dosis, 4 jr", "Gentamicine bij kinderen"),
+            ("geef 5 mg/kg gentamicine per dag, kleuter", "Gentamicine bij kinderen"),  # the words of the other document
+            ("gentamicine dosis 75-jarige", "Gentamicine bij volwassenen"),
+            ("geef 15 mg/kg gentamicine per gift aan een volwassene?", "Gentamicine bij volwassenen"),
+        ]:
+            assert sources_of(parts, question)[0] == first, question
+
+    def test_sources_for_other_patients_come_after_all_others(self, parts: Parts, twins: dict[str, Document]) -> None:
+        titles = sources_of(parts, "dalspiegel gentamicine kind")
+        assert titles == ["Gentamicine bij kinderen", "Handhygiëne", "Gentamicine bij volwassenen"]
+
+    def test_the_askers_function_decides_between_twins_when_the_question_names_nobody(
+        self, parts: Parts, twins: dict[str, Document]
+    ) -> None:
+        question = "wanneer dalspiegel gentamicine prikken"
+        for function, first in [("paediatrician", "Gentamicine bij kinderen"), ("Internist", "Gentamicine bij volwassenen")]:
+            assert sources_of(parts, question, replace(LOCAL_USER, function=function))[0] == first
+
+    def test_the_askers_department_comes_first_among_equals(self, parts: Parts, twins: dict[str, Document]) -> None:
+        question = "wanneer dalspiegel gentamicine prikken"
+        for department, first in [("pediatrie", "Gentamicine bij kinderen"), ("Apotheek", "Gentamicine bij volwassenen")]:
+            assert sources_of(parts, question, replace(LOCAL_USER, department=department))[0] == first
+
+    def test_neither_function_nor_department_leaves_anything_out(self, parts: Parts, twins: dict[str, Document]) -> None:
+        plain = sources_of(parts, "gentamicine")
+        user = replace(LOCAL_USER, function="midwife", department="Materniteit")
+        assert sorted(sources_of(parts, "gentamicine", user)) == sorted(plain)
+
+    def test_a_filter_on_patients_is_the_readers_own_word(self, parts: Parts, twins: dict[str, Document]) -> None:
+        assert sources_of(parts, "gentamicine kind", target_groups=(A,)) == ["Gentamicine bij volwassenen", "Handhygiëne"]
+
+    def test_a_document_that_a_user_may_not_read_is_nobodys_twin(self, parts: Parts, twins: dict[str, Document]) -> None:
+        stranger = replace(LOCAL_USER, id="x", groups=("others",))
+        assert twin_documents(parts.db, stranger, [twins["child"].metadata]) == []
+        assert [d.id for d in twin_documents(parts.db, LOCAL_USER, [twins["child"].metadata])] == [twins["adult"].id]
+        assert sources_of(parts, "gentamicine kind", stranger) == []
+
+    def test_a_twin_is_found_although_an_earlier_release_wrote_its_row(self, parts: Parts, twins: dict[str, Document]) -> None:
+        parts.db.run("update documents set subject = null")
+        assert [d.id for d in twin_documents(parts.db, LOCAL_USER, [twins["adult"].metadata])] == [twins["child"].id]
+
+
+class TestWhatIsSaid:
+    async def test_a_source_for_other_patients_carries_it_and_is_not_answered_from(self, parts: Parts, twins: dict[str, Document]) -> None:
+        server: Scripted = parts.scripted  # type: ignore[attr-defined]
+        server.script = lambda request: [piece("Geef 15 mg/kg.", finish="stop", stats=stats())]
+        answer = await answered(parts, "gentamicine dosis kind", Mode.ANSWER)
+        assert on_cards(answer) == {"Gentamicine bij kinderen": [], "Handhygiëne": [], "Gentamicine bij volwassenen": ["other_group"]}
+        assert answer.sources[-1].cautions[0].text == "Voor volwassenen; de vraag noemt een kind."
+        assert all("volwassenen" not in document["text"] for document in server.requests[0]["documents"])
+        assert answer.status == AnswerStatus.ANSWERED
+
+    async def test_what_fits_best_but_is_for_others_leaves_the_question_unanswered_and_is_named(self, parts: Parts) -> None:
+        load(parts, "spin.pdf", SPIDER, title="Spinnenbeet bij volwassenen", target_groups=(A,), language="nl")
+        load(parts, "handen.pdf", "Ontsmet de handen voor elk contact. ", title="Handhygiëne", target_groups=(C,), language="nl")
+        answer = await answered(parts, "spinnenbeet bij een kind: hoe lang observeren na de beet", Mode.VERBATIM)
+        assert answer.status == AnswerStatus.NOT_FOUND
+        assert answer.notices[0].code == "patient_group"
+        assert answer.notices[0].text == (
+            "Spinnenbeet bij volwassenen gaat over het onderwerp, maar is voor volwassenen; de vraag noemt een kind."
+        )
+        assert (answer.text, on_cards(answer)["Spinnenbeet bij volwassenen"]) == ("", ["other_group"])
+
+    async def test_when_everything_is_for_others_nothing_is_written(self, parts: Parts) -> None:
+        load(parts, "spin.pdf", SPIDER, title="Spider bite in adults", target_groups=(A,), language="en")
+        answer = await answered(parts, "spider bite in a child", Mode.VERBATIM)
+        assert (answer.status, answer.text) == (AnswerStatus.NOT_FOUND, "")
+        assert answer.notices[0].text == "These sources are for adults; the question mentions a child."
+
+    async def test_both_twins_are_offered_when_the_question_names_nobody_and_only_one_is_answered_from(
+        self, parts: Parts, twins: dict[str, Document]
+    ) -> None:
+        answer = await answered(parts, "wanneer dalspiegel gentamicine prikken", Mode.ANSWER)
+        assert "twins" in told(answer)
+        first, second = [s for s in answer.sources if s.document.metadata.title.startswith("Gentamicine")]
+        assert [c.code for c in first.cautions] == []
+        assert [c.code for c in second.cautions] == ["twin"]
+        server: Scripted = parts.scripted  # type: ignore[attr-defined]
+        sent = " ".join(document["text"] for document in server.requests[0]["documents"])
+        assert first.hit.chunk.text.strip() in sent
+        assert second.hit.chunk.text.strip() not in sent
+
+    async def test_a_twin_that_retrieval_leaves_out_is_fetched(self, parts: Parts, twins: dict[str, Document]) -> None:
+        few = parts.settings.model_copy(update={"sources": 1, "passages": 1})
+        parts.settings = few
+        answer = await answered(parts, "wanneer dalspiegel gentamicine prikken")
+        assert {s.document.id for s in answer.sources} == {twins["child"].id, twins["adult"].id}
+
+    async def test_a_question_about_a_source_for_everyone_is_told_nothing(self, parts: Parts, twins: dict[str, Document]) -> None:
+        assert told(await answered(parts, "handen ontsmetten contact patiënt volwassene")) == []
+
+    async def test_two_valid_sources_with_other_numbers_are_both_named(self, parts: Parts) -> None:
+        same: dict[str, Any] = {"language": "nl", "target_groups": (A,)}
+        load(parts, "a.pdf", "De arts berekent de Paduascore binnen 24 uur na opname. ", title="Trombose", version="1", **same)
+        load(parts, "b.pdf", "De arts berekent de Paduascore binnen 48 uur na opname. ", title="Opname", **same)
+        answer = await answered(parts, "binnen hoeveel uur berekent de arts de paduascore")
+        (notice,) = [n for n in answer.notices if n.code == "conflict"]
+        assert all(words in notice.text for words in ("Trombose (1)", "24 uur", "Opname", "48 uur", "bron 1", "bron 2"))
+        assert all([c.code for c in s.cautions] == ["conflict"] for s in answer.sources)
+
+    async def test_two_valid_documents_of_one_title_are_named(self, parts: Parts) -> None:
+        for number in ("1", "2"):
+            load(parts, f"map{number}/spin.pdf", SPIDER + f"Versie {number}. ", title="Spinnenbeet", version=number, language="nl")
+        assert "versions" in told(await answered(parts, "spinnenbeet"))
+
+
+class TestValidity:
+    @pytest.fixture
+    def versions(self, parts: Parts) -> dict[str, Document]:
+        yesterday, nl = TODAY - timedelta(days=1), {"language": "nl"}
+        old = "Was met chloorhexidine 4 % gedurende 7 dagen. "
+        return {
+            "old": load(parts, "mrsa-2021.pdf", old, title="MRSA", version="4", valid_until=yesterday, **nl),
+            "kept": load(parts, "map/mrsa-2023.pdf", "Was met octenidine gedurende 6 dagen. ", title="MRSA wassen", version="5", **nl),
+            "new": load(parts, "mrsa.pdf", "Was met chloorhexidine 4 % gedurende 5 dagen. ", title="MRSA", version="6",
+                        supersedes="mrsa-2023.pdf", valid_from=yesterday, **nl),
+        }  # fmt: skip
+
+    async def test_expired_and_superseded_documents_are_no_sources(self, parts: Parts, versions: dict[str, Document]) -> None:
+        answer = await answered(parts, "MRSA wassen hoeveel dagen")
+        assert [s.document.id for s in answer.sources] == [versions["new"].id]
+        assert told(answer) == []
+
+    async def test_asked_for_they_are_sources_that_say_what_they_are(self, parts: Parts, versions: dict[str, Document]) -> None:
+        answer = await answered(parts, "MRSA wassen hoeveel dagen", include_expired=True)
+        codes = {s.document.id: [c.code for c in s.cautions] for s in answer.sources}
+        assert codes == {versions["old"].id: ["expired"], versions["kept"].id: ["superseded"], versions["new"].id: []}
+        assert {"expired", "superseded"} <= set(told(answer))
+        assert "conflict" not in told(answer)  # between a valid and an expired one there is none
+
+    def test_a_document_is_superseded_by_file_name_with_or_without_folder_and_ending_or_by_title(self, parts: Parts) -> None:
+        old = load(parts, "map/Oud Protocol.pdf", "Tekst een. ", title="Spinnenbeet", valid_from=date(2020, 1, 1))
+        for number, name in enumerate(["oud protocol.pdf", "map/Oud Protocol.pdf", "Oud Protocol", "SPINNENBEET"]):
+            newer = load(parts, f"nieuw{number}.pdf", f"Tekst twee {number}. ", title="Beet", supersedes=name, valid_from=date(2024, 1, 1))
+            assert superseded_ids(parts.db, LOCAL_USER, TODAY) == (old.id,), name
+            assert superseded_ids(parts.db, LOCAL_USER, date(2023, 1, 1)) == (), "not yet"
+            parts.db.run("delete from documents where id = %(id)s", {"id": newer.id})
+
+    def test_a_title_supersedes_only_what_is_older(self, parts: Parts) -> None:
+        load(parts, "v4.pdf", "Vier. ", title="MRSA", supersedes="MRSA", valid_from=date(2021, 1, 1))
+        new = load(parts, "v5.pdf", "Vijf. ", title="MRSA", supersedes="MRSA", valid_from=date(2025, 1, 1))
+        assert new.id not in superseded_ids(parts.db, LOCAL_USER, TODAY)
+        assert len(superseded_ids(parts.db, LOCAL_USER, TODAY)) == 1
+
+
+class TestNumbers:
+    async def test_numbers_that_no_passage_holds_are_stored_with_their_places_and_named(
+        self, parts: Parts, twins: dict[str, Document]
+    ) -> None:
+        server: Scripted = parts.scripted  # type: ignore[attr-defined]
+        server.script = lambda request: [piece("Geef 20 mg/kg, dus niet 15 mg/kg. "), piece("Max. 1 mg/l.", finish="stop", stats=stats())]
+        answer = await answered(parts, "gentamicine dosis kind", Mode.ANSWER)
+        (found,) = answer.unsupported
+        assert answer.text[found.start : found.end] == found.text == "20 mg/kg"
+        assert [n.text for n in answer.notices if n.code == "unsupported"] == [
+            "Niet in de bronnen van dit antwoord: 20 mg/kg. Kijk het na in het document."
+        ]
+        assert get_answer(parts.db, LOCAL_USER, answer.id).unsupported == answer.unsupported
+
+    async def test_an_exact_quote_has_no_unsupported_number(self, parts: Parts, twins: dict[str, Document]) -> None:
+        answer = await answered(parts, "gentamicine dosis kind", Mode.VERBATIM)
+        assert answer.text
+        assert answer.unsupported == ()
+
+
+class TestTwins:
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [
+            ("Anafylaxie bij kinderen", "Anafylaxie bij volwassenen"),
+            ("Vancomycin in adults, dosing and levels", "Vancomycin in children, dosing and levels"),
+            ("Profylaxe van veneuze trombo-embolie bij zwangeren en kraamvrouwen", "Profylaxe van veneuze trombo-embolie bij volwassenen"),
+            ("Protocol paracetamol IV kinderen", "Paracetamol iv volwassenen PAZA"),
+        ],
+    )
+    def test_titles_about_the_same_for_other_patients_are_twins(self, one: str, other: str) -> None:
+        assert same_subject(subject(one), subject(other))
+        assert are_twins(Metadata(title=one, target_groups=(C,)), Metadata(title=other, target_groups=(A, P)))
+
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [
+            ("Gentamicine bij kinderen, dosering en spiegels", "Vancomycine bij volwassenen, dosering en spiegels"),
+            ("Toediening van bloed bij kinderen", "Toediening van chemotherapie bij volwassenen"),
+            ("Kinderen", "Volwassenen"),
+            ("", ""),
+            ("Pijn bij kinderen", "Pijn meten met de schaal van de dienst bij volwassenen"),
+        ],
+    )
+    def test_titles_about_something_else_are_not(self, one: str, other: str) -> None:
+        assert not are_twins(Metadata(title=one, target_groups=(C,)), Metadata(title=other, target_groups=(A,)))
+
+    def test_documents_for_the_same_patients_of_another_language_or_for_everyone_are_no_twins(self) -> None:
+        child = Metadata(title="Anafylaxie bij kinderen", target_groups=(C,), language="nl")
+        for other in [(A, C), (C,), ()]:
+            assert not are_twins(child, Metadata(title="Anafylaxie bij volwassenen", target_groups=other))
+        assert not are_twins(child, Metadata(title="Anafylaxie bij volwassenen", target_groups=(A,), language="en"))
+
+
+def hit(document: str, text: str, *groups: TargetGroup, rank: int = 1) -> Hit:
+    about = Metadata(title=document, target_groups=groups, language="nl")
+    return Hit(Chunk(f"{document}{rank}", document, document, (1,), 0, len(text), text, about), 0.5, 0.5, 1.0, rank)
+
+
+class TestConflicts:
+    SAYS_24 = "De arts berekent de Paduascore binnen 24 uur na opname en opnieuw bij elke overplaatsing. "
+    QUESTION = "padua score opname"
+
+    @pytest.mark.parametrize(
+        "other",
+        [
+            "De arts berekent de Paduascore binnen 48 uur na opname. ",
+            "De arts berekent de Paduascore binnen twee dagen na opname. ",
+        ],
+    )
+    def test_the_same_sentence_with_another_number_is_a_conflict(self, other: str) -> None:
+        (found,) = conflicts([hit("a", self.SAYS_24, A), hit("b", other, A)], self.QUESTION)
+        assert (found.first, found.second, found.first_value) == (0, 1, "24 uur")
+
+    @pytest.mark.parametrize(
+        "other",
+        [
+            "De arts berekent de Paduascore binnen 24 uur na opname. ",
+            "De arts berekent de Paduascore binnen 1 dag na opname. ",
+            "De arts berekent de Paduascore binnen 24 minuten en 3 uur na opname. ",
+            "De verpleegkundige meet de bloeddruk binnen 48 uur na opname. ",
+            "Bel de chirurg na 48 uur. ",
+            "De arts berekent de Paduascore binnen 24 uur na opname. De arts berekent de Paduascore binnen 48 uur na opname. ",
+            "",
+        ],
+    )
+    def test_an_equal_amount_another_measure_and_another_matter_are_none(self, other: str) -> None:
+        assert conflicts([hit("a", self.SAYS_24, A), hit("b", other, A)], self.QUESTION) == []
+
+    def test_other_patients_one_document_and_another_question_are_none(self) -> None:
+        other = "De arts berekent de Paduascore binnen 48 uur na opname. "
+        assert conflicts([hit("a", self.SAYS_24, A), hit("b", other, C)], self.QUESTION) == []
+        assert conflicts([hit("a", self.SAYS_24, A), hit("a", other, A, rank=2)], self.QUESTION) == []
+        assert conflicts([hit("a", self.SAYS_24, A), hit("b", other, A)], "wie haalt de wasmand op") == []
+        assert len(conflicts([hit("a", self.SAYS_24, A, P), hit("b", other, P)], self.QUESTION)) == 1
+
+    def test_rows_of_a_table_that_differ_in_several_numbers_are_none(self) -> None:
+        one = "Patiënt van 50 tot 100 kg krijgt enoxaparine subcutaan profylactisch 40 mg. "
+        other = "Patiënt van 101 tot 150 kg krijgt enoxaparine subcutaan profylactisch 60 mg. "
+        assert conflicts([hit("a", one, A), hit("b", other, A)], "enoxaparine dosis") == []
+
+
+class TestAskers:
+    def test_a_function_is_known_by_id_and_by_its_name_in_either_language(self) -> None:
+        for name in ("paediatrician", "Kinderarts", "PAEDIATRICIAN", " kinderarts "):
+            assert function_of(replace(LOCAL_USER, function=name)).id == "paediatrician"
+        assert function_of(replace(LOCAL_USER, function="tovenaar")).groups == frozenset()
+        assert function_of(LOCAL_USER).groups == frozenset()
+
+    def test_ids_and_names_are_unique(self) -> None:
+        for names in ([f.id for f in functions()], [f.nl for f in functions()], [f.en for f in functions()]):
+            assert len(names) == len(set(names))
+
+    def test_an_own_department_counts_before_those_of_the_function(self) -> None:
+        assert "pediatrie" in departments_of(replace(LOCAL_USER, function="Kinderarts"))
+        assert departments_of(replace(LOCAL_USER, function="Kinderarts", department="Spoed ")) == {"spoed"}
