@@ -28,7 +28,7 @@ RAG_API = [
     ),
     ("guard",),
     ("db", "embed", "stores", "generator", "highlight", "notices", "embedded", "expand", "rerank"),
-    ("ingest", "retrieve", "evidence", "quoting", "handbook", "rewrite"),
+    ("ingest", "retrieve", "evidence", "quoting", "handbook", "rewrite", "widen"),
     ("safety", "decide"),
     ("cautions",),
     ("parts",),
