@@ -1222,7 +1222,7 @@ export interface components {
             rects: components["schemas"]["PageRectsOut"][];
             /**
              * Cautions
-             * @description What to know before using it: `other_group`, `expired`, `superseded`, `conflict`; in the question's language.
+             * @description What to know before using it: `other_group`, `twin`, `expired`, `superseded`, `conflict`; in the question's language.
              * @default []
              */
             cautions: components["schemas"]["NoticeOut"][];
