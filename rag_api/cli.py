@@ -341,6 +341,8 @@ def _answer_figures(parts: Parts, questions: list[Judged]) -> dict[str, Any]:
     return {
         **accuracy(texts, questions),
         "answered": len(written),
+        "not_found": sum(answer.status == AnswerStatus.NOT_FOUND for answer in given),
+        "median_characters": median(len(answer.text) for answer in written) if written else 0,
         "exact": len(exact),  # answers that are nothing but copied spans
         "median_seconds": round(median(answer.stats["seconds"] for answer in given), 3),
         "median_tokens_per_step": round(median(speeds), 2) if speeds else None,

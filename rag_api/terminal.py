@@ -260,6 +260,26 @@ def print_figures(figures: dict[str, Any]) -> None:
         decided = row["not_found"]
         table.add_row(name, str(row["n"]), *(f"{row[n]:.3f}" for n in names), f"{decided['precision']:.3f}", f"{decided['recall']:.3f}")
     Console(soft_wrap=not sys.stdout.isatty()).print(table)
+    print_refusals(figures)
     if "answers" in figures:
         found = figures["answers"]
-        say(f"right answers: {found['accuracy']:.3f} of {found['n']}, median {found['median_seconds']:.2f} s")
+        by = ", ".join(f"{name} {own['accuracy']:.3f} of {own['n']}" for name, own in found["languages"].items())
+        say(f"right answers: {found['accuracy']:.3f} of {found['n']} ({by}), median {found['median_seconds']:.2f} s")
+
+
+def print_refusals(figures: dict[str, Any]) -> None:
+    """How "not found" was decided, and what other thresholds would do."""
+    decided, between = figures["not_found"], figures["intervals"]
+    if not decided["n"]:
+        return
+    low, high = between["not_found_precision"]
+    say(f"not found, {decided['n']} questions without an answer: precision {decided['precision']:.2f} [{low:.2f}, {high:.2f}]")
+    low, high = between["not_found_recall"]
+    say(f"  recall {decided['recall']:.2f} [{low:.2f}, {high:.2f}], {decided['refused']:.1%} of the others refused")
+    for wanted in (0.25, 0.5, 0.75, 0.9):
+        point = next((p for p in decided["curve"] if p["recall"] >= wanted), None)
+        if point:
+            say(
+                f"  recall {point['recall']:.2f} would have precision {point['precision']:.2f}, refusing {point['refused']:.1%}: "
+                f"BEDSIDE_NOT_FOUND_THRESHOLD={point['threshold']}"
+            )

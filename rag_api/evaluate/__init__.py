@@ -13,7 +13,8 @@ from typing import Any
 
 from rag_api.evaluate.answers import plain
 from rag_api.evaluate.judged import HANDBOOK, Judged, Place, parse_judged, read_judged, write_judged
-from rag_api.evaluate.metrics import Interval, bootstrap_ratio, hit_at, mrr, precision_recall, reciprocal
+from rag_api.evaluate.metrics import Interval, bootstrap_ratio, hit_at, mrr, reciprocal
+from rag_api.evaluate.refusals import Asked, refusals
 from rag_api.retrieve import Retrieval
 from rag_api.types import Hit
 
@@ -135,13 +136,14 @@ def _figures(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     ranks = [o.rank for o in answerable]
     paged = [o.page_rank for o in answerable if any(place.page for place in o.judged.places)]
     worded = [o.span_rank for o in answerable if any(place.span for place in o.judged.places)]
-    precision, recall = precision_recall([not o.found for o in outcomes], [not o.judged.answerable for o in outcomes])
     return {
         **{f"hit@{k}": hit_at(ranks, k) for k in KS},
         "mrr": mrr(ranks),
         "page": {"hit@1": hit_at(paged, 1), "hit@3": hit_at(paged, 3), "mrr": mrr(paged), "n": len(paged)},
         "passage": {"hit@1": hit_at(worded, 1), "hit@3": hit_at(worded, 3), "mrr": mrr(worded), "n": len(worded)},
-        "not_found": {"precision": precision, "recall": recall, "n": len(outcomes) - len(answerable)},
+        "not_found": refusals(
+            [Asked(o.confidence, o.judged.answerable, not o.found, o.rank is not None and o.rank <= 3) for o in outcomes]
+        ),
         "wrong_group_first": sum(o.wrong_group for o in answerable),
         "n": len(outcomes),
         "intervals": _intervals(outcomes, ranks),

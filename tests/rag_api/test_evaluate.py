@@ -10,6 +10,7 @@ from rag_api.errors import InvalidInput
 from rag_api.evaluate import HANDBOOK, Judged, Outcome, evaluate, read_judged, report, write_judged
 from rag_api.evaluate.answers import accuracy, holds
 from rag_api.evaluate.metrics import hit_at, mrr, precision_recall
+from rag_api.evaluate.refusals import Asked, curve, refusals
 from rag_api.retrieve import Retrieval
 from rag_api.types import Chunk, Hit
 
@@ -99,13 +100,35 @@ class TestEvaluate:
         assert figures["hit@3"] == pytest.approx(2 / 3)
         assert figures["mrr"] == pytest.approx((1 + 1 / 2) / 3)
         assert figures["page"]["mrr"] == pytest.approx((1 + 1 / 3) / 3)
-        assert figures["not_found"] == {"precision": 0.5, "recall": 0.5, "n": 2}
+        assert {name: figures["not_found"][name] for name in ("precision", "recall", "n")} == {"precision": 0.5, "recall": 0.5, "n": 2}
+        assert figures["not_found"]["refused"] == pytest.approx(1 / 3)
+        assert figures["not_found"]["refused_with_source"] == 0.0  # its document was not at hand
         assert figures["languages"]["nl"]["mrr"] == pytest.approx(0.75)
         low, high = figures["intervals"]["mrr"]
         assert low <= figures["mrr"] <= high
 
     def test_an_empty_set_gives_noughts(self) -> None:
         assert report([])["n"] == 0
+
+
+class TestRefusals:
+    ASKED = tuple(Asked(c / 10, c not in (1, 2, 4), c < 2) for c in range(10))  # confidences 0.0 ... 0.9
+
+    def test_what_was_decided_is_counted(self) -> None:
+        found = refusals(self.ASKED)
+        assert (found["precision"], found["recall"], found["n"]) == (0.5, pytest.approx(1 / 3), 3)
+        assert found["refused"] == pytest.approx(1 / 7)
+
+    def test_the_curve_has_the_best_precision_for_each_recall(self) -> None:
+        points = curve(self.ASKED)
+        assert [p["recall"] for p in points] == [0.0, 0.3333, 0.6667, 1.0]
+        assert [p["precision"] for p in points] == [0.0, 0.5, 0.6667, 0.6]
+        assert points[2]["threshold"] == pytest.approx(0.25)
+        assert points[3]["refused"] == pytest.approx(2 / 7, abs=1e-4)
+
+    def test_no_question_is_no_curve(self) -> None:
+        assert curve([]) == []
+        assert refusals([])["n"] == 0
 
 
 class TestAnswers:
