@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 SMOOTH = 0.15  # weight of the latest step
+FIRST_SKIP, LAST_SKIP = 8, 128  # requests: a trial costs a tenth of an answer's time, so that one in 8, 32, 128 is 1% at most before long
 
 
 @dataclass(slots=True)
@@ -56,7 +57,7 @@ class Habit:
 
     last: Gate | None = None  # what the next request begins from
     skip: int = 0  # requests to go without it
-    _next_skip: int = 1
+    _next_skip: int = FIRST_SKIP
 
     def admit(self) -> bool:
         if self.skip:
@@ -73,6 +74,6 @@ class Habit:
     def ended(self, gate: Gate) -> None:
         self.last = gate
         if gate.balance >= 0:
-            self._next_skip = 1
+            self._next_skip = FIRST_SKIP
             return
-        self.skip, self._next_skip = self._next_skip, min(64, 4 * self._next_skip)
+        self.skip, self._next_skip = self._next_skip, min(LAST_SKIP, 4 * self._next_skip)
