@@ -22,6 +22,8 @@ from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
 from rag_api import schemas as s
+from rag_api.guard.support import Passage, unsupported
+from rag_api.types import TargetGroup
 
 DIST = Path(__file__).parents[2] / "web" / "dist"
 TITLE = "Paracetamol bij kinderen"
@@ -101,6 +103,7 @@ class Script:
         self.conversations: dict[str, list[s.AnswerOut]] = {}
         self.health = s.Health(status="ok", version="1", parts=[], documents=3, demo=True, model="scripted")
         self.empty = False
+        self.asked: list[s.AskIn] = []
 
     def source(self, rank: int, title: str, text: str, page: int, *, score: float, document: str = "paracetamol-kind") -> s.SourceOut:
         rects = rects_of(self.pdf, page, SENTENCES[0]) if document == "paracetamol-kind" and page == 3 else []
@@ -140,6 +143,12 @@ class Script:
             ),
             self.source(5, "Weegprotocol", "Weeg het kind zonder schoenen. ", 31, score=0.33),
         ]
+
+    def cautioned(self, source: s.SourceOut) -> s.SourceOut:
+        own = [s.NoticeOut(code="other_group", text="Voor kinderen; de vraag noemt een volwassene.")]
+        if source.title.startswith("Oud"):
+            own.append(s.NoticeOut(code="superseded", text="Vervangen door Koorts (2)."))
+        return source.model_copy(update={"cautions": own})
 
     def span(self, start: int, sentence: str, *, exact: bool = True) -> s.SpanOut:
         rects = rects_of(self.pdf, 3, sentence.strip()) if exact else []
@@ -200,6 +209,8 @@ async def play(script: Script, body: s.AskIn, conversation: str) -> AsyncIterato
         else []
     )
     query = f"paracetamol {question}" if question.startswith("en ") and not body.literal else question
+    if "volwassene" in question:
+        sources = [script.cautioned(source) for source in sources]
     yield "found", s.FoundEvent(answer_id="x", conversation_id=conversation, query=query, sources=sources, notices=notices)
     yield "stage", s.StageEvent(name="reading", passages=3)
     await asyncio.sleep(0.05)
@@ -231,7 +242,9 @@ async def play(script: Script, body: s.AskIn, conversation: str) -> AsyncIterato
             stored = script.answer(body, conversation, id="x", answer=text, spans=spans)
             script.conversations.setdefault(conversation, []).append(stored)
             raise ConnectionResetError
-    whole = {"query": query, "answer": text, "spans": spans, "sources": sources, "notices": notices}
+    found = unsupported(text, [Passage(source.text, "nl") for source in sources], "nl", question)
+    marks = [s.UnsupportedOut(start=one.start, end=one.end, text=one.text) for one in found]
+    whole = {"query": query, "answer": text, "spans": spans, "sources": sources, "notices": notices, "unsupported": marks}
     yield "done", s.DoneEvent(answer=script.answer(body, conversation, **whole))
 
 
@@ -266,6 +279,14 @@ def create_app(script: Script, headers: dict[str, str]) -> FastAPI:
     async def documents() -> s.DocumentList:
         return s.DocumentList(documents=[] if script.empty else [detail("paracetamol-kind")], total=0 if script.empty else 1)
 
+    @app.get("/api/facets")
+    async def facets() -> s.FacetsOut:
+        functions = [s.FunctionOut(id="paediatrician", nl="Kinderarts", en="Paediatrician", target_groups=["child"])]
+        groups = list(TargetGroup)
+        return s.FacetsOut(
+            departments=["Apotheek", "Pediatrie"], document_types=["protocol"], languages=["nl"], target_groups=groups, functions=functions
+        )
+
     @app.get("/api/documents/{document_id}")
     async def document(document_id: str) -> Response:
         if document_id == "weg":
@@ -295,6 +316,7 @@ def create_app(script: Script, headers: dict[str, str]) -> FastAPI:
     async def ask(body: s.AskIn) -> Response:
         if "databank" in body.question:
             return problem(503, "database_unavailable", "the database does not answer")
+        script.asked.append(body)
         conversation = body.conversation_id or str(uuid.uuid4())
         return StreamingResponse(stream(script, body, conversation), media_type="text/event-stream")
 

@@ -110,12 +110,7 @@ export function ScopeMenu({ scope, onScope }: Props) {
             />
             {m.scope.includeExpired}
           </label>
-          <button
-            type="button"
-            className="link"
-            disabled={!isFiltered(scope)}
-            onClick={() => change(unfiltered(scope))}
-          >
+          <button type="button" className="link" onClick={() => change(unfiltered(scope))}>
             {m.scope.clear}
           </button>
         </fieldset>

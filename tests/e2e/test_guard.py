@@ -1,0 +1,102 @@
+"""What keeps a reader from the wrong patient's dose, as it is seen: cautions, marked numbers, who asks, and what is filtered."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import NewPage
+from tests.e2e.scripted import Script
+from tests.e2e.test_states import AXE, ask, complete
+
+
+@pytest.fixture
+def page(new_page: NewPage, base_url: str) -> Page:
+    found = new_page()
+    found.goto(base_url)
+    return found
+
+
+def test_a_source_for_other_patients_says_so_on_its_card_and_over_its_pages(page: Page) -> None:
+    ask(page, "paracetamol bij een volwassene")
+    complete(page)
+    expect(page.locator(".notice.serious")).to_have_text("Deze bronnen gaan over kinderen; de vraag noemt een volwassene.")
+    card = page.locator(".card[data-rank='3'] .caution")
+    expect(card).to_have_text(["Voor kinderen; de vraag noemt een volwassene.", "Vervangen door Koorts (2)."])
+    expect(page.locator(".source .caution")).to_have_text("Voor kinderen; de vraag noemt een volwassene.")
+
+
+def test_a_source_without_cautions_shows_none(page: Page) -> None:
+    ask(page)
+    complete(page)
+    expect(page.locator(".caution")).to_have_count(0)
+
+
+def test_a_number_with_its_unit_that_the_service_found_in_no_source_is_marked_by_a_line_and_by_words(page: Page) -> None:
+    ask(page, "geschreven antwoord")
+    complete(page)
+    expect(page.locator(".answer-text .unsupported")).to_have_text(["999 mg"])
+    expect(page.locator(".answer-text .unsupported-word")).to_have_text(" (niet in de bron)")
+    line = page.locator(".answer-text .unsupported").evaluate("e => getComputedStyle(e).textDecorationStyle")
+    assert line == "dotted"
+
+
+def test_who_asks_goes_with_every_question_and_is_remembered(page: Page, script: Script) -> None:
+    page.locator(".scope > summary").click()
+    page.get_by_label("Functie").select_option("Kinderarts")
+    page.get_by_label("Dienst", exact=True).select_option("Pediatrie")
+    page.keyboard.press("Escape")
+    expect(page.locator(".scope > summary")).to_have_text("Kinderarts · Pediatrie")
+    ask(page)
+    complete(page)
+    page.reload()
+    expect(page.locator(".scope > summary")).to_have_text("Kinderarts · Pediatrie")
+    ask(page, "nog een vraag")
+    complete(page)
+    assert [(body.function, body.department) for body in script.asked] == [("paediatrician", "Pediatrie")] * 2
+
+
+def test_a_filter_is_said_in_words_goes_with_the_question_and_is_forgotten_with_the_page(page: Page, script: Script) -> None:
+    page.locator(".scope > summary").click()
+    page.get_by_label("voor", exact=True).select_option("kinderen")
+    page.get_by_label("van soort").select_option("protocol")
+    page.get_by_label("Ook vervallen en vervangen").check()
+    page.keyboard.press("Escape")
+    expect(page.locator(".scope > summary")).to_have_text("alleen: kinderen, protocol · ook vervallen")
+    ask(page)
+    complete(page)
+    sent = script.asked[0].filters
+    assert (sent.target_groups, sent.document_types, sent.include_expired) == (["child"], ["protocol"], True)
+    page.reload()
+    expect(page.locator(".scope > summary")).to_have_text("Wie vraagt, filters")
+
+
+def test_the_filters_are_cleared_by_one_button(page: Page, script: Script) -> None:
+    page.locator(".scope > summary").click()
+    page.get_by_label("in het").select_option("Engels")
+    page.get_by_text("Wis de filters").click()
+    page.keyboard.press("Escape")
+    expect(page.locator(".scope > summary")).to_be_focused()
+    expect(page.locator(".scope > summary")).to_have_text("Wie vraagt, filters")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1440, 390])
+def test_accessibility_of_the_open_menu_and_of_cautions(new_page: NewPage, base_url: str, scheme: str, width: int) -> None:
+    page = new_page(color_scheme=scheme, width=width)
+    page.goto(base_url)
+    ask(page, "geschreven volwassene")
+    expect(page.locator(".made").first).to_be_visible()
+    if width < 1024:
+        page.keyboard.press("Escape")
+    page.locator(".scope > summary").click()
+    expect(page.get_by_label("Functie")).to_be_visible()
+    box = page.locator(".scope-panel").bounding_box()
+    assert box is not None
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= width
+    assert box["y"] >= 0
+    page.evaluate(AXE.read_text())
+    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+    found = page.evaluate("tags => axe.run({exclude: ['.textLayer']}, {runOnly: tags})", tags)
+    assert [(v["id"], [node["html"] for node in v["nodes"]]) for v in found["violations"]] == []
