@@ -55,9 +55,15 @@ def warned(sources: Sequence[Source], query: str, user: User, filters: Filters, 
 
 
 def usable(sources: Sequence[Source], limit: int) -> tuple[Source, ...]:
-    """The first that may be answered from: not those for other patients, and of twins only the better one: an answer is for one patient."""
-    fit = [source for source in sources if not any(caution.code in ("other_group", "twin") for caution in source.cautions)]
-    return tuple(fit[:limit])
+    """The first that may be answered from: not those for other patients, and of twins only the better one, for an answer is for one
+    patient; what is no longer valid only when nothing else is there."""
+    fit = [source for source in sources if not _has(source, "other_group", "twin")]
+    valid = [source for source in fit if not _has(source, "expired", "superseded")]
+    return tuple((valid or fit)[:limit])
+
+
+def _has(source: Source, *codes: str) -> bool:
+    return any(caution.code in codes for caution in source.cautions)
 
 
 def unsupported_in(answer: str, sources: Sequence[Source], query: str, language: str) -> tuple[Unsupported, ...]:

@@ -7,7 +7,7 @@ The rules are rag_api.guard's; here they meet the documents list and the index.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Protocol
@@ -48,9 +48,10 @@ Search = Callable[[Filters], Retrieval]
 
 def find(text: str, user: User, filters: Filters, parts: FindParts) -> Retrieval:
     """What a question of this user finds today, or on the filters' day, in a safe order. Superseded and expired documents count
-    only when `filters.include_expired` asks for them. Blocks."""
+    only when `filters.include_expired` asks for them, and stand after the valid ones. Blocks."""
     today = filters.valid_on or date.today()
-    excluded = () if filters.include_expired else superseded_ids(parts.db, user, today)
+    superseded = superseded_ids(parts.db, user, today)
+    excluded = () if filters.include_expired else superseded
     current = replace(filters, excluded_document_ids=(*filters.excluded_document_ids, *excluded), valid_on=today)
     settings = parts.settings
     wide = settings.model_copy(update={"sources": max(POOL, settings.sources)})
@@ -65,9 +66,19 @@ def find(text: str, user: User, filters: Filters, parts: FindParts) -> Retrieval
 
     patient = Patient() if filters.target_groups else patient_of(text)
     found = for_patient(search(current), patient, current, search)
-    if filters.target_groups or filters.document_ids:
-        return found
-    return with_twins(found, patient, user, current, search, parts)
+    if not (filters.target_groups or filters.document_ids):
+        found = with_twins(found, patient, user, current, search, parts)
+    return valid_first(found, patient, superseded, today) if filters.include_expired else found
+
+
+def valid_first(found: Retrieval, patient: Patient, superseded: Container[str], today: date) -> Retrieval:
+    """What is no longer valid after what is; sources for other patients stay last."""
+
+    def is_old(hit: Hit) -> bool:
+        until = hit.chunk.metadata.valid_until
+        return hit.chunk.document_id in superseded or (until is not None and until < today)
+
+    return _with_hits(found, sorted(found.hits, key=lambda hit: (_is_for_others(hit, patient), is_old(hit), hit.rank)))
 
 
 def boosted(found: Retrieval, user: User, limit: int) -> Retrieval:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rag_api import safety
+from rag_api import cautions, safety
 from rag_api.answer import ask, new_question
 from rag_api.config import Settings
 from rag_api.db.answers import get_answer
@@ -207,6 +207,8 @@ class TestValidity:
         codes = {s.document.id: [c.code for c in s.cautions] for s in answer.sources}
         assert codes == {versions["old"].id: ["expired"], versions["kept"].id: ["superseded"], versions["new"].id: []}
         assert {"expired", "superseded"} <= set(told(answer))
+        assert answer.sources[0].document.id == versions["new"].id
+        assert [s.document.id for s in cautions.usable(answer.sources, 3)] == [versions["new"].id]
         assert "conflict" not in told(answer)  # between a valid and an expired one there is none
 
     def test_a_document_is_superseded_by_file_name_with_or_without_folder_and_ending_or_by_title(self, parts: Parts) -> None:
