@@ -55,6 +55,8 @@ blijven blijft zitten zit liggen ligt staan staat gaan gaat komen komt krijgen k
 stay stays remain remains go goes come comes get gets have has be been being done put allowed possible mogelijk toegelaten needed
 """
 _EMPTY = _set(_SMALL)
+_PEOPLE = _set("patient patiënt pt patients patiënten patienten")
+_ASKS = _set("wie wat waar wanneer hoe hoeveel hoelang hoevaak welk welke mag moet who what where when which how may must should can")
 
 # Opens a continuation. The first sort makes one whatever follows; the second needs a question without a topic of its own.
 _OPENS = re.compile(
@@ -82,7 +84,7 @@ _MEASURE = re.compile(
 _UNITS = {"kg": "weight", "kilo": "weight", "gram": "weight"}  # all others are ages
 _DRUG = re.compile(
     r"(?:[ck]in[e]?|mycin[e]?|micine|cill?ine?|penem|azole?|pam|lam|olol|aban|parine?|tanyl|tanil|m(?:orf|orph)ine|ca[iï]ne|profen|cetamol|"
-    r"dipine|pril|sartan|statine?|oxacine?|solone?|drine|azine|setron|stine|blastine|plati(?:n|ne)|ziride|semide|nitine|trigine|toine|oxone?|mazenil|dexaat|inase|plase)$"
+    r"dipine|pril|sartan|statine?|oxacine?|solone?|drine|azine|[mt]idine|setron|stine|blastine|plati(?:n|ne)|ziride|semide|nitine|trigine|toine|oxone?|mazenil|dexaat|inase|plase)$"
 )  # fmt: skip
 _WORD = re.compile(r"[^\W_](?:[\w'’/.-]*[^\W_])?")
 _MOST_CONTENT = 2  # words of its own with which a question may still lean on the one before
@@ -109,8 +111,15 @@ def leans(question: str) -> bool:
         return bool(words)
     if len(own) <= _MOST_CONTENT and (_OPENS.match(question) or not _POINTS.isdisjoint(words)):
         return True
+    if len(own) == 1 and not _is_drug(own[0]) and not _is_keywords(question):
+        return True  # "hoeveel vocht geven?": one word is seldom a topic, and the patients it is about would be lost
     rest = _LEADING.sub("", question, count=1)
     return len(own) == 1 and bool(_PREPOSITION.match(rest) or _WHAT_THEN.search(question) or not _MAY_POINT.isdisjoint(words))
+
+
+def _is_keywords(question: str) -> bool:
+    """ "lokelma dosis", "nummer beroertecode": how a search is typed, which says all it means."""
+    return "?" not in question and not any(word in _ASKS or _is_small(word) for word in _words(question) if word not in _PEOPLE)
 
 
 def is_short(question: str) -> bool:
