@@ -157,9 +157,9 @@ class Planner:
                 gate.gave(alone, len(accepted.token_ids), seconds)
 
     def _calibrated(self, plan: Plan, drafted: DraftTree) -> DraftTree:
-        scores = [1.0]
+        scores, depths = [1.0], tree.depths(drafted)
         for node in range(1, len(drafted)):
-            kind, estimate = _estimate(drafted, node)
+            kind, estimate = _estimate(drafted, node, depths[node])
             rate = estimate if kind == CandidateSource.CONSTRAINT.value else plan.calibration.rate(kind, estimate)
             scores.append(rate * scores[drafted.parents[node]])
         return replace(drafted, scores=tuple(scores))
@@ -185,13 +185,16 @@ class Planner:
         return known
 
 
-def _estimate(drafted: DraftTree, node: int) -> tuple[str, float]:
-    """Kind, and the drafters' chance given that the parent is accepted. First tokens are a kind of their own: there copies begin."""
-    parent = drafted.parents[node]
+def _estimate(drafted: DraftTree, node: int, depth: int) -> tuple[str, float]:
+    """Kind, and the drafters' chance given that the parent is accepted.
+
+    A kind's first tokens are one of their own, for there copies begin, and so are its second and those from the third on: a copy that
+    was right so far goes on being right, whatever it began from.
+    """
     kind = _kind(drafted.origins[node])
-    if parent == 0 and kind != CandidateSource.CONSTRAINT.value:
-        kind = "first " + kind
-    return kind, drafted.scores[node] / max(drafted.scores[parent], 1e-9)
+    if kind != CandidateSource.CONSTRAINT.value:
+        kind = f"{kind} {min(depth, 3)}"
+    return kind, drafted.scores[node] / max(drafted.scores[drafted.parents[node]], 1e-9)
 
 
 def _kind(origins: tuple[NodeOrigin, ...]) -> str:
@@ -207,4 +210,5 @@ def _estimates(before: DraftTree, after: DraftTree) -> dict[int, tuple[str, floa
     places = {edge: node for node, edge in enumerate(zip(before.parents, before.token_ids, strict=True))}
     for node in range(1, len(after)):
         original[node] = places[(original[after.parents[node]], after.token_ids[node])]
-    return {node: _estimate(before, old) for node, old in original.items() if node}
+    depths = tree.depths(before)
+    return {node: _estimate(before, old, depths[old]) for node, old in original.items() if node}

@@ -49,6 +49,7 @@ class Figures:
     vs_plain: float | None = None
     vs_transformers: float | None = None
     vs_llama_cpp: float | None = None  # against the better of its two
+    repeats: int = 0
     spread: float = 0.0  # of tokens_per_second over the repeats: (highest - lowest) / median
 
 
@@ -73,6 +74,7 @@ def _alone(measured: list[Measured]) -> Figures:
         seconds_to_first_token=median(sum(run.first for run in runs) / len(runs) for runs in rounds.values()),
         tau=sum(len(run.tokens) for run in every) / steps if steps else None,
         nodes_per_step=sum(run.drafted for run in every) / steps if steps else None,
+        repeats=len(rounds),
         spread=(max(speeds) - min(speeds)) / median(speeds) if median(speeds) else 0.0,
     )
 
