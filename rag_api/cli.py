@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_api.bench.commands import bench
+from rag_api.commands.gaps import gaps
 from rag_api.commands.index import index
+from rag_api.commands.judged import judged
 from rag_api.terminal import (
     Steps,
     answer_json,
@@ -51,6 +53,8 @@ app = typer.Typer(
 
 app.add_typer(bench, name="bench")
 app.add_typer(index, name="index")
+app.add_typer(judged, name="judged")
+app.command()(gaps)
 
 # Stands in the handbook's judged set, so that anyone can check the answer.
 SAMPLE = "paracetamol iv kind 12 kg hoeveel per gift?"
@@ -347,70 +351,6 @@ def _answer_figures(parts: Parts, questions: list[Judged]) -> dict[str, Any]:
         "median_seconds": round(median(answer.stats["seconds"] for answer in given), 3),
         "median_tokens_per_step": round(median(speeds), 2) if speeds else None,
     }
-
-
-judged_app = typer.Typer(no_args_is_help=True, help="Judged sets of the database: list them, take them out and put them in as CSV.")
-app.add_typer(judged_app, name="judged")
-
-
-@judged_app.command("list")
-def judged_list(as_json: AsJson = False) -> None:
-    """The judged sets: how many questions, in which half, and how many nobody has finished judging."""
-    from rag_api import quality_sets as quality
-
-    with opened() as parts:
-        quality.print_sets(quality.list_judged(parts), as_json)
-
-
-@judged_app.command("export")
-def judged_export(
-    name: Annotated[str, typer.Argument(help="The set's name.", show_default=False)],
-    file: Annotated[Path | None, typer.Argument(help="Where to write; standard output when absent.", show_default=False)] = None,
-) -> None:
-    """Write a judged set as CSV, for `bedside evaluate --set` here or elsewhere."""
-    from rag_api import quality_sets as quality
-
-    with opened() as parts:
-        quality.export_judged(parts, name, file)
-
-
-@judged_app.command("import")
-def judged_import(
-    name: Annotated[str, typer.Argument(help="The set's name; a new one is made.", show_default=False)],
-    file: Annotated[Path, typer.Argument(help="A CSV file of judged questions.", show_default=False)],
-    as_json: AsJson = False,
-) -> None:
-    """Put the questions of a CSV into a judged set. One that is there already (by its id) is replaced."""
-    from rag_api import quality_sets as quality
-
-    with opened() as parts:
-        quality.import_judged(parts, name, file, as_json)
-
-
-@judged_app.command("feedback")
-def judged_feedback(name: Annotated[str, typer.Argument(help="The set's name; a new one is made.", show_default=False)]) -> None:
-    """Take what readers said of their answers into a judged set. A question leaves it again when its asker deletes it."""
-    from rag_api import quality_sets as quality
-
-    with opened() as parts:
-        quality.take_feedback(parts, name)
-
-
-@app.command()
-def gaps(
-    department: Annotated[str | None, typer.Option(help="One department's only.")] = None,
-    since: Annotated[str | None, typer.Option(help="Asked on this day or later: 2026-01-31.")] = None,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
-    as_json: AsJson = False,
-) -> None:
-    """What was asked in vain: near-equal questions together, most asked first, with the nearest documents and whose they are.
-
-    The questions are what staff typed and may concern patients: treat the report as you treat them.
-    """
-    from rag_api import quality_sets as quality
-
-    with opened() as parts:
-        quality.print_gaps(parts, department, since, as_csv, as_json)
 
 
 @app.command()

@@ -38,7 +38,7 @@ RAG_API = [
     ("routes",),
     ("main",),
     ("terminal",),
-    ("quality", "quality_sets", "quality_prompts", "calibrating", "bench", "commands"),
+    ("quality", "quality_prompts", "calibrating", "bench", "commands"),
     ("cli",),
 ]
 # Packages whose modules may import each other; so may the modules of one layer that are named together here.
