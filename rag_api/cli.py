@@ -54,7 +54,6 @@ app = typer.Typer(
 app.add_typer(bench, name="bench")
 app.add_typer(index, name="index")
 app.add_typer(judged, name="judged")
-app.command()(gaps)
 
 # Stands in the handbook's judged set, so that anyone can check the answer.
 SAMPLE = "paracetamol iv kind 12 kg hoeveel per gift?"
@@ -373,6 +372,9 @@ def calibrate(
         if model:
             parts.start_generator()
         calibrating.show(calibrating.calibrate(parts, judged, stored, model=model, out=out), as_json)
+
+
+app.command()(gaps)
 
 
 @app.command()
