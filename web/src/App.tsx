@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { Mode } from "./api/types";
 import { Announcer } from "./components/Announcer";
+import { Documents } from "./components/admin/Documents";
 import { Banner } from "./components/Banner";
 import { Empty } from "./components/Empty";
 import { Header } from "./components/Header";
@@ -15,7 +16,7 @@ import { Turn } from "./components/Turn";
 import { Nowhere, Welcome } from "./components/Welcome";
 import { CATALOGUES, firstLanguage, keepLanguage, type Language, MessagesProvider, useMessages } from "./i18n";
 import { pdfjs } from "./pdf/load";
-import { conversationPath, qualityPage, useAddress } from "./route";
+import { conversationPath, DOCUMENTS_PATH, qualityPage, useAddress } from "./route";
 import { firstScope } from "./state/scope";
 import { useConversation } from "./state/useConversation";
 import { useOpened } from "./state/useOpened";
@@ -42,6 +43,8 @@ export function App() {
         <Session />
       ) : quality === "gaps" ? (
         <Gaps />
+      ) : location.pathname.replace(/\/$/, "") === DOCUMENTS_PATH ? (
+        <Documents />
       ) : (
         <Page language={language} onLanguage={toggle} />
       )}

@@ -7,6 +7,7 @@ import "./styles/answer.css";
 import "./styles/source.css";
 import "./styles/quality.css";
 import "./styles/scope.css";
+import "./styles/admin.css";
 
 const root = document.getElementById("root");
 if (!root) throw new Error("index.html has no #root");

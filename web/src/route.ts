@@ -9,6 +9,9 @@ export function qualityPage(path: string): keyof typeof QUALITY_PATHS | null {
   return found ? (found[0] as keyof typeof QUALITY_PATHS) : null;
 }
 
+/** The documents list, where admins say what documents do not say of themselves. */
+export const DOCUMENTS_PATH = "/admin/documents";
+
 export type Route = { kind: "home" } | { kind: "conversation"; id: string } | { kind: "unknown" };
 
 export function parseRoute(path: string): Route {

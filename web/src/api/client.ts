@@ -64,7 +64,7 @@ export async function get<T>(path: string): Promise<T> {
   return (await response.json()) as T;
 }
 
-export async function sendJson<T>(method: "POST" | "PUT", path: string, body: unknown): Promise<T> {
+export async function sendJson<T>(method: "POST" | "PUT" | "PATCH", path: string, body: unknown): Promise<T> {
   const headers = { "Content-Type": "application/json", Accept: "application/json" };
   const response = await send(path, { method, headers, body: JSON.stringify(body) });
   return (await response.json()) as T;

@@ -19,6 +19,7 @@ export type Problem = Schemas["Problem"];
 export type DocumentList = Schemas["DocumentList"];
 export type DocumentSummary = Schemas["DocumentOut"];
 export type DocumentDetail = Schemas["DocumentDetail"];
+export type MetadataIn = Schemas["MetadataIn"];
 export type ConversationList = Schemas["ConversationList"];
 export type ConversationDetail = Schemas["ConversationDetail"];
 

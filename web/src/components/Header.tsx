@@ -3,6 +3,7 @@ import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 
 import { getConversations } from "../api/client";
 import type { ConversationList } from "../api/types";
 import { type Language, useMessages } from "../i18n";
+import { DOCUMENTS_PATH } from "../route";
 import { recall, remember } from "../settings";
 import { QualityLinks } from "./quality/Links";
 
@@ -94,6 +95,11 @@ function History({ onConversation }: { onConversation(id: string): void }) {
           </li>
         ))}
         {list && <QualityLinks />}
+        <li className="quality-link">
+          <a className="quiet" href={DOCUMENTS_PATH}>
+            {m.admin.documents}
+          </a>
+        </li>
       </ul>
     </details>
   );

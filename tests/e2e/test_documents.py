@@ -1,0 +1,95 @@
+"""The documents page on the real API, database and index: an admin's word is kept, shown and searched by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from rag_api.config import Settings
+from rag_api.main import create_app
+from rag_api.parts import Parts
+from rag_api.types import Document, Filters, TargetGroup
+from tests.e2e.browser import serve
+from tests.e2e.conftest import NewPage
+from tests.e2e.scripted import DIST
+from tests.e2e.test_states import AXE
+from tests.support.world import empty, load_hospital
+
+
+@pytest.fixture(scope="module")
+def parts(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Parts]:
+    with Parts(Settings(data_dir=tmp_path_factory.mktemp("data"), database_url=dsn, store="memory", web_dir=DIST)) as made:  # type: ignore[arg-type]
+        yield made
+
+
+@pytest.fixture
+def documents(parts: Parts) -> Iterator[dict[str, Document]]:
+    yield load_hospital(parts)
+    empty(parts)
+    parts.db.run("truncate metadata_edits, metadata_changes")
+
+
+@pytest.fixture
+def page(new_page: NewPage, parts: Parts, documents: dict[str, Document], policy: str) -> Iterator[Page]:
+    app = create_app(parts.settings, parts)
+    with serve(app) as url:
+        found = new_page()
+        found.goto(f"{url}/admin/documents")
+        yield found
+
+
+def opened(page: Page, title: str) -> Page:
+    page.locator("summary", has_text=title).click()
+    expect(page.locator(".document-form")).to_be_visible()
+    return page
+
+
+def test_the_list_names_every_document_and_is_searched(page: Page) -> None:
+    expect(page.locator(".document")).to_have_count(3)
+    page.get_by_label("In titel of bestandsnaam").fill("paracetamol")
+    expect(page.locator(".document")).to_have_count(1)
+    expect(page.locator(".document .facts")).to_contain_text("paracetamol-kind.pdf")
+
+
+def test_what_an_admin_says_is_kept_shown_recorded_and_searched_by(page: Page, parts: Parts, documents: dict[str, Document]) -> None:
+    opened(page, "Paracetamol")
+    page.get_by_label("kinderen").check()
+    page.get_by_label("Dienst").fill("Apotheek")
+    page.get_by_label("Geldig tot").fill("2031-05-01")
+    page.get_by_role("button", name="Bewaar").click()
+    expect(page.get_by_role("status")).to_have_text("Bewaard; de volgende vraag zoekt ermee.")
+    expect(page.locator("summary .facts").nth(2)).to_contain_text("Apotheek")
+    expect(page.locator(".document-edit").first).to_contain_text("Het bestand zegt: Pediatrie.")
+    page.get_by_text("3 wijzigingen").click()
+    expect(page.locator(".document-history li").filter(has_text="Dienst")).to_contain_text("local: Dienst van “Pediatrie” naar “Apotheek”")
+    found = parts.store.search("paracetamol", parts.embedder.query("paracetamol"), 5, Filters(departments=("Apotheek",)), 0.5)
+    assert {hit.chunk.metadata.target_groups for hit in found} == {(TargetGroup.CHILD,)}
+
+
+def test_a_field_goes_back_to_what_the_file_says(page: Page) -> None:
+    opened(page, "Paracetamol")
+    page.get_by_label("Dienst").fill("Apotheek")
+    page.get_by_role("button", name="Bewaar").click()
+    page.get_by_role("button", name="Zoals het bestand").click()
+    expect(page.get_by_label("Dienst")).to_have_value("Pediatrie")
+    expect(page.locator(".document-edit")).to_have_count(0)
+
+
+def test_what_makes_no_sense_is_refused_in_words(page: Page) -> None:
+    opened(page, "Paracetamol")
+    page.get_by_label("Geldig vanaf").fill("2031-05-01")
+    page.get_by_label("Geldig tot").fill("2030-05-01")
+    page.get_by_role("button", name="Bewaar").click()
+    expect(page.get_by_role("status")).to_contain_text("expire before it becomes valid")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_accessibility_of_the_documents_page(page: Page, scheme: str) -> None:
+    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    opened(page, "Paracetamol")
+    page.evaluate(AXE.read_text())
+    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+    found = page.evaluate("tags => axe.run({runOnly: tags})", tags)
+    assert [(v["id"], [node["html"] for node in v["nodes"]]) for v in found["violations"]] == []

@@ -1,0 +1,14 @@
+// What admins do with documents. Who is no admin gets "not_found" for the changes and for every attempt to change.
+import { get, sendJson } from "./client";
+import type { components } from "./schema";
+import type { DocumentDetail, DocumentList, MetadataIn } from "./types";
+
+export type Change = components["schemas"]["ChangeOut"];
+
+const path = (id: string): string => `/documents/${encodeURIComponent(id)}`;
+
+export const findDocuments = (search: string, limit: number, offset: number): Promise<DocumentList> =>
+  get(`/documents?${new URLSearchParams({ search, limit: String(limit), offset: String(offset) })}`);
+export const getChanges = (id: string): Promise<{ changes: Change[] }> => get(`${path(id)}/changes`);
+export const describeDocument = (id: string, changes: MetadataIn): Promise<DocumentDetail> =>
+  sendJson("PATCH", path(id), changes);

@@ -1,0 +1,32 @@
+// What an admin says of a document: a form's texts, and the request that changes only what is different. Pure.
+import type { DocumentDetail, MetadataIn } from "../api/types";
+import type { Group } from "./scope";
+
+export const TEXTS = ["title", "department", "document_type", "version", "owner", "supersedes"] as const;
+export const DAYS = ["valid_from", "valid_until"] as const;
+export type Field = (typeof TEXTS)[number] | (typeof DAYS)[number] | "language" | "target_groups";
+
+export interface Form extends Record<(typeof TEXTS)[number] | (typeof DAYS)[number] | "language", string> {
+  target_groups: Group[];
+}
+
+export function formOf(document: DocumentDetail): Form {
+  const { title, department, document_type, version, owner, supersedes, language, target_groups } = document;
+  return {
+    ...{ title, department, document_type, version, owner, supersedes, language, target_groups },
+    valid_from: document.valid_from ?? "",
+    valid_until: document.valid_until ?? "",
+  };
+}
+
+/** Only what differs; null when nothing does. */
+export function changesOf(document: DocumentDetail, form: Form): MetadataIn | null {
+  const before = formOf(document);
+  const changes: Partial<MetadataIn> = {};
+  for (const field of TEXTS) if (form[field].trim() !== before[field]) changes[field] = form[field].trim();
+  for (const field of DAYS) if (form[field] !== before[field]) changes[field] = form[field] || null;
+  if (form.language !== before.language) changes.language = form.language as "nl" | "en" | "";
+  if ([...form.target_groups].sort().join() !== [...before.target_groups].sort().join())
+    changes.target_groups = form.target_groups;
+  return Object.keys(changes).length > 0 ? { ...changes, reset: [] } : null;
+}
