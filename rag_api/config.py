@@ -72,6 +72,8 @@ class Settings(BaseSettings):
         None, ge=0, le=1, description="Fusion: alpha * dense + (1 - alpha) * BM25; absent: what suits the embedder."
     )
     fusion: Literal["information", "relative"] = Field("information", description="'relative': the thesis's min-max scaling.")
+    abbreviations: Path | None = Field(None, description="CSV for query expansion; absent: abbreviations.csv in the data directory.")
+    synonyms: Path | None = Field(None, description="CSV for query expansion; absent: synonyms.csv in the data directory.")
     passages: int = Field(3, ge=1, le=20, description="How many chunks go into the prompt.")
     sources: int = Field(7, ge=1, le=50, description="How many sources are shown.")
     not_found_threshold: float | None = Field(None, description="Absent: the value calibrated for the embedder.")

@@ -132,6 +132,10 @@ class Parts:
             self._process.stop()
         if self._store.value is not None:
             self._store.value.close()
+        if self._embedder.value is not None:
+            from rag_api.embed import close
+
+            close(self._embedder.value)
         if self._db.value is not None:
             self._db.value.close()
         if self._postgres is not None:

@@ -9,6 +9,7 @@ from datetime import date
 from rag_api.calibration import calibration
 from rag_api.config import Settings
 from rag_api.embed import Embedder
+from rag_api.expand import expander_of
 from rag_api.stores import Store
 from rag_api.stores.fuse import INFORMATION
 from rag_api.terms import question_terms
@@ -45,7 +46,8 @@ def retrieve(
     measured = calibration(embedder.name, settings.data_dir)
     alpha = measured.alpha if settings.alpha is None else settings.alpha
     limit = max(settings.sources, settings.passages)
-    hits = store.search(query, embedder.query(query), limit, allowed, alpha, settings.fusion)
+    others = expander_of(settings).expand(query)
+    hits = store.search(query, embedder.query(query), limit, allowed, alpha, settings.fusion, others)
     return Retrieval(tuple(hits), confidence_of(query, hits), bool(hits), alpha)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 
 import snowballstemmer
@@ -82,3 +83,9 @@ def question_terms(text: str) -> list[str]:
     stop = STOP_WORDS[language] if language else STOP_WORDS["nl"] | STOP_WORDS["en"]
     content = [word for word in words(text) if word not in stop]
     return list(dict.fromkeys(term for word in content for term in (*(_stem(word, lang) for lang in LANGUAGES), *_grams(word))))
+
+
+def further_terms(text: str, others: Sequence[str]) -> list[str]:
+    """Those of other words for what the question says (expand.py) that are not its own."""
+    own = set(question_terms(text))
+    return list(dict.fromkeys(term for other in others for term in question_terms(other) if term not in own))

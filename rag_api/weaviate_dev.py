@@ -19,8 +19,8 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 VERSION = "1.39.3"  # 1.39 at least: before it BM25 was wrong for up to a minute after an insert
@@ -42,6 +42,7 @@ class Node:
     grpc_port: int
     folder: Path
     process: subprocess.Popen[bytes]
+    environment: Mapping[str, str]  # to start it again with: it joins by any of the others
 
     def stop(self) -> None:
         if self.process.poll() is None:
@@ -130,6 +131,17 @@ def free_ports(count: int) -> list[int]:
         return [s.getsockname()[1] for s in sockets]
 
 
+def free_pair(tries: int = 100) -> list[int]:
+    """Two free ports in a row."""
+    for _ in range(tries):
+        with contextlib.suppress(OSError, OverflowError), socket.socket() as first, socket.socket() as second:
+            first.bind(("127.0.0.1", 0))
+            port = first.getsockname()[1]
+            second.bind(("127.0.0.1", port + 1))
+            return [port, port + 1]
+    raise NotToBeHad("no two free ports in a row")
+
+
 @contextlib.contextmanager
 def running(folder: Path, nodes: int = 1, seconds: float = 90.0) -> Iterator[list[Node]]:
     """A server, or a cluster of `nodes`, with its data under `folder`; stopped at the end. Raises NotToBeHad."""
@@ -142,12 +154,12 @@ def running(folder: Path, nodes: int = 1, seconds: float = 90.0) -> Iterator[lis
 
 
 def start(folder: Path, nodes: int = 1, seconds: float = 90.0) -> list[Node]:
-    binary = server_binary()
-    ports = [free_ports(6) for _ in range(nodes)]  # http, grpc, gossip, data, raft, raft's calls
+    # http, grpc; gossip, data, raft, raft's calls: in a cluster on one machine the latter of each pair must follow the former
+    ports = [[*free_ports(2), *free_pair(), *free_pair()] for _ in range(nodes)]
     started: list[Node] = []
     try:
         for i in range(nodes):
-            started.append(_start_node(binary, folder / f"node{i + 1}", i, ports))
+            started.append(_start_node(folder / f"node{i + 1}", i, ports))
         deadline = time.monotonic() + seconds
         for node in started:
             _wait_until_ready(node, deadline)
@@ -158,7 +170,14 @@ def start(folder: Path, nodes: int = 1, seconds: float = 90.0) -> list[Node]:
     return started
 
 
-def _start_node(binary: Path, folder: Path, index: int, ports: Sequence[Sequence[int]]) -> Node:
+def again(node: Node, seconds: float = 90.0) -> Node:
+    """The node that was stopped or killed, on its own ports and data."""
+    restarted = replace(node, process=_run(node.folder, node.environment, node.url))
+    _wait_until_ready(restarted, time.monotonic() + seconds)
+    return restarted
+
+
+def _start_node(folder: Path, index: int, ports: Sequence[Sequence[int]]) -> Node:
     folder.mkdir(parents=True, exist_ok=True)
     http, grpc, gossip, data, raft, raft_rpc = ports[index]
     name = f"node{index + 1}"
@@ -187,10 +206,16 @@ def _start_node(binary: Path, folder: Path, index: int, ports: Sequence[Sequence
         env["RAFT_JOIN"] = ",".join(f"node{i + 1}:{p[4]}" for i, p in enumerate(ports))
         if index > 0:
             env["CLUSTER_JOIN"] = f"127.0.0.1:{ports[0][2]}"
+    url = f"http://127.0.0.1:{http}"
+    others = ",".join(f"127.0.0.1:{p[2]}" for i, p in enumerate(ports) if i != index)
+    return Node(name, url, grpc, folder, _run(folder, env, url), env | ({"CLUSTER_JOIN": others} if others else {}))
+
+
+def _run(folder: Path, env: Mapping[str, str], url: str) -> subprocess.Popen[bytes]:
+    host, port = url.removeprefix("http://").split(":")
+    command = [str(server_binary()), "--scheme", "http", "--host", host, "--port", port]
     with open(folder / "server.log", "ab") as log:
-        command = [str(binary), "--scheme", "http", "--host", "127.0.0.1", "--port", str(http)]
-        process = subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder)
-    return Node(name, f"http://127.0.0.1:{http}", grpc, folder, process)
+        return subprocess.Popen(command, env=dict(env), stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder)
 
 
 def _wait_until_ready(node: Node, deadline: float) -> None:
@@ -217,9 +242,11 @@ def main() -> None:
             return
         with contextlib.ExitStack() as stack:
             folder = options.data or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="weaviate-")))
-            first = stack.enter_context(running(folder.resolve(), options.nodes))[0]
+            nodes = stack.enter_context(running(folder.resolve(), options.nodes))
+            first = nodes[0]
+            urls = ",".join(f"{node.url}#{node.grpc_port}" for node in nodes)
             print(f"Weaviate {VERSION} is ready. In another shell:\n")
-            print(f"  export BEDSIDE_STORE=weaviate BEDSIDE_WEAVIATE_URL={first.url} BEDSIDE_WEAVIATE_GRPC_PORT={first.grpc_port}\n")
+            print(f"  export BEDSIDE_STORE=weaviate BEDSIDE_WEAVIATE_URL='{urls}'\n")
             print(f"Data and log: {folder}. Ctrl-C stops it.", flush=True)
             with contextlib.suppress(KeyboardInterrupt):
                 first.process.wait()

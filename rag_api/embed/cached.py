@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_api.embed.protocol import Embedder
+from rag_api.embed.protocol import Embedder, close
 
 
 class Cached:
@@ -33,6 +33,9 @@ class Cached:
     def query(self, text: str) -> NDArray[np.float32]:
         vector = self._get((True, text))
         return self._put((True, text), self.inner.query(text)) if vector is None else vector
+
+    def close(self) -> None:
+        close(self.inner)
 
     def _get(self, key: tuple[bool, str]) -> NDArray[np.float32] | None:
         with self._lock:

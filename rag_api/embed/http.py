@@ -21,7 +21,11 @@ class HttpEmbedder:
         self._model = model
         self._prefixes = prefixes_of(model)
         self.name = model
-        self.dim = int(self._embed(["dimension"]).shape[1])
+        try:
+            self.dim = int(self._embed(["dimension"]).shape[1])
+        except EmbedderUnavailable:
+            self.close()
+            raise
 
     def passages(self, texts: Sequence[str], batch: int = 64) -> NDArray[np.float32]:
         prefixed = [self._prefixes.passage + t for t in texts]
@@ -30,6 +34,9 @@ class HttpEmbedder:
 
     def query(self, text: str) -> NDArray[np.float32]:
         return self._embed([self._prefixes.query + text])[0]
+
+    def close(self) -> None:
+        self._client.close()
 
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
         """[len(texts), dim], made unit length: not every server does."""

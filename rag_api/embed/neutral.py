@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_api.embed.protocol import Embedder
+from rag_api.embed.protocol import Embedder, close
 
 FOLDER = Path(__file__).parent
 DIRECTIONS = 2
@@ -35,6 +35,9 @@ class LanguageNeutral:
 
     def query(self, text: str) -> NDArray[np.float32]:
         return without(self._inner.query(text), self._directions)
+
+    def close(self) -> None:
+        close(self._inner)
 
 
 def without(vectors: NDArray[np.float32], directions: NDArray[np.float32]) -> NDArray[np.float32]:

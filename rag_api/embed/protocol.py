@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,3 +35,14 @@ E5 = Prefixes("query: ", "passage: ")
 def prefixes_of(model: str) -> Prefixes:
     """What the model was trained to see in front of a text, from its name; wrong prefixes cost several points of MRR."""
     return E5 if "e5-" in model.lower() else Prefixes()
+
+
+@runtime_checkable
+class Closable(Protocol):
+    def close(self) -> None: ...
+
+
+def close(embedder: Embedder) -> None:
+    """Of those that hold a connection."""
+    if isinstance(embedder, Closable):
+        embedder.close()

@@ -37,12 +37,20 @@ class Store(Protocol):
         """Number of chunks."""
 
     def search(
-        self, text: str, vector: NDArray[np.float32], limit: int, filters: Filters, alpha: float, fusion: Fusion = "information"
+        self,
+        text: str,
+        vector: NDArray[np.float32],
+        limit: int,
+        filters: Filters,
+        alpha: float,
+        fusion: Fusion = "information",
+        others: Sequence[str] = (),
     ) -> list[Hit]:
         """The best chunks for a question, best first, ranks from 1.
 
         The nearest chunks and BM25's best are fetched (at least 100 each) and fused as `alpha * dense + (1 - alpha) * bm25`, either
         scaled as `fusion` says (stores/fuse.py; "relative" is the thesis's, section 3.2). Filters apply inside the index, before ranking.
+        others: other words for what the question says; BM25 counts them too, for no more than the question's own could give.
         """
 
     def tidy(self) -> None:

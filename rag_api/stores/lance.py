@@ -87,11 +87,18 @@ class LanceStore:
             return self._table.count_rows()
 
     def search(
-        self, text: str, vector: NDArray[np.float32], limit: int, filters: Filters, alpha: float, fusion: Fusion = "information"
+        self,
+        text: str,
+        vector: NDArray[np.float32],
+        limit: int,
+        filters: Filters,
+        alpha: float,
+        fusion: Fusion = "information",
+        others: Sequence[str] = (),
     ) -> list[Hit]:
         asked = terms.question_terms(text)
         with _translated(self.folder):
-            looked_up = self._frequent.without(asked)
+            looked_up = self._frequent.without([*asked, *terms.further_terms(text, others)])
             query = Query(looked_up, len(asked), vector, where(filters), max(limit, CANDIDATES), limit, alpha, fusion)
             for attempt in range(TRIES):
                 try:

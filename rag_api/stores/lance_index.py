@@ -19,7 +19,7 @@ from lancedb.index import FTS, Bitmap, BTree, IvfFlat
 log = logging.getLogger(__name__)
 
 VECTORS_FROM = 10_000  # chunks; below that a scan is as fast, and exact
-PARTITION = 400  # vectors in one of the vector index's partitions, about; 20 of them are scanned at a search
+PARTITION = 1_000  # vectors in one of the vector index's partitions, about; lance_query.PROBES of them are scanned at a search
 GROWN = 4.0  # so many times as many chunks as the partitions were made for: made anew
 FREQUENT_FROM = 50_000  # chunks; from here on a question's frequent terms are not looked up:
 FREQUENT = 0.2  # terms of more than this share of the chunks. Their lists are long, and they tell little: docs/benchmarks-retrieval.md
@@ -87,7 +87,8 @@ def _index_vectors(table: Any, rows: int, before: str | None) -> None:
     """Its name says how many partitions it has: nothing else of Lance does."""
     partitions = max(1, rows // PARTITION)
     log.info("the vector index is made for %d chunks", rows)
-    table.create_index("vector", config=IvfFlat(distance_type="cosine", num_partitions=partitions), name=f"vector_{partitions}")
+    kind = IvfFlat(distance_type="cosine", num_partitions=partitions, sample_rate=64, max_iterations=10)  # 48 s of a core for a million
+    table.create_index("vector", config=kind, name=f"vector_{partitions}")
     if before is not None and before != f"vector_{partitions}":
         table.drop_index(before)
 

@@ -19,8 +19,7 @@ from rag_api.stores.fuse import Fusion, Lists, fuse
 from rag_api.stores.rows import ANY_GROUP, STORED, to_chunk
 from rag_api.types import Filters, Hit
 
-PROBES = 20  # partitions of the vector index that are looked into
-REFINE = 4  # so many times the candidates are scored again with their whole vectors, where the index rounds
+PROBES = 40  # partitions of the vector index that are looked into
 
 
 class Moved(Exception):
@@ -65,7 +64,7 @@ def search(table: Any, query: Query, pool: Executor) -> list[Hit]:
 
 
 def _nearest(table: Any, query: Query) -> _Listed:
-    asked = table.search(query.vector).distance_type("cosine").nprobes(PROBES).refine_factor(REFINE).where(query.where)
+    asked = table.search(query.vector).distance_type("cosine").nprobes(PROBES).where(query.where)
     return _listed(asked, "_distance", query.fetch, lambda distance: 1.0 - distance)
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rag_api.stores.filters import admits
 from rag_api.stores.fuse import CANDIDATES, Fusion, Lists, fuse
-from rag_api.terms import document_terms, question_terms
+from rag_api.terms import document_terms, further_terms, question_terms
 from rag_api.types import Chunk, Filters, Hit
 
 K1, B = 1.2, 0.75  # BM25 as LanceDB and Weaviate have it
@@ -66,7 +66,14 @@ class MemoryStore:
         return len(self._rows)
 
     def search(
-        self, text: str, vector: NDArray[np.float32], limit: int, filters: Filters, alpha: float, fusion: Fusion = "information"
+        self,
+        text: str,
+        vector: NDArray[np.float32],
+        limit: int,
+        filters: Filters,
+        alpha: float,
+        fusion: Fusion = "information",
+        others: Sequence[str] = (),
     ) -> list[Hit]:
         with self._lock:
             rows = {key: row for key, row in self._rows.items() if admits(filters, row.chunk)}
@@ -74,7 +81,7 @@ class MemoryStore:
                 return []
             cosines = np.stack([row.vector for row in rows.values()]) @ vector
             terms = question_terms(text)
-            bm25 = self._bm25(terms, rows)
+            bm25 = self._bm25([*terms, *further_terms(text, others)], rows)
         dense = dict(zip(rows, map(float, cosines), strict=True))
         near, matched = _best(dense, limit), _best(bm25, limit)
         fused = fuse(Lists(near, matched, {key: dense[key] for key in near | matched}, len(terms)), alpha, fusion)[:limit]

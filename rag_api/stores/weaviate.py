@@ -6,6 +6,7 @@ fusion (a test compares them), but knows no other and hides the raw scores.
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -13,8 +14,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from weaviate.classes.config import ConsistencyLevel
 from weaviate.classes.data import DataObject
 from weaviate.classes.query import Filter, MetadataQuery
+from weaviate.exceptions import WeaviateBaseError
 
 from rag_api.config import Settings
 from rag_api.errors import StoreUnavailable
@@ -22,7 +25,7 @@ from rag_api.stores.fuse import CANDIDATES, Fusion, Lists, fuse
 from rag_api.stores.rows import ANY_GROUP, STORED, complete, to_chunk, to_row
 from rag_api.stores.weaviate_connection import Connection
 from rag_api.stores.weaviate_schema import BATCH, VECTOR, insert, open_collection
-from rag_api.terms import question_terms
+from rag_api.terms import further_terms, question_terms
 from rag_api.types import Chunk, Filters, Hit
 
 MOST = 10_000  # objects in one answer of the server
@@ -36,6 +39,7 @@ class WeaviateStore:
     def __init__(self, settings: Settings, embedder_name: str, dim: int) -> None:
         assert settings.weaviate_url is not None
         self.name, self.dim = settings.weaviate_collection, dim
+        self._replicated = settings.weaviate_replication_factor > 1
         self._writing = threading.Lock()
         self._pool = ThreadPoolExecutor(8, "weaviate")  # the two lists of a search are fetched at once
         self.connection = Connection(settings)
@@ -54,7 +58,8 @@ class WeaviateStore:
         ]
         with self._writing:
             for begin in range(0, len(objects), BATCH):
-                self._do(lambda found, begin=begin: insert(found, objects[begin : begin + BATCH]))  # type: ignore[misc]
+                part = objects[begin : begin + BATCH]
+                self._write(lambda found, part=part: insert(found, part))  # type: ignore[misc]
             self._delete(Filter.by_property("document_id").equal(document_id), keep=[chunk.id for chunk in chunks])
 
     def chunks_of(self, document_id: str) -> tuple[list[Chunk], NDArray[np.float32]]:
@@ -84,12 +89,19 @@ class WeaviateStore:
         return self._do(lambda chunks: int(chunks.aggregate.over_all(total_count=True).total_count or 0))
 
     def search(
-        self, text: str, vector: NDArray[np.float32], limit: int, filters: Filters, alpha: float, fusion: Fusion = "information"
+        self,
+        text: str,
+        vector: NDArray[np.float32],
+        limit: int,
+        filters: Filters,
+        alpha: float,
+        fusion: Fusion = "information",
+        others: Sequence[str] = (),
     ) -> list[Hit]:
         where, fetch, terms = _where(filters), max(limit, CANDIDATES), question_terms(text)
         if where is None:
             return []
-        matched = self._pool.submit(self._matching, terms, where, fetch)
+        matched = self._pool.submit(self._matching, [*terms, *further_terms(text, others)], where, fetch)
         near = self._nearest(vector, where, fetch)
         found = matched.result()
         dense = {str(o.uuid): 1.0 - float(o.metadata.distance or 0.0) for o in near}
@@ -115,6 +127,17 @@ class WeaviateStore:
 
     def _do(self, act: Callable[[Any], T]) -> T:
         return self.connection.do(lambda client: act(client.collections.get(self.name)))
+
+    def _write(self, act: Callable[[Any], T]) -> T:
+        """On every replica, for a search asks one of them; where one is away, on most: it gets the rest when it is back."""
+
+        def write(chunks: Any) -> T:
+            if self._replicated:
+                with contextlib.suppress(WeaviateBaseError, StoreUnavailable):
+                    return act(chunks.with_consistency_level(ConsistencyLevel.ALL))
+            return act(chunks)
+
+        return self._do(write)
 
     def _nearest(self, vector: NDArray[np.float32], where: Any, fetch: int) -> list[Any]:
         return self._do(
@@ -151,7 +174,7 @@ class WeaviateStore:
         """The server deletes at most 10,000 at once; asked again until nothing is left."""
         wanted = where & Filter.by_id().contains_none(list(keep)) if keep else where
         while True:
-            done = self._do(lambda chunks: chunks.data.delete_many(where=wanted))
+            done = self._write(lambda chunks: chunks.data.delete_many(where=wanted))
             if done.failed:
                 raise StoreUnavailable(f"Weaviate at {self.connection.url} could not delete {done.failed} of {done.matches} chunks")
             if done.successful < done.matches or done.matches == 0 or done.matches < 10_000:

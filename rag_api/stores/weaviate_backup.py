@@ -1,4 +1,4 @@
-"""Backup and restore of the collection by Weaviate's own API. Where backups lie is the server's matter (module backup-filesystem, or S3)."""
+"""Backup and restore of the collection by Weaviate's own API. Where backups lie is the server's matter (a folder, S3 ...)."""
 
 from __future__ import annotations
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import math
+import socket
 import threading
 import time
 from collections.abc import Callable
+from concurrent import futures
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
 from urllib.parse import urlsplit
@@ -20,7 +24,9 @@ from rag_api.errors import StoreUnavailable
 
 OLDEST = (1, 39)  # before it BM25 was wrong for up to a minute after an insert
 ROUNDS = 3  # over the nodes of a cluster; a lone server is asked once
+GLANCE = 0.5  # seconds; a call that takes longer has its node looked at now and then
 PAUSE = 0.5  # seconds between two rounds: the others notice that a node is gone
+LONGEST_CALL = 120.0  # seconds, as in _connect
 T = TypeVar("T")
 
 
@@ -47,8 +53,10 @@ class Connection:
         self._settings, self._nodes = settings, nodes_of(settings)
         self.url = ", ".join(node.url for node in self._nodes)
         self._lock = threading.Lock()
+        self._pool = ThreadPoolExecutor(32, "weaviate call") if len(self._nodes) > 1 else None
         self._at = 0  # the node that is asked
         self._client: weaviate.WeaviateClient | None = None
+        self._left: list[tuple[float, weaviate.WeaviateClient]] = []  # other threads may be using them still
         try:
             self.do(_check_version)
         except BaseException:
@@ -63,10 +71,10 @@ class Connection:
             client = None
             try:
                 client = self._connected()
-                return act(client)
+                return act(client) if self._pool is None else self._watched(act, client)
             except WeaviateInvalidInputError as error:  # no other node would take it
                 raise StoreUnavailable(f"Weaviate at {self.url} was asked something wrong: {error}") from error
-            except (WeaviateBaseError, StoreUnavailable, RpcError, OSError) as error:
+            except (WeaviateBaseError, StoreUnavailable, RpcError, OSError, ValueError) as error:  # ValueError: of a closed channel
                 problem = error
                 if len(self._nodes) > 1:
                     self._leave(client)
@@ -74,11 +82,27 @@ class Connection:
             raise problem
         raise StoreUnavailable(f"Weaviate at {self.url} does not answer: {problem}") from problem
 
+    def _watched(self, act: Callable[[weaviate.WeaviateClient], T], client: weaviate.WeaviateClient) -> T:
+        """Raises OSError as soon as the node is gone: by itself the client would try for a minute."""
+        assert self._pool is not None
+        node, call = self._nodes[self._at], self._pool.submit(act, client)
+        while True:
+            try:
+                return call.result(GLANCE)
+            except futures.TimeoutError:
+                if call.done():
+                    raise
+                host, port = urlsplit(node.url).hostname or "", node.grpc_port
+                socket.create_connection((host, port), timeout=5.0).close()
+
     def close(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
         with self._lock:
-            client, self._client = self._client, None
-        if client is not None:
-            client.close()
+            if self._client is not None:
+                self._left.append((0.0, self._client))
+            self._client = None
+            self._close_left(before=math.inf)
 
     def _connected(self) -> weaviate.WeaviateClient:
         with self._lock:
@@ -93,7 +117,14 @@ class Connection:
                 return
             self._at = (self._at + 1) % len(self._nodes)
             self._client = None
-        if client is not None:
+            self._close_left(before=time.monotonic() - LONGEST_CALL)
+            if client is not None:
+                self._left.append((time.monotonic(), client))
+
+    def _close_left(self, before: float) -> None:
+        closing = [client for left_at, client in self._left if left_at < before]
+        self._left = [one for one in self._left if one[0] >= before]
+        for client in closing:
             with contextlib.suppress(WeaviateBaseError, RpcError, OSError):
                 client.close()
 
@@ -110,7 +141,7 @@ def _connect(node: Node, settings: Settings) -> weaviate.WeaviateClient:
         grpc_port=node.grpc_port,
         grpc_secure=secure,
         auth_credentials=Auth.api_key(key.get_secret_value()) if key else None,
-        additional_config=AdditionalConfig(timeout=Timeout(init=10, query=30, insert=120)),
+        additional_config=AdditionalConfig(timeout=Timeout(init=10, query=30, insert=LONGEST_CALL)),
     )
 
 

@@ -10,7 +10,15 @@ import logging
 from typing import Any
 
 import weaviate
-from weaviate.classes.config import Configure, DataType, Property, StopwordsPreset, Tokenization, VectorDistances
+from weaviate.classes.config import (
+    Configure,
+    DataType,
+    Property,
+    ReplicationDeletionStrategy,
+    StopwordsPreset,
+    Tokenization,
+    VectorDistances,
+)
 from weaviate.classes.data import DataObject
 
 from rag_api import terms
@@ -83,9 +91,17 @@ def _create(client: weaviate.WeaviateClient, settings: Settings, made_with: dict
             name=VECTOR, vector_index_config=Configure.VectorIndex.hnsw(distance_metric=VectorDistances.COSINE)
         ),
         inverted_index_config=Configure.inverted_index(stopwords_preset=StopwordsPreset.NONE),
-        replication_config=Configure.replication(factor=settings.weaviate_replication_factor),
+        replication_config=_replication(settings.weaviate_replication_factor),
         sharding_config=Configure.sharding(desired_count=settings.weaviate_shards),
     )
+
+
+def _replication(factor: int) -> Any:
+    """A node that was away gets what it missed, and does not bring back what was deleted meanwhile."""
+    if factor == 1:
+        return Configure.replication(factor=1)
+    latest = ReplicationDeletionStrategy.TIME_BASED_RESOLUTION
+    return Configure.replication(factor=factor, async_enabled=True, deletion_strategy=latest)
 
 
 def _property(name: str, kind: str) -> Property:

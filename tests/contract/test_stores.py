@@ -187,6 +187,13 @@ class TestRanking:
         put(store, chunk("a", 1, "Geef 10 mg.", title="Vancomycine"), chunk("b", 1, "Geef 10 mg.", title="Gentamicine"))
         assert found(store, "vancomycine", alpha=0.0)[:1] == ["a"]
 
+    def test_other_words_for_a_question_count_for_no_more_than_its_own(self, store: Store) -> None:
+        put(store, chunk("a", 1, "spoed intensive care"), *[chunk(f"d{n}", 1, f"tekst {n}") for n in range(20)])
+        hits = store.search("SIC", unit(1), 30, EVERYONE, 0.0, others=["spoed intensive care"])
+        assert (hits[0].chunk.document_id, hits[0].score <= 1.0, hits[1].score) == ("a", True, 0.0)
+        assert hits[0].bm25_score > 0
+        assert store.search("SIC", unit(1), 1, EVERYONE, 0.0)[0].score == 0.0
+
     def test_all_stores_rank_like_the_one_in_memory(self, store: Store) -> None:
         from rag_api.stores.memory import MemoryStore
 

