@@ -15,6 +15,7 @@ import typer
 
 from rag_api.bench.commands import bench
 from rag_api.commands.gaps import gaps
+from rag_api.commands.abbreviations import abbreviations
 from rag_api.commands.index import index
 from rag_api.commands.judged import judged
 from rag_api.terminal import (
@@ -53,6 +54,7 @@ app = typer.Typer(
 
 app.add_typer(bench, name="bench")
 app.add_typer(index, name="index")
+app.command()(abbreviations)
 app.add_typer(judged, name="judged")
 
 # Stands in the handbook's judged set, so that anyone can check the answer.
@@ -92,6 +94,7 @@ def demo(
     output is the answer as JSON.
     """
     from rag_api import handbook
+    from rag_api.expand import put_lists
 
     pdfs = Path(handbook.__file__).parent / "pdf"
     step = Steps()
@@ -106,6 +109,7 @@ def demo(
             parts.store.count()
         with step("ingesting the sample handbook"):
             report = run_ingest(parts, [pdfs])
+        put_lists(pdfs.parent, parts.settings.data_dir)
         print_report(report)
         with step("loading the language model"):
             parts.wait_for_generator()

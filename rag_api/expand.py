@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import logging
 import re
+import shutil
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -123,16 +124,29 @@ class Lists:
 _known: dict[tuple[Path, ...], Lists] = {}
 
 
-def expander_of(settings: Settings) -> Expander:
-    """Of the configured files, else of those in the data directory; without either it adds nothing. Raises ConfigurationError."""
-    paths = {
-        "abbreviations": settings.abbreviations or settings.data_dir / "abbreviations.csv",
-        "synonyms": settings.synonyms or settings.data_dir / "synonyms.csv",
-    }
+def paths_of(settings: Settings) -> dict[str, Path]:
+    """By kind: the configured files, else those in the data directory, which may be absent. Raises ConfigurationError."""
     for given in (settings.abbreviations, settings.synonyms):
         if given is not None and not given.is_file():
             raise ConfigurationError(f"{given}: there is no such file")
+    return {
+        "abbreviations": settings.abbreviations or settings.data_dir / "abbreviations.csv",
+        "synonyms": settings.synonyms or settings.data_dir / "synonyms.csv",
+    }
+
+
+def expander_of(settings: Settings) -> Expander:
+    """Adds nothing where there are no lists. Raises ConfigurationError."""
+    paths = paths_of(settings)
     return _known.setdefault(tuple(paths.values()), Lists(paths)).get()
+
+
+def put_lists(folder: Path, data_dir: Path) -> None:
+    """A folder's lists into the data directory, where it has none: for the demo."""
+    data_dir.mkdir(parents=True, exist_ok=True)
+    for kind in COLUMNS:
+        if not (data_dir / f"{kind}.csv").exists():
+            shutil.copyfile(folder / f"{kind}.csv", data_dir / f"{kind}.csv")
 
 
 _SHORT = re.compile(r"\(([^()]{2,12})\)")

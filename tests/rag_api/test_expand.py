@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import Result
+from typer.testing import CliRunner
 
 from rag_api import handbook
+from rag_api.cli import app
 from rag_api.config import Settings
+from rag_api.db import Database
+from rag_api.db.documents import PgDocuments
 from rag_api.errors import ConfigurationError
-from rag_api.expand import Expander, Pair, expander_of, propose, read_pairs
+from rag_api.expand import Expander, Pair, expander_of, propose, put_lists, read_pairs, write_proposals
 from rag_api.retrieve import retrieve
 from rag_api.stores.memory import MemoryStore
-from rag_api.types import LOCAL_USER, Chunk, Filters, Metadata
+from rag_api.types import LOCAL_USER, Chunk, Document, DocumentStatus, Filters, Metadata, Page
 
 PAIRS = [Pair("SIC", "spoed intensive care"), Pair("IV", "intraveneus"), Pair("Perfusalgan", "paracetamol IV"), Pair("IV", "intravenous")]
 
@@ -128,6 +134,43 @@ class TestSettings:
         assert first() == "b"
 
 
+def test_the_demo_brings_its_lists_and_keeps_an_admins_own(tmp_path: Path) -> None:
+    (tmp_path / "synonyms.csv").write_text("term,synonym\nroesje,sedatie\n")
+    put_lists(Path(handbook.__file__).parent, tmp_path)
+    found = expander_of(Settings(data_dir=tmp_path))
+    assert "spoed intensive care" in found.expand("SIC")
+    assert (found.expand("roesje"), found.expand("dafalgan")) == (["sedatie"], [])
+
+
+@pytest.fixture
+def bedside(data_dir: Path, dsn: str, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+    for name, value in {"DATA_DIR": str(data_dir), "DATABASE_URL": dsn, "STORE": "memory"}.items():
+        monkeypatch.setenv(f"BEDSIDE_{name}", value)
+    return lambda *words: CliRunner().invoke(app, ["abbreviations", *words])
+
+
+class TestCommand:
+    def test_says_what_the_lists_hold_and_what_is_wrong_with_them(self, bedside: Callable[..., Result], data_dir: Path) -> None:
+        assert json.loads(bedside("--json").stdout) == {"abbreviations": 0, "synonyms": 0}
+        put_lists(Path(handbook.__file__).parent, data_dir)
+        assert json.loads(bedside("--json").stdout)["abbreviations"] > 60
+        assert bedside("--try", "sic").stdout.splitlines() == ["spoed intensive care", "intensive care"]
+        (data_dir / "synonyms.csv").write_text("term,synonym\nroesje,\n")
+        wrong = bedside()
+        assert (wrong.exit_code, "line 2: synonym is empty" in wrong.stderr) == (1, True)
+
+    def test_proposes_what_the_documents_explain(self, bedside: Callable[..., Result], dsn: str, data_dir: Path) -> None:
+        text = "Verhuis naar de spoed intensive care (SIC) na een diepe veneuze trombose (DVT)."
+        page = Page(1, 595.0, 842.0, 0, 0, text, np.full((len(text), 4), np.nan, np.float32))
+        about = Document("d" * 32, "a.pdf", "0" * 64, "application/pdf", DocumentStatus.INDEXED, "", Metadata(title="A"), 1, 1, 9)
+        database = Database(dsn)
+        PgDocuments(database).save_indexed(about, [page])
+        database.close()
+        (data_dir / "abbreviations.csv").write_text("abbreviation,expansion\nSIC,spoed intensive care\n")
+        rows = list(csv.DictReader(bedside("--propose").stdout.splitlines()))
+        assert rows == [{"abbreviation": "DVT", "expansion": "diepe veneuze trombose", "language": "", "documents": "1"}]
+
+
 EXPLAINED = [
     ("Verhuis naar de spoed intensive care (SIC).", [("SIC", "spoed intensive care")]),
     ("Verhuis naar de spoed\nintensive   care (SIC).", [("SIC", "spoed intensive care")]),
@@ -159,8 +202,6 @@ def test_known_ones_are_not_proposed_and_those_of_most_documents_come_first() ->
 
 
 def test_a_proposal_is_a_row_of_the_admins_list(tmp_path: Path) -> None:
-    from rag_api.expand import write_proposals
-
     path = tmp_path / "abbreviations.csv"
     with open(path, "w", encoding="utf-8", newline="") as file:
         write_proposals(file, propose(["spoed intensive care (SIC)"]))

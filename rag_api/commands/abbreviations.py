@@ -1,0 +1,60 @@
+"""`bedside abbreviations`: an admin's lists for query expansion, checked, and what documents propose for them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rag_api.terminal import opened, say
+
+if TYPE_CHECKING:
+    from rag_api.parts import Parts
+
+
+def abbreviations(
+    propose: Annotated[
+        bool, typer.Option("--propose", help="Print what the documents explain and the list lacks, as rows for it (CSV).")
+    ] = False,
+    question: Annotated[str, typer.Option("--try", help="Print what is added to this question.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON on standard output.")] = False,
+) -> None:
+    """Check the lists of abbreviations and synonyms, and say how many they hold.
+
+    They are abbreviations.csv (columns abbreviation, expansion, language) and synonyms.csv (term, synonym, language) in the data
+    directory, or the files of BEDSIDE_ABBREVIATIONS and BEDSIDE_SYNONYMS. Changes count from the next question on.
+    """
+    from rag_api import expand
+
+    with opened() as parts:
+        paths = expand.paths_of(parts.settings)
+        pairs = {kind: expand.read_pairs(path, kind) if path.is_file() else [] for kind, path in paths.items()}
+        if question:
+            added = expand.expander_of(parts.settings).expand(question)
+            typer.echo(json.dumps(added, ensure_ascii=False) if as_json else "\n".join(added))
+        elif propose:
+            proposals = expand.propose(_texts(parts), pairs["abbreviations"])
+            if as_json:
+                rows = [{"abbreviation": p.abbreviation, "expansion": p.expansion, "documents": p.documents} for p in proposals]
+                typer.echo(json.dumps({"proposals": rows}, ensure_ascii=False))
+            else:
+                expand.write_proposals(sys.stdout, proposals)
+            say(f"{len(proposals)} proposed; copy the right ones into {paths['abbreviations']}")
+        elif as_json:
+            typer.echo(json.dumps({kind: len(found) for kind, found in pairs.items()}))
+        else:
+            for kind, found in pairs.items():
+                say(f"{len(found)} {kind} in {paths[kind]}" + ("" if paths[kind].is_file() else " (there is no such file)"))
+
+
+def _texts(parts: Parts) -> Iterator[str]:
+    """The text of every document that answers."""
+    from rag_api.db.documents import DocumentQuery, list_documents, read_text
+    from rag_api.types import LOCAL_USER, DocumentStatus
+
+    found, _ = list_documents(parts.db, LOCAL_USER, DocumentQuery(status=DocumentStatus.INDEXED, limit=1_000_000))
+    for document in found:
+        yield read_text(parts.db, document.id, 100_000_000) or ""
