@@ -178,6 +178,24 @@ def violations(page: Page) -> list[tuple[str, list[str]]]:
     return [(v["id"], [node["html"] for node in v["nodes"]]) for v in found["violations"]]
 
 
+def test_what_a_reader_says_of_an_answer_becomes_a_judged_question(page: Page, url: str, asker: Asker) -> None:
+    asker.user = User("nurse", "Nurse", ("everyone",), function="verpleegkundige")
+    page.goto(url)
+    page.locator("#question").fill(DOSE)
+    page.keyboard.press("Enter")
+    feedback = page.get_by_role("group", name="Antwoord gevonden?")
+    feedback.get_by_role("button", name="ja", exact=True).click()
+    expect(feedback.get_by_role("status")).to_have_text("Dank u.")
+    feedback.get_by_role("button", name="Bron 1 bevatte het antwoord").click()
+    expect(feedback.get_by_role("button", name="Bron 1 bevatte het antwoord")).to_have_attribute("aria-pressed", "true")
+    assert violations(page) == []
+    asker.user = LOCAL_USER
+    assert httpx.post(f"{url}/api/judged/log/feedback").json() == {"placed": 1, "open": 0}
+    (question,) = httpx.get(f"{url}/api/judged/log").json()["questions"]
+    assert (question["found"], question["function"]) == ("yes", "verpleegkundige")
+    assert [place["document"] for place in question["places"]] == ["paracetamol-kind.pdf"]
+
+
 def test_who_may_not_review_finds_nothing_there(page: Page, url: str, asker: Asker) -> None:
     asker.user = User("nurse", "Nurse", ("everyone",))
     for path in ("session", "gaps"):

@@ -3,6 +3,7 @@ import { BASE, get, sendJson } from "./client";
 import type { components } from "./schema";
 
 type Schemas = components["schemas"];
+export type Verdict = "yes" | "partly" | "no";
 
 export type JudgedSets = Schemas["JudgedSetList"];
 export type Judgement = Schemas["JudgeIn"];
@@ -15,6 +16,11 @@ const setPath = (name: string): string => `/judged/${encodeURIComponent(name)}`;
 export const getJudgedSets = (): Promise<JudgedSets> => get("/judged");
 export const judge = (set: string, answerId: string, body: Judgement): Promise<Judged> =>
   sendJson("PUT", `${setPath(set)}/answers/${encodeURIComponent(answerId)}`, body);
+/** A verdict, or a document that held the answer. */
+export const giveFeedback = (
+  answerId: string,
+  body: { found: Verdict } | { document_id: string; page: number },
+): Promise<unknown> => sendJson("POST", `/answers/${encodeURIComponent(answerId)}/feedback`, body);
 export const csvUrl = (set: string): string => `${BASE}${setPath(set)}/csv`;
 
 const query = (department: string | null): string =>

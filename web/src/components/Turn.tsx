@@ -5,6 +5,7 @@ import { formatSeconds, type Messages, useMessages } from "../i18n";
 import { type AnswerState, view } from "../state/answer";
 import type { Opened } from "../state/conversation";
 import { AnswerText } from "./AnswerText";
+import { Feedback } from "./Feedback";
 import { Progress } from "./Progress";
 import { SourceCard } from "./SourceCard";
 
@@ -15,9 +16,10 @@ interface Props {
   onOpen(rank: number, span?: Span): void;
   onAgain(question: string): void;
   onLiteral(question: string): void;
+  feedback?: boolean; // whether the reader is asked what they think of it
 }
 
-export function Turn({ state, opened, latest, onOpen, onAgain, onLiteral }: Props) {
+export function Turn({ state, opened, latest, onOpen, onAgain, onLiteral, feedback = true }: Props) {
   const m = useMessages();
   const { question, query, text, spans, sources, unsupported } = view(state);
   const writing = state.kind === "working";
@@ -44,6 +46,7 @@ export function Turn({ state, opened, latest, onOpen, onAgain, onLiteral }: Prop
         </button>
       )}
       {state.kind === "complete" && <Made state={state} />}
+      {state.kind === "complete" && feedback && <Feedback answer={state.answer} />}
       <Sources
         key={String(latest)}
         {...{ sources, spans, opened, onOpen }}

@@ -1,8 +1,8 @@
 // What a quality officer says of one answer, until it is saved. Pure.
-import type { Judgement } from "../api/quality";
+import type { Judgement, Verdict } from "../api/quality";
 import type { Answer, Source } from "../api/types";
 
-export type Verdict = "yes" | "partly" | "no";
+export type { Verdict };
 
 /** A source that held the answer: the page, and the words as they stand there (empty: not said). */
 export interface Mark {

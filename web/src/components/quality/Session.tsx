@@ -84,6 +84,7 @@ export function Session() {
                 state={state}
                 opened={opened?.turn === key ? opened : null}
                 latest={key === last?.key}
+                feedback={false}
                 onOpen={(rank, span) => source.openSource(key, rank, span)}
                 onAgain={ask}
                 onLiteral={(question) => ask(question, null, true)}
