@@ -185,7 +185,7 @@ def test_what_a_reader_says_of_an_answer_becomes_a_judged_question(page: Page, u
     page.keyboard.press("Enter")
     feedback = page.get_by_role("group", name="Antwoord gevonden?")
     feedback.get_by_role("button", name="ja", exact=True).click()
-    expect(feedback.get_by_role("status")).to_have_text("Dank u.")
+    expect(feedback.locator(".said")).to_have_text("Dank u.")
     feedback.get_by_role("button", name="Bron 1 bevatte het antwoord").click()
     expect(feedback.get_by_role("button", name="Bron 1 bevatte het antwoord")).to_have_attribute("aria-pressed", "true")
     assert violations(page) == []

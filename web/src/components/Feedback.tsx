@@ -55,7 +55,9 @@ export function Feedback({ answer }: { answer: Answer }) {
           ))}
         </>
       )}
-      <span role="status">{error ? (m.errors[error] ?? m.errors.internal) : verdict && m.quality.thanks}</span>
+      <span className="said" aria-live="polite">
+        {error ? (m.errors[error] ?? m.errors.internal) : verdict && m.quality.thanks}
+      </span>
     </fieldset>
   );
 }
