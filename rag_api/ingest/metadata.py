@@ -1,4 +1,5 @@
-"""What a document says of itself, by rules in one place: the sidecar CSV first, then the first page's table, then the file's properties.
+"""What a document says of itself, by rules in one place: the sidecar CSV first, then the first page's table, then the file's properties,
+and its patients, when none of these names them, by the title.
 
 The first page goes before the properties because staff read it: properties are what a template left behind.
 """
@@ -8,10 +9,12 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import Path, PurePosixPath
 
 from rag_api.errors import InvalidInput
+from rag_api.guard.patient import patient_of
 from rag_api.types import Edit, Metadata, TargetGroup
 
 SIDECAR = "metadata.csv"
@@ -200,7 +203,16 @@ def describe(
         values["supersedes"] = of_file["supersedes"]
     values["language"] = language or of_file.get("language", "")
     values["title"] = of_file.get("title") or heading or _from_name(name)
-    return metadata_from({**values, **(given or {})})
+    return _with_patients_of_title(metadata_from({**values, **(given or {})}))
+
+
+def _with_patients_of_title(metadata: Metadata) -> Metadata:
+    """A document that names its patients nowhere but in its title ("Anafylaxie bij kinderen") is for those."""
+    if metadata.target_groups:
+        return metadata
+    named = patient_of(metadata.title)
+    words = [e for e in named.evidence if not any(character.isdigit() for character in e.text)]
+    return replace(metadata, target_groups=tuple(group for group in TargetGroup if words and group in named.groups))
 
 
 def metadata_from(values: Mapping[str, str]) -> Metadata:

@@ -105,3 +105,24 @@ def test_a_sidecar_may_be_comma_or_semicolon_separated(tmp_path) -> None:  # typ
     assert sidecar_of(tmp_path) == {"kalium.pdf": {"title": "Kalium, IV", "target_groups": "adult;child"}}
     write(tmp_path, "metadata.csv", b"source;title\nkalium.pdf;Kalium\n")
     assert sidecar_of(tmp_path) == {"kalium.pdf": {"title": "Kalium"}}
+
+
+@pytest.mark.parametrize(
+    ("title", "groups"),
+    [
+        ("Anafylaxie bij kinderen", (TargetGroup.CHILD,)),
+        ("Vancomycin in adults and children", (TargetGroup.ADULT, TargetGroup.CHILD)),
+        ("Icterus bij pasgeborenen", (TargetGroup.NEONATE,)),
+        ("Zwangere medewerkers en cytostatica", ()),
+        ("Brandinstructie van de kinderafdeling", ()),
+        ("Procedure van 12 jaar", ()),
+        ("Kaliumsubstitutie", ()),
+    ],
+)
+def test_patients_that_only_the_title_names_are_the_documents(title: str, groups: tuple[TargetGroup, ...]) -> None:
+    assert describe("a.pdf", {"Title": title}, [], "", "nl").target_groups == groups
+
+
+def test_a_stated_target_group_counts_before_the_title() -> None:
+    said = describe("a.pdf", {"Title": "Anafylaxie bij kinderen"}, [("Doelgroep", "volwassenen")], "", "nl")
+    assert said.target_groups == (TargetGroup.ADULT,)
