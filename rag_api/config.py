@@ -74,6 +74,10 @@ class Settings(BaseSettings):
     fusion: Literal["information", "relative"] = Field("information", description="'relative': the thesis's min-max scaling.")
     abbreviations: Path | None = Field(None, description="CSV for query expansion; absent: abbreviations.csv in the data directory.")
     synonyms: Path | None = Field(None, description="CSV for query expansion; absent: synonyms.csv in the data directory.")
+    reranker: str | None = Field(None, description="A cross-encoder, e.g. BAAI/bge-reranker-v2-m3; absent: hits stay as fused.")
+    reranker_url: str | None = Field(None, description="A service with /rerank; the reranker is then not run in process.")
+    reranker_api_key: SecretStr | None = None
+    rerank: int = Field(20, ge=2, le=100, description="How many hits the reranker reads.")
     passages: int = Field(3, ge=1, le=20, description="How many chunks go into the prompt.")
     sources: int = Field(7, ge=1, le=50, description="How many sources are shown.")
     not_found_threshold: float | None = Field(None, description="Absent: the value calibrated for the embedder.")

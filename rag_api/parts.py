@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from rag_api.config import Settings
 from rag_api.errors import BedsideError, ConfigurationError, GeneratorUnavailable, Unavailable
 from rag_api.generator import Generator
+from rag_api.rerank import close_rerankers
 
 if TYPE_CHECKING:
     from rag_api.db import Database
@@ -136,6 +137,7 @@ class Parts:
             from rag_api.embed import close
 
             close(self._embedder.value)
+        close_rerankers()
         if self._db.value is not None:
             self._db.value.close()
         if self._postgres is not None:

@@ -10,6 +10,7 @@ from rag_api.calibration import calibration
 from rag_api.config import Settings
 from rag_api.embed import Embedder
 from rag_api.expand import expander_of
+from rag_api.rerank import reranked, reranker_of
 from rag_api.stores import Store
 from rag_api.stores.fuse import INFORMATION
 from rag_api.terms import question_terms
@@ -46,8 +47,11 @@ def retrieve(
     measured = calibration(embedder.name, settings.data_dir)
     alpha = measured.alpha if settings.alpha is None else settings.alpha
     limit = max(settings.sources, settings.passages)
-    others = expander_of(settings).expand(query)
-    hits = store.search(query, embedder.query(query), limit, allowed, alpha, settings.fusion, others)
+    others, reranker = expander_of(settings).expand(query), reranker_of(settings)
+    fetch = limit if reranker is None else max(limit, settings.rerank)
+    hits = store.search(query, embedder.query(query), fetch, allowed, alpha, settings.fusion, others)
+    if reranker is not None:
+        hits = reranked(query, hits, reranker)[:limit]
     return Retrieval(tuple(hits), confidence_of(query, hits), bool(hits), alpha)
 
 
