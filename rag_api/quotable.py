@@ -17,6 +17,12 @@ from rag_api.sentences import Kind, Span, sentences
 
 LONGEST_LEAD = 400  # characters; a longer introduction is no introduction
 _HISTORY = re.compile(r"(versie|version|datum|date)\b.*\b(wijziging\w*|changes?|aanpassing\w*|omschrijving|description)\b", re.IGNORECASE)
+# Rows that say what the document is, not what it says.
+_ABOUT = re.compile(
+    r"(documentnummer|document ?number|documenttype|document type|versie|version|geldig (vanaf|tot)|valid (from|until|to)"
+    r"|eigenaar|owner|doelgroep|target group|dienst|department)$",
+    re.IGNORECASE,
+)
 _CELL = re.compile(r"\t| \| ")
 # A heading without which what stands below it may be read as its opposite, or for the wrong patient.
 _TURNS_OVER = re.compile(
@@ -93,8 +99,8 @@ def _rows(rows: Sequence[Span], text: str) -> Iterator[Quotable]:
     if _HISTORY.match(" ".join(cells[0])):
         return
     header = rows[0] if _is_header(cells) and rows[0].end - rows[0].start <= LONGEST_LEAD else None
-    for row in rows:
-        if row is not header:
+    for row, own in zip(rows, cells, strict=True):
+        if row is not header and not (own and _ABOUT.match(own[0])):
             yield Quotable(row.start, row.end, Kind.ROW, _lead(header))
 
 

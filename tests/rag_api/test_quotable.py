@@ -53,6 +53,11 @@ def test_what_versions_changed_is_no_quote() -> None:
     assert read("Einde.\n\nVersie\tDatum\tWijziging\n2.0\t01/02/2024\tdosis verlaagd\n1.0\t01/02/2020\teerste versie\n") == ["|Einde."]
 
 
+def test_what_the_document_is_is_no_quote() -> None:
+    text = "Kaliumchloride\nDocumentnummer\tAPO-001\tVersie\t4.2\nDoelgroep\tvolwassenen\nGeldig vanaf\t01/03/2025\n\nGeef het traag.\n"
+    assert read(text) == ["|Geef het traag."]
+
+
 def test_a_sentence_below_a_heading_that_turns_it_over_brings_the_heading() -> None:
     text = "4. Contra-indicaties\nLeverfalen en allergie.\n\n5. Werkwijze\nSpoel de leiding.\n\n6. Kinderen\nGeef 15 mg/kg.\n"
     assert read(text) == ["4. Contra-indicaties\n|Leverfalen en allergie.", "|Spoel de leiding.", "6. Kinderen\n|Geef 15 mg/kg."]
