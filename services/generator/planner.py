@@ -8,10 +8,10 @@ output is the same whatever it does.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Protocol
 
 from services.generator import tree
@@ -132,7 +132,11 @@ class Planner:
         scored = [self._calibrated(plan, each) for plan, each in zip(plans, trees, strict=True)]
         ranked = sorted((score for each in scored for score in each.scores[1:]), reverse=True)
         nodes = self._best_count(ranked, len(trees), sum(lengths) // len(lengths))
-        floor = ranked[nodes - 1] if nodes else math.inf
+        if not nodes:  # the usual outcome on text without copies, and the cheapest
+            for plan in plans:
+                plan.estimates = {}
+            return [tree.root_only(each.token_ids[0]) for each in trees]
+        floor = ranked[nodes - 1]
         cut = [tree.prune(each, 1 + sum(score >= floor for score in each.scores[1:])) for each in scored]
         for plan, before, after in zip(plans, trees, cut, strict=True):
             plan.estimates = _estimates(before, after)
@@ -191,10 +195,12 @@ def _estimate(drafted: DraftTree, node: int, depth: int) -> tuple[str, float]:
     A kind's first tokens are one of their own, for there copies begin, and so are its second and those from the third on: a copy that
     was right so far goes on being right, whatever it began from.
     """
-    kind = _kind(drafted.origins[node])
-    if kind != CandidateSource.CONSTRAINT.value:
-        kind = f"{kind} {min(depth, 3)}"
-    return kind, drafted.scores[node] / max(drafted.scores[drafted.parents[node]], 1e-9)
+    return _kind_at(_kind(drafted.origins[node]), min(depth, 3)), drafted.scores[node] / max(drafted.scores[drafted.parents[node]], 1e-9)
+
+
+@cache
+def _kind_at(kind: str, depth: int) -> str:
+    return kind if kind == CandidateSource.CONSTRAINT.value else f"{kind} {depth}"
 
 
 def _kind(origins: tuple[NodeOrigin, ...]) -> str:

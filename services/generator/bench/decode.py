@@ -55,7 +55,7 @@ def main(argv: list[str]) -> int:
 
 
 def _measure(options: argparse.Namespace) -> list[Measured]:
-    """The first round warms up and is not counted."""
+    """Round 0 warms up and is not counted."""
     bench = _bench(options)
     jobs = [job for job in _jobs(options) if len(bench.prompt(job).token_ids) + options.max_tokens <= bench.context]
     jobs = jobs[options.skip : options.skip + options.limit]
@@ -66,7 +66,7 @@ def _measure(options: argparse.Namespace) -> list[Measured]:
     with contextlib.ExitStack() as stack:
         methods = {name: run for name, run in _methods(bench, options, stack) if not options.method or name in options.method}
         until = time.monotonic() + 60 * options.minutes
-        for repeat in range(options.repeats + 1):
+        for repeat in range(options.no_warm_up, options.repeats + 1):
             whole = [
                 Measured(name, job.id, number + repeat, methods[name](job))
                 for turn, job in enumerate(jobs)
@@ -141,6 +141,7 @@ def _options(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--limit", type=int, default=8, help="prompts (default 8)")
     parser.add_argument("--skip", type=int, default=0, help="prompts to leave out first, so that sessions can share the work")
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--no-warm-up", action="store_true", help="count from the first repeat on: for processor time")
     parser.add_argument("--minutes", type=float, default=60, help="no further repeat is begun after these")
     parser.add_argument("--max-tokens", type=int, default=64)
     parser.add_argument("--context", type=int, default=2048, help="longer prompts are left out")
