@@ -42,7 +42,8 @@ def current_user(request: Request) -> User:
 
 def _header(request: Request, name: str | None) -> str:
     """As text: headers carry Latin-1, or UTF-8 that was percent-encoded."""
-    return unquote(request.headers.get(name, ""))[:200].strip() if name else ""
+    given = unquote(request.headers.get(name, "")) if name else ""
+    return "".join(character for character in given if character.isprintable())[:200].strip()
 
 
 UserDep = Annotated[User, Depends(current_user)]
