@@ -52,6 +52,7 @@ class Engine:
         self.prefixes = PrefixCache(self.options.prefix_bytes)
         self.planner = Planner(costs, drafts)
         self.energy = counter_of(target.device)
+        self.clock = time.monotonic  # of the requests' statistics
         self._requests: dict[str, Request] = {}
         self._stop_tokens = frozenset(target.config.eos_token_ids)
 
@@ -123,7 +124,7 @@ class Engine:
     def _schedule(self) -> None:
         for sequence in self.scheduler.admit():
             request = self._requests[sequence.id]
-            request.started = time.monotonic()
+            request.started = self.clock()
             request.plan = self.planner.start(request.drafters)
             request.drafters = tuple(request.plan.gates)  # whoever does not pay these days is left out altogether
             for name in request.drafters:
@@ -178,7 +179,7 @@ class Engine:
 
     def _begin_decoding(self, request: Request) -> None:
         sequence = request.sequence
-        now = time.monotonic()
+        now = self.clock()
         sequence.stats.prefill_seconds = max(now - request.started, 1e-9)
         request.started = now
         self._store_prefix(request)
@@ -276,7 +277,7 @@ class Engine:
             if reason is not None:
                 break
         stats.count(sequence.stats, draft, accepted, taken)
-        sequence.stats.decode_seconds = time.monotonic() - request.started
+        sequence.stats.decode_seconds = self.clock() - request.started
         delta = request.answer.take() if reason is None else request.answer.finish()
         if reason is not None:
             self._store_prefix(request)

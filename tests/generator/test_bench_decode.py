@@ -140,6 +140,7 @@ def test_verbatim_mode_is_measured_with_and_without_its_drafts(
     assert set(printed["methods"]) == {"plain", "auto"}
     assert printed["same_answers"] == printed["prompts"] == 1
     assert printed["methods"]["auto"]["tau"] > printed["methods"]["plain"]["tau"] == 1
+    assert printed["methods"]["auto"]["tokens_per_second"] > 0, "also when the whole answer came in one step"
 
 
 def test_control_prompts_have_no_passages(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -55,7 +55,9 @@ class Bench:
         """No prefixes are kept: every run computes its whole prompt."""
         options = EngineOptions(rows=1, context=self.context, nodes=NODES, prefix_bytes=0)
         drafts = draft_costs(drafters, self.target, CACHE / "costs") if costs else {}
-        return Engine(self.target, drafters, options, costs, drafts)
+        engine = Engine(self.target, drafters, options, costs, drafts)
+        engine.clock = self.clock
+        return engine
 
     def eagle(self, shape: TreeShape) -> Drafter:
         assert self.head is not None
@@ -90,9 +92,8 @@ def timed(engine: Engine, request: Request, clock: Callable[[], float]) -> Run:
             first, opening = clock() - began, len(outputs[0].tokens)
     stats, tokens = request.sequence.stats, tuple(request.sequence.token_ids)
     seconds = clock() - began
-    return Run(
-        tokens, opening, first, seconds, stats.steps, stats.drafted, stats.accepted_by_source, stats.accepted_lengths, stats.cached_tokens
-    )
+    sources, lengths = stats.accepted_by_source, stats.accepted_lengths
+    return Run(tokens, opening, first, seconds, stats.steps, stats.drafted, sources, lengths, cached=stats.cached_tokens)
 
 
 def answer_methods(bench: Bench) -> Iterator[tuple[str, Callable[[Job], Run]]]:
@@ -132,4 +133,5 @@ def _verbatim(bench: Bench, engine: Engine, job: Job, *, drafting: bool) -> Run:
     preparation = prepare(ask, bench.codec, job.passages)
     text = VerbatimText(bench.codec, (), preparation, job.passages)
     sequence = Sequence(f"bench-{next(_names)}", prompt, bench.sampling())
-    return timed(engine, Request(sequence, text, drafting=drafting, preparation=preparation), bench.clock)
+    run = timed(engine, Request(sequence, text, drafting=drafting, preparation=preparation), bench.clock)
+    return replace(run, opening=0, decoding=sequence.stats.decode_seconds)

@@ -16,7 +16,10 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """`opening`: tokens that came at once, `first` seconds after the question. Peers say nothing of steps: 0."""
+    """`opening`: tokens that came at once, `first` seconds after the question. Peers say nothing of steps: 0.
+
+    `decoding`: in place of an opening, the seconds from the prompt's end for all tokens: where an answer may come in a single step.
+    """
 
     tokens: tuple[int, ...]
     opening: int
@@ -26,6 +29,7 @@ class Run:
     drafted: int = 0
     by_source: dict[str, int] = field(default_factory=dict)
     lengths: dict[str, dict[int, int]] = field(default_factory=dict)
+    decoding: float = 0.0
     cached: int = 0  # tokens of the prompt that were kept from before
 
 
@@ -39,12 +43,12 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Of one method. tokens_per_second: those after the opening, per second after it; tau counts the bonus token."""
+    """Of one method. tokens_per_second: those after the opening, per second after it (in verbatim mode all, from the prompt's end)."""
 
     tokens_per_second: float
     seconds_to_answer: float  # per prompt, the prompt's own computing included
     seconds_to_first_token: float
-    tau: float | None
+    tau: float | None  # the bonus token counted
     nodes_per_step: float | None
     vs_plain: float | None = None
     vs_transformers: float | None = None
@@ -80,7 +84,7 @@ def _alone(measured: list[Measured]) -> Figures:
 
 
 def _speed(runs: list[Run]) -> float:
-    seconds = sum(run.seconds - run.first for run in runs)
+    seconds = sum(run.decoding or run.seconds - run.first for run in runs)
     return sum(len(run.tokens) - run.opening for run in runs) / seconds if seconds else 0.0
 
 
