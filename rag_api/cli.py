@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_api.bench.commands import bench
-from rag_api.commands.gaps import gaps
 from rag_api.commands.abbreviations import abbreviations
+from rag_api.commands.gaps import gaps
 from rag_api.commands.index import index
 from rag_api.commands.judged import judged
 from rag_api.terminal import (
