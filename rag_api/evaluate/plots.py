@@ -56,10 +56,11 @@ def cumulative_svg(name: str, ranks: Sequence[int | None], deepest: int) -> str:
 
     def draw(axes: Axes) -> None:
         axes.step(places, shares, where="post", color=COLOUR)
-        for k in (place for place in (1, 3, 7) if place <= deepest):
-            axes.plot(k, shares[k - 1], "o", color=COLOUR)
-            axes.annotate(f"Hit@{k} {shares[k - 1]:.2f}", (k, shares[k - 1]), textcoords="offset points", xytext=(6, -12))
-        axes.set(xlabel="k", ylabel="share of questions with a right document among the first k", ylim=(0, 1.02), xlim=(0, deepest + 0.5))
+        marked = [place for place in (1, 3, 7) if place <= deepest]
+        axes.plot(marked, [shares[k - 1] for k in marked], "o", color=COLOUR)
+        for line, k in enumerate(reversed(marked)):
+            axes.text(0.97, 0.08 + 0.09 * line, f"Hit@{k} {shares[k - 1]:.2f}", transform=axes.transAxes, ha="right")
+        axes.set(xlabel="k", ylabel="share of questions", ylim=(0, 1.02), xlim=(0, deepest + 0.5))
 
     return _svg(name, draw)
 
