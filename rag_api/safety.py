@@ -82,27 +82,31 @@ def valid_first(found: Retrieval, patient: Patient, superseded: Container[str], 
 
 
 def boosted(found: Retrieval, user: User, limit: int) -> Retrieval:
-    """With what the asker's patients and department add to the scores. Whether there is an answer is decided without it."""
+    """With what the asker's patients and department add to the scores. Whether there is an answer is decided without it.
+
+    The first has the highest of the fused scores, the second the next, and so on, also when a reranker has ordered them otherwise."""
     groups, departments = function_of(user).groups, departments_of(user)
+    scores = sorted((hit.score for hit in found.hits), reverse=True)
 
-    def score(hit: Hit) -> float:
+    def boost(hit: Hit) -> float:
         about = hit.chunk.metadata
-        own = FUNCTION_BOOST * bool(groups & set(about.target_groups)) + DEPARTMENT_BOOST * (folded(about.department) in departments)
-        return hit.score + own
+        return FUNCTION_BOOST * bool(groups & set(about.target_groups)) + DEPARTMENT_BOOST * (folded(about.department) in departments)
 
-    return _with_hits(found, sorted(found.hits, key=lambda hit: (-score(hit), hit.rank))[:limit])
+    order = sorted(range(len(scores)), key=lambda index: (-(scores[index] + boost(found.hits[index])), index))
+    return _with_hits(found, [found.hits[index] for index in order[:limit]])
 
 
 def for_patient(found: Retrieval, patient: Patient, filters: Filters, search: Search) -> Retrieval:
     """Sources for these patients first, those for others last. When what fits best is for others and has no twin among those for
     these patients, the question is not answered: the next best would be about something else."""
-    others = sorted((hit for hit in found.hits if _is_for_others(hit, patient)), key=lambda hit: -hit.score)
+    others = [hit for hit in found.hits if _is_for_others(hit, patient)]
     if not others:
         return found
     right = search(replace(filters, target_groups=tuple(sorted(patient.groups))))
-    best = others[0] if not right.hits or others[0].score > right.hits[0].score else None
-    has_twin = best is not None and any(are_twins(best.chunk.metadata, hit.chunk.metadata) for hit in right.hits)
-    answerable = right.answerable and (best is None or has_twin)
+    best = max(others, key=lambda hit: hit.score)
+    fits_better = best.score > max((hit.score for hit in right.hits), default=0.0)
+    has_twin = any(are_twins(best.chunk.metadata, hit.chunk.metadata) for hit in right.hits)
+    answerable = right.answerable and (has_twin or not fits_better)
     shown = others[: max(OTHERS_SHOWN, len(found.hits) - len(right.hits))]
     hits = [*right.hits[: len(found.hits) - len(shown)], *shown]
     return replace(_with_hits(right, hits), answerable=answerable)

@@ -18,6 +18,7 @@ from rag_api.guard.asker import departments_of, function_of, functions
 from rag_api.guard.conflicts import conflicts
 from rag_api.guard.twins import are_twins, same_subject, subject
 from rag_api.parts import Parts
+from rag_api.retrieve import Retrieval
 from rag_api.types import LOCAL_USER, Answer, AnswerStatus, Chunk, Document, Done, Filters, Found, Hit, Metadata, Mode, TargetGroup, User
 from tests.support.scripted_server import Scripted, piece, scripted_server, stats
 from tests.support.world import empty, load
@@ -106,6 +107,11 @@ class TestOrder:
         plain = sources_of(parts, "gentamicine")
         user = replace(LOCAL_USER, function="midwife", department="Materniteit")
         assert sorted(sources_of(parts, "gentamicine", user)) == sorted(plain)
+
+    def test_the_order_that_a_reranker_has_put_hits_in_is_kept_where_nothing_is_boosted(self) -> None:
+        hits = tuple(replace(hit(name, "tekst", rank=rank), score=score) for rank, (name, score) in enumerate([("a", 0.4), ("b", 0.6)], 1))
+        ordered = safety.boosted(Retrieval(hits, 0.5, True), replace(LOCAL_USER, function="paediatrician"), 7)
+        assert [h.chunk.title for h in ordered.hits] == ["a", "b"]
 
     def test_a_filter_on_patients_is_the_readers_own_word(self, parts: Parts, twins: dict[str, Document]) -> None:
         assert sources_of(parts, "gentamicine kind", target_groups=(A,)) == ["Gentamicine bij volwassenen", "Handhygiëne"]
