@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from services.generator.bench import decode, plots, prompts, timing
+from services.generator.bench import decode, ours, plots, prompts, timing
 from services.generator.bench.__main__ import main
 from services.generator.bench.peers import Limits, NoPeer, llama_peer
 from services.generator.bench.projection import tokens_per_second
@@ -91,6 +91,13 @@ def test_runs_written_down_are_read_back_as_they_were(tmp_path: Path) -> None:
 def test_computed_speeds_say_that_a_higher_tau_pays_and_a_head_costs() -> None:
     assert tokens_per_second("plain", 1.0, 0) == pytest.approx(158)
     assert tokens_per_second("CASD", 2.0, 10) > tokens_per_second("EAGLE", 2.0, 10)
+
+
+@pytest.fixture(autouse=True)
+def own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What is measured of small models is not kept among the user's."""
+    monkeypatch.setattr(decode, "CACHE", tmp_path / "cache")
+    monkeypatch.setattr(ours, "CACHE", tmp_path / "cache")
 
 
 @pytest.fixture(scope="module")
