@@ -204,7 +204,7 @@ class Engine:
 
     def _tree(self, request: Request, drafts: list[DraftTree]) -> DraftTree:
         root = int(request.context[request.tokens - 1])
-        budget = min(self.options.nodes, len(request.context) - request.tokens)  # more could not be emitted
+        budget = min(self.options.nodes, self.context - request.length)  # a last step may draft more than it may emit
         if request.constraint is not None and request.drafting:
             return request.constraint.draft(root, budget)
         return tree.merge(drafts or [tree.root_only(root)], budget)

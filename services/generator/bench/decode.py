@@ -50,7 +50,7 @@ def main(argv: list[str]) -> int:
     if options.json:
         print(json.dumps(_as_json(found, measured, repeats, options)))
     else:
-        print(_table(found, measured, repeats))
+        print(_table(found, measured, repeats, options.threads or torch.get_num_threads()))
     return 0
 
 
@@ -182,7 +182,7 @@ def _is_peer(name: str) -> bool:
     return name.startswith(("transformers", "llama.cpp"))
 
 
-def _table(found: dict[str, Figures], measured: list[Measured], repeats: int) -> str:
+def _table(found: dict[str, Figures], measured: list[Measured], repeats: int, threads: int) -> str:
     same, asked = timing.same_answers(measured, [name for name in found if not _is_peer(name)])
     lines = [
         f"{'':28}{'tokens/s':>10}{'spread':>8}{'answer, s':>11}{'first, s':>10}{'tau':>6}{'nodes':>7}{'x plain':>9}"
@@ -201,9 +201,7 @@ def _table(found: dict[str, Figures], measured: list[Measured], repeats: int) ->
             f"{name:28}{own.tokens_per_second:>10.1f}{f'{100 * own.spread:.0f}%':>8}{own.seconds_to_answer:>11.3f}"
             f"{own.seconds_to_first_token:>10.3f}{''.join(optional)}"
         )
-    lines.append(
-        f"{asked} prompts, median of {repeats} repeats or more, {torch.get_num_threads()} threads; our ways agree on {same} of the answers"
-    )
+    lines.append(f"{asked} prompts, median of {repeats} repeats or more, {threads} threads; our ways agree on {same} of the answers")
     lines.append("* computed, not measured: tokens/s that this tau would give with an 8B model's step costs on one H100 (projection.py)")
     return "\n".join(lines)
 
