@@ -69,6 +69,17 @@ def quality(
     _print(found, as_json)
 
 
+@bench.command()
+def growth(
+    figures: Annotated[Path, typer.Argument(help="What `bench retrieval --json` printed, one a line.", show_default=False)],
+    svg: Annotated[Path, typer.Argument(help="Where to write the plot.", show_default=False)],
+) -> None:
+    """Plot how a search's time grows with the number of chunks."""
+    from rag_api.bench.growth import plot, read_figures
+
+    svg.write_text(plot(read_figures(figures)), encoding="utf-8")
+
+
 def _settings(store: str | None) -> Settings:
     settings = read_settings()
     if store is None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from rag_api.bench import quality, retrieval
+from rag_api.bench import growth, quality, retrieval
 from rag_api.bench.corpus import CHUNKS_PER_DOCUMENT, Corpus
 from rag_api.bench.sets import QuestionSet, read_set
 from rag_api.bench.vectors import Kept
@@ -138,3 +139,17 @@ class TestSets:
             read_set("squad", tmp_path)
         with pytest.raises(InvalidInput, match="no set 'x'"):
             read_set("x")
+
+
+def test_the_plot_has_a_line_for_each_store_and_percentile() -> None:
+    figures = [
+        {"chunks": size, "store": store, "p50_ms": size / 1000, "p95_ms": size / 500}
+        for size in (1000, 100_000)
+        for store in ("lance", "weaviate")
+    ]
+    drawn = ElementTree.fromstring(growth.plot(figures))
+    lines = drawn.findall("{http://www.w3.org/2000/svg}polyline")
+    assert len(lines) == 4
+    first, last = (tuple(map(float, point.split(","))) for point in lines[0].attrib["points"].split())
+    assert first[0] < last[0]
+    assert first[1] > last[1]
