@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 def calibrate(parts: Parts, file: Path | None, stored: str | None, *, model: bool, out: Path | None) -> dict[str, Any]:
-    """Raises InvalidInput for questions of the test half and for a set that tells nothing."""
+    """On the validate half of the set, whatever else it holds. Raises InvalidInput for a set without one and for one that tells nothing."""
     from rag_api.calibration import FILE, calibration, write
     from rag_api.evaluate import calibrate as fits
     from rag_api.quality import judged_questions, refuse_test
 
-    questions = judged_questions(parts, file, stored, "validate" if not file and not stored else "all")
-    refuse_test(questions, "A calibration")
+    questions = judged_questions(parts, file, stored, "validate")
+    refuse_test(questions or judged_questions(parts, file, stored, "all"), "A calibration")
     cases = gather(parts, questions)
     found = fits.cross_validated(cases)
     before = calibration(parts.embedder.name, parts.settings.data_dir)

@@ -358,7 +358,7 @@ def _answer_figures(parts: Parts, questions: list[Judged]) -> dict[str, Any]:
 
 @app.command()
 def calibrate(
-    judged: Annotated[Path | None, typer.Option("--set", help="A CSV file of judged questions, none of the test half.")] = None,
+    judged: Annotated[Path | None, typer.Option("--set", help="A CSV file of judged questions; the sample handbook's when absent.")] = None,
     stored: Annotated[str | None, typer.Option(help="A judged set of the database, by its name, instead of a file.")] = None,
     model: Annotated[bool, typer.Option("--model", help="Also measure what the language model's likelihoods add; minutes.")] = False,
     out: Annotated[Path | None, typer.Option(help="Write here instead of into the data directory.", show_default=False)] = None,
@@ -366,9 +366,9 @@ def calibrate(
 ) -> None:
     """Fit to judged questions which sentences are quoted, how many, and when to say that there is no answer.
 
-    Questions of the test half are refused; without --set or --stored it is the sample handbook's validate half. Every answerable
-    question is asked again without its documents, so a set with few unanswerable ones will do. The values are kept in calibration.json
-    in the data directory, for the embedder in use, and win over the shipped ones.
+    Only the validate half of the set is used; the test half is for `bedside evaluate`. Every answerable question is asked again without
+    its documents, so a set with few unanswerable ones will do. The values are kept in calibration.json in the data directory, for the
+    embedder in use, and win over the shipped ones.
     """
     from rag_api import calibrating
 

@@ -171,11 +171,11 @@ def test_calibrate_keeps_what_it_fitted_and_refuses_the_test_half(
         with open(file, "w", newline="") as handle:
             csv.writer(handle).writerows([["id", "question", "language", "document", "page", "span", "split"], *rows])
 
-    write(rows)
+    write([*rows, ["4", "Hoe laat sluit het restaurant?", "nl", "restaurant.pdf", "1", LINES["restaurant.pdf"], "test"]])
     found = as_json(run(environment, "calibrate", "--set", str(file), "--out", str(kept), "--json"))
-    assert found["questions"] == 3
+    assert found["questions"] == 3  # the fourth is of the test half
     assert json.loads(kept.read_text())[found["embedder"]] == found["values"]
-    write([*rows[:-1], [*rows[-1][:-1], "test"]])
+    write([[*row[:-1], "test"] for row in rows])
     assert "never on its test half" in run(environment, "calibrate", "--set", str(file), "--out", str(kept), code=1).stderr
 
 
