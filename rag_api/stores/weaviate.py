@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -30,6 +31,7 @@ from rag_api.types import Chunk, Filters, Hit
 
 MOST = 10_000  # objects in one answer of the server
 LEFT_OUT = 2.2  # BM25's constant factor k1 + 1, that this server leaves out; put back, so that scores mean the same in every store
+TRIES_ON_ALL = 2  # replicas; then on most of them
 T = TypeVar("T")
 
 
@@ -132,9 +134,10 @@ class WeaviateStore:
         """On every replica, for a search asks one of them; where one is away, on most: it gets the rest when it is back."""
 
         def write(chunks: Any) -> T:
-            if self._replicated:
+            for attempt in range(TRIES_ON_ALL if self._replicated else 0):
                 with contextlib.suppress(WeaviateBaseError, StoreUnavailable):
                     return act(chunks.with_consistency_level(ConsistencyLevel.ALL))
+                time.sleep(0.2 * (attempt + 1))  # a node may be busy, or have just heard of the collection
             return act(chunks)
 
         return self._do(write)
