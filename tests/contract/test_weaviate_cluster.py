@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,14 +22,28 @@ from tests.contract.test_stores import EVERYONE, chunk, unit, vectors
 COLLECTION = "Cluster"
 
 
-@pytest.fixture
-def nodes(tmp_path: Path) -> Iterator[list[weaviate_dev.Node]]:
+@dataclass
+class Run:
+    """What happened while one node of three was killed."""
+
+    replicas: tuple[int, int] = (0, 0)  # factor, shards
+    errors: list[BaseException] = field(default_factory=list)
+    asked: int = 0  # after the kill
+    incomplete: int = 0  # of all questions, those answered without the chunk that was written first of all
+    kept: list[tuple[str, str]] = field(default_factory=list)
+    count: int = 0
+    returned: list[tuple[str, str]] = field(default_factory=list)  # on the killed node, started again
+    first_there: str = ""
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     try:
-        started = weaviate_dev.start(tmp_path, nodes=3)
+        nodes = weaviate_dev.start(tmp_path_factory.mktemp("cluster"), nodes=3)
     except weaviate_dev.NotToBeHad as reason:
         pytest.skip(f"no real Weaviate: {reason}")
-    yield started
-    for node in started:
+    yield killed_in_mid_work(nodes)
+    for node in nodes:
         node.stop()
 
 
@@ -60,37 +74,37 @@ def all_chunks(store: WeaviateStore) -> list[tuple[str, str]]:
     return store.connection.do(read)
 
 
-# One run in four answered a question, after the kill, without a chunk that was written first of all. Since then a write is tried twice
-# on all replicas before it is content with most; whether that was the cause is not known yet.
-@pytest.mark.xfail(strict=False, reason="now and then a search on a busy machine misses a chunk right after a node was killed")
-def test_a_killed_node_costs_no_question_and_no_chunk(nodes: list[weaviate_dev.Node]) -> None:
-    store = opened(*nodes)
+EXPECTED = sorted(
+    [(c.id, c.text) for n in range(40) for c in document(n, int(n < 20))] + [(chunk("fixed", 1, "").id, "insuline zeldzaamwoord")]
+)
+
+
+def killed_in_mid_work(nodes: list[weaviate_dev.Node]) -> Run:
+    run, store = Run(), opened(*nodes)
     config = store.connection.do(lambda client: client.collections.get(COLLECTION).config.get())
-    assert (config.replication_config.factor, config.sharding_config.actual_count) == (3, 3)
+    run.replicas = (config.replication_config.factor, config.sharding_config.actual_count)
     store.replace_document("fixed", [chunk("fixed", 1, "insuline zeldzaamwoord")], np.stack([unit(1)]))
     for number in range(20):
         put(store, number, 0)
-
-    errors: list[BaseException] = []
-    asked, killed, over = [0], threading.Event(), threading.Event()
+    killed, over = threading.Event(), threading.Event()
 
     def guarded(work: Callable[[], None]) -> threading.Thread:
-        def run() -> None:
+        def guard() -> None:
             try:
                 work()
             except BaseException as error:
-                errors.append(error)
+                run.errors.append(error)
 
-        thread = threading.Thread(target=run)
+        thread = threading.Thread(target=guard)
         thread.start()
         return thread
 
     def ask() -> None:
         while not over.is_set():
             hits = store.search("zeldzaamwoord", unit(1), 3, EVERYONE, 0.3)
-            assert hits[0].chunk.document_id == "fixed"
-            assert len(hits) == 3
-            asked[0] += killed.is_set()
+            assert hits, "a question found nothing at all"
+            run.incomplete += hits[0].chunk.document_id != "fixed"
+            run.asked += killed.is_set()
 
     def ingest() -> None:
         for number in range(40):
@@ -104,21 +118,38 @@ def test_a_killed_node_costs_no_question_and_no_chunk(nodes: list[weaviate_dev.N
     over.set()
     for thread in askers:
         thread.join()
-    assert errors == []
-    assert asked[0] > 20
-
-    expected = sorted(
-        [(c.id, c.text) for n in range(40) for c in document(n, int(n < 20))] + [(chunk("fixed", 1, "").id, "insuline zeldzaamwoord")]
-    )
-    assert all_chunks(store) == expected
-    assert store.count() == len(expected)
+    run.kept, run.count = all_chunks(store), store.count()
     store.close()
 
     nodes[0] = weaviate_dev.again(nodes[0])
     returned = opened(nodes[0])
     until = time.monotonic() + 60
-    while all_chunks(returned) != expected and time.monotonic() < until:
+    while (found := all_chunks(returned)) != EXPECTED and time.monotonic() < until:
         time.sleep(1)  # it gets what it missed from the others
-    assert all_chunks(returned) == expected
-    assert returned.search("procedure 39", vectors(1, 39)[0], 1, EVERYONE, 0.5)[0].chunk.document_id == "d39"
+    run.returned = found
+    run.first_there = returned.search("procedure 39", vectors(1, 39)[0], 1, EVERYONE, 0.5)[0].chunk.document_id
     returned.close()
+    return run
+
+
+def test_a_killed_node_fails_no_question_and_no_ingestion(run: Run) -> None:
+    assert run.replicas == (3, 3)
+    assert run.errors == []
+    assert run.asked > 20
+
+
+def test_a_killed_node_loses_and_doubles_no_chunk(run: Run) -> None:
+    assert run.kept == EXPECTED
+    assert run.count == len(EXPECTED)
+
+
+def test_a_node_that_comes_back_gets_what_it_missed(run: Run) -> None:
+    assert run.returned == EXPECTED
+    assert run.first_there == "d39"
+
+
+# Two of six runs on a busy machine answered a question without that chunk. A write is since tried twice on all replicas before it
+# is content with most; whether that was the cause is not known.
+@pytest.mark.xfail(strict=False, reason="on a busy machine a search now and then misses a chunk while a node is killed")
+def test_every_question_finds_what_was_written_first_while_a_node_is_killed(run: Run) -> None:
+    assert run.incomplete == 0
