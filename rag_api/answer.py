@@ -20,12 +20,9 @@ from uuid import uuid4
 from rag_api import cautions, safety
 from rag_api import generator as gen
 from rag_api.calibration import calibration
-from rag_api.config import Settings
-from rag_api.db import Database
 from rag_api.db.answers import get_conversation, queries_of, save_answer
 from rag_api.db.documents import count_indexed, get_documents, read_pages, read_text
 from rag_api.decide import decided
-from rag_api.embed import Embedder
 from rag_api.errors import BedsideError, GeneratorRefused, GeneratorUnavailable, InvalidInput
 from rag_api.highlight import page_of, rects
 from rag_api.language import Language, detect
@@ -33,7 +30,6 @@ from rag_api.notices import expired, not_found, notice
 from rag_api.quoting import Told, to_quote, told
 from rag_api.retrieve import Retrieval
 from rag_api.rewrite import query_of
-from rag_api.stores import Store
 from rag_api.types import (
     Answer,
     AnswerEvent,
@@ -68,17 +64,9 @@ LONGEST_TEXT = 200_000
 _afterwards = ThreadPoolExecutor(1, thread_name_prefix="store stopped answers")
 
 
-class AskParts(Protocol):
+class AskParts(safety.FindParts, Protocol):
     """What asking needs; rag_api.parts.Parts is one. Opening a part may take a while and may raise, so: in a thread."""
 
-    settings: Settings
-
-    @property
-    def db(self) -> Database: ...
-    @property
-    def store(self) -> Store: ...
-    @property
-    def embedder(self) -> Embedder: ...
     @property
     def generator(self) -> gen.Generator: ...
     @property
