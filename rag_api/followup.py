@@ -1,34 +1,28 @@
 """A follow-up question -> one that stands alone: "en bij een kind?" after a question about paracetamol asks about paracetamol in a child.
 
-Rules, for Dutch and English; no model. A question is left alone unless it leans on the one before: it opens like a continuation, points
-back with a pronoun, or names nothing that a document could be about. Then what the previous question was about is carried over, and
-whatever the follow-up says anew replaces its kind: another patient group, weight or drug takes the old one's place, for two of a kind in
-one query would find the wrong patient's dose. Knows neither retrieval nor the language model (rewrite.py asks that).
+Rules, for Dutch and English; no model. Whom a question is about is told by the guard's table of words. A question is left alone unless it
+leans on the one before: it opens like a continuation, points back with a pronoun, or names nothing that a document could be about. Then
+what the previous question was about is carried over, and whatever the follow-up says anew replaces its kind: another patient group,
+weight or drug takes the old one's place, for two of a kind in one query would find the wrong patient's dose. Knows neither retrieval nor
+the language model (rewrite.py asks that).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rag_api.guard.patient import CHILD_UNTIL
+from rag_api.guard.words import folded, pattern, words
 from rag_api.terms import STOP_WORDS
+from rag_api.types import TargetGroup
 
 
 def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-_ADULT = "volwassene volwassenen volw adult adults oudere ouderen bejaarde bejaarden elderly"
-_CHILD = """
-kind kinderen kindje kindjes zuigeling zuigelingen peuter peuters kleuter kleuters tiener tieners adolescent adolescenten child children
-kid kids infant infants toddler toddlers teenager teenagers
-"""
-_NEONATE = """
-neonaat neonaten pasgeborene pasgeborenen pasgeboren prematuur prematuren baby baby's babys newborn newborns neonate neonates preterm
-premature
-"""
-_PREGNANT = "zwangere zwangeren zwanger zwangerschap pregnant pregnancy"
 # What is asked of a thing, not the thing: a question of these alone names no topic.
 _ASPECTS = """
 aantal afname afnemen again allowed amount antidote antidotum arts beginnen begin bel bellen belt berekenen bereiden bereiding bewaren
@@ -44,9 +38,7 @@ wait wait warn weg weken week welk welke what when where which who whom why wie 
 opladen oplaaddosis loading-dose last laatste first eerste mag moet must may should volstaat enough genoeg still nog ook also extra more
 meer less minder change aanpassen adjust
 """
-ADULT, YOUNG = _set(_ADULT), _set(_CHILD + _NEONATE)
-PATIENTS = {"adult": ADULT, "child": _set(_CHILD), "neonate": _set(_NEONATE), "pregnancy": _set(_PREGNANT)}
-GROUPS, ASPECTS = ADULT | YOUNG | PATIENTS["pregnancy"], _set(_ASPECTS)
+ASPECTS = _set(_ASPECTS)
 # People, small words and verbs that name no topic either.
 _SMALL = """
 patient patiënt pt patients patiënten patienten iemand someone het dit dat die deze it this that these those them they hem haar zij hij ze
@@ -87,6 +79,7 @@ _DRUG = re.compile(
     r"dipine|pril|sartan|statine?|oxacine?|solone?|drine|azine|[mt]idine|setron|stine|blastine|plati(?:n|ne)|ziride|semide|nitine|trigine|toine|oxone?|mazenil|dexaat|inase|plase)$"
 )  # fmt: skip
 _WORD = re.compile(r"[^\W_](?:[\w'’/.-]*[^\W_])?")
+_WORD_BEFORE, _WORD_AFTER = re.compile(r"\w+$"), re.compile(r"-\w+")
 _MOST_CONTENT = 2  # words of its own with which a question may still lean on the one before
 
 
@@ -106,15 +99,15 @@ def standalone(question: str, previous: str | None) -> Rewrite:
 
 def leans(question: str) -> bool:
     """Whether it can only be understood with the question before."""
-    own, words = _content(question), _words(question)
+    own, said = _content(question), _words(question)
     if not own:
-        return bool(words)
-    if len(own) <= _MOST_CONTENT and (_OPENS.match(question) or not _POINTS.isdisjoint(words)):
+        return bool(said)
+    if len(own) <= _MOST_CONTENT and (_OPENS.match(question) or not _POINTS.isdisjoint(said)):
         return True
     if len(own) == 1 and not _is_drug(own[0]) and not _is_keywords(question):
         return True  # "hoeveel vocht geven?": one word is seldom a topic, and the patients it is about would be lost
     rest = _LEADING.sub("", question, count=1)
-    return len(own) == 1 and bool(_PREPOSITION.match(rest) or _WHAT_THEN.search(question) or not _MAY_POINT.isdisjoint(words))
+    return len(own) == 1 and bool(_PREPOSITION.match(rest) or _WHAT_THEN.search(question) or not _MAY_POINT.isdisjoint(said))
 
 
 def _is_keywords(question: str) -> bool:
@@ -138,41 +131,67 @@ def _joined(question: str, previous: str) -> str:
 
 def _without_replaced(previous: str, question: str) -> str:
     """The previous question without what the new one says of the same kind."""
-    words, measures, kept = set(_words(question)), list(_MEASURE.finditer(question)), previous
+    measures, kept = list(_MEASURE.finditer(question)), previous
     kinds = {_kind(match) for match in measures}
-    has_group = any(_is_group(word) for word in words)
-    kept = _MEASURE.sub(lambda match: "" if has_group or _kind(match) in kinds else match[0], kept)
-    if has_group:
-        kept = _dropped(kept, _is_group)
+    names_patient = bool(patients_in(question))
+    kept = _MEASURE.sub(lambda match: "" if names_patient or _kind(match) in kinds else match[0], kept)
+    if names_patient:
+        kept = _dropped(kept, [named.text for named in patients_in(kept)])
     elif "age" in kinds:
-        contradicted = YOUNG if any(_is_adults_age(match) for match in measures) else ADULT
-        kept = _dropped(kept, lambda word: word in contradicted)
-    if any(_is_drug(word) for word in words):
-        kept = _dropped(kept, _is_drug)
+        grown = any(_is_adults_age(match) for match in measures)
+        kept = _dropped(kept, [named.text for named in patients_in(kept) if named.is_young == grown and not named.is_pregnant])
+    if any(_is_drug(word) for word in _words(question)):
+        kept = _dropped(kept, [word for word in _WORD.findall(kept) if _is_drug(word.lower())])
     return kept
 
 
-def _is_group(word: str) -> bool:
-    """Also "niet-zwangere", "non-pregnant"."""
-    return any(part in GROUPS for part in (word, *word.split("-")))
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Whom a question is about, in its own words: "kind", "oudere patiënt", "niet-zwangere"."""
+
+    start: int
+    end: int
+    text: str
+    groups: frozenset[TargetGroup]
+
+    @property
+    def is_young(self) -> bool:
+        return not self.groups.isdisjoint((TargetGroup.CHILD, TargetGroup.NEONATE))
+
+    @property
+    def is_pregnant(self) -> bool:
+        return TargetGroup.PREGNANCY in self.groups
+
+
+def patients_in(text: str) -> list[Named]:
+    """By the guard's table; a word of it that is part of a longer one with hyphens stands for all of that."""
+    known, found = words("patient"), []
+    for match in pattern("patient").finditer(folded(text)):
+        start, end = match.span()
+        while start > 1 and text[start - 1] == "-" and (before := _WORD_BEFORE.search(text[: start - 1])):
+            start = before.start()
+        while after := _WORD_AFTER.match(text, end):
+            end = after.end()
+        found.append(Named(start, end, text[start:end], known[match[0]]))
+    return found
 
 
 def _is_drug(word: str) -> bool:
-    return word not in GROUPS | ASPECTS and bool(_DRUG.search(word))
+    return word not in ASPECTS and folded(word) not in words("patient") and bool(_DRUG.search(word))
 
 
 def _is_adults_age(match: re.Match[str]) -> bool:
     number = re.search(r"\d+", match[0])
-    return match[1].lower()[0] in "jy" and number is not None and int(number[0]) >= 16
+    return match[1].lower()[0] in "jy" and number is not None and int(number[0]) >= CHILD_UNTIL
 
 
 def _kind(match: re.Match[str]) -> str:
     return _UNITS.get(match[1].lower(), "age")
 
 
-def _dropped(text: str, is_replaced: Callable[[str], bool]) -> str:
+def _dropped(text: str, replaced: Sequence[str]) -> str:
     """Without those words, and without the preposition and article that led up to them."""
-    for word in [word for word in _WORD.findall(text) if is_replaced(word.lower())]:
+    for word in replaced:
         lead = r"(?:\b(?:bij|voor|van|in|for|of|with|met)\s+)?(?:\b(?:een|de|het|a|an|the)\s+)?"
         text = re.sub(rf"{lead}(?<!\w){re.escape(word)}(?!\w)", "", text, flags=re.IGNORECASE)
     return text
@@ -192,8 +211,9 @@ def _topic(text: str) -> str:
 
 def _content(question: str) -> list[str]:
     """The words that a document could be about."""
-    bare = _MEASURE.sub(" ", question)
-    return [w for w in _words(bare) if not (_is_group(w) or w in ASPECTS or _is_small(w) or w[0].isdigit())]
+    for named in reversed(patients_in(question)):
+        question = f"{question[: named.start]} {question[named.end :]}"
+    return [w for w in _words(_MEASURE.sub(" ", question)) if not (w in ASPECTS or _is_small(w) or w[0].isdigit())]
 
 
 def _is_small(word: str) -> bool:

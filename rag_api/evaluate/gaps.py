@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rag_api.db.gaps import NearDocument, Unanswered
-from rag_api.followup import PATIENTS
-from rag_api.terms import question_terms, words
+from rag_api.guard.patient import Groups, patient_of
+from rag_api.terms import question_terms
 
 ALIKE = 0.5  # share of the terms of both that both have; chosen on the handbook's judged questions (docs/evaluation.md)
 UNKNOWN = ""  # department of nobody
@@ -26,7 +26,7 @@ class Gap:
 
     department: str
     terms: frozenset[str]
-    patients: frozenset[str]
+    patients: Groups
     asked: list[Unanswered] = field(default_factory=list)
 
     @property
@@ -60,7 +60,7 @@ def gaps_of(asked: Sequence[Unanswered], department: str | None = None) -> list[
         whose = department_of(one)
         if department is not None and whose != department:
             continue
-        terms, patients = frozenset(question_terms(one.question)), _patients(one.question)
+        terms, patients = frozenset(question_terms(one.question)), patient_of(one.question).groups
         near = {id(gap): gap for term in terms for gap in by_terms.get(term, ())}.values()
         alike = [(likeness(terms, gap.terms), gap) for gap in near if (gap.department, gap.patients) == (whose, patients)]
         best, gap = max(alike, key=lambda pair: pair[0], default=(0.0, None))
@@ -80,11 +80,6 @@ def department_of(one: Unanswered) -> str:
 
 def likeness(a: frozenset[str], b: frozenset[str]) -> float:
     return len(a & b) / max(1, len(a | b))
-
-
-def _patients(question: str) -> frozenset[str]:
-    said = set(words(question))
-    return frozenset(group for group, names in PATIENTS.items() if not said.isdisjoint(names))
 
 
 COLUMNS = ("department", "times", "question", "wordings", "functions", "nearest", "owners", "first", "last")

@@ -14,6 +14,7 @@ from rag_api.types import TargetGroup
 ADULT, CHILD, NEONATE, PREGNANCY = TargetGroup.ADULT, TargetGroup.CHILD, TargetGroup.NEONATE, TargetGroup.PREGNANCY
 Groups = frozenset[TargetGroup]
 NOBODY: Groups = frozenset()
+NAMES = ("patient", "state")  # kinds of words that tell whom a text is about
 
 DAYS = {"year": 365.25, "month": 30.44, "week": 7.0, "day": 1.0}
 NEWBORN_DAYS = 28.0
@@ -79,8 +80,8 @@ def patient_of(question: str) -> Patient:
 
 
 def _named(text: str) -> list[Evidence]:
-    known = words("patient")
-    return [Evidence(m.start(), m.end(), m[0], known[m[0]]) for m in pattern("patient").finditer(text)]
+    known = words(*NAMES)
+    return [Evidence(m.start(), m.end(), m[0], known[m[0]]) for m in pattern(*NAMES).finditer(text)]
 
 
 def _together(named: list[Groups], gestation: list[Groups], ages: list[Groups], weights: list[Groups]) -> Groups:

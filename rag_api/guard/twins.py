@@ -21,7 +21,7 @@ _STOP = {folded(word) for words in STOP_WORDS.values() for word in words}
 @lru_cache(maxsize=20_000)
 def subject(title: str) -> frozenset[str]:
     """The words of a title that tell what it is about, without those that tell for whom."""
-    text = pattern("patient").sub(" ", folded(title))
+    text = pattern("patient", "state").sub(" ", folded(title))
     text = pattern("title").sub(" ", text)
     return frozenset(word for word in _WORD.findall(text) if word not in _STOP and len(word) > 1)
 

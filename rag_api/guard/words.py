@@ -1,8 +1,11 @@
 """The table of words (words.csv), read once. Its columns: kind, language, words (parted by |), groups (parted by ;).
 
-kind: `patient` names whom it is about; `place` is a ward, that only narrows what another word left open; `not` is a phrase in which
-a patient word means no patient; `who` may be followed by an age in months, weeks or days; `before` and `after` a number of years tell
-a duration; `shock` and `thing` tell what else "J" and "kg" may be of; `below` and `above` compare; `title` says nothing in a title.
+The one table of such words: the guard, twins, gaps and follow-up questions all read it.
+
+kind: `patient` names whom it is about and nothing else; `state` is what only such patients have, so a topic too ("bevalling");
+`place` is a ward, that only narrows what another word left open; `not` is a phrase in which a word of these means no patient; `who` may
+be followed by an age in months, weeks or days; `before` and `after` a number of years tell a duration; `shock` and `thing` tell what
+else "J" and "kg" may be of; `below` and `above` compare; `title` says nothing in a title.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from importlib.resources import files
 
 from rag_api.types import TargetGroup
 
-KINDS = {"patient", "place", "not", "who", "before", "after", "shock", "thing", "below", "above", "title"}
+KINDS = {"patient", "state", "place", "not", "who", "before", "after", "shock", "thing", "below", "above", "title"}
 
 
 def folded(text: str) -> str:
@@ -48,17 +51,17 @@ def table() -> tuple[tuple[str, str, str, frozenset[TargetGroup]], ...]:
 
 
 @cache
-def words(kind: str) -> dict[str, frozenset[TargetGroup]]:
+def words(*kinds: str) -> dict[str, frozenset[TargetGroup]]:
     """word -> groups; a word that stands in several rows has the groups of all."""
     found: dict[str, frozenset[TargetGroup]] = {}
     for of_kind, _, word, groups in table():
-        if of_kind == kind:
+        if of_kind in kinds:
             found[word] = found.get(word, frozenset()) | groups
     return found
 
 
 @cache
-def pattern(kind: str) -> re.Pattern[str]:
-    """Any word of the kind, whole; the longest first. For folded text."""
-    longest_first = sorted(words(kind), key=lambda word: (-len(word), word))
+def pattern(*kinds: str) -> re.Pattern[str]:
+    """Any word of these kinds, whole; the longest first. For folded text."""
+    longest_first = sorted(words(*kinds), key=lambda word: (-len(word), word))
     return re.compile(rf"(?<![\w'])(?:{'|'.join(map(re.escape, longest_first))})(?![\w'])")

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from rag_api.evaluate import HANDBOOK, read_judged
-from rag_api.followup import leans, standalone
+from rag_api.followup import leans, patients_in, standalone
 from rag_api.generator import Generator
+from rag_api.guard.words import table
 from rag_api.rewrite import is_sound, query_of
 from tests.support.scripted_server import Scripted, piece, scripted_server
 
@@ -86,16 +87,24 @@ def test_the_follow_up_pairs_are_judged_in_two_languages_and_two_halves() -> Non
 
 
 def test_no_rewriting_names_two_patient_groups_where_the_follow_up_names_one() -> None:
-    from rag_api.followup import ADULT, YOUNG, _words
-
     with PAIRS.open(encoding="utf-8") as file:
         for row in csv.DictReader(file):
-            said = set(_words(row["question"]))
-            words = set(_words(standalone(row["question"], row["previous"]).query))
-            if said & ADULT:
-                assert not words & YOUNG, row
-            if said & YOUNG:
-                assert not words & ADULT, row
+            said = {group for named in patients_in(row["question"]) for group in named.groups}
+            found = {group for named in patients_in(standalone(row["question"], row["previous"]).query) for group in named.groups}
+            if said:
+                assert found == said, row
+
+
+def test_whom_a_question_is_about_is_what_the_guard_says_too() -> None:
+    """One table: a word that the guard knows is carried over and replaced as well."""
+    for kind, _, word, _ in table():
+        if kind == "patient":
+            assert standalone("en bij een kind?", f"vancomycine dosis {word}").query == "vancomycine dosis bij een kind?", word
+
+
+def test_what_only_some_patients_have_is_a_topic_and_their_name_is_none() -> None:
+    assert not leans("glucosespiegel dysmature")
+    assert leans("glucosespiegel bij zwangere")
 
 
 @pytest.fixture(scope="module")
