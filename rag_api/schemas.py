@@ -239,6 +239,13 @@ class DocumentDetail(DocumentOut):
     edits: list[EditOut] = Field([], description="The fields in which an admin overrules the file.")
 
 
+class DescribedOut(DocumentDetail):
+    vectors: Literal["kept", "made again", "outdated"] = Field(
+        description="Of its passages, embedded with their title. Outdated: too many to wait for; words are found by the new title "
+        "already, meaning by the old one until the next ingestion."
+    )
+
+
 MetadataField = Literal[
     "title", "department", "document_type", "target_groups", "version", "valid_from", "valid_until", "owner", "language", "supersedes"
 ]

@@ -44,11 +44,12 @@ Texts = Mapping[str, str]
 
 def change_metadata(
     db: Database, user: User, document_id: str, given: Texts, reset: frozenset[str], texts_of: Callable[[Metadata], Texts],
-    metadata_of: Callable[[Texts], Metadata], reach_index: Callable[[Document], None],
+    metadata_of: Callable[[Texts], Metadata], reach_index: Callable[[Document], bool],
 ) -> Document:  # fmt: skip
     """Set these fields, and let those of `reset` say again what the file says. All of it is committed, or nothing.
 
-    reach_index: called with the changed document before the commit, so that a failing index leaves everything as it was.
+    reach_index: called with the changed document before the commit, so that a failing index leaves everything as it was. False: the
+    index is outdated, and the next ingestion indexes the document again.
     Raises NotFound (also for who is no administrator) and Conflict."""
     administrator(user)
     with db.connection() as connection:
@@ -71,8 +72,8 @@ def change_metadata(
             own = said.get(field, before[field])
             _edit(connection, user, document.source, field, None if after[field] == own else Edit(after[field], own))
         updated = _update(connection, document, metadata)
-        if changed:
-            reach_index(updated)
+        if changed and not reach_index(updated):
+            connection.execute("update documents set fingerprint = '' where id = %(id)s", {"id": document.id})
         return updated
 
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import shutil
 import unicodedata
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from email.utils import formatdate
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Annotated, Any
 
+import numpy as np
 from fastapi import APIRouter, File, Query, Request, Response, UploadFile
 from fastapi.responses import FileResponse
 from fastapi.routing import APIRoute
+from numpy.typing import NDArray
 from starlette.exceptions import HTTPException
 from starlette.types import Message
 
@@ -23,11 +25,12 @@ from rag_api.db.metadata_edits import change_metadata, changes_of, edits_of
 from rag_api.deps import DbDep, DocumentId, Limit, Offset, PartsDep, UserDep
 from rag_api.errors import Conflict, InvalidInput, NotFound
 from rag_api.ingest import ingest
+from rag_api.ingest.chunk import embedding_text
 from rag_api.ingest.metadata import metadata_from, texts_of
 from rag_api.ingest.sources import KeptFiles, SourceFile
 from rag_api.problems import responses
-from rag_api.stores import describe
-from rag_api.types import Document, DocumentStatus
+from rag_api.stores import Vectors, describe
+from rag_api.types import Chunk, Document, DocumentStatus
 
 OVERHEAD = 64 * 1024  # of a multipart body around its file
 
@@ -86,21 +89,28 @@ def get_one_document(db: DbDep, user: UserDep, document_id: DocumentId) -> api.D
 
 
 @router.patch("/documents/{document_id}", summary="Describe a document", responses=responses(400, 404, 409, 422, 503))
-def describe_document(db: DbDep, parts: PartsDep, user: UserDep, document_id: DocumentId, body: api.MetadataIn) -> api.DocumentDetail:
+def describe_document(db: DbDep, parts: PartsDep, user: UserDep, document_id: DocumentId, body: api.MetadataIn) -> api.DescribedOut:
     """For admins. What is given here counts instead of what the file says, from the next question on and in later versions of the file,
-    until a version says something else in that field. Every change is kept with who made it (`/changes`). Nothing is embedded again.
-    409 while an ingestion is running."""
+    until a version says something else in that field. Every change is kept with who made it (`/changes`). A new title is embedded with the
+    document's passages before this answers (`vectors`). 409 while an ingestion is running."""
     given = metadata_in(body)
+    vectors: Vectors = "kept"
 
-    def reach_index(document: Document) -> None:
+    def embed(chunks: Sequence[Chunk]) -> NDArray[np.float32]:
+        return parts.embedder.passages([embedding_text(chunk) for chunk in chunks])
+
+    def reach_index(document: Document) -> bool:
+        nonlocal vectors
         _check(document)
-        describe(parts.store, document.id, document.metadata)
+        vectors = describe(parts.store, document.id, document.metadata, embed)
+        return vectors != "outdated"
 
     with PgDocuments(db, user, patience=5.0).lock():
         changed = change_metadata(
             db, user, document_id, given, frozenset(body.reset), texts_of=texts_of, metadata_of=metadata_from, reach_index=reach_index
         )
-    return document_detail(changed, read_page_sizes(db, document_id), edits_of(db, changed.source))
+    detail = document_detail(changed, read_page_sizes(db, document_id), edits_of(db, changed.source))
+    return api.DescribedOut(**detail.model_dump(), vectors=vectors)
 
 
 def _check(document: Document) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,11 +59,21 @@ class Store(Protocol):
     def close(self) -> None: ...
 
 
-def describe(store: Store, document_id: str, metadata: Metadata) -> None:
-    """Change what is said of a document, in all of its chunks. Nothing is embedded again: a vector keeps the title it was made with."""
+Vectors = Literal["kept", "made again", "outdated"]
+MOST_AT_ONCE = 200  # chunks that are embedded while somebody waits: about 25 seconds of one core with e5-small
+
+
+def describe(store: Store, document_id: str, metadata: Metadata, embed: Callable[[Sequence[Chunk]], NDArray[np.float32]]) -> Vectors:
+    """Change what is said of a document, in all of its chunks. A chunk is embedded with its title, so a new one makes the vectors again;
+    of a very long document they stay outdated until it is ingested again."""
     chunks, vectors = store.chunks_of(document_id)
+    said = [replace(one, title=metadata.title, metadata=metadata) for one in chunks]
+    state: Vectors = "kept"
+    if any(one.title != metadata.title for one in chunks):
+        state = "outdated" if len(chunks) > MOST_AT_ONCE else "made again"
     if chunks:
-        store.replace_document(document_id, [replace(one, title=metadata.title, metadata=metadata) for one in chunks], vectors)
+        store.replace_document(document_id, said, embed(said) if state == "made again" else vectors)
+    return state
 
 
 def open_store(settings: Settings, embedder_name: str, dim: int) -> Store:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import uuid
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -360,16 +361,37 @@ class TestThreads:
         assert store.count() == 1 + 3 * 3 * 4
 
 
+def refuse(chunks: Sequence[Chunk]) -> Any:
+    raise AssertionError("nothing is to be embedded")
+
+
 class TestDescribing:
     def test_changed_metadata_reaches_every_chunk_and_the_filters_and_leaves_the_vectors(self, store: Store) -> None:
-        put(store, *[chunk("a", n, f"stap {n} van de procedure", department="Apotheek") for n in range(3)], chunk("b", 1, "iets anders"))
+        put(store, *[chunk("a", n, f"stap {n}", department="Apotheek") for n in range(3)])
         before, vectors_before = store.chunks_of("a")
+        about = replace(before[0].metadata, title=before[0].title, department="Pediatrie", target_groups=(TargetGroup.CHILD,))
+        assert describe(store, "a", about, refuse) == "kept"
+        assert np.allclose(store.chunks_of("a")[1], vectors_before)
+        assert set(found(store, "stap", Filters(departments=("Pediatrie",)))) == {"a"}
+
+    def test_a_new_title_is_embedded_with_every_chunk(self, store: Store) -> None:
+        put(store, *[chunk("a", n, f"stap {n} van de procedure", department="Apotheek") for n in range(3)], chunk("b", 1, "iets anders"))
+        before, _ = store.chunks_of("a")
         about = Metadata(title="Vancomycine", department="Pediatrie", target_groups=(TargetGroup.CHILD,), valid_until=date(2030, 1, 1))
-        describe(store, "a", about)
+        new = vectors(3, seed=77)
+        embedded: list[str] = []
+
+        def embed(chunks: Sequence[Chunk]) -> Any:
+            embedded.extend(one.title for one in chunks)
+            return new
+
+        assert describe(store, "a", about, embed) == "made again"
+        assert embedded == ["Vancomycine"] * 3
         after, vectors_after = store.chunks_of("a")
         assert [(c.id, c.text, c.start, c.pages) for c in after] == [(c.id, c.text, c.start, c.pages) for c in before]
         assert {(c.title, c.metadata) for c in after} == {("Vancomycine", about)}
-        assert np.allclose(vectors_after, vectors_before)
+        assert np.allclose(vectors_after, new)
+        assert store.search("", new[2], 1, EVERYONE, 1.0)[0].chunk.id == after[2].id
         assert store.count() == 4
         assert set(found(store, "stap", Filters(departments=("Pediatrie",)))) == {"a"}
         assert found(store, "stap", Filters(departments=("Apotheek",))) == []
@@ -377,7 +399,7 @@ class TestDescribing:
 
     def test_describing_an_unknown_document_changes_nothing(self, store: Store) -> None:
         put(store, chunk("a", 1, "hier"))
-        describe(store, "never-there", Metadata(title="x"))
+        assert describe(store, "never-there", Metadata(title="x"), refuse) == "kept"
         assert store.document_ids() == {"a"}
         assert store.chunks_of("never-there")[0] == []
 

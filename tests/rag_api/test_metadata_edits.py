@@ -10,9 +10,11 @@ import httpx
 import numpy as np
 import pytest
 
+from rag_api import stores
 from rag_api.config import Settings
 from rag_api.deps import current_user
 from rag_api.errors import StoreUnavailable
+from rag_api.ingest.chunk import embedding_text
 from rag_api.ingest.metadata import edited, metadata_from, texts_of
 from rag_api.main import create_app
 from rag_api.parts import Parts
@@ -61,9 +63,14 @@ def found(parts: Parts, text: str = "vancomycine", **filters: Any) -> list[str]:
     return [hit.chunk.title for hit in parts.store.search(text, parts.embedder.query(text), 5, Filters(**filters), 0.5)]
 
 
-def test_a_change_is_searched_by_at_once_and_nothing_is_embedded_again(client: httpx.Client, parts: Parts) -> None:
+def embedded_as(parts: Parts, document_id: str) -> np.ndarray[Any, Any]:
+    """The vectors that its passages would get now."""
+    return parts.embedder.passages([embedding_text(chunk) for chunk in parts.store.chunks_of(document_id)[0]])
+
+
+def test_a_change_is_searched_by_at_once_and_a_new_title_is_embedded(client: httpx.Client, parts: Parts) -> None:
     document = upload(client)
-    _, vectors = parts.store.chunks_of(document)
+    before = parts.store.chunks_of(document)[1]
     changed = patch(
         client, document, title="Vancomycine bij kinderen", department="Pediatrie", target_groups=["child"], valid_from="2025-01-01",
         valid_until="2099-12-31", language="nl", owner="Kinderarts", document_type="protocol", version="2.1", supersedes="oud.pdf",
@@ -74,7 +81,31 @@ def test_a_change_is_searched_by_at_once_and_nothing_is_embedded_again(client: h
     assert set(found(parts, target_groups=(TargetGroup.CHILD,), departments=("Pediatrie",))) == {"Vancomycine bij kinderen"}
     assert found(parts, target_groups=(TargetGroup.NEONATE,)) == []
     assert found(parts, departments=("Apotheek",)) == []
-    assert np.array_equal(parts.store.chunks_of(document)[1], vectors)
+    assert changed["vectors"] == "made again"
+    vectors = parts.store.chunks_of(document)[1]
+    assert np.allclose(vectors, embedded_as(parts, document), atol=1e-5)
+    assert not np.allclose(vectors, before, atol=1e-3)
+
+
+def test_what_is_not_the_title_leaves_the_vectors(client: httpx.Client, parts: Parts) -> None:
+    document = upload(client)
+    before = parts.store.chunks_of(document)[1]
+    assert patch(client, document, department="Pediatrie")["vectors"] == "kept"
+    assert np.array_equal(parts.store.chunks_of(document)[1], before)
+
+
+def test_the_vectors_of_a_very_long_document_are_made_again_by_the_next_ingestion(
+    client: httpx.Client, parts: Parts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = upload(client)
+    before = parts.store.chunks_of(document)[1]
+    monkeypatch.setattr(stores, "MOST_AT_ONCE", 0)
+    assert patch(client, document, title="Vancomycine bij kinderen")["vectors"] == "outdated"
+    assert np.array_equal(parts.store.chunks_of(document)[1], before)
+    assert found(parts) == ["Vancomycine bij kinderen"] * len(before)
+    assert upload(client) == document  # the same file once more
+    assert np.allclose(parts.store.chunks_of(document)[1], embedded_as(parts, document), atol=1e-5)
+    assert client.get(f"/documents/{document}").json()["title"] == "Vancomycine bij kinderen"
 
 
 def test_every_change_is_recorded_with_who_made_it(client: httpx.Client) -> None:

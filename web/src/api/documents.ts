@@ -1,8 +1,9 @@
 // What admins do with documents. Who is no admin gets "not_found" for the changes and for every attempt to change.
 import { get, sendJson } from "./client";
 import type { components } from "./schema";
-import type { DocumentDetail, DocumentList, MetadataIn } from "./types";
+import type { DocumentList, MetadataIn } from "./types";
 
+export type Described = components["schemas"]["DescribedOut"];
 export type Change = components["schemas"]["ChangeOut"];
 
 const path = (id: string): string => `/documents/${encodeURIComponent(id)}`;
@@ -10,5 +11,5 @@ const path = (id: string): string => `/documents/${encodeURIComponent(id)}`;
 export const findDocuments = (search: string, limit: number, offset: number): Promise<DocumentList> =>
   get(`/documents?${new URLSearchParams({ search, limit: String(limit), offset: String(offset) })}`);
 export const getChanges = (id: string): Promise<{ changes: Change[] }> => get(`${path(id)}/changes`);
-export const describeDocument = (id: string, changes: MetadataIn): Promise<DocumentDetail> =>
+export const describeDocument = (id: string, changes: MetadataIn): Promise<Described> =>
   sendJson("PATCH", path(id), changes);

@@ -85,8 +85,8 @@ export interface paths {
         /**
          * Describe a document
          * @description For admins. What is given here counts instead of what the file says, from the next question on and in later versions of the file,
-         *     until a version says something else in that field. Every change is kept with who made it (`/changes`). Nothing is embedded again.
-         *     409 while an ingestion is running.
+         *     until a version says something else in that field. Every change is kept with who made it (`/changes`). A new title is embedded with the
+         *     document's passages before this answers (`vectors`). 409 while an ingestion is running.
          */
         patch: operations["describe_document"];
         trace?: never;
@@ -529,6 +529,68 @@ export interface components {
              * Format: date-time
              */
             updated_at: string;
+        };
+        /** DescribedOut */
+        DescribedOut: {
+            /** Id */
+            id: string;
+            /** Source */
+            source: string;
+            /** Title */
+            title: string;
+            status: components["schemas"]["DocumentStatus"];
+            /** Reason */
+            reason: string;
+            /** Media Type */
+            media_type: string;
+            /** Page Count */
+            page_count: number;
+            /** Chunk Count */
+            chunk_count: number;
+            /** Byte Count */
+            byte_count: number;
+            /** Department */
+            department: string;
+            /** Document Type */
+            document_type: string;
+            /** Target Groups */
+            target_groups: components["schemas"]["TargetGroup"][];
+            /** Version */
+            version: string;
+            /** Valid From */
+            valid_from: string | null;
+            /** Valid Until */
+            valid_until: string | null;
+            /** Owner */
+            owner: string;
+            /** Language */
+            language: string;
+            /** Supersedes */
+            supersedes: string;
+            /**
+             * Warnings
+             * @description What an admin should know of it, for example pages without text.
+             * @default []
+             */
+            warnings: string[];
+            /** Created At */
+            created_at: string | null;
+            /** Updated At */
+            updated_at: string | null;
+            /** Pages */
+            pages: components["schemas"]["PageOut"][];
+            /**
+             * Edits
+             * @description The fields in which an admin overrules the file.
+             * @default []
+             */
+            edits: components["schemas"]["EditOut"][];
+            /**
+             * Vectors
+             * @description Of its passages, embedded with their title. Outdated: too many to wait for; words are found by the new title already, meaning by the old one until the next ingestion.
+             * @enum {string}
+             */
+            vectors: "kept" | "made again" | "outdated";
         };
         /** DocumentDetail */
         DocumentDetail: {
@@ -1728,7 +1790,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DocumentDetail"];
+                    "application/json": components["schemas"]["DescribedOut"];
                 };
             };
             /** @description The request makes no sense; `detail` says what to do. */

@@ -226,6 +226,8 @@ export const en = {
     save: "Save",
     saving: "Saving.",
     saved: "Saved; the next question searches by it.",
+    savedOutdated:
+      "Saved; the next question searches by it. The document is long: what it means is compared under the old title until it is loaded again.",
     nothing: "Nothing was changed.",
     adminsOnly: "Only administrators can change this.",
     history: (count: number) => many(count, "change", "changes"),

@@ -226,6 +226,8 @@ export const nl: Messages = {
     save: "Bewaar",
     saving: "Wordt bewaard.",
     saved: "Bewaard; de volgende vraag zoekt ermee.",
+    savedOutdated:
+      "Bewaard; de volgende vraag zoekt ermee. Het document is lang: op betekenis wordt het onder de oude titel gezocht tot het opnieuw geladen wordt.",
     nothing: "Er is niets gewijzigd.",
     adminsOnly: "Alleen beheerders kunnen dit wijzigen.",
     history: (count: number) => (count === 1 ? "1 wijziging" : `${count} wijzigingen`),

@@ -45,7 +45,7 @@ export function DocumentForm({ id, onSaved }: Props) {
       take(found);
       onSaved(found);
       loadChanges();
-      setSaid(m.admin.saved);
+      setSaid(found.vectors === "outdated" ? m.admin.savedOutdated : m.admin.saved);
     }, fail);
   };
   const save = (event: FormEvent): void => {
