@@ -31,6 +31,7 @@ from rag_api.types import Chunk, Filters, Hit
 
 MOST = 10_000  # objects in one answer of the server
 LEFT_OUT = 2.2  # BM25's constant factor k1 + 1, that this server leaves out; put back, so that scores mean the same in every store
+ROUNDS_OF_DELETING = 20  # of at most 10,000 chunks; more in one document is no document
 TRIES_ON_ALL = 2  # replicas; then on most of them
 T = TypeVar("T")
 
@@ -62,7 +63,7 @@ class WeaviateStore:
             for begin in range(0, len(objects), BATCH):
                 part = objects[begin : begin + BATCH]
                 self._write(lambda found, part=part: insert(found, part))  # type: ignore[misc]
-            self._delete(Filter.by_property("document_id").equal(document_id), keep=[chunk.id for chunk in chunks])
+            self._delete_others(document_id, frozenset(chunk.id for chunk in chunks))
 
     def chunks_of(self, document_id: str) -> tuple[list[Chunk], NDArray[np.float32]]:
         """Raises StoreUnavailable for a document of more chunks than the server gives at once."""
@@ -79,7 +80,7 @@ class WeaviateStore:
     def delete_documents(self, document_ids: Sequence[str]) -> None:
         if document_ids:
             with self._writing:
-                self._delete(Filter.by_property("document_id").contains_any(list(document_ids)), keep=[])
+                self._delete(Filter.by_property("document_id").contains_any(list(document_ids)))
 
     def document_ids(self) -> set[str]:
         def read(chunks: Any) -> set[str]:
@@ -173,11 +174,26 @@ class WeaviateStore:
             )
         )
 
-    def _delete(self, where: Any, keep: Sequence[str]) -> None:
+    def _delete_others(self, document_id: str, keep: frozenset[str]) -> None:
+        """The document's chunks that any replica has and that are not to be kept; found first, then deleted by their ids.
+
+        Deleted by what they are not, new chunks would go too: a replica that is still writing one knows its document before its id,
+        and what one replica finds is deleted on all."""
+        others = Filter.by_property("document_id").equal(document_id)
+        if keep:
+            others = others & Filter.by_id().contains_none(sorted(keep))
+        for _ in range(ROUNDS_OF_DELETING):
+            found = self._write(lambda chunks: chunks.data.delete_many(where=others, dry_run=True, verbose=True))
+            stale = [str(one.uuid) for one in found.objects if str(one.uuid) not in keep]
+            if not stale:
+                return
+            self._delete(Filter.by_id().contains_any(stale))
+        raise StoreUnavailable(f"Weaviate at {self.connection.url} still finds chunks of the document {document_id} that it deleted")
+
+    def _delete(self, where: Any) -> None:
         """The server deletes at most 10,000 at once; asked again until nothing is left."""
-        wanted = where & Filter.by_id().contains_none(list(keep)) if keep else where
         while True:
-            done = self._write(lambda chunks: chunks.data.delete_many(where=wanted))
+            done = self._write(lambda chunks: chunks.data.delete_many(where=where))
             if done.failed:
                 raise StoreUnavailable(f"Weaviate at {self.connection.url} could not delete {done.failed} of {done.matches} chunks")
             if done.successful < done.matches or done.matches == 0 or done.matches < 10_000:
