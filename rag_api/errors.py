@@ -21,6 +21,8 @@ main.py maps them to problem+json in one place.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class BedsideError(Exception):
     """Base of all errors with a stable `code` and an HTTP `status`."""
@@ -34,7 +36,13 @@ class BedsideError(Exception):
 
 
 class InvalidInput(BedsideError):
+    """`rows`: of a table, each (where, what) that is wrong; the message then says how many."""
+
     code, status = "invalid_input", 400
+
+    def __init__(self, message: str, rows: Sequence[tuple[str, str]] = ()) -> None:
+        super().__init__(message)
+        self.rows = tuple(rows)
 
 
 class NotFound(BedsideError):

@@ -11,7 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from rag_api.errors import BedsideError
+from rag_api.errors import BedsideError, InvalidInput
 from rag_api.schemas import Problem
 
 log = logging.getLogger(__name__)
@@ -51,7 +51,8 @@ async def _of_ours(request: Request, error: Exception) -> JSONResponse:
     if error.status >= 500:
         log.warning("%s %s: %s", request.method, request.url.path, error.code)
     headers = {"Retry-After": "5"} if error.status == 503 else None
-    return problem(error.status, error.code, error.message, headers=headers)
+    errors = [{"where": where, "what": what} for where, what in error.rows] if isinstance(error, InvalidInput) else []
+    return problem(error.status, error.code, error.message, errors or None, headers)
 
 
 async def _of_validation(request: Request, error: Exception) -> JSONResponse:

@@ -51,6 +51,7 @@ class JudgedOut(BaseModel):
 class JudgedSetDetail(BaseModel):
     name: str
     questions: list[JudgedOut]
+    open: list[JudgedOut] = Field(description="Nobody has said yet where the answer stands: neither exported nor evaluated.")
 
 
 class MarkedIn(In):
@@ -72,7 +73,7 @@ class JudgeIn(In):
 
     found: Verdict | None = Field(None, description="Did the asker find the answer?")
     marked: list[MarkedIn] = Field([], max_length=20, description="Where it stands; empty and not `no_answer`: left open.")
-    no_answer: bool = Field(False, description="Someone looked: no document answers this.")
+    no_answer: bool = Field(False, strict=True, description="Someone looked: no document answers this.")
     function: Name = Field("", description="Of who asks such a question, for example nurse.")
     department: Name = ""
     group: TargetGroup | None = None
@@ -85,13 +86,50 @@ class JudgeIn(In):
         return self
 
 
+class PlaceIn(In):
+    """Where an answer stands. A place that is not there yet must exist: document, page and words are looked up."""
+
+    document: Words = Field(min_length=1, max_length=300, pattern=r"^[^\x00]*$", description="The name it was ingested under.")
+    page: int | None = Field(None, ge=1, le=100_000)
+    span: Words = Field("", max_length=4000, pattern=r"^[^\x00]*$")
+
+
+class QuestionIn(In):
+    """Places, or `no_answer`, never both; neither: left open."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [{"properties": {"no_answer": {"const": False}}}, {"properties": {"places": {"maxItems": 0}}}],
+        }
+    )
+
+    question: Words = Field(min_length=1, max_length=4000, pattern=r"^[^\x00]*[^\s\x00][^\x00]*$")
+    places: list[PlaceIn] = Field([], max_length=20)
+    no_answer: bool = Field(False, strict=True, description="Someone looked: no document answers this.")
+    language: Literal["nl", "en", ""] = ""
+    function: Name = ""
+    department: Name = ""
+    group: TargetGroup | None = None
+    conversation: Name = ""
+    split: Literal["validate", "test"] | None = Field(None, description="By the question's words when absent.")
+    found: Verdict | None = None
+    note: Words = Field("", max_length=2000, pattern=r"^[^\x00]*$")
+
+    @model_validator(mode="after")
+    def _says_one_thing(self) -> QuestionIn:
+        if self.no_answer and self.places:
+            raise ValueError("either a document holds the answer, or none does")
+        return self
+
+
 class ImportIn(In):
     csv: Words = Field(max_length=20_000_000, description="The file's text. A question that is there already (by id) is replaced.")
+    check: bool = Field(False, strict=True, description="Only say what would happen.")
 
 
 class ImportOut(BaseModel):
     questions: int
-    new: int
+    new: int = Field(description="The others take the place of those with their ids.")
 
 
 class FromFeedbackOut(BaseModel):

@@ -131,6 +131,13 @@ def get_document(db: Database, user: User, document_id: str) -> Document:
     return to_document(found(row, "document", document_id))
 
 
+def current_document(db: Database, user: User, source: str) -> Document | None:
+    """The one that counts now among those of this name."""
+    where = f"source = %(source)s and {CURRENT} and {READS}"
+    row = db.one(f"select * from documents where {where}", values(user, source=source))  # noqa: S608
+    return to_document(row) if row else None
+
+
 def get_documents(db: Database, user: User, document_ids: Sequence[str]) -> dict[str, Document]:
     """Those of these that exist and that the user may read, by id."""
     rows = db.all(

@@ -61,6 +61,11 @@ def list_sets(db: Database, user: User) -> list[JudgedSet]:
 
 def read_set(db: Database, user: User, name: str) -> list[Judged]:
     """Its complete questions, in the order they were made. Raises NotFound when there is no such set."""
+    return read_halves(db, user, name)[0]
+
+
+def read_halves(db: Database, user: User, name: str) -> tuple[list[Judged], list[Judged]]:
+    """The complete questions and the open ones, in the order they were made. Raises NotFound when there is no such set."""
     reviewer(user)
     rows = db.all(
         f"select q.*, {COMPLETE} as complete from judged_questions q where set_name = %(name)s and {READS} order by created_at, id",  # noqa: S608
@@ -68,7 +73,11 @@ def read_set(db: Database, user: User, name: str) -> list[Judged]:
     )
     found(rows or None, "judged set", name)
     places = _places(db, name)
-    return [_judged(row, places.get(row["id"], ())) for row in rows if row["complete"]]
+    complete: list[Judged] = []
+    open_: list[Judged] = []
+    for row in rows:
+        (complete if row["complete"] else open_).append(_judged(row, places.get(row["id"], ())))
+    return complete, open_
 
 
 def ids_of(db: Database, user: User, name: str) -> set[str]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal, TextIO
 
 from rag_api.errors import InvalidInput
-from rag_api.types import Judged, Place
+from rag_api.types import Judged, Place, TargetGroup
 
 __all__ = ["HANDBOOK", "Judged", "Place", "Split", "by_language", "half_of", "judged_csv", "parse_judged", "read_judged", "write_judged"]
 
@@ -25,6 +25,7 @@ COLUMNS = (
     "id", "question", "language", "document", "page", "span", "split", "group", "note", "function", "department", "conversation", "found",
 )  # fmt: skip
 VERDICTS = ("yes", "partly", "no", "")
+LONGEST = {column: 4000 if column in ("question", "span") else 2000 if column == "note" else 300 for column in COLUMNS}
 
 
 def half_of(question: str) -> str:
@@ -34,7 +35,7 @@ def half_of(question: str) -> str:
 
 
 def read_judged(path: Path, split: Split = "all") -> list[Judged]:
-    """Raises InvalidInput with the line that cannot be read."""
+    """Raises InvalidInput, whose rows name every line that cannot be read."""
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
             questions = _read(file, str(path))
@@ -49,46 +50,72 @@ def parse_judged(text: str, name: str = "the file") -> list[Judged]:
 
 
 def _read(file: TextIO, name: str) -> list[Judged]:
+    """All of it or nothing, so that a bad row is not found out about by its absence."""
     questions: dict[str, Judged] = {}
+    wrong: list[tuple[str, str]] = []
     try:
-        reader = csv.DictReader(file)
-        missing = {"id", "question", "document"} - set(reader.fieldnames or ())
-        if missing:
+        reader = _rows_of(file)
+        if missing := {"id", "question", "document"} - set(reader.fieldnames or ()):
             raise InvalidInput(f"{name}: the judged set has no column {', '.join(sorted(missing))}")
-        for number, row in enumerate(reader, 2):
-            _add(questions, row, f"{name}, line {number}")
+        end = reader.line_num
+        for row in reader:
+            begin, end = end + 1, reader.line_num  # words with line breaks take several lines
+            try:
+                _add(questions, row)
+            except ValueError as error:
+                wrong.append((f"line {begin}", str(error)))
     except csv.Error as error:
         raise InvalidInput(f"{name}: cannot be read as CSV: {error}") from error
+    if wrong:
+        first, more = ": ".join(wrong[0]), f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
+        raise InvalidInput(f"{name}, {first}{more}", wrong)
     return list(questions.values())
 
 
-def _add(questions: dict[str, Judged], row: dict[str, str | None], where: str) -> None:
+def _rows_of(file: TextIO) -> csv.DictReader[str]:
+    """Parted by commas, or by semicolons as Dutch spreadsheets write it."""
+    header = file.readline()
+    file.seek(0)
+    return csv.DictReader(file, delimiter=";" if header.count(";") > header.count(",") else ",")
+
+
+def _add(questions: dict[str, Judged], row: dict[str, str | None]) -> None:
+    """Raises ValueError for a row that cannot be meant."""
+    if None in row:
+        raise ValueError("there are more fields than columns: words with a comma must stand between quotes")
     values = {column: (row.get(column) or "").strip() for column in COLUMNS}
     first = questions.get(values["id"])
     if not values["id"] or not (values["question"] or first):
-        raise InvalidInput(f"{where}: id and question must not be empty")
+        raise ValueError("id and question must not be empty")
+    for column, most in LONGEST.items():
+        if len(values[column]) > most:
+            raise ValueError(f"{column} is longer than {most} characters")
+        if "\0" in values[column]:
+            raise ValueError(f"{column} holds a character that is none")
     if first is None:
-        questions[values["id"]] = _judged(values, where)
+        questions[values["id"]] = _judged(values)
         return
     if values["question"] not in ("", first.question):
-        raise InvalidInput(f"{where}: ids must be unique, {values['id']} is of another question")
+        raise ValueError(f"ids must be unique, {values['id']} is of another question")
     if not (values["document"] and first.answerable):
-        raise InvalidInput(f"{where}: question {values['id']} is there already; a further row of it names a further document")
-    place = Place(values["document"], _page(values["page"], where), values["span"])
+        raise ValueError(f"question {values['id']} is there already; a further row of it names a further document")
+    place = Place(values["document"], _page(values["page"]), values["span"])
     questions[first.id] = replace(first, more=(*first.more, place))
 
 
-def _judged(values: dict[str, str], where: str) -> Judged:
+def _judged(values: dict[str, str]) -> Judged:
     if (values["split"] or "test") not in ("validate", "test"):
-        raise InvalidInput(f"{where}: split is {values['split']!r}, not validate or test")
+        raise ValueError(f"split is {values['split']!r}, not validate or test")
     if values["found"] not in VERDICTS:
-        raise InvalidInput(f"{where}: found is {values['found']!r}, not yes, partly or no")
-    return Judged(**{**values, "split": values["split"] or "test", "page": _page(values["page"], where)})  # type: ignore[arg-type]
+        raise ValueError(f"found is {values['found']!r}, not yes, partly or no")
+    if values["group"] not in ("", *TargetGroup):
+        raise ValueError(f"group is {values['group']!r}, not {', '.join(TargetGroup)}")
+    return Judged(**{**values, "split": values["split"] or "test", "page": _page(values["page"])})  # type: ignore[arg-type]
 
 
-def _page(text: str, where: str) -> int | None:
+def _page(text: str) -> int | None:
     if text and not (text.isascii() and text.isdigit() and 0 < int(text) <= 100_000):
-        raise InvalidInput(f"{where}: page is {text!r}, not a number from 1")
+        raise ValueError(f"page is {text!r}, not a number from 1")
     return int(text) if text else None
 
 

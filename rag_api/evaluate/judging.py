@@ -1,4 +1,5 @@
-"""An answer and what was said of it -> a judged question. From a test session (one's own answers) and from logged feedback (others')."""
+"""An answer and what was said of it -> a judged question: from a test session (one's own answers), from logged feedback (others'); and
+a judged question as a reviewer rewrites it."""
 
 from __future__ import annotations
 
@@ -7,11 +8,11 @@ from dataclasses import dataclass
 
 from rag_api.db import Database
 from rag_api.db.answers import get_answer
-from rag_api.db.documents import get_document, read_pages
-from rag_api.db.judged import Made, answers_with_feedback, ids_of, save_open, save_questions
-from rag_api.errors import InvalidInput
+from rag_api.db.documents import current_document, get_document, read_pages
+from rag_api.db.judged import Made, answers_with_feedback, ids_of, read_question, save_open, save_questions
+from rag_api.errors import InvalidInput, NotFound
 from rag_api.evaluate.judged import Judged, Place, half_of
-from rag_api.types import User
+from rag_api.types import Document, User
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,45 @@ def judge_answer(db: Database, user: User, name: str, answer_id: str, judgement:
     else:
         save_open(db, user, name, judged, Made(answer_id=answer_id))
     return judged
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A question and its places as a reviewer wants them, whatever they were."""
+
+    judged: Judged
+    no_answer: bool = False  # without places: someone looked, and no document holds it; False: left open
+
+
+def write_question(db: Database, user: User, name: str, written: Written) -> Judged:
+    """Put it in place of the question with its id, or make it. Raises NotFound, and InvalidInput for a place that is not there.
+
+    Places that stand as they stood are not looked at again: their document may have been replaced since."""
+    judged, before = written.judged, _known(db, user, name, written.judged.id)
+    if judged.answerable and written.no_answer:
+        raise InvalidInput("Either a document holds the answer, or none does.")
+    for number, place in enumerate(judged.places, 1):
+        if place not in before:
+            _check_place(db, user, place, f"Place {number}: " if len(judged.places) > 1 else "")
+    if judged.answerable or written.no_answer:
+        save_questions(db, user, name, [judged])
+    else:
+        save_open(db, user, name, judged, Made())
+    return judged
+
+
+def _known(db: Database, user: User, name: str, question_id: str) -> tuple[Place, ...]:
+    try:
+        return read_question(db, user, name, question_id).places
+    except NotFound:
+        return ()
+
+
+def _check_place(db: Database, user: User, place: Place, which: str) -> None:
+    document = current_document(db, user, place.document)
+    if document is None:
+        raise NotFound(f"{which}There is no document called {place.document}: choose one from the list.")
+    _check(db, document, place.page, place.span, which)
 
 
 def from_feedback(db: Database, user: User, name: str) -> tuple[int, int]:
@@ -91,15 +131,19 @@ def _judged(id: str, question: str, places: Sequence[Place], language: str, conv
 def _place(db: Database, user: User, marked: Marked) -> Place:
     """Raises NotFound, and InvalidInput for a page that is not there or words that do not stand on it."""
     document = get_document(db, user, marked.document_id)
-    if marked.page is not None and marked.page > document.page_count:
-        raise InvalidInput(f"{document.source} has {document.page_count} pages, not {marked.page}.")
-    span = marked.span.strip()
+    place = Place(document.source, marked.page, marked.span.strip())
+    _check(db, document, place.page, place.span)
+    return place
+
+
+def _check(db: Database, document: Document, page: int | None, span: str, which: str = "") -> None:
+    if page is not None and page > document.page_count:
+        raise InvalidInput(f"{which}{document.source} has {document.page_count} pages, not {page}.")
     if span:
-        numbers = None if marked.page is None else (marked.page, marked.page + 1)  # words may run on to the next page
-        text = "".join(page.text for page in read_pages(db, document.id, numbers))
+        numbers = None if page is None else (page, page + 1)  # words may run on to the next page
+        text = "".join(one.text for one in read_pages(db, document.id, numbers))
         if _plain(span) not in _plain(text):
-            raise InvalidInput(f"These words do not stand there in {document.source}: choose them from the passage.")
-    return Place(document.source, marked.page, span)
+            raise InvalidInput(f"{which}These words do not stand there in {document.source}: choose them from the passage.")
 
 
 def _plain(text: str) -> str:

@@ -9,15 +9,15 @@ from fastapi import APIRouter, Path, Response
 from rag_api import schemas_quality as api
 from rag_api.db import judged as stored
 from rag_api.deps import DbDep, UserDep, Uuid
-from rag_api.evaluate.judged import judged_csv, parse_judged
-from rag_api.evaluate.judging import Judgement, Marked, from_feedback, judge_answer
+from rag_api.evaluate.judged import Place, half_of, judged_csv, parse_judged
+from rag_api.evaluate.judging import Judgement, Marked, Written, from_feedback, judge_answer, write_question
 from rag_api.problems import responses
 from rag_api.types import Judged
 
 router = APIRouter(tags=["judged sets"])
 
 SetName = Annotated[str, Path(pattern=api.SET_NAME, max_length=80, examples=["ronde-1"])]
-QuestionId = Annotated[str, Path(max_length=200, pattern=r"^[^\x00/]+$")]
+QuestionId = Annotated[str, Path(max_length=200, pattern=r"^[^\x00]+$")]
 
 
 @router.get("/judged", summary="The judged sets", responses=responses(404, 422, 503))
@@ -26,9 +26,10 @@ def list_judged_sets(db: DbDep, user: UserDep) -> api.JudgedSetList:
     return api.JudgedSetList(sets=sets)
 
 
-@router.get("/judged/{name}", summary="A judged set's complete questions", responses=responses(404, 422, 503))
+@router.get("/judged/{name}", summary="A judged set's questions", responses=responses(404, 422, 503))
 def get_judged_set(db: DbDep, user: UserDep, name: SetName) -> api.JudgedSetDetail:
-    return api.JudgedSetDetail(name=name, questions=[_out(judged) for judged in stored.read_set(db, user, name)])
+    complete, left_open = stored.read_halves(db, user, name)
+    return api.JudgedSetDetail(name=name, questions=[_out(one) for one in complete], open=[_out(one) for one in left_open])
 
 
 @router.delete(
@@ -51,8 +52,12 @@ def export_judged_set(db: DbDep, user: UserDep, name: SetName) -> Response:
 
 @router.post("/judged/{name}/csv", summary="Put a CSV's questions into a judged set", responses=responses(400, 404, 422, 503))
 def import_judged_set(db: DbDep, user: UserDep, name: SetName, body: api.ImportIn) -> api.ImportOut:
+    """All of it or nothing: when a row cannot be meant, `errors` names every such row and the set stays as it was."""
     questions = parse_judged(body.csv)
-    return api.ImportOut(questions=len(questions), new=stored.save_questions(db, user, name, questions))
+    new = len({one.id for one in questions} - stored.ids_of(db, user, name))
+    if not body.check:
+        new = stored.save_questions(db, user, name, questions)
+    return api.ImportOut(questions=len(questions), new=new)
 
 
 @router.put("/judged/{name}/answers/{answer_id}", summary="Judge an answer of your own", responses=responses(400, 404, 422, 503))
@@ -65,6 +70,31 @@ def put_judged_answer(db: DbDep, user: UserDep, name: SetName, answer_id: Uuid, 
     return _out(judge_answer(db, user, name, answer_id, judgement))
 
 
+@router.put("/judged/{name}/questions/{question_id:path}", summary="Write a judged question", responses=responses(400, 404, 422, 503))
+def put_judged_question(db: DbDep, user: UserDep, name: SetName, question_id: QuestionId, body: api.QuestionIn) -> api.JudgedOut:
+    """In place of the one with this id, or a new one. Without places and without `no_answer` it is left open. Places that stood there
+    already are kept as they are, also when their document is gone."""
+    text, places = body.question.strip(), [Place(one.document, one.page, one.span.strip()) for one in body.places]
+    first = places[0] if places else Place("")
+    judged = Judged(
+        id=question_id,
+        question=text,
+        language=body.language,
+        document=first.document,
+        page=first.page,
+        span=first.span,
+        split=body.split or half_of(text),
+        group=body.group.value if body.group else "",
+        note=body.note.strip(),
+        function=body.function.strip(),
+        department=body.department.strip(),
+        conversation=body.conversation.strip(),
+        found=body.found or "",
+        more=tuple(places[1:]),
+    )
+    return _out(write_question(db, user, name, Written(judged, body.no_answer)))
+
+
 @router.post("/judged/{name}/feedback", summary="Take in what readers said of their answers", responses=responses(404, 422, 503))
 def add_feedback_to_judged_set(db: DbDep, user: UserDep, name: SetName) -> api.FromFeedbackOut:
     """Questions of others: they leave the set again when their conversation is deleted."""
@@ -73,7 +103,7 @@ def add_feedback_to_judged_set(db: DbDep, user: UserDep, name: SetName) -> api.F
 
 
 @router.delete(
-    "/judged/{name}/questions/{question_id}",
+    "/judged/{name}/questions/{question_id:path}",
     summary="Delete a judged question",
     status_code=204,
     response_class=Response,

@@ -61,6 +61,24 @@ def test_a_further_row_of_an_id_is_a_further_place() -> None:
     assert [q.places for q in parse_judged(text)] == [(Place("a", 1, "p"), Place("b", 2, "q")), ()]
 
 
+def test_every_bad_row_is_named_by_its_line() -> None:
+    text = 'id,question,document,page,group\n1,"een\nvraag",a,1,\n2,y,b,nul,\n3,,c,,\n4,z,d,,hond\n5,w,e,2,child\n'
+    with pytest.raises(InvalidInput, match=r"the file, line 4: page is 'nul'.* and 2 more") as raised:
+        parse_judged(text)
+    assert [where for where, _ in raised.value.rows] == ["line 4", "line 5", "line 6"]
+    assert "hond" in raised.value.rows[2][1]
+
+
+def test_semicolons_and_a_byte_order_mark_are_read_as_spreadsheets_write_them() -> None:
+    (one,) = parse_judged('\ufeffid;question;document;page\r\n1;"Hoeveel; en hoe?";a.pdf;2\r\n')
+    assert (one.question, one.document, one.page) == ("Hoeveel; en hoe?", "a.pdf", 2)
+
+
+def test_words_with_a_comma_and_no_quotes_are_named_not_cut() -> None:
+    with pytest.raises(InvalidInput, match="line 2: there are more fields than columns"):
+        parse_judged("id,question,document\n1,hoeveel, en hoe,a.pdf\n")
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -178,6 +178,83 @@ def test_a_bad_csv_is_refused_whole(client: httpx.Client) -> None:
     assert client.get("/judged/s").status_code == 404
 
 
+def test_every_bad_row_of_a_csv_is_named_and_the_set_stays_as_it_was(client: httpx.Client) -> None:
+    client.post("/judged/s/csv", json={"csv": "id,question,document\n1,x,a\n"}).raise_for_status()
+    answer = client.post("/judged/s/csv", json={"csv": "id,question,document,page\n1,nieuw,a,1\n2,,b,1\n3,z,c,nul\n"})
+    assert answer.status_code == 400
+    assert [(e["where"], e["what"].split()[0]) for e in answer.json()["errors"]] == [("line 3", "id"), ("line 4", "page")]
+    assert [q["question"] for q in client.get("/judged/s").json()["questions"]] == ["x"]
+
+
+def test_a_csv_can_be_checked_before_it_is_put_in(client: httpx.Client) -> None:
+    client.post("/judged/s/csv", json={"csv": "id,question,document\n1,x,a\n"}).raise_for_status()
+    body = {"csv": "id,question,document\n1,anders,a\n2,y,b\n"}
+    assert client.post("/judged/s/csv", json={**body, "check": True}).json() == {"questions": 2, "new": 1}
+    assert [q["question"] for q in client.get("/judged/s").json()["questions"]] == ["x"]
+    assert client.post("/judged/s/csv", json=body).json() == {"questions": 2, "new": 1}
+    assert [q["question"] for q in client.get("/judged/s").json()["questions"]] == ["anders", "y"]
+
+
+def write(client: httpx.Client, id: str, status: int = 200, **body: Any) -> dict[str, Any]:
+    reply = client.put(f"/judged/ronde 1/questions/{id}", json={"question": DOSE, **body})
+    assert reply.status_code == status, reply.text
+    return dict(reply.json())
+
+
+def test_every_field_of_a_judged_question_can_be_changed(client: httpx.Client, documents: dict[str, Document]) -> None:
+    session(client, documents)
+    first = client.get("/judged/ronde 1").json()["questions"][0]
+    changed = {
+        "question": "Hoeveel paracetamol bij een kind?", "language": "nl", "function": "paediatrician", "department": "Pediatrie",
+        "group": "child", "conversation": first["conversation"], "split": "validate", "found": "partly", "note": "dosis per gift",
+        "places": [{"document": "paracetamol-kind.pdf", "page": 1, "span": "15 mg/kg paracetamol per gift"}, {"document": "keuken.pdf"}],
+    }  # fmt: skip
+    sources = {document.source for document in documents.values()}
+    changed["places"][1]["document"] = next(s for s in sources if s != "paracetamol-kind.pdf")
+    assert write(client, first["id"], **changed)["id"] == first["id"]
+    again = client.get("/judged/ronde 1").json()["questions"][0]
+    assert {key: again[key] for key in changed if key != "places"} == {key: changed[key] for key in changed if key != "places"}
+    assert [place["document"] for place in again["places"]] == [place["document"] for place in changed["places"]]
+
+
+def test_a_question_can_be_written_opened_and_closed_by_hand(client: httpx.Client, documents: dict[str, Document]) -> None:
+    made = write(client, "eigen/1", places=[{"document": "paracetamol-kind.pdf", "page": 1}])
+    assert made["split"] in ("validate", "test")
+    write(client, "eigen/1")
+    found = client.get("/judged/ronde 1").json()
+    assert (found["questions"], [q["id"] for q in found["open"]]) == ([], ["eigen/1"])
+    write(client, "eigen/1", no_answer=True)
+    found = client.get("/judged/ronde 1").json()
+    assert ([q["places"] for q in found["questions"]], found["open"]) == ([[]], [])
+    assert client.delete("/judged/ronde 1/questions/eigen/1").status_code == 204
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "words"),
+    [
+        ({"places": [{"document": "nergens.pdf"}]}, 404, "no document called nergens.pdf"),
+        ({"places": [{"document": "paracetamol-kind.pdf", "page": 9}]}, 400, "has 1 pages"),
+        ({"places": [{"document": "paracetamol-kind.pdf", "page": 1, "span": "99 mg/kg"}]}, 400, "do not stand there"),
+        ({"places": [{"document": "paracetamol-kind.pdf"}, {"document": "x.pdf"}]}, 404, "Place 2"),
+        ({"places": [{"document": "paracetamol-kind.pdf"}], "no_answer": True}, 422, "either"),
+        ({"question": "  "}, 422, "question"),
+        ({"split": "beide"}, 422, "split"),
+    ],
+)
+def test_a_place_that_is_not_there_cannot_be_written(
+    client: httpx.Client, documents: dict[str, Document], body: dict[str, Any], status: int, words: str
+) -> None:
+    assert words in write(client, "q", status, **body)["detail"]
+    assert client.get("/judged").json() == {"sets": []}
+
+
+def test_a_question_of_a_document_that_is_gone_can_still_be_annotated(client: httpx.Client) -> None:
+    client.post("/judged/ronde 1/csv", json={"csv": "id,question,document,page\n1,x,verdwenen.pdf,3\n"}).raise_for_status()
+    place = {"document": "verdwenen.pdf", "page": 3, "span": ""}
+    assert write(client, "1", question="x", places=[place], note="staat nu elders")["note"] == "staat nu elders"
+    write(client, "1", 404, question="x", places=[{**place, "page": 4}])
+
+
 def test_feedback_becomes_judged_questions_once_and_leaves_with_its_conversation(
     client: httpx.Client, asker: Asker, documents: dict[str, Document]
 ) -> None:
@@ -272,6 +349,8 @@ def test_for_those_who_may_not_review_nothing_can_be_changed(client: httpx.Clien
     assert client.put(f"/judged/s/answers/{answer['id']}", json={"no_answer": True}).status_code == 404
     assert client.post("/judged/s/csv", json={"csv": "id,question,document\n1,x,a\n"}).status_code == 404
     assert client.post("/judged/s/feedback").status_code == 404
+    assert client.put("/judged/s/questions/1", json={"question": "x", "no_answer": True}).status_code == 404
+    assert client.delete("/judged/s/questions/1").status_code == 404
     assert client.delete("/judged/s").status_code == 404
 
 

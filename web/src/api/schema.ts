@@ -224,7 +224,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A judged set's complete questions */
+        /** A judged set's questions */
         get: operations["get_judged_set"];
         put?: never;
         post?: never;
@@ -245,7 +245,10 @@ export interface paths {
         /** A judged set as CSV, for `bedside evaluate --set` */
         get: operations["export_judged_set"];
         put?: never;
-        /** Put a CSV's questions into a judged set */
+        /**
+         * Put a CSV's questions into a judged set
+         * @description All of it or nothing: when a row cannot be meant, `errors` names every such row and the set stays as it was.
+         */
         post: operations["import_judged_set"];
         delete?: never;
         options?: never;
@@ -274,6 +277,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/judged/{name}/questions/{question_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Write a judged question
+         * @description In place of the one with this id, or a new one. Without places and without `no_answer` it is left open. Places that stood there
+         *     already are kept as they are, also when their document is gone.
+         */
+        put: operations["put_judged_question"];
+        post?: never;
+        /** Delete a judged question */
+        delete: operations["delete_judged_question"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/judged/{name}/feedback": {
         parameters: {
             query?: never;
@@ -289,23 +314,6 @@ export interface paths {
          */
         post: operations["add_feedback_to_judged_set"];
         delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/judged/{name}/questions/{question_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /** Delete a judged question */
-        delete: operations["delete_judged_question"];
         options?: never;
         head?: never;
         patch?: never;
@@ -943,12 +951,21 @@ export interface components {
              * @description The file's text. A question that is there already (by id) is replaced.
              */
             csv: string;
+            /**
+             * Check
+             * @description Only say what would happen.
+             * @default false
+             */
+            check: boolean;
         };
         /** ImportOut */
         ImportOut: {
             /** Questions */
             questions: number;
-            /** New */
+            /**
+             * New
+             * @description The others take the place of those with their ids.
+             */
             new: number;
         };
         /** IngestItem */
@@ -1071,6 +1088,11 @@ export interface components {
             name: string;
             /** Questions */
             questions: components["schemas"]["JudgedOut"][];
+            /**
+             * Open
+             * @description Nobody has said yet where the answer stands: neither exported nor evaluated.
+             */
+            open: components["schemas"]["JudgedOut"][];
         };
         /** JudgedSetList */
         JudgedSetList: {
@@ -1213,6 +1235,24 @@ export interface components {
             /** Milliseconds */
             milliseconds: number;
         };
+        /**
+         * PlaceIn
+         * @description Where an answer stands. A place that is not there yet must exist: document, page and words are looked up.
+         */
+        PlaceIn: {
+            /**
+             * Document
+             * @description The name it was ingested under.
+             */
+            document: string;
+            /** Page */
+            page?: number | null;
+            /**
+             * Span
+             * @default
+             */
+            span: string;
+        };
         /** PlaceOut */
         PlaceOut: {
             /** Document */
@@ -1221,6 +1261,64 @@ export interface components {
             page: number | null;
             /** Span */
             span: string;
+        };
+        /**
+         * QuestionIn
+         * @description Places, or `no_answer`, never both; neither: left open.
+         */
+        QuestionIn: {
+            /** Question */
+            question: string;
+            /**
+             * Places
+             * @default []
+             */
+            places: components["schemas"]["PlaceIn"][];
+            /**
+             * No Answer
+             * @description Someone looked: no document answers this.
+             * @default false
+             */
+            no_answer: boolean;
+            /**
+             * Language
+             * @default
+             * @enum {string}
+             */
+            language: "nl" | "en" | "";
+            /**
+             * Function
+             * @default
+             */
+            function: string;
+            /**
+             * Department
+             * @default
+             */
+            department: string;
+            group?: components["schemas"]["TargetGroup"] | null;
+            /**
+             * Conversation
+             * @default
+             */
+            conversation: string;
+            /**
+             * Split
+             * @description By the question's words when absent.
+             */
+            split?: ("validate" | "test") | null;
+            /** Found */
+            found?: ("yes" | "partly" | "no") | null;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+        } | {
+            /** @constant */
+            no_answer?: false;
+        } | {
+            places?: unknown;
         };
         /**
          * RectOut
@@ -2530,16 +2628,21 @@ export interface operations {
             };
         };
     };
-    add_feedback_to_judged_set: {
+    put_judged_question: {
         parameters: {
             query?: never;
             header?: never;
             path: {
                 name: string;
+                question_id: string;
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QuestionIn"];
+            };
+        };
         responses: {
             /** @description Successful Response */
             200: {
@@ -2547,7 +2650,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FromFeedbackOut"];
+                    "application/json": components["schemas"]["JudgedOut"];
+                };
+            };
+            /** @description The request makes no sense; `detail` says what to do. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description There is no such thing, or it is not yours to see. */
@@ -2597,6 +2709,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_feedback_to_judged_set: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FromFeedbackOut"];
+                };
             };
             /** @description There is no such thing, or it is not yours to see. */
             404: {
