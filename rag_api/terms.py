@@ -1,21 +1,23 @@
-"""text -> the terms that BM25 counts: stems of the content words, and their runs of four characters.
+"""text -> the terms that BM25 counts: stems of the content words, their runs of four characters, and pairs of words.
 
 Every store indexes these terms and nothing else, so that Dutch and English live in one index and all stores rank alike
 (Weaviate has no Dutch stemmer, LanceDB one language per index). A question's language is often unclear ("paracetamol dosis
 kg"), so its words are stemmed in both languages; a document's words only in its own. The runs find what stems do not: parts of
-Dutch compounds ("zuurstofdebiet"), misspellings ("kathter"), words that both languages write alike.
+Dutch compounds ("zuurstofdebiet"), misspellings ("kathter"), words that both languages write alike. The pairs prefer the text in which
+the question's words stand together.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 import snowballstemmer
 
-VERSION = 1  # one more whenever other terms come out: an index holds the terms of its version
+VERSION = 2  # one more whenever other terms come out: an index holds the terms of its version
 LANGUAGES = ("nl", "en")
 GRAM = 4  # characters; 4 or 5 make no difference on SQuAD, docs/evaluation.md
 LONGEST = 40  # of a word: what is longer is no word
@@ -69,23 +71,45 @@ def language_of(text: str) -> str:
 def document_terms(text: str, language: str = "") -> list[str]:
     """All terms in order, repeats kept: BM25 counts them. An unknown language is guessed, else Dutch."""
     language = language if language in LANGUAGES else language_of(text) or "nl"
-    stop = STOP_WORDS[language]
-    return [term for word in words(text) if word not in stop for term in (_stem(word, language), *_grams(word))]
+    stop, found = STOP_WORDS[language], words(text)
+    return [*(t for word in found if word not in stop for t in (_stem(word, language), *_grams(word))), *_pairs(found, stop, language)]
 
 
 def question_terms(text: str) -> list[str]:
-    """The distinct terms of a question: each content word's Dutch and English stem and its grams.
+    """The distinct terms of a question's words: each content word's Dutch and English stem and its grams.
 
     Stop words of the question's language are dropped, of both languages when it is unclear; a question of stop words
     only has no terms, and then BM25 has nothing to say.
     """
-    language = language_of(text)
-    stop = STOP_WORDS[language] if language else STOP_WORDS["nl"] | STOP_WORDS["en"]
+    stop = _stop_words(text)
     content = [word for word in words(text) if word not in stop]
     return list(dict.fromkeys(term for word in content for term in (*(_stem(word, lang) for lang in LANGUAGES), *_grams(word))))
 
 
-def further_terms(text: str, others: Sequence[str]) -> list[str]:
-    """Those of other words for what the question says (expand.py) that are not its own."""
+def further_terms(text: str, others: Sequence[str] = ()) -> list[str]:
+    """What is looked up beside them: the question's pairs of words, and the terms and pairs of other words for what it says
+    (expand.py). BM25 counts these too; they do not add to what the question's own words could tell."""
     own = set(question_terms(text))
-    return list(dict.fromkeys(term for other in others for term in question_terms(other) if term not in own))
+    terms = [*_question_pairs(text), *(term for other in others for term in (*question_terms(other), *_question_pairs(other)))]
+    return [term for term in dict.fromkeys(terms) if term not in own]
+
+
+def _stop_words(question: str) -> frozenset[str]:
+    language = language_of(question)
+    return STOP_WORDS[language] if language else STOP_WORDS["nl"] | STOP_WORDS["en"]
+
+
+def _question_pairs(text: str) -> Iterator[str]:
+    for language in LANGUAGES:
+        yield from _pairs(words(text), _stop_words(text), language)
+
+
+def _pairs(found: Sequence[str], stop: frozenset[str], language: str) -> Iterator[str]:
+    """Stems of two content words with nothing but stop words between, "infuus_kalium", and of two words side by side of which one may
+    be a stop word, "met+kalium". Two content words side by side are both."""
+    stems = [(_stem(word, language), word in stop) for word in found]
+    for (one, empty), (other, also_empty) in pairwise(stems):
+        if not (empty and also_empty):
+            yield f"{one}+{other}"
+    for one, other in pairwise(stem for stem, empty in stems if not empty):
+        yield f"{one}_{other}"

@@ -184,6 +184,19 @@ class TestRanking:
         assert found(store, "katheter", alpha=0.0)[:1] == ["nl"]
         assert found(store, "which dressing?", alpha=0.0)[:1] == ["en"]
 
+    def test_words_that_stand_together_in_the_question_weigh_more_where_they_do_so_in_the_text(self, store: Store) -> None:
+        texts = {"apart": "kalium per infuus soms chloride in druppels", "beside": "chloride kalium per infuus in druppels"}
+        put(store, *(chunk(name, 1, text) for name, text in texts.items()), *(chunk(f"d{n}", 1, f"woord{n}") for n in range(8)))
+
+        def gain(question: str) -> float:
+            scores = {h.chunk.document_id: h.bm25_score for h in store.search(question, unit(1), 5, EVERYONE, 0.0)}
+            return scores["beside"] / scores["apart"]
+
+        as_they_are = gain("chloride, druppels")  # beside each other in neither
+        assert as_they_are == pytest.approx(1, abs=0.05)
+        assert gain("chloride kalium") > 1.1 * as_they_are
+        assert gain("infuus en de druppels") > 1.1 * as_they_are  # function words between two words do not part them
+
     def test_the_title_is_searched_too(self, store: Store) -> None:
         put(store, chunk("a", 1, "Geef 10 mg.", title="Vancomycine"), chunk("b", 1, "Geef 10 mg.", title="Gentamicine"))
         assert found(store, "vancomycine", alpha=0.0)[:1] == ["a"]

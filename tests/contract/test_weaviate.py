@@ -24,7 +24,7 @@ from rag_api.stores import open_store, weaviate_schema
 from rag_api.stores.rows import COLUMNS, to_row
 from rag_api.stores.weaviate import WeaviateStore
 from rag_api.stores.weaviate_schema import VECTOR
-from rag_api.terms import question_terms
+from rag_api.terms import further_terms, question_terms
 from rag_api.types import Filters, TargetGroup
 from rag_api.weaviate_dev import free_ports
 from tests.contract.conftest import DIM, weaviate_server, weaviate_settings  # noqa: F401
@@ -62,7 +62,7 @@ def test_our_ranking_is_the_servers_own_hybrid_ranking(store: WeaviateStore, alp
         theirs = (
             collection(store)
             .query.hybrid(
-                " ".join(question_terms(question)),
+                " ".join([*question_terms(question), *further_terms(question)]),
                 vector=vector.tolist(),
                 target_vector=VECTOR,
                 query_properties=["terms"],
