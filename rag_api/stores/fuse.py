@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
 CANDIDATES = 100  # how many of each list are fetched at least, as Weaviate does
 # BM25's score of one fully matched term that a single one of a million chunks has: (k1 + 1) * ln(1,000,000).
 INFORMATION = 30.0
 
+K = TypeVar("K", str, int)  # a chunk's id, or its row's number
 Fusion = Literal["information", "relative"]
 """How the lists become one. "relative" is the thesis's, and Weaviate's own: both lists min-max scaled to [0, 1]. It gives BM25's best
 hit full marks even when only a word that says little matched. "information" keeps the scales: the cosine as it is, and BM25 by
@@ -17,17 +18,17 @@ how much of what the question's terms could tell was matched. Figures for both a
 
 
 @dataclass(frozen=True, slots=True)
-class Lists:
-    """What a store found, scores by chunk id."""
+class Lists(Generic[K]):
+    """What a store found, scores by chunk."""
 
-    dense: Mapping[str, float]  # cosines, the nearest chunks
-    bm25: Mapping[str, float]  # raw scores, the best chunks
-    cosines: Mapping[str, float]  # of every chunk in either list
+    dense: Mapping[K, float]  # cosines, the nearest chunks
+    bm25: Mapping[K, float]  # raw scores, the best chunks
+    cosines: Mapping[K, float]  # of every chunk in either list
     terms: int  # how many terms the question has
 
 
-def fuse(lists: Lists, alpha: float, fusion: Fusion) -> list[tuple[str, float]]:
-    """(id, score in [0, 1]) best first. Ties are broken by id, so that equal scores rank alike in every store."""
+def fuse(lists: Lists[K], alpha: float, fusion: Fusion) -> list[tuple[K, float]]:
+    """(chunk, score in [0, 1]) best first. Ties are broken by id, so that equal scores rank alike in every store."""
     if fusion == "relative":
         dense, bm25 = scaled(lists.dense), scaled(lists.bm25)
     else:
@@ -38,7 +39,7 @@ def fuse(lists: Lists, alpha: float, fusion: Fusion) -> list[tuple[str, float]]:
     return sorted(fused.items(), key=lambda item: (-item[1], item[0]))
 
 
-def scaled(scores: Mapping[str, float]) -> dict[str, float]:
+def scaled(scores: Mapping[K, float]) -> dict[K, float]:
     """Min-max to [0, 1] over the list; a list of equal scores is all ones."""
     if not scores:
         return {}

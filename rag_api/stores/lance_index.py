@@ -19,7 +19,7 @@ from lancedb.index import FTS, Bitmap, BTree, IvfFlat
 log = logging.getLogger(__name__)
 
 VECTORS_FROM = 10_000  # chunks; below that a scan is as fast, and exact
-PARTITION = 1_000  # vectors in one of the vector index's partitions, about; lance_query.PROBES of them are scanned at a search
+PARTITION = 2_000  # vectors in one of the vector index's partitions, about; lance_query.PROBES of them are scanned at a search
 GROWN = 4.0  # so many times as many chunks as the partitions were made for: made anew
 FREQUENT_FROM = 50_000  # chunks; from here on a question's frequent terms are not looked up:
 FREQUENT = 0.2  # terms of more than this share of the chunks. Their lists are long, and they tell little: docs/benchmarks-retrieval.md

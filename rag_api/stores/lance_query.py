@@ -1,12 +1,12 @@
-"""How LanceDB is asked: both lists at once, ids and scores only; whole rows are read for the hits alone.
+"""How LanceDB is asked: both lists at once, row numbers and scores only; then one reading of the rows that may be hits.
 
-A row's number is its place, and another process's compaction may move rows between two of the reads. So what is read by number is
-checked by id, and the search is made anew when a row is not what it was.
+Every read costs some milliseconds, and reading a row scattered over the table costs more than finding it. So no row is read that
+cannot be a hit, and of a row one packed column holds what a hit needs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
@@ -16,14 +16,10 @@ from lancedb.query import MatchQuery
 from numpy.typing import NDArray
 
 from rag_api.stores.fuse import Fusion, Lists, fuse
-from rag_api.stores.rows import ANY_GROUP, STORED, to_chunk
+from rag_api.stores.rows import ANY_GROUP, to_chunk, unpacked
 from rag_api.types import Filters, Hit
 
-PROBES = 40  # partitions of the vector index that are looked into
-
-
-class Moved(Exception):
-    """A row was no longer where it had been a moment before."""
+PROBES = 125  # partitions of the vector index that are looked into: all of them below 250,000 chunks
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,69 +33,82 @@ class Query:
     alpha: float
     fusion: Fusion
 
+    def fused(self, dense: Mapping[int, float], bm25: Mapping[int, float], others: Mapping[int, float]) -> list[tuple[int, float]]:
+        """Rows and scores, best first. others: cosines of rows that are not among the nearest."""
+        return fuse(Lists(dense, bm25, {**others, **dense}, self.asked), self.alpha, self.fusion)
+
 
 @dataclass(frozen=True, slots=True)
-class _Listed:
-    """A list of the best: ids with their rows' numbers and scores."""
+class _Read:
+    """Rows as they are in the table."""
 
-    ids: list[str]
-    rows: list[int]
-    scores: list[float]
-
-    def by_id(self) -> dict[str, float]:
-        return dict(zip(self.ids, self.scores, strict=True))
+    ids: dict[int, str]
+    packed: dict[int, str]
+    cosines: dict[int, float]
 
 
 def search(table: Any, query: Query, pool: Executor) -> list[Hit]:
-    """Raises Moved."""
+    """table: a snapshot that nothing moves meanwhile: rows are read by number."""
     matching = pool.submit(_matching, table, query)
-    near = _nearest(table, query)
-    found = matching.result()
-    dense, bm25 = near.by_id(), found.by_id()
-    rows = dict(zip(near.ids, near.rows, strict=True)) | dict(zip(found.ids, found.rows, strict=True))
-    cosines = _cosines(table, {key: rows[key] for key in found.ids if key not in dense}, query.vector) | dense
-    fused = fuse(Lists(dense, bm25, cosines, query.asked), query.alpha, query.fusion)[: query.limit]
-    full = _rows(table, {key: rows[key] for key, _ in fused}, STORED)
-    return [Hit(to_chunk(key, full[key]), score, cosines[key], bm25.get(key, 0.0), rank) for rank, (key, score) in enumerate(fused, 1)]
+    dense, bm25 = _nearest(table, query), matching.result()
+    promising = _promising(query, dense, bm25)
+    if not promising:
+        return []
+    rows = _read(table, promising, query.vector)
+    unlisted = {row: rows.cosines.get(row, -1.0) for row in bm25 if row not in dense}
+    cosines = unlisted | dense
+    scored = [(row, score) for row, score in query.fused(dense, bm25, unlisted) if row in rows.ids]
+    scored.sort(key=lambda found: (-found[1], rows.ids[found[0]]))  # ties are broken by id, a row's number is its place
+    return [
+        Hit(to_chunk(rows.ids[row], unpacked(rows.packed[row])), score, cosines[row], bm25.get(row, 0.0), rank)
+        for rank, (row, score) in enumerate(scored[: query.limit], 1)
+    ]
 
 
-def _nearest(table: Any, query: Query) -> _Listed:
+def _promising(query: Query, dense: dict[int, float], bm25: dict[int, float]) -> list[int]:
+    """The rows that may be among the best `limit`, whatever the cosines of those that only words found turn out to be."""
+    unlisted = [row for row in bm25 if row not in dense]
+    least = query.fused(dense, bm25, dict.fromkeys(unlisted, -1.0))
+    if len(least) <= query.limit:
+        return [row for row, _ in least]
+    needed = least[query.limit - 1][1]
+    most = query.fused(dense, bm25, dict.fromkeys(unlisted, _nearest_unlisted(query, dense)))
+    return [row for row, score in most if score >= needed]
+
+
+def _nearest_unlisted(query: Query, dense: dict[int, float]) -> float:
+    """No row that is missing in the list of the nearest is nearer than its last one, if it is exact. The index of a great table misses
+    some, mostly far ones: one that is as near as a quarter of the list would be noticed."""
+    return sorted(dense.values(), reverse=True)[query.fetch // 4] if len(dense) == query.fetch else 1.0
+
+
+def _nearest(table: Any, query: Query) -> dict[int, float]:
     asked = table.search(query.vector).distance_type("cosine").nprobes(PROBES).where(query.where)
-    return _listed(asked, "_distance", query.fetch, lambda distance: 1.0 - distance)
+    rows, distances = _listed(asked, "_distance", query.fetch)
+    return {row: 1.0 - distance for row, distance in zip(rows, distances, strict=True)}
 
 
-def _matching(table: Any, query: Query) -> _Listed:
+def _matching(table: Any, query: Query) -> dict[int, float]:
     if not query.terms:
-        return _Listed([], [], [])
-    asked = table.search(MatchQuery(" ".join(query.terms), "terms"), query_type="fts").where(query.where)
-    return _listed(asked, "_score", query.fetch, lambda score: score)
-
-
-def _listed(asked: Any, column: str, fetch: int, score: Any) -> _Listed:
-    found = asked.limit(fetch).select(["id", column]).with_row_id(True).to_arrow()
-    return _Listed(found["id"].to_pylist(), found["_rowid"].to_pylist(), [score(value) for value in found[column].to_pylist()])
-
-
-def _cosines(table: Any, rows: dict[str, int], vector: NDArray[np.float32]) -> dict[str, float]:
-    if not rows:
         return {}
-    found = _taken(table, rows, ["vector"])
+    asked = table.search(MatchQuery(" ".join(query.terms), "terms"), query_type="fts").where(query.where)
+    return dict(zip(*_listed(asked, "_score", query.fetch), strict=True))
+
+
+def _listed(asked: Any, column: str, fetch: int) -> tuple[list[int], list[float]]:
+    found = asked.limit(fetch).select([column]).with_row_id(True).to_arrow()
+    return found["_rowid"].to_pylist(), found[column].to_pylist()
+
+
+def _read(table: Any, rows: list[int], vector: NDArray[np.float32]) -> _Read:
+    found = table.take_row_ids(rows).select(["id", "packed", "vector"]).with_row_id().to_arrow()
+    numbers = found["_rowid"].to_pylist()
     vectors = found["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False).reshape(len(found), len(vector))
-    return dict(zip(found["id"].to_pylist(), (vectors @ vector).tolist(), strict=True))
-
-
-def _rows(table: Any, rows: dict[str, int], columns: Sequence[str]) -> dict[str, dict[str, Any]]:
-    return {row["id"]: row for row in _taken(table, rows, columns).to_pylist()} if rows else {}
-
-
-def _taken(table: Any, rows: dict[str, int], columns: Sequence[str]) -> Any:
-    try:
-        found = table.take_row_ids(list(rows.values())).select(["id", *columns]).to_arrow()
-    except (ValueError, RuntimeError, OSError) as error:  # the fragment it was in is gone
-        raise Moved(str(error)) from error
-    if set(found["id"].to_pylist()) != rows.keys():
-        raise Moved("rows were moved")
-    return found
+    return _Read(
+        ids=dict(zip(numbers, found["id"].to_pylist(), strict=True)),
+        packed=dict(zip(numbers, found["packed"].to_pylist(), strict=True)),
+        cosines=dict(zip(numbers, (vectors @ vector).tolist(), strict=True)),
+    )
 
 
 def where(filters: Filters) -> str:

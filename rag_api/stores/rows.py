@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from datetime import date
 from typing import Any
@@ -65,6 +66,15 @@ def terms_of(title: str, text: str, language: str) -> str:
 def complete(row: Mapping[str, Any]) -> dict[str, Any]:
     """With what a chunk of an older version lacks: what a document has that does not say."""
     return _SAYS_NOTHING | {name: value for name, value in row.items() if value is not None}
+
+
+def packed(row: Mapping[str, Any]) -> str:
+    """What a hit needs, in one value."""
+    return json.dumps({name: row[name] for name in STORED}, ensure_ascii=False)
+
+
+def unpacked(text: str) -> dict[str, Any]:
+    return complete(json.loads(text))
 
 
 def to_chunk(chunk_id: str, row: dict[str, Any]) -> Chunk:

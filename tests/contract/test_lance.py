@@ -1,17 +1,25 @@
-"""What only LanceDB must do: index at its own times, and analyse anew when the analysis changed."""
+"""What only LanceDB must do: index at its own times, read few rows, and bring an older version's table up to date."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
+from typing import Any
 
+import lancedb
 import numpy as np
+import pyarrow as pa
 import pytest
+from numpy.typing import NDArray
 
 from rag_api import terms
-from rag_api.stores import lance, lance_index
+from rag_api.errors import StoreUnavailable
+from rag_api.stores import lance_index, lance_query, lance_schema
 from rag_api.stores.lance import LanceStore
-from rag_api.stores.lance_query import Moved
+from rag_api.stores.rows import COLUMNS, to_row
+from rag_api.types import Chunk, Filters, TargetGroup
 from tests.contract.conftest import DIM
 from tests.contract.test_stores import EVERYONE, chunk, found, put, unit, vectors
 
@@ -41,42 +49,134 @@ def test_an_index_of_an_older_analysis_is_analysed_anew(store: LanceStore, tmp_p
     assert hits[0].dense_score == pytest.approx(0.0, abs=1e-6)  # its vector is as it was
     assert other.count() == 2
     other.close()
-    monkeypatch.setattr(LanceStore, "_analyse_anew", lambda _: pytest.fail("it was analysed already"))
+    monkeypatch.setattr(lance_schema, "_renew", lambda *_: pytest.fail("it was analysed already"))
     LanceStore(tmp_path, "test", DIM).close()
 
 
-def test_a_row_that_was_moved_is_looked_for_anew(store: LanceStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    put(store, chunk("a", 1, "heparine"))
-    asked = []
-
-    def moved_once(*given: object) -> list:
-        asked.append(given)
-        if len(asked) == 1:
-            raise Moved("rows were moved")
-        return search(*given)  # type: ignore[arg-type]
-
-    search = lance.search
-    monkeypatch.setattr(lance, "search", moved_once)
-    assert found(store, "heparine") == ["a"]
-    assert len(asked) == 2
-
-
-def test_compaction_during_a_search_loses_nothing(store: LanceStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between the lists and the rows, the rows get other numbers."""
+@pytest.mark.parametrize("when", ["_nearest", "_promising", "_read"])
+def test_what_another_process_does_during_a_search_is_seen_by_the_next(
+    store: LanceStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    """Compaction gives the rows other numbers, a deletion takes them away; the search goes on with the table as it was."""
+    other = LanceStore(tmp_path, "test", DIM)
     for n in range(12):
         put(store, chunk(f"d{n}", 1, f"heparine {n}"), at=[vectors(1, n)[0]])
     store.delete_documents(["d0", "d3"])
-    expected = found(store, "heparine", limit=20)
-    fuse, times = lance.search.__globals__["fuse"], []
+    expected, step, times = found(store, "heparine", limit=20), getattr(lance_query, when), []
 
-    def compact(*given: object) -> object:
-        if not times:
-            store._table.optimize()
+    def meanwhile(*given: object) -> object:
         times.append(1)
-        return fuse(*given)
+        if len(times) == 1:
+            other.delete_documents(["d1", "d2"])
+            other._table.optimize()
+            found(other, "heparine")  # which looks at the newer version
+            found(store, "heparine")  # so does another thread of this process
+        return step(*given)
 
-    monkeypatch.setitem(lance.search.__globals__, "fuse", compact)
+    monkeypatch.setattr(lance_query, when, meanwhile)
     assert found(store, "heparine", limit=20) == expected
+    assert set(found(store, "heparine", limit=20)) == set(expected) - {"d1", "d2"}
+    other.close()
+
+
+def test_only_rows_that_may_be_hits_are_read_and_the_hits_are_those_of_reading_all(
+    store: LanceStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(5)
+    words = [f"woord{n}" for n in range(60)]
+    drawn = [chunk(f"d{n // 10}", n, " ".join(rng.choice(words, rng.integers(20, 60)))) for n in range(1000)]
+    near = vectors(1000, 6)
+    for document in range(100):
+        store.replace_document(f"d{document}", drawn[10 * document :][:10], near[10 * document :][:10])
+    asked = [(" ".join(rng.choice(words, 4)), vectors(1, 7 + n)[0], alpha) for n, alpha in enumerate((0.0, 0.3, 0.65, 0.9, 1.0) * 6)]
+    read, counts = lance_query._read, []
+
+    def counted(table: Any, rows: list[int], vector: Any) -> Any:
+        counts.append(len(rows))
+        return read(table, rows, vector)
+
+    monkeypatch.setattr(lance_query, "_read", counted)
+    for fusion in ("information", "relative"):
+        few = [store.search(text, vector, 7, EVERYONE, alpha, fusion) for text, vector, alpha in asked]
+        with monkeypatch.context() as patched:
+            patched.setattr(lance_query, "_promising", lambda query, dense, bm25: list({**dense, **bm25}))
+            all_read = [store.search(text, vector, 7, EVERYONE, alpha, fusion) for text, vector, alpha in asked]
+        for some, every in zip(few, all_read, strict=True):
+            assert [hit.chunk for hit in some] == [hit.chunk for hit in every]
+            assert [hit.score for hit in some] == pytest.approx([hit.score for hit in every], abs=1e-6)
+            assert [hit.dense_score for hit in some] == pytest.approx([hit.dense_score for hit in every], abs=1e-6)
+    assert np.median(counts[: len(asked)]) < 30
+    assert min(counts[len(asked) :][: len(asked)]) > 100
+
+
+def flat_table(folder: Path, chunks: list[Chunk], drawn: NDArray[np.float32], without: Sequence[str] = ()) -> None:
+    """As versions before had it: a column for each property."""
+    types = {name: lance_schema._TYPES[kind] for name, kind in COLUMNS.items() if name not in without}
+    fields = [pa.field("id", pa.string()), *map(pa.field, types, types.values()), pa.field("vector", pa.list_(pa.float32(), DIM))]
+    rows = [{"id": c.id, **to_row(c), "vector": vector} for c, vector in zip(chunks, drawn, strict=True)]
+    table = pa.Table.from_pylist(
+        [{name: row[name] for name in ("id", *types, "vector")} for row in rows],
+        schema=pa.schema(fields, metadata={"embedder": "test", "dim": str(DIM)}),
+    )
+    made = lancedb.connect(folder).create_table("chunks", data=table)
+    made.create_index("terms", config=lance_index._TERMS)
+
+
+OLD = [
+    chunk(f"d{n}", 1, f"heparine {n} bij kinderen", department="Spoed", valid_until=date(2030, 1, n), target_groups=(TargetGroup.CHILD,))
+    for n in range(1, 9)
+]
+
+
+def test_an_older_versions_table_is_brought_up_to_date_and_answers_as_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = vectors(len(OLD), 4)
+    flat_table(tmp_path, OLD, drawn)
+    store = LanceStore(tmp_path, "test", DIM)
+    assert set(store._table.schema.names) == set(lance_schema.schema("test", DIM).names)
+    hits = store.search("heparine", drawn[3], 3, EVERYONE, 0.65)
+    assert hits[0].chunk == OLD[3]
+    assert hits[0].dense_score == pytest.approx(1.0, abs=1e-5)
+    kept, at = store.chunks_of("d5")
+    assert (kept, np.allclose(at, drawn[4:5])) == ([OLD[4]], True)
+    store.close()
+    monkeypatch.setattr(lance_schema, "_renew", lambda *_: pytest.fail("it was done already"))
+    LanceStore(tmp_path, "test", DIM).close()
+
+
+@pytest.mark.parametrize(("missing", "instead"), [("language", ""), ("target_groups", ()), ("valid_until", None), ("department", "")])
+def test_a_column_that_is_missing_is_filled_as_for_a_document_that_does_not_say(tmp_path: Path, missing: str, instead: object) -> None:
+    flat_table(tmp_path, OLD, vectors(len(OLD), 4), without=[missing])
+    store = LanceStore(tmp_path, "test", DIM)
+    assert store.chunks_of("d2")[0] == [replace(OLD[1], metadata=replace(OLD[1].metadata, **{missing: instead}))]  # type: ignore[arg-type]
+    assert len(found(store, "heparine", Filters(target_groups=(TargetGroup.CHILD,), valid_on=date(2026, 1, 1)), limit=20)) == len(OLD)
+    store.close()
+
+
+def test_bringing_a_table_up_to_date_goes_on_after_an_interruption(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lance_schema, "BATCH", 3)
+    flat_table(tmp_path, OLD, vectors(len(OLD), 4))
+    made, done = lance_schema.table_row, []
+
+    def interrupted(one: Chunk) -> dict[str, Any]:
+        done.append(one)
+        if len(done) == 5:
+            raise KeyboardInterrupt
+        return made(one)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(lance_schema, "table_row", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            LanceStore(tmp_path, "test", DIM)
+    store = LanceStore(tmp_path, "test", DIM)
+    assert [c for n in range(1, 9) for c in store.chunks_of(f"d{n}")[0]] == OLD
+    store.close()
+
+
+def test_a_column_of_another_type_is_refused_by_name_with_the_way_out(tmp_path: Path) -> None:
+    table = pa.table({"id": ["a"], "valid_from": ["2020-01-01"]}).replace_schema_metadata({"embedder": "test", "dim": str(DIM)})
+    lancedb.connect(tmp_path).create_table("chunks", data=table)
+    with pytest.raises(StoreUnavailable, match=r"'valid_from'.*is string.*needs int32: remove .* and run `bedside ingest` again"):
+        LanceStore(tmp_path, "test", DIM)
 
 
 def test_the_vector_index_grows_with_the_chunks_and_finds_what_a_scan_finds(store: LanceStore, monkeypatch: pytest.MonkeyPatch) -> None:
