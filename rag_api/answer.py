@@ -20,6 +20,7 @@ from uuid import uuid4
 from rag_api import cautions, safety
 from rag_api import generator as gen
 from rag_api.calibration import calibration
+from rag_api.completing import completed
 from rag_api.db.answers import get_conversation, queries_of, save_answer
 from rag_api.db.documents import count_indexed, get_documents, read_pages, read_text
 from rag_api.decide import decided
@@ -328,8 +329,8 @@ def _request(draft: Draft, parts: AskParts) -> gen.Request:
     # Quotes may come from every source that is shown; what a model reads before it writes is less.
     hits = [source.hit for source in cautions.usable(draft.sources, max(settings.passages, settings.sources if quoting else 0))]
     if not quoting:
-        draft.told = told(hits)
-        passages = gen.passages_of([(hit.chunk.title, hit.chunk.text) for hit in hits])
+        draft.told = _told(draft, hits, parts)
+        passages = gen.passages_of([(hit.chunk.title, passage.text) for hit, passage in zip(hits, draft.told, strict=True)])
         return gen.Request(draft.query, draft.language, passages, max_tokens=settings.max_tokens)
     writing = calibration(parts.embedder.name, settings.data_dir).writing(settings.generator_model, draft.language)
     request, draft.told = to_quote(draft.query, draft.language, hits, draft.sentences, writing, texts_of(hits, parts), settings.max_tokens)
@@ -338,16 +339,35 @@ def _request(draft: Draft, parts: AskParts) -> gen.Request:
     return request
 
 
+def _told(draft: Draft, hits: Sequence[Hit], parts: AskParts) -> tuple[Told, ...]:
+    """The hits' passages, completed where the border of a chunk cuts them and where that can be cited."""
+    passages = told(hits)
+    if not parts.settings.complete_passages:
+        return passages
+    whole = completed(passages, texts_of(hits, parts))
+    return tuple(one if _within_reach(draft, one, [(0, len(one.text))], parts) else cut for one, cut in zip(whole, passages, strict=True))
+
+
 def _read_further(draft: Draft, candidates: Sequence[wire.CandidateIn], parts: AskParts) -> None:
     """A sentence, or what leads it in, may stand on the page before or after its passage's."""
     for candidate in candidates:
-        passage = draft.told[int(candidate.document)]
-        pages, where = draft.pages[passage.document_id], [*candidate.lead, candidate]
-        if all(_text_at(pages, passage.start + s.start, passage.start + s.end) == passage.text[s.start : s.end] for s in where):
-            continue
-        numbers = {page.number for page in pages}
-        if near := {number + step for number in numbers for step in (-1, 1)} - numbers:
-            draft.pages[passage.document_id] = read_pages(parts.db, passage.document_id, sorted(numbers | near))
+        places = [(place.start, place.end) for place in (*candidate.lead, candidate)]
+        _within_reach(draft, draft.told[int(candidate.document)], places, parts)
+
+
+def _within_reach(draft: Draft, passage: Told, places: Sequence[tuple[int, int]], parts: AskParts) -> bool:
+    """These places of the passage stand on pages that are at hand; else the pages before and after those are read."""
+
+    def at_hand() -> bool:
+        pages = draft.pages[passage.document_id]
+        return all(_text_at(pages, passage.start + a, passage.start + b) == passage.text[a:b] for a, b in places)
+
+    if at_hand():
+        return True
+    numbers = {page.number for page in draft.pages[passage.document_id]}
+    near = {number + step for number in numbers for step in (-1, 1)}
+    draft.pages[passage.document_id] = read_pages(parts.db, passage.document_id, sorted(numbers | near))
+    return at_hand()
 
 
 def _cite(span: wire.SpanOut, draft: Draft) -> Citation | None:
@@ -402,7 +422,8 @@ def _check_numbers(draft: Draft, parts: AskParts) -> None:
     if draft.text and draft.text == "".join(citation.text for citation in draft.citations):
         return
     passages = cautions.usable(draft.sources, parts.settings.passages)
-    draft.unsupported = cautions.unsupported_in(draft.text, passages, draft.query, draft.language)
+    completions = () if draft.question.mode == Mode.VERBATIM else draft.told
+    draft.unsupported = cautions.unsupported_in(draft.text, passages, draft.query, draft.language, completions)
     draft.notices += cautions.unsupported_notice(draft.unsupported, draft.language)
 
 

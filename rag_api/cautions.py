@@ -17,6 +17,7 @@ from rag_api.guard.support import Passage, unsupported
 from rag_api.guard.twins import are_twins
 from rag_api.guard.words import folded
 from rag_api.notices import day_of, for_whom, notice, the_patient, title_of
+from rag_api.quoting import Told
 from rag_api.safety import FindParts
 from rag_api.types import Document, Filters, Notice, Source, TargetGroup, Unsupported, User
 
@@ -66,9 +67,11 @@ def _has(source: Source, *codes: str) -> bool:
     return any(caution.code in codes for caution in source.cautions)
 
 
-def unsupported_in(answer: str, sources: Sequence[Source], query: str, language: str) -> tuple[Unsupported, ...]:
-    """Numbers of an answer that stand in none of the sources it was written from."""
-    passages = [Passage(f"{s.hit.chunk.title}\n{s.hit.chunk.text}", s.document.metadata.language or language) for s in sources]
+def unsupported_in(answer: str, sources: Sequence[Source], query: str, language: str, told: Sequence[Told] = ()) -> tuple[Unsupported, ...]:
+    """Numbers of an answer that stand in none of the sources it was written from. `told`: what else of their documents it had."""
+    languages = {s.document.id: s.document.metadata.language or language for s in sources}
+    passages = [Passage(f"{s.hit.chunk.title}\n{s.hit.chunk.text}", languages[s.document.id]) for s in sources]
+    passages += [Passage(one.text, languages[one.document_id]) for one in told if one.document_id in languages]
     return unsupported(answer, passages, language, query)
 
 

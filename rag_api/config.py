@@ -79,6 +79,7 @@ class Settings(BaseSettings):
     reranker_api_key: SecretStr | None = None
     rerank: int = Field(20, ge=2, le=100, description="How many hits the reranker reads.")
     passages: int = Field(3, ge=1, le=20, description="How many chunks go into the prompt.")
+    complete_passages: bool = Field(True, description="The generator gets the whole sentence or list where a chunk's border cuts one.")
     sources: int = Field(7, ge=1, le=50, description="How many sources are shown.")
     not_found_threshold: float | None = Field(None, description="Absent: the value calibrated for the embedder.")
 

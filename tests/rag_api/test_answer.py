@@ -17,12 +17,14 @@ from rag_api.calibration import shipped
 from rag_api.config import Settings
 from rag_api.db.answers import answers_of, get_answer
 from rag_api.errors import InvalidInput, NotFound, StoreUnavailable
+from rag_api.ingest.chunk import embedding_text
 from rag_api.parts import Parts
 from rag_api.types import (
     LOCAL_USER,
     Answer,
     AnswerEvent,
     AnswerStatus,
+    Chunk,
     Cited,
     Document,
     DocumentStatus,
@@ -347,11 +349,33 @@ async def test_a_citation_across_a_page_border_has_rectangles_on_both(parts: Par
     assert answer.sources[0].document.id == document.id
 
 
+async def test_what_a_chunk_cuts_is_told_whole_from_over_the_page_border_and_can_be_cited(parts: Parts, server: Scripted) -> None:
+    first, second = "Paracetamol bij kinderen: geef een kind van 12 kg hoogstens 180 mg paracetamol, ", "en wacht dan minstens 6 uur."
+    document, text = load(parts, "grens.pdf", first, second, language="nl", status=DocumentStatus.INDEXED), first + second
+    chunk = Chunk("00000000-0000-4000-8000-000000000000", document.id, document.metadata.title, (1,), 0, len(first), first)
+    parts.store.replace_document(document.id, [chunk], parts.embedder.passages([embedding_text(chunk)]))
+    start = text.index("wacht")
+    span = {"start": 0, "end": len(text) - start, "document": "0", "source_start": start, "source_end": len(text)}
+    server.script = lambda request: [piece(text[start:], spans=[span]), piece(finish="stop", stats=stats())]
+    answer = last(await asked(parts, mode=Mode.ANSWER))
+    assert server.requests[0]["documents"][0]["text"] == text
+    assert [(c.text, c.page, c.source_start, c.rank) for c in answer.citations] == [(text[start:], 2, start, 1)]
+    assert answer.unsupported == ()  # the 6 hours stand in what it was told
+
+
+async def test_passages_stay_as_their_chunks_are_when_that_is_configured(parts: Parts, server: Scripted) -> None:
+    document = load(parts, "heel.pdf", CHILD, language="nl", status=DocumentStatus.INDEXED)
+    half = CHILD.index("per gift")
+    chunk = Chunk("00000000-0000-4000-8000-000000000000", document.id, document.metadata.title, (1,), 0, half, CHILD[:half])
+    parts.store.replace_document(document.id, [chunk], parts.embedder.passages([embedding_text(chunk)]))
+    parts.settings = parts.settings.model_copy(update={"complete_passages": False})
+    server.script = lambda request: [piece("Nee."), piece(finish="stop", stats=stats())]
+    await asked(parts, mode=Mode.ANSWER)
+    assert server.requests[0]["documents"][0]["text"] == CHILD[:half]
+
+
 def load_across(parts: Parts, first: str, second: str) -> Document:
     """Two pages and one chunk over both."""
-    from rag_api.ingest.chunk import embedding_text
-    from rag_api.types import Chunk
-
     document = load(parts, "grens.pdf", first, second, language="nl", status=DocumentStatus.INDEXED)
     chunk = Chunk(
         "00000000-0000-4000-8000-000000000000", document.id, document.metadata.title, (1, 2), 0, len(first + second), first + second
