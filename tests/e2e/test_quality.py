@@ -198,7 +198,7 @@ def test_what_a_reader_says_of_an_answer_becomes_a_judged_question(page: Page, u
 
 def test_who_may_not_review_finds_nothing_there(page: Page, url: str, asker: Asker) -> None:
     asker.user = User("nurse", "Nurse", ("everyone",))
-    for path in ("session", "gaps"):
+    for path in ("session", "sets", "gaps"):
         page.goto(f"{url}/quality/{path}")
         expect(page.get_by_role("heading", name="Er is niets op dit adres")).to_be_visible()
     page.goto(url)

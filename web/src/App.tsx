@@ -10,6 +10,7 @@ import { Help } from "./components/Help";
 import { QuestionBox } from "./components/QuestionBox";
 import { Gaps } from "./components/quality/Gaps";
 import { Session } from "./components/quality/Session";
+import { Sets } from "./components/quality/Sets";
 import { ScopeMenu } from "./components/ScopeMenu";
 import { SourcePane } from "./components/SourcePane";
 import { Turn } from "./components/Turn";
@@ -41,6 +42,8 @@ export function App() {
     <MessagesProvider value={CATALOGUES[language]}>
       {quality === "session" ? (
         <Session />
+      ) : quality === "sets" ? (
+        <Sets />
       ) : quality === "gaps" ? (
         <Gaps />
       ) : location.pathname.replace(/\/$/, "") === DOCUMENTS_PATH ? (

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { conversationPath, parseRoute, qualityPage } from "./route";
+import { conversationPath, parseRoute, qualityPage, setAddress, setInAddress } from "./route";
 
 test("addresses are read and written the same way", () => {
   expect(parseRoute(conversationPath("a/b c"))).toEqual({ kind: "conversation", id: "a/b c" });
@@ -9,7 +9,10 @@ test("addresses are read and written the same way", () => {
 test("the pages for quality staff have addresses of their own", () => {
   expect(qualityPage("/quality/gaps")).toBe("gaps");
   expect(qualityPage("/quality/session/")).toBe("session");
+  expect(qualityPage("/quality/sets")).toBe("sets");
   expect(qualityPage("/quality")).toBeNull();
+  expect(setInAddress(new URL(setAddress("ronde 1 & 2"), "http://x").search)).toBe("ronde 1 & 2");
+  expect(setInAddress("")).toBeNull();
 });
 
 test.each(["/elders", "/c", "/c/a/b", "/c/%zz"])("%s is nowhere", (path) => {

@@ -2,12 +2,16 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 
 /** Pages of their own, for quality staff: reached by links, not within a conversation. */
-export const QUALITY_PATHS = { session: "/quality/session", gaps: "/quality/gaps" } as const;
+export const QUALITY_PATHS = { session: "/quality/session", sets: "/quality/sets", gaps: "/quality/gaps" } as const;
+export type QualityPage = keyof typeof QUALITY_PATHS;
+export const QUALITY_PAGES = Object.keys(QUALITY_PATHS) as QualityPage[];
 
-export function qualityPage(path: string): keyof typeof QUALITY_PATHS | null {
-  const found = Object.entries(QUALITY_PATHS).find(([, own]) => own === path.replace(/\/$/, ""));
-  return found ? (found[0] as keyof typeof QUALITY_PATHS) : null;
+export function qualityPage(path: string): QualityPage | null {
+  return QUALITY_PAGES.find((name) => QUALITY_PATHS[name] === path.replace(/\/$/, "")) ?? null;
 }
+
+export const setAddress = (name: string): string => `${QUALITY_PATHS.sets}?set=${encodeURIComponent(name)}`;
+export const setInAddress = (search: string): string | null => new URLSearchParams(search).get("set") || null;
 
 /** The documents list, where admins say what documents do not say of themselves. */
 export const DOCUMENTS_PATH = "/admin/documents";

@@ -13,12 +13,18 @@ import type {
 
 export const BASE = "/api";
 
+export interface Wrong {
+  where: string;
+  what: string;
+}
+
 /** `offline`: no connection. `stream_broken`: the answer stopped half-way. Else the code of the server's problem document. */
 export class ApiError extends Error {
   constructor(
     readonly code: string,
     message: string,
     readonly status = 0,
+    readonly rows: readonly Wrong[] = [], // what is wrong, place by place, where the service says so
   ) {
     super(message);
   }
@@ -70,6 +76,10 @@ export async function sendJson<T>(method: "POST" | "PUT" | "PATCH", path: string
   return (await response.json()) as T;
 }
 
+export async function remove(path: string): Promise<void> {
+  await send(path, { method: "DELETE", headers: { Accept: "application/json" } });
+}
+
 async function send(path: string, init: RequestInit): Promise<Response> {
   let response: Response;
   try {
@@ -79,5 +89,10 @@ async function send(path: string, init: RequestInit): Promise<Response> {
   }
   if (response.ok) return response;
   const problem = await response.json().catch(() => ({}));
-  throw new ApiError(problem.code ?? "internal", problem.detail ?? response.statusText, response.status);
+  throw new ApiError(
+    problem.code ?? "internal",
+    problem.detail ?? response.statusText,
+    response.status,
+    problem.errors ?? [],
+  );
 }

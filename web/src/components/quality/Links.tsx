@@ -2,7 +2,7 @@
 import { useEffect, useState } from "react";
 import { getJudgedSets } from "../../api/quality";
 import { useMessages } from "../../i18n";
-import { QUALITY_PATHS } from "../../route";
+import { QUALITY_PAGES, QUALITY_PATHS } from "../../route";
 
 export function QualityLinks() {
   const m = useMessages();
@@ -16,7 +16,7 @@ export function QualityLinks() {
   if (!allowed) return null;
   return (
     <>
-      {(["session", "gaps"] as const).map((name) => (
+      {QUALITY_PAGES.map((name) => (
         <li key={name} className="quality-link">
           <a className="quiet" href={QUALITY_PATHS[name]}>
             {m.quality[name]}

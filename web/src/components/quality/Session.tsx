@@ -3,6 +3,8 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { csvUrl, getJudgedSets, type JudgedSets } from "../../api/quality";
 import type { Mode } from "../../api/types";
 import { useMessages } from "../../i18n";
+import { setAddress } from "../../route";
+import { SET_NAME } from "../../state/judged";
 import type { Asker } from "../../state/judgement";
 import { useConversation } from "../../state/useConversation";
 import { useOpened } from "../../state/useOpened";
@@ -13,8 +15,6 @@ import { Turn } from "../Turn";
 import { Nowhere } from "../Welcome";
 import { JudgePanel } from "./JudgePanel";
 import { Shell } from "./Shell";
-
-const NAME = /^[A-Za-z0-9][A-Za-z0-9 ._-]{0,79}$/; // as the service takes it
 
 export function Session() {
   const m = useMessages();
@@ -35,7 +35,7 @@ export function Session() {
   const ask = (question: string, mode: Mode | null = null, literal = false): void => void send(question, mode, literal);
   if (error === "not_found")
     return <Shell current="session" children={<Nowhere onHome={() => location.assign("/")} />} />;
-  const named = NAME.test(set);
+  const named = SET_NAME.test(set);
   const one = sets?.sets.find((each) => each.name === set);
   return (
     <Shell current="session" withSource={source.shown !== null}>
@@ -72,6 +72,9 @@ export function Session() {
           {one && (
             <p className="made">
               <span>{m.quality.counts(one.questions, one.validate, one.test, one.incomplete)}</span>
+              <a className="link" href={setAddress(set)}>
+                {m.quality.toSet}
+              </a>
               <a className="link" href={csvUrl(set)} download>
                 {m.quality.export}
               </a>

@@ -1,10 +1,10 @@
 // The frame of the pages for quality staff: a bar with the way back.
 import type { ReactNode } from "react";
 import { useMessages } from "../../i18n";
-import { QUALITY_PATHS } from "../../route";
+import { QUALITY_PAGES, QUALITY_PATHS, type QualityPage } from "../../route";
 
 interface Props {
-  current: "session" | "gaps";
+  current: QualityPage;
   withSource?: boolean;
   children: ReactNode;
 }
@@ -18,7 +18,7 @@ export function Shell({ current, withSource = false, children }: Props) {
           <h1 className="wordmark">
             <a href="/">{m.app.name}</a>
           </h1>
-          {(["session", "gaps"] as const).map((name) => (
+          {QUALITY_PAGES.map((name) => (
             <a
               key={name}
               className="quiet"

@@ -1,0 +1,45 @@
+// A button that asks once more before it does what cannot be undone. Escape or the second button leaves everything as it is.
+import { useEffect, useRef, useState } from "react";
+
+interface Props {
+  label: string;
+  question: string;
+  yes: string;
+  no: string;
+  onYes(): void;
+}
+
+export function Confirm({ label, question, yes, no, onYes }: Props) {
+  const [asking, setAsking] = useState(false);
+  const first = useRef<HTMLButtonElement>(null);
+  const keep = useRef<HTMLButtonElement>(null);
+  const was = useRef(false);
+  useEffect(() => {
+    if (asking) keep.current?.focus();
+    else if (was.current) first.current?.focus();
+    was.current = asking;
+  }, [asking]);
+  if (!asking)
+    return (
+      <button type="button" className="link danger" ref={first} onClick={() => setAsking(true)}>
+        {label}
+      </button>
+    );
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would be a box within the form
+    <span
+      role="group"
+      className="confirm"
+      aria-label={question}
+      onKeyDown={(event) => event.key === "Escape" && setAsking(false)}
+    >
+      <span>{question}</span>
+      <button type="button" className="button danger" onClick={onYes}>
+        {yes}
+      </button>
+      <button type="button" className="button" ref={keep} onClick={() => setAsking(false)}>
+        {no}
+      </button>
+    </span>
+  );
+}
