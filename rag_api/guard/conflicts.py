@@ -1,26 +1,25 @@
 """Where two documents for the same patients give different numbers for the same thing.
 
 Only what is nearly the same sentence is compared: the same quantities in the same order, nearly the same words around them. A rule this
-strict misses a contradiction that is put in other words; it is meant to be believed when it speaks.
+strict misses a contradiction that is put in other words; it is meant to be believed when it speaks. Documents of one title are compared
+clause by clause as well (restated.py).
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rag_api.guard.quantities import Quantity, quantities
+from rag_api.guard.restated import context, restated
 from rag_api.guard.words import folded
 from rag_api.sentences import Kind, sentences
-from rag_api.terms import STOP_WORDS, question_terms
+from rag_api.terms import question_terms
 from rag_api.types import Hit
 
 OF_SHORTER, OF_LONGER = 0.8, 0.5  # so much of the words of the shorter sentence, and of the longer one, are in both
 FEWEST_WORDS = 4  # besides numbers, units and small words, that they must share
 MOST_NUMBERS = 6  # a longer row of numbers is a table's line, whose columns nobody named
-_WORD = re.compile(r"[^\W\d_]{2,}")
-_SMALL = {folded(word) for words in STOP_WORDS.values() for word in words} | {"en", "steeds", "altijd"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,25 @@ def conflicts(hits: Sequence[Hit], question: str) -> list[Conflict]:
                 differing = _differing(one, other)
                 if differing and not _said_by_both(one, other, stated, hits):
                     found[pair] = Conflict(one.hit, other.hit, *differing)
-    return list(found.values())
+    for conflict, ids in _between_versions(hits, asked):
+        found.setdefault(ids, conflict)
+    return sorted(found.values(), key=lambda c: (c.first, c.second))
+
+
+def _between_versions(hits: Sequence[Hit], asked: set[str]) -> Iterator[tuple[Conflict, tuple[str, str]]]:
+    """Of two documents that have one title, what is nearest to the question."""
+    ids = list(dict.fromkeys(hit.chunk.document_id for hit in hits))
+    passages = {name: [(index, hit) for index, hit in enumerate(hits) if hit.chunk.document_id == name] for name in ids}
+    for place, one in enumerate(ids):
+        for other in ids[place + 1 :]:
+            first, second = passages[one][0][1], passages[other][0][1]
+            if not _comparable(first, second) or folded(first.chunk.title) != folded(second.chunk.title):
+                continue
+            pairs = restated(passages[one], passages[other])
+            near = [len(asked & {*question_terms(ours.text), *question_terms(theirs.text)}) for ours, theirs in pairs]
+            if any(near):
+                ours, theirs = pairs[near.index(max(near))]
+                yield Conflict(ours.hit, theirs.hit, ours.written, theirs.written), (one, other)
 
 
 def _statements(index: int, hit: Hit) -> Iterator[Statement]:
@@ -65,15 +82,9 @@ def _statements(index: int, hit: Hit) -> Iterator[Statement]:
     for span in sentences(text):
         written = text[span.start : span.end]
         found = tuple(quantities(written, language))
-        words = _context(written, found)
+        words = context(written, found)
         if span.kind != Kind.HEADING and any(q.dimension for q in found) and len(found) <= MOST_NUMBERS and len(words) >= FEWEST_WORDS:
             yield Statement(index, written, words, found)
-
-
-def _context(text: str, found: Sequence[Quantity]) -> frozenset[str]:
-    for q in found:
-        text = text[: q.start] + " " * (q.end - q.start) + text[q.end :]
-    return frozenset(word for word in _WORD.findall(folded(text)) if word not in _SMALL)
 
 
 def _comparable(one: Hit, other: Hit) -> bool:

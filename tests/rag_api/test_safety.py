@@ -286,9 +286,9 @@ class TestTwins:
         assert not are_twins(child, Metadata(title="Anafylaxie bij volwassenen", target_groups=(A,), language="en"))
 
 
-def hit(document: str, text: str, *groups: TargetGroup, rank: int = 1) -> Hit:
-    about = Metadata(title=document, target_groups=groups, language="nl")
-    return Hit(Chunk(f"{document}{rank}", document, document, (1,), 0, len(text), text, about), 0.5, 0.5, 1.0, rank)
+def hit(document: str, text: str, *groups: TargetGroup, rank: int = 1, title: str = "") -> Hit:
+    about = Metadata(title=title or document, target_groups=groups, language="nl")
+    return Hit(Chunk(f"{document}{rank}", document, about.title, (1,), 0, len(text), text, about), 0.5, 0.5, 1.0, rank)
 
 
 class TestConflicts:
@@ -327,6 +327,24 @@ class TestConflicts:
         assert conflicts([hit("a", self.SAYS_24, A), hit("a", other, A, rank=2)], self.QUESTION) == []
         assert conflicts([hit("a", self.SAYS_24, A), hit("b", other, A)], "wie haalt de wasmand op") == []
         assert len(conflicts([hit("a", self.SAYS_24, A, P), hit("b", other, P)], self.QUESTION)) == 1
+
+    @pytest.mark.parametrize(
+        ("other", "values"),
+        [
+            ("Situatie\tDuur\nTotale heupprothese of heupfractuur\t35 dagen\nTotale knieprothese\t14 dagen\n", ("28 dagen", "35 dagen")),
+            ("Situatie\tDuur\nTotale heupprothese of heupfractuur\t28 dagen\nTotale knieprothese\t14 dagen\n", ("10 dagen", "14 dagen")),
+            ("Situatie\tDuur\nTotale heupprothese\t4 weken\nTotale knieprothese\t10 dagen\n", None),  # 28 days
+            ("Situatie\tDuur\nGips onderste lidmaat\t35 dagen\nGips bovenste lidmaat\t14 dagen\n", None),
+            ("Na een totale heupprothese is er controle na 6 dagen, na een totale heupprothese met pijn na 3 dagen. ", None),
+        ],
+    )
+    def test_of_versions_an_amount_that_moved_into_a_table_is_compared(self, other: str, values: tuple[str, str] | None) -> None:
+        said = "Na een totale heupprothese duurt de profylaxe 28 dagen, na een totale knieprothese 10 dagen. "
+        versions = [hit("a", said, A, title="VTE-profylaxe"), hit("b", other, A, rank=2, title="VTE-profylaxe")]
+        question = "hoe lang profylaxe na totale heupprothese of knieprothese"
+        assert [(c.first_value, c.second_value) for c in conflicts(versions, question)] == ([values] if values else [])
+        assert conflicts([versions[0], hit("b", other, A, rank=2)], question) == []  # of another title
+        assert conflicts(versions, "wie haalt de wasmand op") == []
 
     def test_rows_of_a_table_that_differ_in_several_numbers_are_none(self) -> None:
         one = "Patiënt van 50 tot 100 kg krijgt enoxaparine subcutaan profylactisch 40 mg. "
