@@ -18,6 +18,7 @@ from lancedb.index import FTS, Bitmap, BTree, IvfFlat
 
 log = logging.getLogger(__name__)
 
+SCALARS_FROM = 1_000  # chunks; from here on filters have indexes
 VECTORS_FROM = 10_000  # chunks; below that a scan is as fast, and exact
 PARTITION = 2_000  # vectors in one of the vector index's partitions, about; lance_query.PROBES of them are scanned at a search
 GROWN = 4.0  # so many times as many chunks as the partitions were made for: made anew
@@ -39,12 +40,14 @@ def bring_up_to_date(table: Any) -> None:
     """Merge small files, index what is new, and make the indexes that the number of chunks asks for."""
     table.optimize(cleanup_older_than=KEEP_VERSIONS)
     rows = table.count_rows()
-    if rows < VECTORS_FROM:
+    if rows < SCALARS_FROM:
         return
     names = {column: index.name for index in table.list_indices() for column in index.columns}
     for column, kind in _SCALARS.items():
         if column not in names:
             table.create_index(column, config=kind)
+    if rows < VECTORS_FROM:
+        return
     made_for = _partitions(names.get("vector", "")) * PARTITION
     if rows >= GROWN * made_for:
         _index_vectors(table, rows, names.get("vector"))

@@ -180,6 +180,7 @@ def test_a_column_of_another_type_is_refused_by_name_with_the_way_out(tmp_path: 
 
 
 def test_the_vector_index_grows_with_the_chunks_and_finds_what_a_scan_finds(store: LanceStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lance_index, "SCALARS_FROM", 400)
     monkeypatch.setattr(lance_index, "VECTORS_FROM", 400)
     monkeypatch.setattr(lance_index, "PARTITION", 100)
     texts, drawn = [f"tekst {n} heparine" for n in range(2000)], vectors(2000, 3)
@@ -203,9 +204,16 @@ def test_a_document_that_two_processes_add_at_once_is_not_doubled(
 ) -> None:
     """Both saw no chunk of it."""
     other = LanceStore(tmp_path, "test", DIM)
-    put(other, chunk("a", 1, "heparine"))
-    count, first = store._table.count_rows, [0]
-    monkeypatch.setattr(store._table, "count_rows", lambda where=None: first.pop() if first else count(where))
+    count, asked = store._table.count_rows, []
+
+    def counted(where: str | None = None) -> int:
+        found = count(where)
+        asked.append(where)
+        if len(asked) == 1:
+            put(other, chunk("a", 1, "heparine"))
+        return found
+
+    monkeypatch.setattr(store._table, "count_rows", counted)
     store.replace_document("a", [chunk("a", 1, "heparine")], np.stack([unit(1)]))
     monkeypatch.undo()
     assert store.count() == other.count() == 1

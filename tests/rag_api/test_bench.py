@@ -71,13 +71,35 @@ class TestRetrieval:
         found = retrieval.measure(Settings(store=store), 300).json()  # type: ignore[arg-type]
         assert (found["chunks"], found["store"], found["recall"]) == (300, store, 1.0)
         assert 0 < found["p50_ms"] <= found["p95_ms"]
+        assert 0 < found["cpu_p50_ms"] <= found["cpu_p95_ms"]
+        assert found["index_cpu_seconds"] > 0
         assert (found["bytes"] > 300_000) == (store == "lance")
 
-    def test_an_index_that_was_kept_is_not_built_again(self, tmp_path: Path) -> None:
-        settings = Settings(store="lance")
-        first = retrieval.measure(settings, 200, tmp_path)
-        assert first.index_seconds > 0
-        assert retrieval.measure(settings, 200, tmp_path).index_seconds == 0
+    def test_an_index_that_was_kept_is_not_built_again(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        settings, folder = Settings(store="lance"), tmp_path / "not" / "there yet"
+        first = retrieval.measure(settings, 200, folder)
+        monkeypatch.setattr("rag_api.stores.lance.LanceStore.replace_document", lambda *_: pytest.fail("it is there"))
+        again = retrieval.measure(settings, 200, folder)
+        assert again.index_seconds == first.index_seconds > 0
+        assert again.bytes == first.bytes
+
+    def test_an_index_whose_building_was_interrupted_is_finished_and_all_of_it_is_counted(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        settings, told = Settings(store="lance"), []
+
+        def interrupted(done: int) -> None:
+            told.append(done)
+            if done == 200:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            retrieval.measure(settings, 400, tmp_path, interrupted)
+        spent = json.loads((tmp_path / "spent.json").read_text())
+        found = retrieval.measure(settings, 400, tmp_path, told.append)
+        assert told == [100, 200, 100, 200, 300, 400]
+        assert found.index_seconds >= round(spent["elapsed"], 1)
+        assert (spent["finished"], found.recall) == (False, 1.0)
 
     def test_too_little_disk_is_said_before_it_is_full(self) -> None:
         with pytest.raises(InvalidInput, match="GB of free disk"):
