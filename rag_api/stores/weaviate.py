@@ -66,16 +66,20 @@ class WeaviateStore:
             self._delete_others(document_id, frozenset(chunk.id for chunk in chunks))
 
     def chunks_of(self, document_id: str) -> tuple[list[Chunk], NDArray[np.float32]]:
-        """Raises StoreUnavailable for a document of more chunks than the server gives at once."""
         own = Filter.by_property("document_id").equal(document_id)
-        objects = self._do(
-            lambda chunks: chunks.query.fetch_objects(filters=own, limit=MOST, include_vector=True, return_properties=STORED).objects
-        )
-        if len(objects) == MOST:
-            raise StoreUnavailable(f"the document {document_id} has {MOST} chunks or more: change its sidecar instead")
-        objects = sorted(objects, key=lambda o: int(o.properties["start"]))
+        objects: list[Any] = []
+        while len(page := self._page(own, [str(o.uuid) for o in objects])) == MOST:
+            objects += page
+        objects = sorted([*objects, *page], key=lambda o: int(o.properties["start"]))
         vectors = np.array([o.vector[VECTOR] for o in objects], np.float32).reshape(len(objects), self.dim)
         return [to_chunk(str(o.uuid), complete(o.properties)) for o in objects], vectors
+
+    def _page(self, where: Any, had: Sequence[str]) -> list[Any]:
+        """Of what a filter admits, what was not had yet, at most MOST: the server's cursor knows no filters, its offset ends there."""
+        wanted = where & Filter.by_id().contains_none(list(had)) if had else where
+        return self._do(
+            lambda chunks: chunks.query.fetch_objects(filters=wanted, limit=MOST, include_vector=True, return_properties=STORED).objects
+        )
 
     def delete_documents(self, document_ids: Sequence[str]) -> None:
         if document_ids:
@@ -183,7 +187,8 @@ class WeaviateStore:
         if keep:
             others = others & Filter.by_id().contains_none(sorted(keep))
         for _ in range(ROUNDS_OF_DELETING):
-            found = self._write(lambda chunks: chunks.data.delete_many(where=others, dry_run=True, verbose=True))
+            # Most replicas are asked, not all: what was written stands on most, and a dead one would be waited for.
+            found = self._do(lambda chunks: chunks.data.delete_many(where=others, dry_run=True, verbose=True))
             stale = [str(one.uuid) for one in found.objects if str(one.uuid) not in keep]
             if not stale:
                 return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -20,7 +21,7 @@ from rag_api import terms
 from rag_api.cli import app
 from rag_api.config import Settings
 from rag_api.errors import StoreUnavailable
-from rag_api.stores import open_store, weaviate_schema
+from rag_api.stores import describe, open_store, weaviate_schema
 from rag_api.stores.rows import COLUMNS, to_row
 from rag_api.stores.weaviate import WeaviateStore
 from rag_api.stores.weaviate_schema import VECTOR
@@ -104,6 +105,20 @@ def test_no_server_is_said_with_its_address() -> None:
     settings = Settings(store="weaviate", weaviate_url=f"http://127.0.0.1:{port}")
     with pytest.raises(StoreUnavailable, match=f"127.0.0.1:{port}"):
         open_store(settings, "test", DIM)
+
+
+@pytest.mark.parametrize("count", [6, 7, 9])
+def test_what_is_said_of_a_document_of_more_chunks_than_the_server_gives_at_once_is_changed_in_all(
+    store: WeaviateStore, monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    monkeypatch.setattr("rag_api.stores.weaviate.MOST", 3)
+    put(store, *[chunk("a", n, f"stap {n}") for n in range(count)], chunk("b", 1, "iets anders"))
+    before, at = store.chunks_of("a")
+    assert [c.text for c in before] == [f"stap {n}" for n in range(count)]
+    describe(store, "a", replace(before[0].metadata, department="Pediatrie"), lambda given: vectors(len(given), 9))
+    after, still_at = store.chunks_of("a")
+    assert [(c.id, c.text, c.metadata.department) for c in after] == [(c.id, c.text, "Pediatrie") for c in before]
+    assert np.allclose(at, still_at)
 
 
 def test_shards_come_from_the_settings(settings: Settings) -> None:

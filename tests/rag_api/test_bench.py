@@ -128,7 +128,8 @@ class TestQuality:
         assert found["hybrid"]["mrr@10"] == found["by_alpha"]["0.7"]
 
     def test_vectors_are_made_once(self, tmp_path: Path) -> None:
-        embedder, told = Letters(), []
+        embedder = Letters()
+        told: list[int] = []
         texts = [f"tekst {'a' * n}" for n in range(450)]
         first = Kept(embedder, tmp_path).passages(texts, told.append)
         asked = len(embedder.asked)
