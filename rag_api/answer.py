@@ -10,10 +10,11 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, date, datetime
+from types import MappingProxyType
 from typing import Any, Protocol
 from uuid import uuid4
 
@@ -103,6 +104,7 @@ class Draft:
     sources: tuple[Source, ...] = ()
     pages: dict[str, list[Page]] = field(default_factory=dict)  # by document: those that its sources touch
     sentences: tuple[Candidate, ...] = ()  # of the sources, best first
+    texts: Mapping[str, str] = field(default_factory=dict)  # of their documents, by id
     told: tuple[Told, ...] = ()  # the passages as the generator got them, in the order of their wire ids
     citations: list[Citation] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
@@ -221,12 +223,15 @@ def find(text: str, user: User, filters: Filters, parts: AskParts) -> Retrieval:
     found = safety.find(text, user, filters, parts)
     hits = safety.for_these(found.hits, text, filters)
     measured = calibration(parts.embedder.name, parts.settings.data_dir)
-    return decided(text, found, hits, parts.embedder, measured, texts_of(hits, parts), parts.settings.not_found_threshold)
+    texts = texts_of(hits, parts)
+    return replace(decided(text, found, hits, parts.embedder, measured, texts, parts.settings.not_found_threshold), texts=texts)
 
 
-def texts_of(hits: Sequence[Hit], parts: AskParts) -> dict[str, str]:
-    """The texts of the hits' documents by id, very long ones left out."""
-    found = {document_id: read_text(parts.db, document_id, LONGEST_TEXT) for document_id in {hit.chunk.document_id for hit in hits}}
+def texts_of(hits: Sequence[Hit], parts: AskParts, known: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
+    """The texts of the hits' documents by id, very long ones left out. Read are those that are not known yet."""
+    wanted = {hit.chunk.document_id for hit in hits}
+    read = {document_id: read_text(parts.db, document_id, LONGEST_TEXT) for document_id in wanted - known.keys()}
+    found = {document_id: read.get(document_id, known.get(document_id)) for document_id in wanted}
     return {document_id: text for document_id, text in found.items() if text is not None}
 
 
@@ -234,7 +239,7 @@ def _retrieve(draft: Draft, parts: AskParts) -> Retrieval:
     draft.embedder = parts.embedder.name
     question, settings = draft.question, parts.settings
     retrieval = find(draft.query, draft.user, question.filters, widened(parts, draft.also))
-    draft.sentences = retrieval.sentences
+    draft.sentences, draft.texts = retrieval.sentences, retrieval.texts
     if retrieval.hits and retrieval.hits[0].chunk.metadata.language == "en":
         draft.language = detect(draft.query, otherwise="en")
     draft.stats |= {
@@ -333,7 +338,9 @@ def _request(draft: Draft, parts: AskParts) -> gen.Request:
         passages = gen.passages_of([(hit.chunk.title, passage.text) for hit, passage in zip(hits, draft.told, strict=True)])
         return gen.Request(draft.query, draft.language, passages, max_tokens=settings.max_tokens)
     writing = calibration(parts.embedder.name, settings.data_dir).writing(settings.generator_model, draft.language)
-    request, draft.told = to_quote(draft.query, draft.language, hits, draft.sentences, writing, texts_of(hits, parts), settings.max_tokens)
+    request, draft.told = to_quote(
+        draft.query, draft.language, hits, draft.sentences, writing, texts_of(hits, parts, draft.texts), settings.max_tokens
+    )
     _read_further(draft, request.candidates or (), parts)
     draft.stats |= {"candidates": [candidate.model_dump() for candidate in request.candidates or ()], "verbatim": request.options}
     return request
@@ -344,7 +351,7 @@ def _told(draft: Draft, hits: Sequence[Hit], parts: AskParts) -> tuple[Told, ...
     passages = told(hits)
     if not parts.settings.complete_passages:
         return passages
-    whole = completed(passages, texts_of(hits, parts))
+    whole = completed(passages, texts_of(hits, parts, draft.texts))
     return tuple(one if _within_reach(draft, one, [(0, len(one.text))], parts) else cut for one, cut in zip(whole, passages, strict=True))
 
 

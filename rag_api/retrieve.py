@@ -25,6 +25,7 @@ class Retrieval:
     alpha: float = 0.7  # as used
     sentences: tuple[Candidate, ...] = ()  # of the hits that may answer, best first; once decided (decide.py)
     signals: Mapping[str, float] = field(default_factory=dict)  # what the decision was made from
+    texts: Mapping[str, str] = field(default_factory=dict)  # of the documents that may answer, by id; very long ones are left out
 
 
 def retrieve(

@@ -16,6 +16,7 @@ from rag_api.answer import Question, ask, new_question
 from rag_api.calibration import shipped
 from rag_api.config import Settings
 from rag_api.db.answers import answers_of, get_answer
+from rag_api.db.documents import read_text
 from rag_api.errors import InvalidInput, NotFound, StoreUnavailable
 from rag_api.ingest.chunk import embedding_text
 from rag_api.parts import Parts
@@ -122,6 +123,22 @@ async def test_verbatim_candidates_are_sentences_of_the_passages_that_are_sent(
     assert "Geef kinderen van 10 tot 50 kg 15 mg/kg paracetamol per gift. " in quoted
     assert all(sentence[-1].isspace() for sentence in quoted)
     assert sent["bedside"]["one_document"] is True
+
+
+@pytest.mark.parametrize("mode", [Mode.VERBATIM, Mode.ANSWER])
+async def test_the_text_of_a_document_is_read_once_for_an_answer(
+    parts: Parts, documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch, mode: Mode
+) -> None:
+    read: list[str] = []
+
+    def counted(db: Any, document_id: str, longest: int) -> str | None:
+        read.append(document_id)
+        return read_text(db, document_id, longest)
+
+    monkeypatch.setattr("rag_api.answer.read_text", counted)
+    assert last(await asked(parts, mode=mode)).status == AnswerStatus.ANSWERED
+    assert documents["child"].id in read
+    assert len(read) == len(set(read))
 
 
 async def test_a_span_whose_characters_differ_is_not_cited(parts: Parts, server: Scripted, documents: dict[str, Document]) -> None:
