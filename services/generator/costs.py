@@ -24,11 +24,12 @@ import torch
 from services.generator.models import StepInput
 from services.generator.models.linear import Kernel, Linear, dense_kernel, packed_kernel, packs_bf16
 from services.generator.models.llama import LlamaTarget
+from services.generator.native.step import NODES as NATIVE_NODES
 
 FORMAT = 1
 
 KERNEL_ROWS = (1, 2, 4, 8, 16, 32)
-NODES = (1, 2, 4, 8, 16, 32, 64, 128)
+NODES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128)
 CONTEXTS = (256, 2048)
 
 KERNEL_SECONDS, STEP_SECONDS = 2.0, 4.0  # allowed for measuring
@@ -122,6 +123,9 @@ def bf16_pays() -> bool:
 
 def choose_kernels(target: LlamaTarget, cache: Path) -> None:
     """Give every layer that has several kernels the number of rows up to which the first of them is used."""
+    for linear in target.linears():
+        if "native" in linear.kernels:  # not measured: a step is all native, or what it gives would depend on its size
+            linear.choose("native", next(name for name in linear.kernels if name != "native"), NATIVE_NODES)
     groups = _groups(target)
     if not groups:
         return
@@ -141,7 +145,7 @@ def _groups(target: LlamaTarget) -> dict[str, list[Linear]]:
     """Layers of one shape and the same kernels, by name. They are measured in turn, so that none sits in a cache."""
     groups: dict[str, list[Linear]] = {}
     for linear in target.linears():
-        if len(linear.kernels) == 2:
+        if len(linear.kernels) == 2 and "native" not in linear.kernels:
             groups.setdefault(f"{linear.inputs}x{linear.outputs} {' '.join(linear.kernels)}", []).append(linear)
     return groups
 

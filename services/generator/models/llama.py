@@ -20,6 +20,7 @@ from services.generator.models.attention import BLOCK, FEW, attend_chain, attend
 from services.generator.models.graphs import Graphs
 from services.generator.models.linear import Linear
 from services.generator.models.residual import Residual
+from services.generator.native.step import NODES, NativeDecoder
 from services.generator.threads import Threads
 
 CHAIN = 32  # a longer chain is a prefill: bound by computing, not by reading
@@ -47,6 +48,7 @@ class Weights:
     norm: torch.Tensor
     head: Linear
     rotations: torch.Tensor  # complex64 [max_positions, head_dim / 2]
+    native: NativeDecoder | None = None  # all of it but embedding and head, for small steps on a CPU
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,8 @@ class LlamaTarget:
         if self.threads is not None and max(step.counts) > CHAIN:
             self.threads.settle()  # a prompt takes long enough to ask
         tokens, positions = _flat(step.token_ids, step).to(self.device), _flat(step.positions, step).to(self.device)
+        if self.weights.native is not None and len(tokens) <= NODES:
+            return self._native(self.weights.native, tokens, positions, step, cache)
         x = self.weights.residual(F.embedding(tokens, self.weights.embedding), self.architecture.norm_eps)  # [T, h]
         heads = self.heads(positions)
         rows = self._rows(step, cache, heads)
@@ -110,6 +114,13 @@ class LlamaTarget:
             x.add(self._attention(x.norm(layer.attention_norm), layer, index, heads, rows))
             gate, up = layer.gate_up(x.norm(layer.mlp_norm)).chunk(2, -1)
             x.add(layer.down(F.silu(gate).mul_(up)))
+        return self._output(x.norm(self.weights.norm), streams, step)
+
+    def _native(self, decoder: NativeDecoder, tokens: torch.Tensor, positions: torch.Tensor, step: StepInput, cache: KVCache) -> StepOutput:
+        x = F.embedding(tokens, self.weights.embedding).float()
+        wanted = self.stream_layers if step.features and min(self.stream_layers) >= 0 else None
+        taken = decoder(x, positions, step, cache, wanted)
+        streams = {} if taken is None else dict(zip(self.stream_layers, taken, strict=True))
         return self._output(x, streams, step)
 
     def embed(self, token_ids: torch.Tensor) -> torch.Tensor:
@@ -191,11 +202,11 @@ class LlamaTarget:
             return attend_few(q, k, v, row.mask)
         return attend_chain(q, k, v, self._causal) if row.bias is None else attend_many(q, k, v, row.bias)
 
-    def _output(self, x: Residual, streams: dict[int, torch.Tensor], step: StepInput) -> StepOutput:
+    def _output(self, hidden: torch.Tensor, streams: dict[int, torch.Tensor], step: StepInput) -> StepOutput:
+        """hidden [T, h]: after the last norm; `streams`: what the features are, by layer."""
         counts, nodes = step.counts, step.token_ids.shape[1]
         starts = [max(0, n + step.logits_from) if step.logits_from < 0 else min(n, step.logits_from) for n in counts]
         width = -step.logits_from if step.logits_from < 0 else nodes - step.logits_from
-        hidden = x.norm(self.weights.norm)  # [T, h]
         picked = torch.cat([part[start:] for part, start in zip(hidden.split(counts), starts, strict=True)]) if any(starts) else hidden
         head = self.weights.head(picked) if picked.shape[0] else picked.new_empty(0, self.config.vocab_size)
         logits = _padded(head.float(), [n - start for n, start in zip(counts, starts, strict=True)], width)

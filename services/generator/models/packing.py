@@ -5,7 +5,8 @@ Knows nothing of files. q, k and v become one matrix, gate and up another; q's a
 
 from __future__ import annotations
 
-from typing import Protocol
+from dataclasses import replace
+from typing import Protocol, cast
 
 import torch
 
@@ -28,6 +29,9 @@ from services.generator.models.linear import (
 from services.generator.models.llama import Layer, Weights
 from services.generator.models.residual import MirroredResidual, Residual
 from services.generator.models.rope import paired, rotations
+from services.generator.native import matrix as native
+from services.generator.native.matrix import Matrix
+from services.generator.native.step import NativeDecoder, NativeLayer
 
 
 class Source(Protocol):
@@ -69,7 +73,7 @@ class Packing:
         rest = {name for name in self.source.rest if "rotary_emb" not in name and not (tied and name == "lm_head.weight")}
         if rest:
             raise ModelError(f"{self.source.name}: weights that a {a.name} has no place for: {', '.join(sorted(rest)[:5])}")
-        return weights
+        return replace(weights, native=self._native(weights))
 
     def _layer(self, index: int) -> Layer:
         a, prefix = self.a, f"model.layers.{index}."
@@ -125,7 +129,11 @@ class Packing:
         outputs, inputs = weight.shape
         kernels: dict[str, Kernel] = {}
         bits = 8 * self.dtype.itemsize
-        if self.blocks and isinstance(weight, Blocks) and (weight.minimum is not None or bias is None):
+        if self.blocks and (isinstance(weight, Blocks) or self.dtype == torch.bfloat16) and native.fits(weight):
+            matrix = native.pack(weight, bias)
+            kernels["native"], bits = matrix, 8 * matrix.weight_bytes // (inputs * outputs)
+            weight = rounded_like_kernel(weight) if isinstance(weight, Blocks) else weight
+        elif self.blocks and isinstance(weight, Blocks) and (weight.minimum is not None or bias is None):
             kernels["blocks"] = int8_kernel(weight, self.dtype) if weight.minimum is None else int4_kernel(weight, bias, self.dtype)
             bits = 10 if weight.minimum is None else 5  # a scale and a zero in bf16 per plane and 32 weights
             weight = rounded_like_kernel(weight)
@@ -134,6 +142,22 @@ class Packing:
         else:
             kernels["dense"] = dense_kernel(self._dense(weight), bias)
         return Linear(kernels, inputs, outputs, inputs * outputs * bits // 8)
+
+    def _native(self, weights: Weights) -> NativeDecoder | None:
+        """All layers at once, where every matrix of them has the kernel."""
+        linears = [each for layer in weights.layers for each in (layer.qkv, layer.output, layer.gate_up, layer.down)]
+        if self.a.head_dim % 32 or self.a.head_dim > 128 or not all("native" in each.kernels for each in [*linears, weights.head]):
+            return None
+        layers = [self._native_layer(layer) for layer in weights.layers]
+        rotations = torch.view_as_real(weights.rotations).contiguous()
+        return NativeDecoder(self.a, layers, self._plain(weights.norm), rotations)
+
+    def _native_layer(self, layer: Layer) -> NativeLayer:
+        matrices = [cast(Matrix, each.kernels["native"]) for each in (layer.qkv, layer.output, layer.gate_up, layer.down)]
+        return NativeLayer(self._plain(layer.attention_norm), self._plain(layer.mlp_norm), layer.q_norm, layer.k_norm, *matrices)
+
+    def _plain(self, prepared: torch.Tensor) -> torch.Tensor:
+        return prepared[: self.a.hidden_size].float().contiguous()
 
 
 def _paired_rows(size: int, head_dim: int) -> torch.Tensor:

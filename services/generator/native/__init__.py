@@ -1,0 +1,96 @@
+"""The CPU's own decoding step in C (kernels.c), compiled on this machine at first use, and its weights.
+
+Where there is no C compiler, or no Linux, `kernels()` is None and torch computes the steps: slower, and the same text up to
+rounding. With it a step of several nodes gives the very bits that single steps give (kernels.c says why).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import logging
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+CACHE = Path.home() / ".cache" / "bedside" / "native"
+FLAGS = ("-O3", "-std=gnu11", "-fPIC", "-shared", "-pthread", "-Wno-psabi")
+
+log = logging.getLogger(__name__)
+
+
+@cache
+def kernels() -> ctypes.CDLL | None:
+    """The compiled library; None, with the reason in the log, where it cannot be had."""
+    if os.environ.get("BEDSIDE_NATIVE", "1") == "0" or sys.platform != "linux":
+        return None
+    try:
+        return load(compiled(CACHE))
+    except (OSError, subprocess.SubprocessError) as error:
+        log.warning("no native kernels, steps on a CPU take about twice as long: %s", error)
+        return None
+
+
+def compiled(folder: Path, cpu: str = "native") -> Path:
+    """The library for this source and `cpu` (as the compiler's -march), made when it is not in `folder` yet.
+
+    Raises OSError or SubprocessError.
+    """
+    compiler = _compiler()
+    file = folder / f"kernels-{_key(compiler, cpu)}.so"
+    if not file.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=folder, suffix=".so", delete=False) as made:
+            pass
+        try:
+            _run([*compiler, *FLAGS, f"-march={cpu}", "-o", made.name, str(FOLDER / "kernels.c"), "-lm"])
+            os.replace(made.name, file)
+        finally:
+            Path(made.name).unlink(missing_ok=True)
+    return file
+
+
+def _run(command: list[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    if done.returncode:
+        raise OSError(f"{command[0]} failed: {done.stderr.strip()[-500:]}")
+
+
+def _compiler() -> list[str]:
+    """The machine's, or the one that the package ziglang brings."""
+    for name in (os.environ.get("CC", ""), "cc", "gcc", "clang"):
+        if name and shutil.which(name):
+            return [name]
+    if find_spec("ziglang") is not None:
+        return [sys.executable, "-m", "ziglang", "cc"]
+    raise OSError("no C compiler (cc, gcc, clang or the package ziglang)")
+
+
+def _key(compiler: list[str], target: str) -> str:
+    """Of what the library was made from and for: a home folder may be shared by machines of several kinds."""
+    cpu = next((line for line in _cpuinfo() if line.startswith(("flags", "Features"))), "")
+    sources = [file.read_text() for file in sorted(FOLDER.glob("*.[ch]"))]
+    parts = (*sources, " ".join(FLAGS), " ".join(compiler), target, platform.machine(), cpu)
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def _cpuinfo() -> list[str]:
+    try:
+        return Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return []
+
+
+def load(path: Path) -> ctypes.CDLL:
+    library = ctypes.CDLL(str(path))
+    library.bedside_step.restype = library.bedside_multiply.restype = ctypes.c_int
+    library.bedside_step.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+    library.bedside_multiply.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int]
+    return library

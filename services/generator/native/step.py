@@ -1,0 +1,124 @@
+"""A model's layers as kernels.c sees them, and a step computed by it."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+
+import torch
+
+from services.generator.kv_cache import KVCache
+from services.generator.models import StepInput
+from services.generator.models.architecture import Architecture
+from services.generator.native import kernels
+from services.generator.native.matrix import Matrix, MatrixStruct
+
+NODES = 64  # of all rows together: more are bound by computing, which torch's packed matrices do faster
+
+
+@dataclass(frozen=True, slots=True)
+class NativeLayer:
+    """One decoder layer; norms' weights are fp32."""
+
+    attention_norm: torch.Tensor
+    mlp_norm: torch.Tensor
+    q_norm: torch.Tensor | None
+    k_norm: torch.Tensor | None
+    qkv: Matrix
+    output: Matrix
+    gate_up: Matrix
+    down: Matrix
+
+
+class LayerStruct(ctypes.Structure):
+    _fields_ = (
+        ("attention_norm", ctypes.c_void_p),
+        ("mlp_norm", ctypes.c_void_p),
+        ("q_norm", ctypes.c_void_p),
+        ("k_norm", ctypes.c_void_p),
+        ("qkv", MatrixStruct),
+        ("output", MatrixStruct),
+        ("gate_up", MatrixStruct),
+        ("down", MatrixStruct),
+    )
+
+
+class ModelStruct(ctypes.Structure):
+    _fields_ = (
+        ("layers", ctypes.c_void_p),
+        ("norm", ctypes.c_void_p),
+        ("rotations", ctypes.c_void_p),
+        ("count", ctypes.c_int32),
+        ("hidden", ctypes.c_int32),
+        ("inner", ctypes.c_int32),
+        ("heads", ctypes.c_int32),
+        ("kv_heads", ctypes.c_int32),
+        ("head_dim", ctypes.c_int32),
+        ("eps", ctypes.c_float),
+        ("kv_bf16", ctypes.c_int32),
+    )
+
+
+class StepStruct(ctypes.Structure):
+    _fields_ = (
+        ("kv", ctypes.c_void_p),
+        ("slots", ctypes.c_int64),
+        ("length", ctypes.c_int64),
+        ("positions", ctypes.c_void_p),
+        ("slot", ctypes.c_void_p),
+        ("start", ctypes.c_void_p),
+        ("nodes", ctypes.c_void_p),
+        ("mask", ctypes.c_void_p),
+        ("x", ctypes.c_void_p),
+        ("streams", ctypes.c_void_p),
+        ("stream", ctypes.c_int32 * 3),
+        ("rows", ctypes.c_int32),
+        ("width", ctypes.c_int32),
+        ("total", ctypes.c_int32),
+        ("threads", ctypes.c_int32),
+    )
+
+
+class NativeDecoder:
+    """All layers and the last norm. Holds the memory that its structs point into."""
+
+    def __init__(self, architecture: Architecture, layers: list[NativeLayer], norm: torch.Tensor, rotations: torch.Tensor) -> None:
+        library = kernels()
+        assert library is not None, "there are no native kernels on this machine"
+        self._step = library.bedside_step
+        self._held = (layers, norm, rotations)
+        self._layers = (LayerStruct * len(layers))(*(_layer(layer) for layer in layers))
+        a = architecture
+        self._model = ModelStruct(
+            ctypes.addressof(self._layers), norm.data_ptr(), rotations.data_ptr(),
+            a.layers, a.hidden_size, a.intermediate_size, a.heads, a.kv_heads, a.head_dim, a.norm_eps, 0,
+        )  # fmt: skip
+
+    def __call__(
+        self, x: torch.Tensor, positions: torch.Tensor, step: StepInput, cache: KVCache, streams: tuple[int, int, int] | None
+    ) -> torch.Tensor | None:
+        """x fp32 [T, h], embeddings, becomes the normed output in place; int64 positions [T].
+
+        Returns fp32 [3, T, h], what enters the layers `streams`. The step's keys and values are written into the cache.
+        """
+        taken = None if streams is None else x.new_empty(3, *x.shape)
+        ints = torch.tensor([step.slots, step.lengths, step.counts], dtype=torch.int32)
+        mask = None if step.tree_mask is None else step.tree_mask.contiguous()
+        self._model.kv_bf16 = cache.kv.dtype == torch.bfloat16
+        struct = StepStruct(
+            cache.kv.data_ptr(), cache.rows, cache.length, positions.data_ptr(), *(row.data_ptr() for row in ints),
+            None if mask is None else mask.data_ptr(), x.data_ptr(), None if taken is None else taken.data_ptr(),
+            (ctypes.c_int32 * 3)(*(streams or (-1, -1, -1))),
+            len(step.counts), step.token_ids.shape[1], x.shape[0], torch.get_num_threads(),
+        )  # fmt: skip
+        if self._step(ctypes.addressof(self._model), ctypes.addressof(struct)):
+            raise MemoryError
+        return taken
+
+
+def _layer(layer: NativeLayer) -> LayerStruct:
+    norms = (layer.attention_norm, layer.mlp_norm, layer.q_norm, layer.k_norm)
+    return LayerStruct(
+        *(None if norm is None else norm.data_ptr() for norm in norms),
+        layer.qkv.struct, layer.output.struct, layer.gate_up.struct, layer.down.struct,
+    )  # fmt: skip

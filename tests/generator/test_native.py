@@ -1,0 +1,205 @@
+"""The CPU's own kernels: torch's values up to rounding, and the same bits for a node whatever else is in its step."""
+
+from __future__ import annotations
+
+import ctypes
+import random
+import subprocess
+from pathlib import Path
+
+import pytest
+import torch
+
+from services.generator import native
+from services.generator.kv_cache import KVCache
+from services.generator.models import StepInput
+from services.generator.models.architecture import Architecture, Rope
+from services.generator.models.linear import Blocks, Weight, rounded_like_kernel
+from services.generator.models.llama import LlamaTarget
+from services.generator.models.packing import Packing
+from services.generator.native import matrix
+from services.generator.native import step as native_step
+from services.generator.native.matrix import pack
+
+pytestmark = pytest.mark.skipif(native.kernels() is None, reason="no C compiler on this machine")
+
+ARCHITECTURE = Architecture(
+    name="Qwen3ForCausalLM", vocab_size=256, hidden_size=96, intermediate_size=160, layers=5, heads=6, kv_heads=2, head_dim=32,
+    max_positions=1024, norm_eps=1e-5, rope=Rope(), qkv_bias=True, mlp_bias=True, qk_norm=True, tied=True,
+)  # fmt: skip
+
+
+class BlockWeights:
+    """A Source of random quantised matrices: 8 bits for the vocabulary, 4 for the rest."""
+
+    name = "random blocks"
+    rest: frozenset[str] = frozenset()
+
+    def __init__(self, seed: int = 0) -> None:
+        self._generator = torch.Generator().manual_seed(seed)
+
+    def __contains__(self, name: str) -> bool:
+        return name != "lm_head.weight"
+
+    def take(self, name: str, *shape: int) -> Weight:
+        if len(shape) == 1:
+            return 0.1 * torch.randn(*shape, generator=self._generator) + ("norm" in name)
+        scale = (torch.rand(shape[0], shape[1] // 32, generator=self._generator) * 0.02).half()
+        if "embed" in name:
+            return Blocks(torch.randint(-127, 128, shape, generator=self._generator, dtype=torch.int8), scale * 0.5, None)
+        codes = torch.randint(0, 16, shape, generator=self._generator, dtype=torch.uint8)
+        return Blocks(codes, scale, -7.5 * scale)
+
+
+@pytest.fixture(scope="module")
+def plain_cpu(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
+    """As compiled for a CPU without bf16 instructions; half a minute of compiling."""
+    try:
+        return native.load(native.compiled(tmp_path_factory.mktemp("native"), "x86-64-v3"))
+    except OSError as error:
+        pytest.skip(f"this machine or its compiler knows no x86-64-v3: {error}")
+
+
+@pytest.fixture(params=["this CPU", "a CPU without bf16"])
+def any_cpu(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.param != "this CPU":
+        library = request.getfixturevalue("plain_cpu")
+        monkeypatch.setattr(matrix, "kernels", lambda: library)
+        monkeypatch.setattr(native_step, "kernels", lambda: library)
+
+
+@pytest.fixture
+def target(any_cpu: None) -> LlamaTarget:
+    weights = Packing(BlockWeights(), ARCHITECTURE, torch.device("cpu"), torch.float32, blocks=True).weights()
+    assert weights.native is not None
+    return LlamaTarget(ARCHITECTURE, weights, name="blocks", kv_dtype=torch.bfloat16)
+
+
+@pytest.mark.parametrize("kind", [4, 8, 16])
+def test_a_product_has_the_values_of_the_weights_and_the_same_bits_in_any_company(any_cpu: None, kind: int) -> None:
+    source = BlockWeights(kind)
+    weight = source.take("embed" if kind == 8 else "matrix", 96, 160)
+    assert isinstance(weight, Blocks)
+    dense = rounded_like_kernel(weight).bfloat16().float() if kind == 16 else rounded_like_kernel(weight)
+    bias = torch.linspace(-1, 1, 96)
+    product = pack(dense if kind == 16 else weight, bias)
+    assert product.kind == kind
+    x = torch.randn(21, 160, generator=torch.Generator().manual_seed(1))
+    y = product(x)
+    torch.testing.assert_close(y, x.bfloat16().float() @ dense.t() + bias, atol=1e-4, rtol=1e-4)
+    for rows in range(1, 12):
+        assert torch.equal(product(x[3 : 3 + rows]), y[3 : 3 + rows])
+
+
+def run(target: LlamaTarget, cache: KVCache, tokens: list[int], parents: list[int] | None = None, start: int = 0) -> torch.Tensor:
+    """Hidden states [N, h] of a tree, or of a chain without `parents`."""
+    count = len(tokens)
+    depth, seen = list(range(count)), None
+    if parents is not None:
+        seen = torch.eye(count, dtype=torch.bool)
+        for node, parent in enumerate(parents[1:], 1):
+            seen[node] |= seen[parent]
+            depth[node] = depth[parent] + 1
+    positions = torch.tensor([[start + d for d in depth]])
+    step = StepInput(torch.tensor([tokens]), positions, (0,), (start,), (count,), None if seen is None else seen[None], 0, features=True)
+    output = target.forward(step, cache)
+    assert output.hidden is not None
+    assert output.streams is not None
+    return torch.cat((output.hidden[0], output.streams[0], output.logits[0]), -1)
+
+
+def in_torch(target: LlamaTarget) -> LlamaTarget:
+    """The same weights without the native step."""
+    weights = Packing(BlockWeights(), ARCHITECTURE, torch.device("cpu"), torch.float32, blocks=False).weights()
+    return LlamaTarget(ARCHITECTURE, weights, name="torch", kv_dtype=torch.float32)
+
+
+def test_a_step_has_the_values_that_torch_computes(target: LlamaTarget) -> None:
+    tokens = random.Random(0).choices(range(256), k=40)
+    reference = in_torch(target)
+    expected = run(reference, reference.new_cache(1, 64), tokens)
+    found = run(target, target.new_cache(1, 64), tokens)
+    assert ((found - expected).norm() / expected.norm()) < 0.02  # activations, keys and values are rounded to bf16
+    assert torch.nn.functional.cosine_similarity(found[:, -256:], expected[:, -256:]).min() > 0.999
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_every_branch_of_a_tree_has_the_very_bits_of_its_own_text(target: LlamaTarget, seed: int) -> None:
+    draw = random.Random(seed)
+    start = draw.choice([1, 15, 16, 17, 249, 255, 256, 257, 300, 505])  # about the borders between which keys are summed
+    count = draw.randint(2, 24)
+    before, nodes = draw.choices(range(256), k=start), draw.choices(range(256), k=count)
+    parents = [-1, *(draw.randrange(max(0, node - draw.choice([1, 1, 1, 4])), node) for node in range(1, count))]
+    cache = target.new_cache(1, 1024)
+    for first in range(0, start, 60):
+        run(target, cache, before[first : first + 60], start=first)
+    tree = run(target, cache, nodes, parents, start)
+    for node in draw.sample(range(count), min(4, count)):
+        path = [node]
+        while parents[path[0]] >= 0:
+            path.insert(0, parents[path[0]])
+        for at, each in enumerate(path):  # token by token, over what the tree left in the cache
+            alone = run(target, cache, [nodes[each]], start=start + at)
+        assert torch.equal(tree[node], alone[0])
+
+
+def test_rows_have_the_very_bits_that_each_has_alone(target: LlamaTarget) -> None:
+    draw = random.Random(3)
+    starts, counts, slots = (300, 7, 41), (1, 5, 3), (2, 0, 1)
+    texts = [draw.choices(range(256), k=start + count) for start, count in zip(starts, counts, strict=True)]
+    caches = [target.new_cache(1, 512) for _ in texts]
+    together = target.new_cache(3, 512)
+    alone = []
+    for cache, text, start, slot in zip(caches, texts, starts, slots, strict=True):
+        for first in range(0, start, 50):
+            run(target, cache, text[first : min(first + 50, start)], start=first)
+        cache.reserve(512), together.reserve(512)
+        together.kv[:, :, slot, :, :start].copy_(cache.kv[:, :, 0, :, :start])
+        alone.append(run(target, cache, text[start:], start=start)[:, -256:])
+    ids, positions = torch.zeros(3, 5, dtype=torch.long), torch.zeros(3, 5, dtype=torch.long)
+    for row, (text, start, count) in enumerate(zip(texts, starts, counts, strict=True)):
+        ids[row, :count], positions[row, :count] = torch.tensor(text[start:]), torch.arange(start, start + count)
+    output = target.forward(StepInput(ids, positions, slots, starts, counts, None), together)
+    for row, count in enumerate(counts):
+        assert torch.equal(output.logits[row, :count], alone[row])
+
+
+def test_threads_change_no_bit(target: LlamaTarget) -> None:
+    tokens, before = random.Random(5).choices(range(256), k=30), torch.get_num_threads()
+    found = []
+    try:
+        for threads in (1, 2, 3):
+            torch.set_num_threads(threads)
+            found.append(run(target, target.new_cache(1, 64), tokens))
+    finally:
+        torch.set_num_threads(before)
+    assert torch.equal(found[0], found[1])
+    assert torch.equal(found[0], found[2])
+
+
+def test_without_a_compiler_torch_computes_the_step(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    def refuse(folder: Path, cpu: str = "native") -> Path:
+        raise OSError("no C compiler (cc, gcc, clang or the package ziglang)")
+
+    monkeypatch.setattr(native, "compiled", refuse)
+    native.kernels.cache_clear()
+    try:
+        assert native.kernels() is None
+        assert "no C compiler" in caplog.text
+        weights = Packing(BlockWeights(), ARCHITECTURE, torch.device("cpu"), torch.float32, blocks=True).weights()
+        assert weights.native is None
+    finally:
+        native.kernels.cache_clear()
+
+
+def test_a_failed_compilation_is_named_and_leaves_no_file(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="failed"):
+        native.compiled(tmp_path, "no-such-cpu")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_library_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = native.compiled(tmp_path)
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: pytest.fail("compiled again"))
+    assert native.compiled(tmp_path) == first
+    assert isinstance(native.load(first), ctypes.CDLL)
