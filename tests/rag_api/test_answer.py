@@ -127,9 +127,10 @@ async def test_verbatim_candidates_are_sentences_of_the_passages_that_are_sent(
 
 @pytest.mark.parametrize("mode", [Mode.VERBATIM, Mode.ANSWER])
 async def test_the_text_of_a_document_is_read_once_for_an_answer(
-    parts: Parts, documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch, mode: Mode
+    parts: Parts, server: Scripted, documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch, mode: Mode
 ) -> None:
     read: list[str] = []
+    server.script = lambda _: [piece("Geef 15 mg/kg.", finish="stop", stats=stats())]
 
     def counted(db: Any, document_id: str, longest: int) -> str | None:
         read.append(document_id)
