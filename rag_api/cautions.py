@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from rag_api.db.documents import get_documents, superseding
+from rag_api.guard.asker import function_of
 from rag_api.guard.conflicts import Conflict, conflicts
 from rag_api.guard.patient import Patient, patient_of
 from rag_api.guard.support import Passage, unsupported
@@ -46,7 +47,7 @@ def warned(sources: Sequence[Source], query: str, user: User, filters: Filters, 
     ]
     notices = [
         *_group_notices(sources, patient, first, language),
-        *_twin_notices(sources, patient, first, language),
+        *(_twin_notices(sources, patient, first, language) or _unnamed_notices(sources, patient, user, language)),
         *_conflict_notices(differing, sources, language),
         *_version_notices([s for s in sources if _are_valid((s,), today, newer)], language),
         *_superseded_notices(sources[:first], newer, language),
@@ -155,6 +156,16 @@ def _twin_notices(sources: Sequence[Source], patient: Patient, first: int, langu
                 words = {"one": for_whom(one.target_groups, language), "other": for_whom(two.target_groups, language)}
                 return [notice("twins", language, **words, first=str(index + 1), second=str(sources.index(other) + 1))]
     return []
+
+
+def _unnamed_notices(sources: Sequence[Source], patient: Patient, user: User, language: str) -> list[Notice]:
+    """When the question names nobody and what is read first has no twin: it is not for the patients of the asker's function, or, where
+    that does not say, for none but children, newborns or pregnant women. Most documents are for adults, and few questions say so."""
+    if patient.is_clear or not sources:
+        return []
+    groups, cared_for = frozenset(sources[0].document.metadata.target_groups), function_of(user).groups
+    fits = bool(groups & (cared_for or {TargetGroup.ADULT}))
+    return [] if fits or not groups else [notice("only_for", language, for_whom=for_whom(groups, language))]
 
 
 def _conflict_notices(found: Sequence[Conflict], sources: Sequence[Source], language: str) -> list[Notice]:

@@ -65,8 +65,12 @@ _TEXTS: dict[str, dict[str, str]] = {
         "en": "{title} is about this, but it is for {for_whom}; the question mentions {patient}.",
     },
     "twins": {
-        "nl": "De vraag noemt geen patiënt. Er is een document voor {one} (bron {first}) en een voor {other} (bron {second}).",
-        "en": "The question names no patient. There is a document for {one} (source {first}) and one for {other} (source {second}).",
+        "nl": "De vraag noemt geen patiënt. Bron {first} is alleen voor {one}; voor {other} is er bron {second}.",
+        "en": "The question names no patient. Source {first} is only for {one}; for {other} there is source {second}.",
+    },
+    "only_for": {
+        "nl": "De vraag noemt geen patiënt. Bron 1 is alleen voor {for_whom}.",
+        "en": "The question names no patient. Source 1 is only for {for_whom}.",
     },
     "conflict": {
         "nl": "Twee geldige bronnen verschillen: {one} zegt {first_value} (bron {first}), {other} zegt {second_value} (bron {second}).",

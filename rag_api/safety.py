@@ -25,7 +25,7 @@ from rag_api.stores import Store
 from rag_api.types import Document, Filters, Hit, User
 
 # Added to fused scores (0.4 to 0.9 on the handbook); chosen on the validate half of its questions, docs/evaluation.md has the figures.
-FUNCTION_BOOST = 0.03  # a document for the patients of the asker's function
+FUNCTION_BOOST = 0.03  # a document for the patients of the asker's function, where one for others would be first
 DEPARTMENT_BOOST = 0.01  # a document of the asker's department
 POOL = 50  # so many hits are looked at when something is boosted
 TWINS_SHOWN = 2
@@ -84,13 +84,16 @@ def valid_first(found: Retrieval, patient: Patient, superseded: Container[str], 
 def boosted(found: Retrieval, user: User, limit: int) -> Retrieval:
     """With what the asker's patients and department add to the scores. Whether there is an answer is decided without it.
 
-    The first has the highest of the fused scores, the second the next, and so on, also when a reranker has ordered them otherwise."""
+    The first has the highest of the fused scores, the second the next, and so on, also when a reranker has ordered them otherwise.
+    What is for the asker's patients passes a first hit for others only when it means what is asked at least as much: without that
+    condition children's documents came first for most questions that name no patient."""
     groups, departments = function_of(user).groups, departments_of(user)
     scores = sorted((hit.score for hit in found.hits), reverse=True)
+    first = found.hits[0] if found.hits and Patient(groups).excludes(found.hits[0].chunk.metadata.target_groups) else None
 
     def boost(hit: Hit) -> float:
-        about = hit.chunk.metadata
-        return FUNCTION_BOOST * bool(groups & set(about.target_groups)) + DEPARTMENT_BOOST * (folded(about.department) in departments)
+        passes = first is not None and hit.dense_score >= first.dense_score and _is_for(hit, groups)
+        return FUNCTION_BOOST * passes + DEPARTMENT_BOOST * (folded(hit.chunk.metadata.department) in departments)
 
     order = sorted(range(len(scores)), key=lambda index: (-(scores[index] + boost(found.hits[index])), index))
     return _with_hits(found, [found.hits[index] for index in order[:limit]])
@@ -126,7 +129,9 @@ def with_twins(found: Retrieval, patient: Patient, user: User, filters: Filters,
     ids = {hit.chunk.id for hit in added}
     rest = [hit for hit in found.hits if hit.chunk.id not in ids]
     hits = [*rest[:first], *added, *rest[first:]][: max(len(found.hits), first + len(added))]
-    return _with_hits(found, own_twin_first(hits, patient.groups or function_of(user).groups))
+    # "120 kg" is an adult or pregnant: what the question leaves open, the asker's function may decide
+    cared_for = function_of(user).groups
+    return _with_hits(found, own_twin_first(hits, patient.groups & cared_for or patient.groups or cared_for))
 
 
 def _twins(read: Sequence[Hit], patient: Patient, user: User, parts: FindParts) -> list[Document]:

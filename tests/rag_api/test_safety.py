@@ -108,6 +108,29 @@ class TestOrder:
         user = replace(LOCAL_USER, function="midwife", department="Materniteit")
         assert sorted(sources_of(parts, "gentamicine", user)) == sorted(plain)
 
+    def test_what_is_for_the_askers_patients_passes_only_what_is_for_others_and_means_no_more(self) -> None:
+        def order(*described: tuple[str, float, float, tuple[TargetGroup, ...]]) -> list[str]:
+            hits = tuple(
+                replace(h, score=score, dense_score=dense, chunk=replace(h.chunk, metadata=replace(h.chunk.metadata, target_groups=groups)))
+                for rank, (name, score, dense, groups) in enumerate(described, 1)
+                for h in [hit(name, "tekst", rank=rank)]
+            )
+            found = safety.boosted(Retrieval(hits, 0.5, True), replace(LOCAL_USER, function="paediatrician"), 7)
+            return [h.chunk.title for h in found.hits]
+
+        assert order(("volw", 0.60, 0.85, (A,)), ("kind", 0.58, 0.86, (C,))) == ["kind", "volw"]
+        assert order(("volw", 0.60, 0.85, (A,)), ("kind", 0.58, 0.84, (C,))) == ["volw", "kind"]  # it means less
+        assert order(("volw", 0.60, 0.85, (A,)), ("kind", 0.56, 0.86, (C,))) == ["volw", "kind"]  # too far behind
+        assert order(("allen", 0.60, 0.85, ()), ("kind", 0.58, 0.86, (C,))) == ["allen", "kind"]  # nothing for others to pass
+
+    def test_what_the_question_leaves_open_the_askers_function_decides(self, parts: Parts) -> None:
+        for name, group, text in [("adult", A, "Geef volwassenen 40 mg."), ("pregnancy", P, "Geef zwangeren 60 mg enoxaparine.")]:
+            for_whom_ = {"adult": "bij volwassenen", "pregnancy": "bij zwangeren"}[name]
+            load(parts, f"{name}.pdf", text, title=f"Enoxaparine {for_whom_}", target_groups=(group,), language="nl")
+        question = "enoxaparine patiënt van 120 kg"  # an adult or pregnant
+        for function, first in [("internist", "Enoxaparine bij volwassenen"), ("midwife", "Enoxaparine bij zwangeren")]:
+            assert sources_of(parts, question, replace(LOCAL_USER, function=function))[0] == first
+
     def test_the_order_that_a_reranker_has_put_hits_in_is_kept_where_nothing_is_boosted(self) -> None:
         hits = tuple(replace(hit(name, "tekst", rank=rank), score=score) for rank, (name, score) in enumerate([("a", 0.4), ("b", 0.6)], 1))
         ordered = safety.boosted(Retrieval(hits, 0.5, True), replace(LOCAL_USER, function="paediatrician"), 7)
@@ -166,6 +189,26 @@ class TestWhatIsSaid:
         sent = " ".join(document["text"] for document in server.requests[0]["documents"])
         assert first.hit.chunk.text.strip() in sent
         assert second.hit.chunk.text.strip() not in sent
+
+    async def test_the_notice_says_for_whom_the_source_is_that_is_answered_from(self, parts: Parts, twins: dict[str, Document]) -> None:
+        user = replace(LOCAL_USER, function="paediatrician")
+        answer = await answered(parts, "wanneer dalspiegel gentamicine prikken", user=user)
+        text = next(n.text for n in answer.notices if n.code == "twins")
+        assert answer.sources[0].document.id == twins["child"].id
+        assert text == "De vraag noemt geen patiënt. Bron 1 is alleen voor kinderen; voor volwassenen is er bron 2."
+
+    @pytest.mark.parametrize(
+        ("function", "groups", "told_so"),
+        [("", (C,), True), ("", (A,), False), ("", (), False), ("paediatrician", (A,), True), ("paediatrician", (C,), False),
+         ("internist", (C, N), True), ("nurse", (P,), True)],
+    )  # fmt: skip
+    async def test_a_question_that_names_nobody_is_told_when_the_source_is_for_patients_not_thought_of(
+        self, parts: Parts, function: str, groups: tuple[TargetGroup, ...], told_so: bool
+    ) -> None:
+        load(parts, "spin.pdf", SPIDER, title="Spinnenbeet", target_groups=groups, language="nl")
+        answer = await answered(parts, "hoe lang observeren na een spinnenbeet", user=replace(LOCAL_USER, function=function))
+        assert ("only_for" in told(answer)) == told_so
+        assert told_so == any("is alleen voor" in n.text for n in answer.notices)
 
     async def test_a_twin_that_retrieval_leaves_out_is_fetched(self, parts: Parts, twins: dict[str, Document]) -> None:
         few = parts.settings.model_copy(update={"sources": 1, "passages": 1})
