@@ -13,7 +13,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from services.generator.models.eagle import Attend, DecoderLayer, EagleHead, rotate, take
-from services.generator.models.linear import Kernel, dense_kernel, packed_kernel
+from services.generator.models.linear import Kernel, dense_kernel, eight_bits, packed_kernel
+from services.generator.native import matrix as native
+
+FEW = 64  # rows; more are a prompt's
 
 
 class FrozenHead:
@@ -78,8 +81,13 @@ class FrozenHead:
     def _kernel(self, *layers: nn.Linear) -> Kernel:
         weight = layers[0].weight.detach() if len(layers) == 1 else torch.cat([layer.weight.detach() for layer in layers])
         bias: Any = None if layers[0].bias is None else torch.cat([layer.bias.detach() for layer in layers])
-        packs = self.device.type == "cpu" and self.dtype == torch.bfloat16 and torch.backends.mkldnn.is_available()
-        return packed_kernel(weight, bias) if packs else dense_kernel(weight, bias)
+        if self.device.type != "cpu" or self.dtype != torch.bfloat16 or not torch.backends.mkldnn.is_available():
+            return dense_kernel(weight, bias)
+        many = packed_kernel(weight, bias)
+        if not native.fits(weight):
+            return many
+        few = native.pack(eight_bits(weight), bias)  # a draft need not be exact, and half the bytes are read
+        return lambda x: few(x) if x.numel() <= FEW * x.shape[-1] else many(x)
 
     def _norm(self, norm: nn.RMSNorm) -> Kernel:
         """On a CPU rms_norm is nine kernels and layer_norm one: that of (x, -x), whose mean is 0, is x's RMS norm."""

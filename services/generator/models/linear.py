@@ -43,6 +43,14 @@ class Blocks:
 Weight = torch.Tensor | Blocks
 
 
+def eight_bits(weight: torch.Tensor) -> Blocks:
+    """A matrix rounded to 8 bits, with a scale per group."""
+    groups = weight.float().unflatten(1, (-1, GROUP))
+    scale = (groups.abs().amax(-1) / 127).half()
+    codes = (groups / scale.float().clamp(min=1e-7).unsqueeze(-1)).round().clamp(-127, 127)
+    return Blocks(codes.to(torch.int8).flatten(1), scale, None)
+
+
 def take_rows(weight: Weight, order: torch.Tensor) -> Weight:
     return weight.rows(order) if isinstance(weight, Blocks) else weight[order]
 

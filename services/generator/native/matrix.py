@@ -26,7 +26,7 @@ class MatrixStruct(ctypes.Structure):
 
 
 class Matrix:
-    """Called like any other kernel of a Linear: x [M, in] -> [M, out] of x's type; every row's result is the same whatever M is."""
+    """Called like any other kernel of a Linear: x [..., in] -> [..., out] of x's type; a row's result is the same in any company."""
 
     def __init__(self, data: torch.Tensor, bias: torch.Tensor | None, inputs: int, outputs: int, kind: int) -> None:
         library = kernels()
@@ -42,11 +42,11 @@ class Matrix:
         return self._held[0].nbytes
 
     def __call__(self, x: torch.Tensor) -> torch.Tensor:
-        rows = x.float().contiguous()
+        rows = x.reshape(-1, self.inputs).float().contiguous()
         y = torch.empty(len(rows), self.outputs)
         if self._multiply(self._address, rows.data_ptr(), y.data_ptr(), len(rows), torch.get_num_threads()):
             raise MemoryError
-        return y.to(x.dtype)
+        return y.to(x.dtype).view(*x.shape[:-1], self.outputs)
 
 
 def fits(weight: Weight) -> bool:
