@@ -97,7 +97,7 @@ def timed(engine: Engine, request: Request, clock: Callable[[], float]) -> Run:
 
 
 def answer_methods(bench: Bench) -> Iterator[tuple[str, Callable[[Job], Run]]]:
-    """plain; each published method verified whole; and what the cost model makes of them: `auto`, and `auto without EAGLE`."""
+    """plain; each published method verified whole; and what the cost model makes of them: `auto`, also without either of the two."""
 
     def way(drafters: dict[str, Drafter], costs: Costs | None = None) -> Callable[[Job], Run]:
         return Answering(bench, bench.engine(drafters, costs)).run
@@ -109,7 +109,9 @@ def answer_methods(bench: Bench) -> Iterator[tuple[str, Callable[[Job], Run]]]:
     if bench.head is not None:
         yield "EAGLE", way({"eagle": bench.eagle(TreeShape())})
         yield "EAGLE + CASD", way({"copy": CopyDrafter(), "eagle": bench.eagle(TreeShape())})
-        yield "auto", way({"copy": CopyDrafter(), "eagle": bench.eagle(usual_shape(bench.target.device))}, bench.costs)
+        usual = usual_shape(bench.target.device)
+        yield "auto without CASD", way({"eagle": bench.eagle(usual)}, bench.costs)
+        yield "auto", way({"copy": CopyDrafter(), "eagle": bench.eagle(usual)}, bench.costs)
 
 
 def verbatim_methods(bench: Bench) -> Iterator[tuple[str, Callable[[Job], Run]]]:
