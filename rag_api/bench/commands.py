@@ -70,6 +70,22 @@ def quality(
 
 
 @bench.command()
+def ask(
+    every: Annotated[int, typer.Option(help="Take one of the handbook's judged questions in so many.")] = 4,
+    as_json: AsJson = False,
+) -> None:
+    """How long the steps of an ask take before the model starts: embedding, search, guards, decision. Asks what is loaded."""
+    from rag_api.bench.ask import WARMING, measure
+    from rag_api.evaluate import HANDBOOK, read_judged
+    from rag_api.types import LOCAL_USER
+
+    questions = [judged.question for judged in read_judged(HANDBOOK, "all")[::every]]
+    with opened(read_settings()) as parts, counting("questions", len(questions) + WARMING) as tell:
+        found = measure(parts, questions, LOCAL_USER, tell)
+    _print(found, as_json)
+
+
+@bench.command()
 def growth(
     figures: Annotated[Path, typer.Argument(help="What `bench retrieval --json` printed, one a line.", show_default=False)],
     svg: Annotated[Path, typer.Argument(help="Where to write the plot.", show_default=False)],

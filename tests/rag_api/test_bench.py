@@ -11,13 +11,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from rag_api.bench import growth, quality, retrieval
+from rag_api.bench import ask, growth, quality, retrieval
 from rag_api.bench.corpus import CHUNKS_PER_DOCUMENT, Corpus
 from rag_api.bench.sets import QuestionSet, read_set
 from rag_api.bench.vectors import Kept
 from rag_api.config import Settings
 from rag_api.errors import InvalidInput
-from rag_api.types import Chunk, Hit, Metadata
+from rag_api.parts import Parts
+from rag_api.types import LOCAL_USER, Chunk, Hit, Metadata
+from tests.support.world import empty, load_hospital
 
 
 class Letters:
@@ -104,6 +106,22 @@ class TestRetrieval:
     def test_too_little_disk_is_said_before_it_is_full(self) -> None:
         with pytest.raises(InvalidInput, match="GB of free disk"):
             retrieval.measure(Settings(store="lance"), 10**12)
+
+
+class TestAsk:
+    def test_every_step_before_the_model_is_timed_and_nothing_is_changed(self, settings: Settings) -> None:
+        with Parts(settings) as parts:
+            load_hospital(parts)
+            questions = ["Hoeveel paracetamol mag een kind van 12 kg?", "What do I do after a fall?"]
+            found = ask.measure(parts, questions, LOCAL_USER)
+            answers = parts.db.all("select id from answers")
+            empty(parts)
+        assert set(found["steps"]) == {"patient of the question", "embed a query", "search once", "guarded search", "find", "cautions"}
+        assert all(0 <= times["p50_ms"] <= times["p95_ms"] for times in found["steps"].values())
+        assert (found["questions"], found["chunks"]) == (2, 3)
+        assert found["searches"] >= 1
+        assert found["steps"]["guarded search"]["p50_ms"] > found["steps"]["search once"]["p50_ms"]
+        assert answers == []
 
 
 def hit(name: str, cosine: float, bm25: float) -> Hit:

@@ -1,0 +1,106 @@
+"""How long the steps of an ask take before the generator starts: embedding, search, the guards, the decision. Only reads what you have."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_api import cautions, safety
+from rag_api.answer import find
+from rag_api.config import Settings
+from rag_api.db import Database
+from rag_api.db.documents import get_documents
+from rag_api.embed import Embedder
+from rag_api.guard.patient import patient_of
+from rag_api.parts import Parts
+from rag_api.stores import Store
+from rag_api.types import Filters, Hit, Source, User
+
+WARMING = 10  # questions before those that are timed
+T = TypeVar("T")
+Tell = Callable[[int], Any]
+
+
+@dataclass(slots=True)
+class _Clock:
+    """Milliseconds of each step of each question: elapsed, and of the processor."""
+
+    elapsed: dict[str, list[float]] = field(default_factory=dict)
+    processor: dict[str, list[float]] = field(default_factory=dict)
+
+    def timed(self, step: str, act: Callable[[], T]) -> T:
+        began, worked = time.perf_counter(), time.process_time()
+        try:
+            return act()
+        finally:
+            self.elapsed.setdefault(step, []).append(1000 * (time.perf_counter() - began))
+            self.processor.setdefault(step, []).append(1000 * (time.process_time() - worked))
+
+    def forget(self) -> None:
+        self.elapsed, self.processor = {}, {}
+
+    def figures(self, step: str) -> dict[str, float]:
+        times = {"": self.elapsed[step], "cpu_": self.processor[step]}
+        return {f"{kind}p{share}_ms": round(float(np.percentile(ms, share)), 2) for kind, ms in times.items() for share in (50, 95)}
+
+
+class _TimedEmbedder:
+    """Questions only: sentences are embedded as part of the decision."""
+
+    def __init__(self, embedder: Embedder, clock: _Clock) -> None:
+        self._embedder, self._clock = embedder, clock
+        self.name, self.dim = embedder.name, embedder.dim
+
+    def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return self._embedder.passages(texts)
+
+    def query(self, text: str) -> NDArray[np.float32]:
+        return self._clock.timed("embed a query", lambda: self._embedder.query(text))
+
+
+class _Timed:
+    """Parts of which each search is timed, and each embedding of a question."""
+
+    def __init__(self, parts: Parts, clock: _Clock) -> None:
+        self._parts, self._clock = parts, clock
+        self.settings: Settings = parts.settings
+        self.embedder: Embedder = _TimedEmbedder(parts.embedder, clock)
+
+    @property
+    def db(self) -> Database:
+        return self._parts.db
+
+    @property
+    def store(self) -> Store:
+        return self  # type: ignore[return-value]  # of which only search is asked
+
+    def search(self, *given: Any, **named: Any) -> list[Hit]:
+        return self._clock.timed("search once", lambda: self._parts.store.search(*given, **named))
+
+
+def measure(parts: Parts, questions: Sequence[str], user: User, tell: Tell = lambda done: None) -> dict[str, Any]:
+    """JSON-ready. `find` is all of it up to the decision; `guarded search` is what `retrieve` and the patient guard do, with their
+    searches (one or more) and look-ups in the database; `cautions` is what is said of the sources found."""
+    clock, filters = _Clock(), Filters()
+    timed = _Timed(parts, clock)
+    searches: list[int] = []
+    for done, question in enumerate([*questions[:WARMING], *questions], 1):
+        if done == WARMING + 1:
+            clock.forget()
+            searches.clear()
+        before = len(clock.elapsed.get("search once", ()))
+        clock.timed("patient of the question", lambda asked=question: patient_of(asked))  # type: ignore[misc]
+        found = clock.timed("guarded search", lambda asked=question: safety.find(asked, user, filters, timed))  # type: ignore[misc]
+        searches.append(len(clock.elapsed["search once"]) - before)
+        clock.timed("find", lambda asked=question: find(asked, user, filters, parts))  # type: ignore[misc]
+        documents = get_documents(parts.db, user, [hit.chunk.document_id for hit in found.hits])
+        sources = [Source(hit, documents[hit.chunk.document_id], 1, ()) for hit in found.hits if hit.chunk.document_id in documents]
+        clock.timed("cautions", lambda asked=question, of=sources: cautions.warned(of, asked, user, filters, "nl", parts))  # type: ignore[misc]
+        tell(done)
+    steps = {step: clock.figures(step) for step in clock.elapsed}
+    return {"questions": len(questions), "chunks": parts.store.count(), "searches": round(float(np.mean(searches)), 2), "steps": steps}
