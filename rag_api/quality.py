@@ -80,12 +80,15 @@ def measure(parts: Parts, questions: Sequence[Judged], settings: Settings | None
 
 
 def figures_of(outcomes: Sequence[Outcome], parts: Parts) -> dict[str, Any]:
-    """All figures, those of each split when there are several, and the questions one by one."""
-    from rag_api.evaluate import report, rows_of
+    """All figures, those of each split when there are several, and the questions one by one. Those whose asker's function is known are
+    asked once more without it: what it changes is `askers`."""
+    from rag_api.evaluate import askers, report, rows_of
 
     splits = sorted({o.judged.split for o in outcomes})
     by_split = {name: report([o for o in outcomes if o.judged.split == name]) for name in splits} if len(splits) > 1 else {}
-    about = {"embedder": parts.embedder.name, "store": parts.settings.store}
+    about: dict[str, Any] = {"embedder": parts.embedder.name, "store": parts.settings.store}
+    if known := [o.judged for o in outcomes if o.judged.function]:
+        about["askers"] = askers(outcomes, measure(parts, [replace(one, function="") for one in known], what="questions, function unsaid"))
     return {**report(outcomes), "splits": by_split, **about, "questions": rows_of(outcomes)}
 
 

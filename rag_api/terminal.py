@@ -260,11 +260,22 @@ def print_figures(figures: dict[str, Any]) -> None:
         decided = row["not_found"]
         table.add_row(name, str(row["n"]), *(f"{row[n]:.3f}" for n in names), f"{decided['precision']:.3f}", f"{decided['recall']:.3f}")
     Console(soft_wrap=not sys.stdout.isatty()).print(table)
+    print_askers(figures)
     print_refusals(figures)
     if "answers" in figures:
         found = figures["answers"]
         by = ", ".join(f"{name} {own['accuracy']:.3f} of {own['n']}" for name, own in found["languages"].items())
         say(f"right answers: {found['accuracy']:.3f} of {found['n']} ({by}), median {found['median_seconds']:.2f} s")
+
+
+def print_askers(figures: dict[str, Any]) -> None:
+    """First hits for other patients than the question's, and what the asker's function does to them."""
+    found = figures.get("askers")
+    if found is None:
+        say(f"first hits for other patients: {figures['wrong_group_first']}")
+        return
+    for name, row in (("with the asker's function", found["with"]), ("without it", found["without"])):
+        say(f"first hits for other patients, {name}: {row['wrong_group_first']} (Hit@1 {row['hit@1']:.3f}, MRR {row['mrr']:.3f})")
 
 
 def print_refusals(figures: dict[str, Any]) -> None:

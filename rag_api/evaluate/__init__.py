@@ -18,7 +18,19 @@ from rag_api.evaluate.refusals import Asked, refusals
 from rag_api.retrieve import Retrieval
 from rag_api.types import Hit
 
-__all__ = ["HANDBOOK", "Judged", "Outcome", "Place", "evaluate", "parse_judged", "read_judged", "report", "rows_of", "write_judged"]
+__all__ = [
+    "HANDBOOK",
+    "Judged",
+    "Outcome",
+    "Place",
+    "askers",
+    "evaluate",
+    "parse_judged",
+    "read_judged",
+    "report",
+    "rows_of",
+    "write_judged",
+]
 
 Search = Callable[[Judged], Retrieval]
 KS = (1, 3, 7)  # 3: what a reader looks at and the prompt holds; 7: what the page shows
@@ -102,6 +114,14 @@ def report(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     }
 
 
+def askers(outcomes: Sequence[Outcome], without: Sequence[Outcome]) -> dict[str, Any]:
+    """What knowing the asker's function changes. without: the outcomes of those questions that name one, asked as if they did not."""
+    unknown = {o.judged.id: o for o in without}
+    names = ("hit@1", "hit@3", "mrr", "wrong_group_first")
+    with_, none = (_figures(some) for some in (outcomes, [unknown.get(o.judged.id, o) for o in outcomes]))
+    return {"n": len(without), "with": {name: with_[name] for name in names}, "without": {name: none[name] for name in names}}
+
+
 def _parts(outcomes: Sequence[Outcome], of: Sequence[str]) -> dict[str, Any]:
     """The figures of each named part; questions of none are in the whole only."""
     names = sorted({name for name in of if name})
@@ -144,7 +164,7 @@ def _figures(outcomes: Sequence[Outcome]) -> dict[str, Any]:
         "not_found": refusals(
             [Asked(o.confidence, o.judged.answerable, not o.found, o.rank is not None and o.rank <= 3) for o in outcomes]
         ),
-        "wrong_group_first": sum(o.wrong_group for o in answerable),
+        "wrong_group_first": sum(o.wrong_group for o in outcomes),  # answerable or not
         "n": len(outcomes),
         "intervals": _intervals(outcomes, ranks),
     }

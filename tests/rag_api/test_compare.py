@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 import pytest
 
 from rag_api.errors import ConfigurationError, InvalidInput
-from rag_api.evaluate import Judged, Outcome, Place, evaluate, report, rows_of
+from rag_api.evaluate import Judged, Outcome, Place, askers, evaluate, report, rows_of
 from rag_api.evaluate.compare import compare, sign_test
 from rag_api.evaluate.decoding import JUDGED, bleu, row_of, statistics, write_rows
 from rag_api.evaluate.html import html_report
@@ -113,6 +113,17 @@ class TestPlaces:
         assert report([self.outcome(self.QUESTION)])["wrong_group_first"] == 1
         assert report([self.outcome(replace(self.QUESTION, group="adult"))])["wrong_group_first"] == 0
         assert report([self.outcome(replace(self.QUESTION, group=""))])["wrong_group_first"] == 0
+
+    def test_what_the_askers_function_changes_is_counted_over_all_questions(self) -> None:
+        right = self.outcome(replace(self.QUESTION, id="2", group="adult"))
+        wrong = self.outcome(replace(self.QUESTION, id="2"))
+        other = self.outcome(replace(self.QUESTION, id="3", group="adult"))
+        found = askers([right, other], [wrong])
+        assert (found["n"], found["with"]["wrong_group_first"], found["without"]["wrong_group_first"]) == (1, 0, 1)
+
+    def test_a_first_hit_for_others_counts_although_no_document_answers(self) -> None:
+        unanswerable = Judged("1", "?", group="child")
+        assert report([self.outcome(unanswerable)])["wrong_group_first"] == 1
 
 
 class TestHtml:

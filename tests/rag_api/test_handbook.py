@@ -6,17 +6,20 @@ import csv
 import io
 import re
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import pypdfium2 as pdfium
 import pytest
 
+from rag_api.guard.asker import function_of
 from rag_api.handbook.layout import render
 from rag_api.handbook.look import HOSPITAL
 from rag_api.handbook.render import HANDBOOK, metadata_csv
 from rag_api.handbook.render import procedures as read_procedures
 from rag_api.handbook.source import Procedure
+from rag_api.types import LOCAL_USER
 
 PDFS = sorted((HANDBOOK / "pdf").glob("*.pdf"))
 
@@ -207,3 +210,10 @@ def test_synonyms_are_listed_once() -> None:
     rows = rows_of("synonyms.csv")
     assert len({row["term"].casefold() for row in rows}) == len(rows) >= 50
     assert all(row["term"] and row["synonym"] and row["language"] in ("nl", "en") for row in rows)
+
+
+def test_every_question_about_somebody_is_asked_by_who_cares_for_them() -> None:
+    """So that `bedside evaluate` counts first hits for other patients with the asker's function set."""
+    for row in JUDGED:
+        groups = function_of(replace(LOCAL_USER, function=row["function"])).groups
+        assert (row["group"] in groups) if row["group"] else not row["function"], row["id"]

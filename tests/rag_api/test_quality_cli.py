@@ -63,6 +63,13 @@ def as_json(result: Result) -> dict[str, Any]:
     return found
 
 
+def test_it_is_said_what_the_askers_function_changes(environment: dict[str, str], judged: Path) -> None:
+    found = as_json(run(environment, "evaluate", "--set", str(judged), "--json"))["askers"]
+    assert (found["n"], found["with"]["wrong_group_first"], found["without"]["hit@1"]) == (1, 0, 1.0)
+    printed = run(environment, "evaluate", "--set", str(judged)).stdout + run(environment, "evaluate", "--set", str(judged)).stderr
+    assert "first hits for other patients, with the asker's function: 0" in printed
+
+
 def test_figures_come_with_departments_intervals_and_each_question(environment: dict[str, str], judged: Path) -> None:
     found = as_json(run(environment, "evaluate", "--set", str(judged), "--json"))
     assert (found["hit@1"], found["hit@3"], found["mrr"], found["n"]) == (1.0, 1.0, 1.0, 3)
