@@ -12,6 +12,7 @@ import lancedb
 import numpy as np
 import pyarrow as pa
 import pytest
+from lancedb.index import BTree
 from numpy.typing import NDArray
 
 from rag_api import terms
@@ -197,6 +198,20 @@ def test_the_vector_index_grows_with_the_chunks_and_finds_what_a_scan_finds(stor
         vector = vectors(1, 100 + seed)[0]
         hits = store.search("x", vector, 10, EVERYONE, 1.0)
         assert [h.dense_score for h in hits] == pytest.approx(sorted(drawn @ vector, reverse=True)[:10], abs=1e-4)
+
+
+def test_an_index_of_another_kind_is_made_anew_and_filters_as_before(store: LanceStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lance_index, "SCALARS_FROM", 4)
+    put(store, *[chunk(f"d{n}", 1, "heparine", valid_until=date(2020 + n, 1, 1)) for n in range(8)])
+    store._table.create_index("valid_until", config=BTree())
+    for _ in range(2):
+        lance_index.bring_up_to_date(store._table)
+        kinds = {index.name: index.index_type for index in store._table.list_indices() if index.columns == ["valid_until"]}
+        assert list(kinds.values()) == ["Bitmap"]
+        for year in (2019, 2024, 2028):
+            valid = found(store, "heparine", Filters(valid_on=date(year, 1, 1)), limit=20)
+            assert set(valid) == {f"d{n}" for n in range(8) if 2020 + n >= year}
+        put(store, chunk("d8", 1, "heparine", valid_until=date(2018, 1, 1)))
 
 
 def test_a_document_that_two_processes_add_at_once_is_not_doubled(
