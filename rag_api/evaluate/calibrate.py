@@ -58,8 +58,8 @@ class Point:
 
     threshold: float
     refused: float  # share of the answerable questions that would be refused
-    precision: float  # of "not found"
-    recall: float
+    precision: float  # of "not found", among what was really asked
+    recall: float  # by weight, of all that has no answer
 
 
 def fit_weights(cases: Sequence[Case], l2: float = 3.0, steps: int = 400, rate: float = 0.1) -> Weights:
@@ -188,15 +188,20 @@ def prior(cases: Sequence[Case]) -> float:
 
 
 def curve(told: Sequence[tuple[float, Case]]) -> list[Point]:
-    """A point between every two confidences, from refusing nothing upwards. Precision and recall are of really asked questions."""
+    """A point between every two confidences, from refusing nothing upwards. Precision is of really asked questions; recall also of those
+    whose document was left out, by weight: twenty real ones alone would move the threshold by chance."""
     asked = [(confidence, case) for confidence, case in told if not case.left_out]
+    without = [(confidence, case) for confidence, case in told if not case.has_answer]
     answerable = sum(case.has_answer for _, case in asked)
     points, levels = [], sorted({confidence for confidence, _ in told})
     for threshold in [0.0, *((a + b) / 2 for a, b in pairwise(levels) if a + b > 0), 1.0]:
         said = [confidence < threshold for confidence, _ in asked]
-        precision, recall = precision_recall(said, [not case.has_answer for _, case in asked])
+        precision, _ = precision_recall(said, [not case.has_answer for _, case in asked])
+        caught = sum(case.weight for confidence, case in without if confidence < threshold)
         wrong = sum(s and case.has_answer for s, (_, case) in zip(said, asked, strict=True))
-        points.append(Point(threshold, wrong / max(1, answerable), precision, recall))
+        points.append(
+            Point(threshold, wrong / max(1, answerable), precision, caught / sum(case.weight for _, case in without) if without else 1.0)
+        )
     return points
 
 

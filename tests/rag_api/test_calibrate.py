@@ -14,6 +14,7 @@ from rag_api.errors import ConfigurationError, InvalidInput
 from rag_api.evaluate.calibrate import (
     MISSED,
     MOST_REFUSED,
+    REAL,
     Case,
     Point,
     accuracy,
@@ -119,10 +120,13 @@ class TestNotFound:
         assert [p.refused for p in points] == sorted(p.refused for p in points)
         assert points[0] == Point(0.0, 0.0, 1.0, 0.0)
 
-    def test_what_was_left_out_on_purpose_is_not_counted_in_the_figures(self) -> None:
+    def test_what_was_left_out_on_purpose_counts_as_missed_but_not_as_asked(self) -> None:
         points = curve([(c.signals["retrieval"], c) for c in self.CASES])
         at = next(p for p in points if p.threshold > 0.51)
-        assert (at.recall, at.precision, at.refused) == (1.0, 5 / 6, 0.05)
+        left_out = sum(c.left_out and c.signals["retrieval"] < at.threshold for c in self.CASES)
+        assert 0 < left_out < 20
+        assert (at.precision, at.refused) == (5 / 6, 0.05)  # of what was really asked
+        assert at.recall == (5 * REAL + left_out) / (5 * REAL + 20)
 
     def test_the_cheapest_point_is_chosen_below_the_limit(self) -> None:
         points = [Point(0.0, 0.0, 1.0, 0.0), Point(0.1, 0.02, 0.8, 0.5), Point(0.2, 0.07, 0.5, 0.6), Point(0.3, 0.5, 0.2, 1.0)]
