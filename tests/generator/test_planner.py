@@ -124,7 +124,7 @@ def test_a_drafter_that_pays_is_never_paused() -> None:
 
 def test_a_drafter_that_did_not_pay_is_left_out_of_ever_more_requests() -> None:
     habit, tried = Habit(), []
-    for request in range(320):
+    for request in range(640):
         if habit.admit():
             tried.append(request)
             gate = habit.begin(0.010)
@@ -134,7 +134,7 @@ def test_a_drafter_that_did_not_pay_is_left_out_of_ever_more_requests() -> None:
                     gate.gave(0, tokens=1, seconds=0.020)
             habit.ended(gate)
     gaps = [b - a for a, b in pairwise(tried)]
-    assert gaps == [9, 33, 129, 129]
+    assert gaps == [17, 65, 257, 257]
 
 
 def test_a_second_trial_is_shorter_than_the_first() -> None:
@@ -156,7 +156,7 @@ def test_a_second_trial_is_shorter_than_the_first() -> None:
 def test_a_drafter_that_pays_again_is_in_every_request() -> None:
     habit = Habit()
     habit.ended(Gate(balance=-1.0))
-    assert [habit.admit() for _ in range(9)] == [False] * 8 + [True]
+    assert [habit.admit() for _ in range(17)] == [False] * 16 + [True]
     habit.ended(Gate(balance=1.0))
     assert all(habit.admit() for _ in range(5))
 
@@ -166,7 +166,7 @@ def test_whoever_does_not_pay_is_left_out_of_the_next_request() -> None:
     plan = planner.start(("copy", "eagle"))
     planner.drafted(plan, "eagle", chain(3, 0.5), 0.5)
     planner.finish(plan)
-    assert [set(planner.start(("copy", "eagle")).gates) for _ in range(8)] == [{"copy"}] * 8
+    assert [set(planner.start(("copy", "eagle")).gates) for _ in range(16)] == [{"copy"}] * 16
     assert set(planner.start(("copy", "eagle")).gates) == {"copy", "eagle"}
 
 

@@ -13,6 +13,7 @@ COPY = 0.06e-3
 LEVELS = {
     "EAGLE": 6,
     "EAGLE + CASD": 6,
+    "auto without CASD": 4,
     "auto": 4,
 }  # forwards of the head per step: TreeShape() and usual_shape(), the first level included
 COPIES = {"prompt lookup", "CASD", "auto without EAGLE", "EAGLE + CASD", "auto"}
