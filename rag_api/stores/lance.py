@@ -65,6 +65,17 @@ class LanceStore:
         batch = table_of(chunks, vectors, self._schema)
         self._write(lambda: self._put(document_id, batch), len(chunks))
 
+    def add_documents(self, documents: Sequence[tuple[str, Sequence[Chunk], NDArray[np.float32]]]) -> None:
+        """Documents that are new, all in one commit: for loading many at once. Any that is there already is replaced, one by one."""
+        there = self._present([document_id for document_id, *_ in documents])
+        for document in documents:
+            if document[0] in there:
+                self.replace_document(*document)
+        batches = [table_of(chunks, vectors, self._schema) for identity, chunks, vectors in documents if identity not in there and chunks]
+        if batches:
+            new = pa.concat_tables(batches)
+            self._write(lambda: self._table.add(new), len(new))
+
     def chunks_of(self, document_id: str) -> tuple[list[Chunk], NDArray[np.float32]]:
         with _translated(self.folder):
             found = self._table.search().where(f"document_id = {quoted(document_id)}").select(["id", "packed", "vector"]).to_arrow()
@@ -72,6 +83,11 @@ class LanceStore:
         both = sorted(zip(chunks_in(rows), rows, strict=True), key=lambda one: one[0].start)
         vectors = np.array([row["vector"] for _, row in both], np.float32).reshape(len(rows), self.dim)
         return [chunk for chunk, _ in both], vectors
+
+    def _present(self, document_ids: Sequence[str]) -> set[str]:
+        with _translated(self.folder):
+            found = self._table.search().where(one_of("document_id", document_ids)).select(["document_id"]).to_arrow()
+        return set(found["document_id"].unique().to_pylist())
 
     def delete_documents(self, document_ids: Sequence[str]) -> None:
         if document_ids:

@@ -214,6 +214,19 @@ def test_an_index_of_another_kind_is_made_anew_and_filters_as_before(store: Lanc
         put(store, chunk("d8", 1, "heparine", valid_until=date(2018, 1, 1)))
 
 
+def test_documents_added_together_are_all_there_and_one_that_was_there_is_replaced(store: LanceStore) -> None:
+    put(store, chunk("a", 1, "oud"), chunk("a", 2, "ook oud"))
+    before, at = store._table.version, vectors(3, 2)
+    new = [("b", [chunk("b", 1, "insuline"), chunk("b", 2, "heparine")], at[:2]), ("c", [chunk("c", 1, "sonde")], at[2:])]
+    store.add_documents(new)
+    assert store._table.version == before + 1
+    store.add_documents([("a", [chunk("a", 1, "nieuw")], vectors(1, 5)), ("b", *new[0][1:]), ("empty", [], at[:0])])
+    assert store.document_ids() == {"a", "b", "c"}
+    assert store.count() == 4
+    assert [c.text for c in store.chunks_of("a")[0]] == ["nieuw"]
+    assert found(store, "sonde", limit=1) == ["c"]
+
+
 def test_a_document_that_two_processes_add_at_once_is_not_doubled(
     store: LanceStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

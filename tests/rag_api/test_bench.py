@@ -89,6 +89,7 @@ class TestRetrieval:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         settings, told = Settings(store="lance"), []
+        monkeypatch.setattr(retrieval, "TOGETHER", 1)
 
         def interrupted(done: int) -> None:
             told.append(done)
