@@ -7,13 +7,14 @@ import math
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent import futures
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
 from urllib.parse import urlsplit
 
+import httpx
 import weaviate
 from grpc import RpcError  # type: ignore[import-untyped]
 from weaviate.classes.init import AdditionalConfig, Auth, Timeout
@@ -26,6 +27,8 @@ OLDEST = (1, 39)  # before it BM25 was wrong for up to a minute after an insert
 ROUNDS = 3  # over the nodes of a cluster; a lone server is asked once
 GLANCE = 0.5  # seconds; a call that takes longer has its node looked at now and then
 PAUSE = 0.5  # seconds between two rounds: the others notice that a node is gone
+LONGEST_LOOK = 3.0  # seconds at another node
+EVERY = "valid_until"  # a number that every chunk has, from 0 on
 LONGEST_CALL = 120.0  # seconds, as in _connect
 T = TypeVar("T")
 
@@ -70,7 +73,7 @@ class Connection:
                 time.sleep(PAUSE)
             client = None
             try:
-                client = self._connected()
+                client = self._connected(choosy=attempt < len(self._nodes))
                 return act(client) if self._pool is None else self._watched(act, client)
             except WeaviateInvalidInputError as error:  # no other node would take it
                 raise StoreUnavailable(f"Weaviate at {self.url} was asked something wrong: {error}") from error
@@ -104,10 +107,14 @@ class Connection:
             self._client = None
             self._close_left(before=math.inf)
 
-    def _connected(self) -> weaviate.WeaviateClient:
+    def _connected(self, choosy: bool) -> weaviate.WeaviateClient:
+        """choosy: not to a node that was away and does not hold yet what the others do; where there is no better one, to that."""
         with self._lock:
             if self._client is None:
-                self._client = _connect(self._nodes[self._at], self._settings)
+                node = self._nodes[self._at]
+                if choosy and self._settings.weaviate_replication_factor > 1 and is_behind(self._nodes, node, self._settings):
+                    raise StoreUnavailable(f"Weaviate at {node.url} does not hold yet what the other nodes do")
+                self._client = _connect(node, self._settings)
             return self._client
 
     def _leave(self, client: weaviate.WeaviateClient | None) -> None:
@@ -127,6 +134,27 @@ class Connection:
         for client in closing:
             with contextlib.suppress(WeaviateBaseError, RpcError, OSError):
                 client.close()
+
+
+def is_behind(nodes: Sequence[Node], node: Node, settings: Settings) -> bool:
+    """Whether all others that answer, two at least, count equally many chunks and this one does not. A node answers a search from what
+    it holds itself, whatever consistency is asked for, so that one that was away would leave out what came in meanwhile."""
+    counts = {other: _count(other, settings) for other in nodes}
+    others = [count for other, count in counts.items() if other != node and count is not None]
+    return len(others) > 1 and len(set(others)) == 1 and counts[node] != others[0]
+
+
+def _count(node: Node, settings: Settings) -> int | None:
+    """Chunks on this node; None when it does not say."""
+    key, name = settings.weaviate_api_key, settings.weaviate_collection[:1].upper() + settings.weaviate_collection[1:]
+    headers = {"Authorization": f"Bearer {key.get_secret_value()}"} if key else {}
+    # With a filter that all chunks pass: a bare count is reconciled over all nodes and would not tell what this one lacks.
+    query = {"query": f'{{Aggregate{{{name}(where:{{path:["{EVERY}"],operator:GreaterThanEqual,valueInt:0}}){{meta{{count}}}}}}}}'}
+    try:
+        answer = httpx.post(f"{node.url}/v1/graphql", json=query, headers=headers, timeout=LONGEST_LOOK).raise_for_status().json()
+        return int(answer["data"]["Aggregate"][name][0]["meta"]["count"])
+    except (httpx.HTTPError, ValueError, KeyError, TypeError, IndexError):
+        return None
 
 
 def _connect(node: Node, settings: Settings) -> weaviate.WeaviateClient:
