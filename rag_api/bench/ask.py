@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rag_api import cautions, safety
 from rag_api.answer import find
@@ -21,7 +20,7 @@ from rag_api.parts import Parts
 from rag_api.stores import Store
 from rag_api.types import Filters, Hit, Source, User
 
-WARMING = 10  # questions before those that are timed
+WARMING = 10  # questions before those that are timed; none comes twice, for its vector would be known
 T = TypeVar("T")
 Tell = Callable[[int], Any]
 
@@ -49,27 +48,13 @@ class _Clock:
         return {f"{kind}p{share}_ms": round(float(np.percentile(ms, share)), 2) for kind, ms in times.items() for share in (50, 95)}
 
 
-class _TimedEmbedder:
-    """Questions only: sentences are embedded as part of the decision."""
-
-    def __init__(self, embedder: Embedder, clock: _Clock) -> None:
-        self._embedder, self._clock = embedder, clock
-        self.name, self.dim = embedder.name, embedder.dim
-
-    def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return self._embedder.passages(texts)
-
-    def query(self, text: str) -> NDArray[np.float32]:
-        return self._clock.timed("embed a query", lambda: self._embedder.query(text))
-
-
 class _Timed:
-    """Parts of which each search is timed, and each embedding of a question."""
+    """Parts of which each search is timed."""
 
     def __init__(self, parts: Parts, clock: _Clock) -> None:
         self._parts, self._clock = parts, clock
         self.settings: Settings = parts.settings
-        self.embedder: Embedder = _TimedEmbedder(parts.embedder, clock)
+        self.embedder: Embedder = parts.embedder
 
     @property
     def db(self) -> Database:
@@ -84,23 +69,31 @@ class _Timed:
 
 
 def measure(parts: Parts, questions: Sequence[str], user: User, tell: Tell = lambda done: None) -> dict[str, Any]:
-    """JSON-ready. `find` is all of it up to the decision; `guarded search` is what `retrieve` and the patient guard do, with their
-    searches (one or more) and look-ups in the database; `cautions` is what is said of the sources found."""
+    """JSON-ready. `guarded search` is what retrieval and the patient guard do once the question is embedded: their searches, one or
+    more, and look-ups in the database. `find` adds the decision, for which the sentences of the passages are embedded; `find again`
+    is that with their vectors known. `cautions` is what is said of the sources found."""
     clock, filters = _Clock(), Filters()
     timed = _Timed(parts, clock)
     searches: list[int] = []
-    for done, question in enumerate([*questions[:WARMING], *questions], 1):
-        if done == WARMING + 1:
+    warming = min(WARMING, len(questions) // 2)
+    for done, question in enumerate(questions, 1):
+        if done == warming + 1:
             clock.forget()
             searches.clear()
         before = len(clock.elapsed.get("search once", ()))
+        clock.timed("embed a query", lambda asked=question: parts.embedder.query(asked))  # type: ignore[misc]
         clock.timed("patient of the question", lambda asked=question: patient_of(asked))  # type: ignore[misc]
         found = clock.timed("guarded search", lambda asked=question: safety.find(asked, user, filters, timed))  # type: ignore[misc]
         searches.append(len(clock.elapsed["search once"]) - before)
-        clock.timed("find", lambda asked=question: find(asked, user, filters, parts))  # type: ignore[misc]
+        for step in ("find", "find again"):
+            clock.timed(step, lambda asked=question: find(asked, user, filters, parts))  # type: ignore[misc]
         documents = get_documents(parts.db, user, [hit.chunk.document_id for hit in found.hits])
         sources = [Source(hit, documents[hit.chunk.document_id], 1, ()) for hit in found.hits if hit.chunk.document_id in documents]
         clock.timed("cautions", lambda asked=question, of=sources: cautions.warned(of, asked, user, filters, "nl", parts))  # type: ignore[misc]
         tell(done)
-    steps = {step: clock.figures(step) for step in clock.elapsed}
-    return {"questions": len(questions), "chunks": parts.store.count(), "searches": round(float(np.mean(searches)), 2), "steps": steps}
+    return {
+        "questions": len(questions) - warming,
+        "chunks": parts.store.count(),
+        "searches": round(float(np.mean(searches)), 2),
+        "steps": {step: clock.figures(step) for step in clock.elapsed},
+    }

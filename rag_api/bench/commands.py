@@ -75,12 +75,12 @@ def ask(
     as_json: AsJson = False,
 ) -> None:
     """How long the steps of an ask take before the model starts: embedding, search, guards, decision. Asks what is loaded."""
-    from rag_api.bench.ask import WARMING, measure
+    from rag_api.bench.ask import measure
     from rag_api.evaluate import HANDBOOK, read_judged
     from rag_api.types import LOCAL_USER
 
     questions = [judged.question for judged in read_judged(HANDBOOK, "all")[::every]]
-    with opened(read_settings()) as parts, counting("questions", len(questions) + WARMING) as tell:
+    with opened(read_settings()) as parts, counting("questions", len(questions)) as tell:
         found = measure(parts, questions, LOCAL_USER, tell)
     _print(found, as_json)
 
