@@ -20,6 +20,8 @@ from services.generator.models.packing import Packing
 from services.generator.native import matrix
 from services.generator.native import step as native_step
 from services.generator.native.matrix import pack
+from services.generator.types import SamplingParams
+from tests.generator.engines import OracleDrafter, engine, generate, request
 
 pytestmark = pytest.mark.skipif(native.kernels() is None, reason="no C compiler on this machine")
 
@@ -203,3 +205,16 @@ def test_a_library_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: pytest.fail("compiled again"))
     assert native.compiled(tmp_path) == first
     assert isinstance(native.load(first), ctypes.CDLL)
+
+
+@pytest.mark.parametrize("temperature", [0.0, 0.7, 1.0])
+def test_drafts_change_no_token_of_bf16_answers(target: LlamaTarget, temperature: float) -> None:
+    draw = random.Random(int(10 * temperature))
+    prompts = [draw.choices(range(3, 256), k=draw.choice([5, 30, 250])) for _ in range(4)]
+    samplings = [SamplingParams(temperature=temperature, max_tokens=24, seed=seed) for seed in range(len(prompts))]
+    plain = [generate(engine(target), [request(prompt, sampling)])[0] for prompt, sampling in zip(prompts, samplings, strict=True)]
+    oracle = OracleDrafter(256, {tuple(prompt): tokens for prompt, tokens in zip(prompts, plain, strict=True)})
+    speculative = engine(target, oracle, nodes=12, rows=4)
+    jobs = [request(prompt, sampling, ("oracle",)) for prompt, sampling in zip(prompts, samplings, strict=True)]
+    assert generate(speculative, jobs) == plain
+    assert any(job.sequence.stats.steps < len(tokens) for job, tokens in zip(jobs, plain, strict=True)), "nothing was accepted"
