@@ -15,6 +15,7 @@ import typer
 
 if TYPE_CHECKING:
     from rag_api.config import Settings
+    from rag_api.errors import BedsideError
     from rag_api.ingest import IngestReport
     from rag_api.parts import Parts
     from rag_api.types import Answer, Mode, User
@@ -50,7 +51,7 @@ def opened(settings: Settings | None = None) -> Iterator[Parts]:
         with Parts(settings or read_settings(), say) as parts:
             yield parts
     except BedsideError as error:
-        say(f"bedside: {error.message}")
+        say_error(error)
         raise typer.Exit(1) from None
     except KeyboardInterrupt:
         say("stopped")
@@ -65,8 +66,18 @@ def said() -> Iterator[None]:
     try:
         yield
     except BedsideError as error:
-        say(f"bedside: {error.message}")
+        say_error(error)
         raise typer.Exit(1) from None
+
+
+def say_error(error: BedsideError) -> None:
+    """Its sentence, and below it each row of a table that is wrong, when there are several."""
+    from rag_api.errors import InvalidInput
+
+    say(f"bedside: {error.message}")
+    rows = error.rows if isinstance(error, InvalidInput) else ()
+    for where, what in rows if len(rows) > 1 else ():
+        say(f"  {where}: {what}")
 
 
 class Steps:

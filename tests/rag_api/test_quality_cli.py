@@ -92,6 +92,10 @@ def test_a_set_imported_exported_and_evaluated_by_name_gives_the_files_figures(
     of_name = as_json(run(environment, "evaluate", "--stored", "ronde 1", "--json"))
     assert of_file == of_export == of_name
     assert "letters, digits" in run(environment, "judged", "import", "a/b", str(judged), code=1).stderr
+    (tmp_path / "bad.csv").write_text(ROWS + "q4,,nl,,,,validate,,,\nq5,Hoe?,nl,x.pdf,drie,,validate,,,\n")
+    refused = run(environment, "judged", "import", "ronde 1", str(tmp_path / "bad.csv"), code=1).stderr
+    assert "  line 5: id and question" in refused
+    assert "  line 6: page is 'drie'" in refused
     assert "no judged set" in run(environment, "judged", "export", "ronde 9", code=1).stderr
     assert "not both" in run(environment, "evaluate", "--stored", "ronde 1", "--set", str(judged), code=1).stderr
 
