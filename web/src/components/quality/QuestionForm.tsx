@@ -1,7 +1,6 @@
 // A judged question to be written or rewritten: its words, who asks, its half, and where the answer stands.
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import { ApiError, getFacets } from "../../api/client";
-import { findDocuments } from "../../api/documents";
 import { deleteQuestion, putQuestion } from "../../api/quality";
 import type { Facets } from "../../api/types";
 import { useMessages } from "../../i18n";
@@ -12,7 +11,6 @@ import {
   isSame,
   type Listed,
   newPlace,
-  type Place,
   SPLITS,
   toSend,
   withoutAnswer,
@@ -20,6 +18,7 @@ import {
 } from "../../state/judged";
 import { GROUPS } from "../../state/scope";
 import { Confirm } from "./Confirm";
+import { PlaceRow } from "./PlaceRow";
 
 interface Props {
   set: string;
@@ -244,63 +243,5 @@ function Choice<T extends string>({ label, value, none, options, onValue }: Choi
         ))}
       </select>
     </label>
-  );
-}
-
-interface PlaceProps {
-  place: Place;
-  number: number;
-  onPlace(place: Place): void;
-  onRemove(): void;
-}
-
-function PlaceRow({ place, number, onPlace, onRemove }: PlaceProps) {
-  const m = useMessages();
-  const [known, setKnown] = useState<readonly string[]>([]);
-  const list = useId();
-  const wanted = place.document.trim();
-  useEffect(() => {
-    const wait = setTimeout(() => {
-      findDocuments(wanted.slice(0, 200), 20, 0).then(
-        (found) => setKnown(found.documents.map((one) => one.source)),
-        () => undefined, // the name can be typed
-      );
-    }, 200);
-    return () => clearTimeout(wait);
-  }, [wanted]);
-  return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset would be a box within the box
-    <div role="group" className="judge-place wide" aria-label={m.sets.place(number)}>
-      <label className="judge-words">
-        {m.sets.document}
-        <input
-          list={list}
-          maxLength={300}
-          value={place.document}
-          onChange={(event) => onPlace({ ...place, document: event.target.value })}
-        />
-        <datalist id={list}>
-          {known.map((one) => (
-            <option key={one} value={one} />
-          ))}
-        </datalist>
-      </label>
-      <label>
-        {m.quality.page}
-        <input
-          type="number"
-          min={1}
-          value={place.page}
-          onChange={(event) => onPlace({ ...place, page: event.target.value })}
-        />
-      </label>
-      <label className="judge-words span">
-        {m.quality.words}
-        <textarea rows={2} value={place.span} onChange={(event) => onPlace({ ...place, span: event.target.value })} />
-      </label>
-      <button type="button" className="link" onClick={onRemove}>
-        {m.sets.removePlace(number)}
-      </button>
-    </div>
   );
 }

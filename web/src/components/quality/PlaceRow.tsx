@@ -1,0 +1,63 @@
+// Where an answer stands: a document, chosen while its name is typed, a page and the words.
+import { useEffect, useId, useState } from "react";
+import { findDocuments } from "../../api/documents";
+import { useMessages } from "../../i18n";
+import type { Place } from "../../state/judged";
+
+interface PlaceProps {
+  place: Place;
+  number: number;
+  onPlace(place: Place): void;
+  onRemove(): void;
+}
+
+export function PlaceRow({ place, number, onPlace, onRemove }: PlaceProps) {
+  const m = useMessages();
+  const [known, setKnown] = useState<readonly string[]>([]);
+  const list = useId();
+  const wanted = place.document.trim();
+  useEffect(() => {
+    const wait = setTimeout(() => {
+      findDocuments(wanted.slice(0, 200), 20, 0).then(
+        (found) => setKnown(found.documents.map((one) => one.source)),
+        () => undefined, // the name can be typed
+      );
+    }, 200);
+    return () => clearTimeout(wait);
+  }, [wanted]);
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would be a box within the box
+    <div role="group" className="judge-place wide" aria-label={m.sets.place(number)}>
+      <label className="judge-words">
+        {m.sets.document}
+        <input
+          list={list}
+          maxLength={300}
+          value={place.document}
+          onChange={(event) => onPlace({ ...place, document: event.target.value })}
+        />
+        <datalist id={list}>
+          {known.map((one) => (
+            <option key={one} value={one} />
+          ))}
+        </datalist>
+      </label>
+      <label>
+        {m.quality.page}
+        <input
+          type="number"
+          min={1}
+          value={place.page}
+          onChange={(event) => onPlace({ ...place, page: event.target.value })}
+        />
+      </label>
+      <label className="judge-words span">
+        {m.quality.words}
+        <textarea rows={2} value={place.span} onChange={(event) => onPlace({ ...place, span: event.target.value })} />
+      </label>
+      <button type="button" className="link" onClick={onRemove}>
+        {m.sets.removePlace(number)}
+      </button>
+    </div>
+  );
+}
