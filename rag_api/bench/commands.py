@@ -22,7 +22,7 @@ WhichStore = Annotated[str | None, typer.Option("--store", help="lance or weavia
 def retrieval(
     chunks: Annotated[int, typer.Option(help="How many generated chunks; a million take some 20 GB of disk and half an hour.")] = 10_000,
     store: WhichStore = None,
-    keep: Annotated[Path | None, typer.Option(help="Folder to keep LanceDB's index in, and to find it in, or to finish it, the next time.")] = None,
+    keep: Annotated[Path | None, typer.Option(help="Folder to keep LanceDB's index in; found there, it is used, or finished.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """How long one question's retrieval takes without the embedder, and what the index costs."""
