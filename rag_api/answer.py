@@ -437,6 +437,8 @@ def _check_numbers(draft: Draft, parts: AskParts) -> None:
 def _save(draft: Draft, parts: AskParts) -> Answer:
     draft.saving = True
     _check_numbers(draft, parts)
+    ranks = [citation.rank for citation in draft.citations]
+    draft.notices += cautions.answered_from(ranks, draft.sources, draft.query, draft.user, draft.language)
     answer = draft.finished()
     save_answer(parts.db, draft.user, answer, new_conversation=draft.question.is_new)
     return answer

@@ -159,13 +159,27 @@ def _twin_notices(sources: Sequence[Source], patient: Patient, first: int, langu
 
 
 def _unnamed_notices(sources: Sequence[Source], patient: Patient, user: User, language: str) -> list[Notice]:
-    """When the question names nobody and what is read first has no twin: it is not for the patients of the asker's function, or, where
-    that does not say, for none but children, newborns or pregnant women. Most documents are for adults, and few questions say so."""
-    if patient.is_clear or not sources:
+    """When the question names nobody and what is read first has no twin."""
+    if patient.is_clear or not sources or not _is_unthought_of(sources[0].document, user):
         return []
-    groups, cared_for = frozenset(sources[0].document.metadata.target_groups), function_of(user).groups
-    fits = bool(groups & (cared_for or {TargetGroup.ADULT}))
-    return [] if fits or not groups else [notice("only_for", language, for_whom=for_whom(groups, language))]
+    return [notice("only_for", language, for_whom=for_whom(sources[0].document.metadata.target_groups, language))]
+
+
+def _is_unthought_of(document: Document, user: User) -> bool:
+    """Not for the patients of the asker's function, or, where that does not say, for none but children, newborns or pregnant women. Most
+    documents are for adults, and few questions say so."""
+    groups, cared_for = document.metadata.target_groups, function_of(user).groups
+    return bool(groups) and not (cared_for or {TargetGroup.ADULT}) & set(groups)
+
+
+def answered_from(ranks: Iterable[int], sources: Sequence[Source], query: str, user: User, language: str) -> list[Notice]:
+    """For whom the answer is, once it is known which sources it was taken from: when the question names nobody, and the notices above it
+    spoke of the first source, which is another document."""
+    if patient_of(query).is_clear:
+        return []
+    taken = dict.fromkeys(source.document.id for rank in ranks for source in sources[rank - 1 : rank])
+    others = [d for d in (s.document for s in sources) if d.id in taken and d.id != sources[0].document.id and _is_unthought_of(d, user)]
+    return [notice("answered_only_for", language, for_whom=for_whom(others[0].metadata.target_groups, language))] if others else []
 
 
 def _conflict_notices(found: Sequence[Conflict], sources: Sequence[Source], language: str) -> list[Notice]:

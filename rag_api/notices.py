@@ -72,6 +72,10 @@ _TEXTS: dict[str, dict[str, str]] = {
         "nl": "De vraag noemt geen patiënt. Bron 1 is alleen voor {for_whom}.",
         "en": "The question names no patient. Source 1 is only for {for_whom}.",
     },
+    "answered_only_for": {
+        "nl": "De vraag noemt geen patiënt. Dit antwoord komt uit een document dat alleen voor {for_whom} is.",
+        "en": "The question names no patient. This answer comes from a document that is only for {for_whom}.",
+    },
     "conflict": {
         "nl": "Twee geldige bronnen verschillen: {one} zegt {first_value} (bron {first}), {other} zegt {second_value} (bron {second}).",
         "en": "Two valid sources differ: {one} says {first_value} (source {first}), {other} says {second_value} (source {second}).",
@@ -104,7 +108,7 @@ _MONTHS = {
     "nl": ("januari", "februari", "maart", "april", "mei", "juni", "juli", "augustus", "september", "oktober", "november", "december"),
     "en": ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"),
 }
-_PUBLIC = {"expired_unversioned": "expired", "patient_group_only": "patient_group"}
+_PUBLIC = {"expired_unversioned": "expired", "patient_group_only": "patient_group", "answered_only_for": "only_for"}
 _FOR_WHOM = {
     "nl": {"adult": "volwassenen", "child": "kinderen", "neonate": "pasgeborenen", "pregnancy": "zwangeren"},
     "en": {"adult": "adults", "child": "children", "neonate": "newborns", "pregnancy": "pregnancy"},

@@ -210,6 +210,28 @@ class TestWhatIsSaid:
         assert ("only_for" in told(answer)) == told_so
         assert told_so == any("is alleen voor" in n.text for n in answer.notices)
 
+    @pytest.mark.parametrize(
+        ("function", "ranks", "words"),
+        [
+            ("", [2], "alleen voor kinderen"),
+            ("", [1], ""),
+            ("", [], ""),
+            ("paediatrician", [2, 2], ""),
+            ("paediatrician", [1, 3], "alleen voor volwassenen"),
+        ],
+    )
+    async def test_it_is_told_for_whom_an_answer_from_a_later_source_is(
+        self, parts: Parts, function: str, ranks: list[int], words: str
+    ) -> None:
+        for name, groups in [("Handhygiëne", ()), ("Spinnenbeet bij kinderen", (C,)), ("Insectenbeet bij volwassenen", (A,))]:
+            load(parts, f"{name}.pdf", SPIDER, title=name, target_groups=groups, language="nl")
+        found = {s.document.metadata.title: s for s in (await answered(parts, "hoe lang observeren na een spinnenbeet")).sources}
+        sources = [found[title] for title in ("Handhygiëne", "Spinnenbeet bij kinderen", "Insectenbeet bij volwassenen")]
+        notices = cautions.answered_from(ranks, sources, "spinnenbeet", replace(LOCAL_USER, function=function), "nl")
+        assert [n.code for n in notices] == (["only_for"] if words else [])
+        assert words in "".join(n.text for n in notices)
+        assert cautions.answered_from([2], sources, "spinnenbeet volwassene", LOCAL_USER, "nl") == []
+
     async def test_a_twin_that_retrieval_leaves_out_is_fetched(self, parts: Parts, twins: dict[str, Document]) -> None:
         few = parts.settings.model_copy(update={"sources": 1, "passages": 1})
         parts.settings = few
