@@ -110,6 +110,19 @@ def test_only_rows_that_may_be_hits_are_read_and_the_hits_are_those_of_reading_a
     assert min(counts[len(asked) :][: len(asked)]) > 100
 
 
+def test_a_chunk_that_only_words_found_is_placed_by_its_own_cosine(store: LanceStore) -> None:
+    """It is not among the hundred nearest, but near."""
+    angles = np.linspace(0.5, 0.6, 150)
+    near = [chunk("near", n, "iets anders") for n in range(150)]
+    store.replace_document("near", near, np.stack([unit(np.cos(a), np.sin(a)) for a in angles]))
+    put(store, chunk("named", 1, "zeldzaam"), at=[unit(np.cos(0.61), np.sin(0.61))])
+    first, *others = store.search("zeldzaam", unit(1), 7, EVERYONE, 0.65)
+    assert first.chunk.document_id == "named"
+    assert first.dense_score == pytest.approx(np.cos(0.61), abs=1e-4)
+    assert first.bm25_score > 0
+    assert [hit.dense_score for hit in others] == pytest.approx(np.cos(angles[:6]), abs=1e-4)
+
+
 def flat_table(folder: Path, chunks: list[Chunk], drawn: NDArray[np.float32], without: Sequence[str] = ()) -> None:
     """As versions before had it: a column for each property."""
     types = {name: lance_schema._TYPES[kind] for name, kind in COLUMNS.items() if name not in without}
