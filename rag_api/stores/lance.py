@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -27,6 +26,7 @@ from rag_api.stores.fuse import CANDIDATES, Fusion
 from rag_api.stores.lance_index import FrequentTerms, begin, bring_up_to_date
 from rag_api.stores.lance_query import Query, one_of, quoted, search, where
 from rag_api.stores.lance_schema import check, chunks_in, schema, table_of
+from rag_api.stores.lance_snapshots import Snapshots
 from rag_api.types import Chunk, Filters, Hit
 
 TABLE = "chunks"
@@ -55,8 +55,7 @@ class LanceStore:
             self._table = self._open_table()
             check(self._table, self._schema, folder)
             begin(self._table)
-            self._reading = lancedb.connect(folder)  # its tables stay at their version until told otherwise
-        self._snapshots: deque[Any] = deque()
+            self._snapshots = Snapshots(folder, TABLE)
 
     def replace_document(self, document_id: str, chunks: Sequence[Chunk], vectors: NDArray[np.float32]) -> None:
         assert vectors.shape == (len(chunks), self.dim), (vectors.shape, len(chunks), self.dim)
@@ -116,7 +115,7 @@ class LanceStore:
         with _translated(self.folder):
             looked_up = self._frequent.without([*asked, *terms.further_terms(text, others)])
             query = Query(looked_up, len(asked), vector, where(filters), max(limit, CANDIDATES), limit, alpha, fusion)
-            with self._snapshot() as table:
+            with self._snapshots.one() as table:
                 return search(table, query, self._pool)
 
     def tidy(self) -> None:
@@ -133,20 +132,7 @@ class LanceStore:
             if self._writes:
                 self._tidy()
         self._pool.shutdown()
-
-    @contextmanager
-    def _snapshot(self) -> Iterator[Any]:
-        """The table as it is now, for one search alone: a commit, or another's compaction, moves none of its rows. Looking for a newer
-        version is done here once, not at each read."""
-        try:
-            table = self._snapshots.pop()
-        except IndexError:
-            table = self._reading.open_table(TABLE)
-        table.checkout_latest()
-        try:
-            yield table
-        finally:
-            self._snapshots.append(table)
+        self._snapshots.close()
 
     def _put(self, document_id: str, batch: pa.Table) -> None:
         """A new document is merely added: finding what it replaces takes a second among a million chunks."""

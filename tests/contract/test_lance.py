@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from rag_api import terms
 from rag_api.errors import StoreUnavailable
-from rag_api.stores import lance_index, lance_query, lance_schema
+from rag_api.stores import lance_index, lance_query, lance_schema, lance_snapshots
 from rag_api.stores.lance import LanceStore
 from rag_api.stores.rows import COLUMNS, to_row
 from rag_api.types import Chunk, Filters, TargetGroup
@@ -121,6 +121,28 @@ def test_a_chunk_that_only_words_found_is_placed_by_its_own_cosine(store: LanceS
     assert first.dense_score == pytest.approx(np.cos(0.61), abs=1e-4)
     assert first.bm25_score > 0
     assert [hit.dense_score for hit in others] == pytest.approx(np.cos(angles[:6]), abs=1e-4)
+
+
+@pytest.mark.parametrize("most", [lance_snapshots.MOST, 0])
+def test_a_process_that_goes_on_searching_reads_the_indexes_ahead_where_they_fit(
+    store: LanceStore, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(lance_snapshots, "WARM_AFTER", 3)
+    monkeypatch.setattr(lance_snapshots, "MOST", most)
+    put(store, *[chunk(f"d{n}", 1, f"heparine {n}") for n in range(8)])
+    store.tidy()
+    warm: list[str] = []
+    for n in range(6):
+        assert found(store, "heparine", limit=1, alpha=0.0)
+        store._snapshots._warming.submit(lambda: warm.append(store._snapshots._warm)).result()  # after what it was given before
+        assert bool(warm[-1]) == (n >= 2 and most > 0)
+    put(store, chunk("new", 1, "insuline"))
+    assert found(store, "insuline", limit=1, alpha=0.0) == ["new"]
+    store.tidy()
+    assert found(store, "insuline", limit=1, alpha=0.0) == ["new"]
+    store._snapshots._warming.submit(lambda: warm.append(store._snapshots._warm)).result()
+    assert (warm[-1] != warm[-2]) == (most > 0)  # the newer index, and no longer the older
+    assert found(store, "insuline", limit=1, alpha=0.0) == ["new"]
 
 
 def flat_table(folder: Path, chunks: list[Chunk], drawn: NDArray[np.float32], without: Sequence[str] = ()) -> None:
