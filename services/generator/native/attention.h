@@ -11,8 +11,12 @@ typedef struct {
     const Step *s;
     const Buffers *b;
     int layer, chunks; /* of a row, the most */
-    int queries;       /* of a task, the most: width * heads / kv_heads */
 } Attend;
+
+/* Queries whose scores come before those of this task; `first` is the row's first node, `count` its nodes. */
+static size_t part_at(const Attend *c, int first, int count, int head, int chunk) {
+    return ((size_t)first * c->m->kv_heads * c->chunks + ((size_t)head * c->chunks + chunk) * count) * (c->m->heads / c->m->kv_heads);
+}
 
 static int visible(const Step *s, int row, int query, int key) {
     return s->mask ? s->mask[((size_t)row * s->width + query) * s->width + key] : key <= query;
@@ -69,9 +73,10 @@ INLINE void attend_dim(const Attend *c, int index, const int dim, const int bf16
     const int kept = s->start[row] - from < 0 ? 0 : s->start[row] - from < CHUNK ? s->start[row] - from : CHUNK;
     const void *kv = s->kv;
     const size_t keys = kv_at(m, s, c->layer, 0, s->slot[row], head, 0), values = kv_at(m, s, c->layer, 1, s->slot[row], head, 0);
-    float *scores = c->b->scores + (size_t)index * c->queries * (CHUNK + LANES); /* [queries, CHUNK], by position */
-    float *fresh = scores + (size_t)c->queries * CHUNK;                          /* [queries, LANES] */
-    float *parts = c->b->parts + (size_t)index * c->queries * (dim + 2);
+    const size_t before = part_at(c, first, count, head, chunk);
+    float *scores = c->b->scores + before * (CHUNK + LANES); /* [queries, CHUNK], by position */
+    float *fresh = scores + (size_t)queries * CHUNK;         /* [queries, LANES] */
+    float *parts = c->b->parts + before * (dim + 2);
     const Query *q = c->b->queries + (size_t)head * shared * dim;
     int which[count], own[count], mine = 0, slots = kept;
     for (int n = 0; n < count; n++) {
@@ -144,13 +149,13 @@ static void attend(void *context, int index) {
 static void mix(const Attend *c, float *mixed) {
     const Model *m = c->m;
     const int dim = m->head_dim, shared = m->heads / m->kv_heads;
-    for (int row = 0, node = 0; row < c->s->rows; row++)
-        for (int n = 0; n < c->s->nodes[row]; n++, node++)
+    for (int row = 0, first = 0; row < c->s->rows; first += c->s->nodes[row++])
+        for (int n = 0; n < c->s->nodes[row]; n++)
             for (int h = 0; h < m->heads; h++) {
-                float most = -INFINITY, total = 0, *y = mixed + ((size_t)node * m->heads + h) * dim;
-                const size_t step = (size_t)c->queries * (dim + 2);
-                const float *part = c->b->parts + ((size_t)row * m->kv_heads + h / shared) * c->chunks * step;
-                part += (size_t)(n * shared + h % shared) * (dim + 2);
+                const int count = c->s->nodes[row];
+                const size_t step = (size_t)count * shared * (dim + 2); /* from chunk to chunk */
+                const float *part = c->b->parts + (part_at(c, first, count, h / shared, 0) + n * shared + h % shared) * (dim + 2);
+                float most = -INFINITY, total = 0, *y = mixed + ((size_t)(first + n) * m->heads + h) * dim;
                 for (int k = 0; k < c->chunks; k++) most = part[k * step + dim] > most ? part[k * step + dim] : most;
                 for (int i = 0; i < dim; i += LANES) store(y + i, splat(0));
                 for (int k = 0; k < c->chunks; k++) {

@@ -49,9 +49,9 @@ static float *carve(char **at, size_t count, size_t each) {
 static int buffers(const Model *m, const Step *s, const Attend *a, Buffers *b) {
     size_t total = s->total, widest = m->inner > m->hidden ? m->inner : m->hidden, q = (size_t)m->heads * m->head_dim;
     if (q > widest) widest = q;
-    size_t all = q + 2 * (size_t)m->kv_heads * m->head_dim, tasks = (size_t)s->rows * m->kv_heads * a->chunks;
+    size_t all = q + 2 * (size_t)m->kv_heads * m->head_dim, queries = total * m->heads * a->chunks;
     size_t size = total * (widest * 2 + widest / GROUP * 4 + (all + m->inner + widest) * 4) +
-                  tasks * a->queries * (CHUNK + LANES + m->head_dim + 2) * 4 + total * q * sizeof(Query) + 64 * 16;
+                  queries * (CHUNK + LANES + m->head_dim + 2) * 4 + total * q * sizeof(Query) + 64 * 16;
     if (scratch.size < size) {
         free(scratch.memory);
         scratch.size = 0;
@@ -65,8 +65,8 @@ static int buffers(const Model *m, const Step *s, const Attend *a, Buffers *b) {
     b->inner = carve(&at, total * m->inner, 4);
     b->mixed = carve(&at, total * widest, 4);
     b->queries = (Query *)carve(&at, total * q, sizeof(Query));
-    b->scores = carve(&at, tasks * a->queries * (CHUNK + LANES), 4);
-    b->parts = carve(&at, tasks * a->queries * (m->head_dim + 2), 4);
+    b->scores = carve(&at, queries * (CHUNK + LANES), 4);
+    b->parts = carve(&at, queries * (m->head_dim + 2), 4);
     return 0;
 }
 
@@ -108,7 +108,7 @@ int bedside_step(const Model *m, const Step *s) {
             if (s->positions[node] >= end) end = (int)s->positions[node] + 1;
     for (int r = 0; r < s->rows; r++)
         if (s->start[r] > end) end = s->start[r];
-    Attend attention = {.m = m, .s = s, .chunks = (end + CHUNK - 1) / CHUNK, .queries = s->width * (m->heads / m->kv_heads)};
+    Attend attention = {.m = m, .s = s, .chunks = (end + CHUNK - 1) / CHUNK};
     Buffers b;
     attention.b = &b;
     int failed = buffers(m, s, &attention, &b);

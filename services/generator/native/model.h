@@ -122,8 +122,8 @@ typedef struct {
     uint16_t *halves; /* [total, widest] */
     float *sums, *qkv, *inner, *mixed;
     Query *queries; /* [total, heads * head_dim], scaled */
-    float *scores;  /* per task */
-    float *parts;  /* [tasks, queries, head_dim + 2]: values, maximum, sum */
+    float *scores; /* per query of a task: CHUNK, by position, and LANES */
+    float *parts;  /* per query of a task: head_dim values, maximum, sum */
 } Buffers;
 
 static void rms_norm(const float *x, const float *weight, float *y, int size, float eps) {
