@@ -139,9 +139,10 @@ def _fill(store: Store, corpus: Corpus, chunks: int, place: Path, tell: Tell) ->
     documents = corpus.documents(chunks)
     while group := list(islice(documents, TOGETHER)):
         new = [(document.id, document.chunks, document.vectors) for document in group if document.id not in present]
-        with spent.counted():
-            _put(store, new)
-        spent.keep()
+        if new:
+            with spent.counted():
+                _put(store, new)
+            spent.keep()
         done += sum(len(document.chunks) for document in group)
         tell(done)
     with spent.counted():
