@@ -443,9 +443,9 @@ def what_is_indexed(data: Path) -> dict[str, object]:
 
     documents = Durable(data / "list")
     store = LanceStore(data / "index", "fake", 8)
-    rows = store._table.search().select(["id", "document_id", "text"]).limit(100_000).to_list()
+    rows = store._table.search().select(["id", "document_id", "packed"]).limit(100_000).to_list()
     return {
-        "chunks": sorted((row["id"], row["document_id"], row["text"]) for row in rows),
+        "chunks": sorted((row["id"], row["document_id"], row["packed"]) for row in rows),
         "documents": sorted((d.source, d.id, d.status, d.chunk_count, d.fingerprint) for d in documents.current().values()),
         "pages": {d.id: [page.text for page in documents.pages(d.id)] for d in documents.current().values()},
     }
