@@ -1,7 +1,8 @@
 """Whether a drafter pays, from what its drafts take and what they alone give: per request, and over requests.
 
-With s seconds a step, n tokens from it and g of them due to one drafter alone, leaving it out would give n - g tokens in s seconds;
-it pays as long as drafting takes less than g s / (n - g). Knows nothing of trees, models or text.
+With s seconds a step without a drafter's own nodes, n tokens from it and g of them due to that drafter alone, leaving it out would give
+n - g tokens in s seconds; it pays as long as drafting, and verifying its nodes, take less than g s / (n - g). Knows nothing of trees,
+models or text.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ class Gate:
     seconds: float = 0.0  # of a draft, smoothed
     gain: float = 1.0  # tokens per step that only this drafter gave, smoothed
     tokens: float = 2.0  # per step, smoothed
+    extra: float = 0.0  # seconds that its own nodes add to a step, smoothed
     kind: str = ""  # what its nodes are known by, see planner._kind
     balance: float = 0.0  # seconds saved less seconds drafted, all steps together
     pause: int = 0  # steps to go without it
@@ -35,17 +37,18 @@ class Gate:
         if usual:
             self.seconds = seconds if not self.seconds else self.seconds + 0.2 * (seconds - self.seconds)
 
-    def gave(self, alone: int, tokens: int, seconds: float) -> None:
-        """A step of `seconds`, without its drafts, gave `tokens`; `alone` of them nobody else had drafted."""
+    def gave(self, alone: int, tokens: int, seconds: float, extra: float = 0.0) -> None:
+        """A step of `seconds`, without its drafts, gave `tokens`; `alone` of them nobody else had drafted, `extra` seconds were theirs."""
         self.gain += SMOOTH * (alone - self.gain)
         self.tokens += SMOOTH * (tokens - self.tokens)
-        worth = seconds / max(1.0, self.tokens - self.gain)  # of a token that it gives
-        self.balance += alone * worth
-        if self.gain * worth >= self.seconds:
+        self.extra += SMOOTH * (extra - self.extra)
+        worth = (seconds - extra) / max(1.0, self.tokens - self.gain)  # of a token that it gives
+        self.balance += alone * worth - extra
+        if self.gain * worth >= self.seconds + self.extra:
             self._next_pause = 8
             return
         self.pause, self._next_pause = self._next_pause, min(64, 2 * self._next_pause)
-        self.gain = self.seconds / worth  # tried again, it has a few steps to show more
+        self.gain = (self.seconds + self.extra) / worth  # tried again, it has a few steps to show more
 
 
 @dataclass(slots=True)
@@ -69,7 +72,7 @@ class Habit:
         """`expected`: seconds of a draft as measured at start, 0: not measured."""
         if self.last is None:
             return Gate(seconds=expected)
-        return Gate(self.last.seconds, self.last.gain, self.last.tokens, self.last.kind)
+        return Gate(self.last.seconds, self.last.gain, self.last.tokens, self.last.extra, self.last.kind)
 
     def ended(self, gate: Gate) -> None:
         self.last = gate

@@ -155,10 +155,16 @@ class Planner:
         for node, (kind, estimate) in plan.estimates.items():
             if verified.parents[node] in taken:
                 plan.calibration.count(kind, estimate, node in taken)
+        kinds = [_kind(origins) for origins in verified.origins[1:]]
         for gate in plan.gates.values():
             if not gate.pause:
-                alone = sum(_kind(verified.origins[node]) == gate.kind for node in accepted.path[1:])
-                gate.gave(alone, len(accepted.token_ids), seconds)
+                alone = sum(kinds[node - 1] == gate.kind for node in accepted.path[1:])
+                gate.gave(alone, len(accepted.token_ids), seconds, seconds * self._share(len(verified), kinds.count(gate.kind)))
+
+    def _share(self, nodes: int, own: int) -> float:
+        """Of a step's time that `own` of its nodes add, at a middling context."""
+        table = self._table(CONTEXTS[1], nodes)
+        return 1 - table[nodes - own] / table[nodes]
 
     def _calibrated(self, plan: Plan, drafted: DraftTree) -> DraftTree:
         scores, depths = [1.0], tree.depths(drafted)

@@ -83,9 +83,19 @@ class TreeBuilder:
     def add_tree(self, tree: DraftTree) -> None:
         """Trie union with a tree that has the same root."""
         assert tree.token_ids[0] == self.token_ids[0], "trees of different roots cannot be merged"
-        place = [0]
+        nodes, place = self._nodes, [0]
         for token, parent, score, origins in zip(tree.token_ids[1:], tree.parents[1:], tree.scores[1:], tree.origins[1:], strict=True):
-            place.append(self.add(place[parent], token, score, origins))
+            edge = (place[parent], token)
+            if edge in nodes:
+                place.append(self.add(*edge, score, origins))
+                continue
+            node = nodes[edge] = len(self.token_ids)  # as in `add`, whose call would cost as much as the rest
+            self._rises |= score > self.scores[edge[0]]
+            self.token_ids.append(token)
+            self.parents.append(edge[0])
+            self.scores.append(score)
+            self.origins.append(origins)
+            place.append(node)
 
     def build(self, budget: int | None = None) -> DraftTree:
         """The tree cut to its `budget` best nodes (the root is one of them), likeliest branch first."""

@@ -137,6 +137,19 @@ def test_a_drafter_that_did_not_pay_is_left_out_of_ever_more_requests() -> None:
     assert gaps == [17, 65, 257, 257]
 
 
+def test_nodes_that_take_as_long_as_the_tokens_they_give_do_not_pay() -> None:
+    free, dear = Gate(seconds=0.001), Gate(seconds=0.001)
+    opened = 0
+    for _ in range(40):
+        assert free.open()
+        free.gave(1, tokens=2, seconds=0.020)
+        if dear.open():
+            dear.gave(1, tokens=2, seconds=0.020, extra=0.010)
+            opened += 1
+    assert opened < 30
+    assert free.balance > dear.balance + 0.5
+
+
 def test_a_second_trial_is_shorter_than_the_first() -> None:
     def steps(gate: Gate) -> int:
         count = 0
