@@ -18,6 +18,7 @@ from services.generator import tree
 from services.generator.gates import Gate, Habit
 from services.generator.types import Accepted, CandidateSource, DraftTree, NodeOrigin
 
+DEAR = 0.02  # of a step: a drafter that takes less is never left out for its nodes, which `cut` weighs one by one
 CONTEXTS = (256, 1024, 4096, 16384, 65536)
 
 
@@ -159,7 +160,9 @@ class Planner:
         for gate in plan.gates.values():
             if not gate.pause:
                 alone = sum(kinds[node - 1] == gate.kind for node in accepted.path[1:])
-                gate.gave(alone, len(accepted.token_ids), seconds, seconds * self._share(len(verified), kinds.count(gate.kind)))
+                dear = gate.seconds > DEAR * seconds
+                extra = seconds * self._share(len(verified), kinds.count(gate.kind)) if dear else 0.0
+                gate.gave(alone, len(accepted.token_ids), seconds, extra)
 
     def _share(self, nodes: int, own: int) -> float:
         """Of a step's time that `own` of its nodes add, at a middling context."""
