@@ -15,8 +15,7 @@ from torch import Tensor, nn
 from services.generator.models.eagle import Attend, DecoderLayer, EagleHead, rotate, take
 from services.generator.models.linear import Kernel, dense_kernel, eight_bits, packed_kernel
 from services.generator.native import matrix as native
-
-FEW = 64  # rows; more are a prompt's
+from services.generator.native.step import NODES
 
 
 class FrozenHead:
@@ -87,7 +86,7 @@ class FrozenHead:
         if not native.fits(weight):
             return many
         few = native.pack(eight_bits(weight), bias)  # a draft need not be exact, and half the bytes are read
-        return lambda x: few(x) if x.numel() <= FEW * x.shape[-1] else many(x)
+        return lambda x: few(x) if x.numel() <= NODES * x.shape[-1] else many(x)
 
     def _norm(self, norm: nn.RMSNorm) -> Kernel:
         """On a CPU rms_norm is nine kernels and layer_norm one: that of (x, -x), whose mean is 0, is x's RMS norm."""

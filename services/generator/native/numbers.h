@@ -17,7 +17,6 @@ typedef float f32 __attribute__((vector_size(64), aligned(4)));
 typedef int32_t i32 __attribute__((vector_size(64), aligned(4)));
 typedef uint32_t u32 __attribute__((vector_size(64), aligned(4)));
 typedef uint16_t u16 __attribute__((vector_size(32), aligned(2)));
-typedef int8_t i8 __attribute__((vector_size(16), aligned(1)));
 typedef uint8_t u8 __attribute__((vector_size(16), aligned(1)));
 
 INLINE f32 splat(float value) { return (f32){} + value; }

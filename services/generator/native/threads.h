@@ -23,8 +23,7 @@ static struct {
     Task task;
     void *context;
     int workers;
-    pthread_mutex_t starting;
-} pool = {.starting = PTHREAD_MUTEX_INITIALIZER};
+} pool;
 
 static inline void breathe(void) {
 #if defined(__x86_64__)
