@@ -123,9 +123,10 @@ def bf16_pays() -> bool:
 
 def choose_kernels(target: LlamaTarget, cache: Path) -> None:
     """Give every layer that has several kernels the number of rows up to which the first of them is used."""
-    for linear in target.linears():
-        if "native" in linear.kernels:  # not measured: a step is all native, or what it gives would depend on its size
+    if target.weights.native is not None:  # not measured: a step is all native, or what it gives would depend on its size
+        for linear in target.linears():
             linear.choose("native", next(name for name in linear.kernels if name != "native"), NATIVE_NODES)
+        return
     groups = _groups(target)
     if not groups:
         return
@@ -145,7 +146,7 @@ def _groups(target: LlamaTarget) -> dict[str, list[Linear]]:
     """Layers of one shape and the same kernels, by name. They are measured in turn, so that none sits in a cache."""
     groups: dict[str, list[Linear]] = {}
     for linear in target.linears():
-        if len(linear.kernels) == 2 and "native" not in linear.kernels:
+        if len(linear.kernels) == 2:
             groups.setdefault(f"{linear.inputs}x{linear.outputs} {' '.join(linear.kernels)}", []).append(linear)
     return groups
 

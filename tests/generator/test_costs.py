@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -52,6 +53,7 @@ class Layers:
     """Enough of a target to choose kernels for: two layers whose first kernel wins up to 8 rows."""
 
     config, dtype, kv_dtype = "layers", torch.bfloat16, torch.float32
+    weights = SimpleNamespace(native=None)
 
     def __init__(self) -> None:
         self.calls = 0
