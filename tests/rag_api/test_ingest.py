@@ -418,6 +418,7 @@ class Durable(MemoryDocuments):
         part = self.path.with_suffix(".new")
         part.write_bytes(pickle.dumps((self.documents, self._pages)))
         os.replace(part, self.path)
+        print("kept", flush=True)
 
     def save_indexed(self, document, pages):  # type: ignore[no-untyped-def]
         super().save_indexed(document, pages)
@@ -463,23 +464,26 @@ def test_an_ingestion_killed_at_random_moments_ends_with_the_index_of_one_clean_
     first.communicate(timeout=120)
     for name, content in stale.items():
         write(folder, name, content)
-    started = time.monotonic()
-    run = start_run(folder, clean)
-    assert run.communicate(timeout=240)[0].startswith("started")
-    took = time.monotonic() - started
-    randomly, killed = random.Random(int.from_bytes(os.urandom(4))), 0
-    for _ in range(5):
-        run = start_run(folder, data)
+    started, kept = 0.0, 0
+    with start_run(folder, clean) as run:
         assert run.stdout is not None
-        run.stdout.readline()  # only now is there anything to interrupt
-        time.sleep(randomly.uniform(0.0, 0.4 * took))
-        os.killpg(run.pid, signal.SIGKILL)
-        killed += run.wait() == -signal.SIGKILL
-        run.stdout.close()
+        for line in run.stdout:
+            started = started or time.monotonic()
+            kept += line == "kept\n"
+    between = (time.monotonic() - started) / kept
+    randomly, killed = random.Random(int.from_bytes(os.urandom(4))), 0
+    for _ in range(5):  # each after some progress of its own, never so much that nothing is left to interrupt
+        with start_run(folder, data) as run:
+            assert run.stdout is not None
+            for _ in range(1 + randomly.randint(0, kept // 8)):
+                run.stdout.readline()
+            time.sleep(randomly.uniform(0.0, between))
+            os.killpg(run.pid, signal.SIGKILL)
+            killed += run.wait() == -signal.SIGKILL
     assert killed >= 1
     last = start_run(folder, data)
     last.communicate(timeout=240)
     assert last.returncode == 0
     assert what_is_indexed(data) == what_is_indexed(clean)
-    again = start_run(folder, data).communicate(timeout=240)[0].split()
-    assert again[1] == "0"  # nothing left to index
+    again = start_run(folder, data).communicate(timeout=240)[0].splitlines()
+    assert again[-1].startswith("0 ")  # nothing left to index
