@@ -33,6 +33,10 @@ class Vocabulary:
     embed_tokens: Tensor
     target_lm_head: Tensor
 
+    @property
+    def embedding(self) -> Tensor:
+        return self.embed_tokens
+
     def embed(self, token_ids: Tensor) -> Tensor:
         return F.embedding(token_ids, self.embed_tokens)
 

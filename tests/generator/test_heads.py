@@ -18,6 +18,8 @@ VOCABULARY, HIDDEN = 49152, 576  # SmolLM2-135M's
 
 
 class NoTarget:
+    embedding = torch.zeros(0, HIDDEN)
+
     def embed(self, token_ids: Tensor) -> Tensor:
         return torch.zeros(*token_ids.shape, HIDDEN)
 

@@ -17,8 +17,6 @@ from services.generator.models.architecture import Architecture, Rope
 from services.generator.models.linear import Blocks, Weight, rounded_like_kernel
 from services.generator.models.llama import LlamaTarget
 from services.generator.models.packing import Packing
-from services.generator.native import matrix
-from services.generator.native import step as native_step
 from services.generator.native.matrix import pack
 from services.generator.types import SamplingParams
 from tests.generator.engines import OracleDrafter, engine, generate, request
@@ -51,23 +49,6 @@ class BlockWeights:
             return Blocks(torch.randint(-127, 128, shape, generator=self._generator, dtype=torch.int8), scale * 0.5, None)
         codes = torch.randint(0, 16, shape, generator=self._generator, dtype=torch.uint8)
         return Blocks(codes, scale, -7.5 * scale)
-
-
-@pytest.fixture(scope="module")
-def plain_cpu(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
-    """As compiled for a CPU without bf16 instructions; half a minute of compiling."""
-    try:
-        return native.load(native.compiled(tmp_path_factory.mktemp("native"), "x86-64-v3"))
-    except OSError as error:
-        pytest.skip(f"this machine or its compiler knows no x86-64-v3: {error}")
-
-
-@pytest.fixture(params=["this CPU", "a CPU without bf16"])
-def any_cpu(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    if request.param != "this CPU":
-        library = request.getfixturevalue("plain_cpu")
-        monkeypatch.setattr(matrix, "kernels", lambda: library)
-        monkeypatch.setattr(native_step, "kernels", lambda: library)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence as Seq
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import torch
@@ -18,6 +18,7 @@ from torch.nn.utils.rnn import pad_sequence
 from services.generator.drafters import StepState
 from services.generator.models.eagle import Head
 from services.generator.models.eagle_cache import HeadCache
+from services.generator.native.head import NativeHead
 from services.generator.types import Accepted, CandidateSource, DraftTree, NodeOrigin, Sequence
 
 EAGLE = (NodeOrigin(CandidateSource.EAGLE),)
@@ -124,9 +125,11 @@ class EagleDrafter:
 
     def _draft(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
         rows = [self._rows[state.sequence.id] for state in states]
+        total = len(self.shape.fixed) + 1 if self.shape.fixed else min(self.shape.total, nodes)
+        if self.head.native is not None and not self.shape.fixed:
+            return [self._draft_natively(self.head.native, row, state, total) for row, state in zip(rows, states, strict=True)]
         hidden = self._read(rows, states)
         roots = [int(state.context[-1]) for state in states]
-        total = len(self.shape.fixed) + 1 if self.shape.fixed else min(self.shape.total, nodes)
         if not 1 < total <= nodes:
             return [to_tree(root, [], [], [], []) for root in roots]
         pool = self._grow(rows, hidden, total)
@@ -134,6 +137,34 @@ class EagleDrafter:
         picked = (chosen, *(part.gather(1, chosen) for part in pool))
         places, tokens, scores, parents = torch.stack([part.double() for part in picked]).cpu().tolist()  # one download
         return [to_tree(root, places[row], tokens[row], scores[row], parents[row]) for row, root in enumerate(roots)]
+
+    def _draft_natively(self, native: NativeHead, row: int, state: StepState, total: int) -> DraftTree:
+        """One call computes it; paths that are less likely than `least` are not followed."""
+        assert state.features is not None
+        context, features = state.context, state.features
+        if len(features) > ALONE:  # a prompt: torch computes many rows faster
+            self._read([row], [replace(state, context=context[:-1], features=features[:-1])])
+            features = features[-1:]
+        fresh, cache, shape = len(features), self._cache, self.shape
+        self._make_room(row, len(context) - 1 - fresh, fresh)
+        found = native.draft(
+            cache.kv, row, cache.lengths[row], cache.origins[row], features, torch.from_numpy(context[-fresh:].astype("int64")),
+            top_k=shape.top_k, depth=min(shape.depth, max(total - 2, 0)), least=math.log(shape.least) if shape.least > 0 else -math.inf,
+        )  # fmt: skip
+        cache.lengths[row] += fresh
+        best = sorted(range(len(found.scores)), key=found.scores.__getitem__, reverse=True)[: total - 1]  # stable, as in `select`
+        places = sorted(best)
+        return to_tree(
+            int(context[-1]), places, *([part[place] for place in places] for part in (found.tokens, found.scores, found.parents))
+        )
+
+    def _make_room(self, row: int, first: int, count: int) -> None:
+        """For `count` features, of which the first is at position `first`, and a draft behind them."""
+        cache = self._cache
+        if cache.lengths[row] == 0:
+            cache.origins[row] = first
+        assert cache.origins[row] + cache.lengths[row] == first, "features do not continue what the head has seen"
+        cache.reserve(row, cache.lengths[row] + count + self._drafted)
 
     def _read(self, rows: list[int], states: Seq[StepState]) -> Tensor:
         """Features of newly verified tokens into the cache -> the head's output at each row's last one, [R, h].
@@ -155,11 +186,7 @@ class EagleDrafter:
         widest = features.shape[1]
         tokens = torch.zeros((len(rows), widest), dtype=torch.int64)
         for place, (row, count, state) in enumerate(zip(rows, counts, states, strict=True)):
-            first = len(state.context) - 1 - count  # position of the first new feature
-            if cache.lengths[row] == 0:
-                cache.origins[row] = first
-            assert cache.origins[row] + cache.lengths[row] == first, "features do not continue what the head has seen"
-            cache.reserve(row, cache.lengths[row] + widest + self._drafted)
+            self._make_room(row, len(state.context) - 1 - count, widest)
             tokens[place, :count] = torch.from_numpy(state.context[-count:].astype("int64"))
         starts = [cache.lengths[row] for row in rows]
         start, last, up_to = self._tensor(starts), self._tensor(counts) - 1, max(starts) + widest

@@ -61,6 +61,10 @@ class Target(Protocol):
 
     def forward(self, step: StepInput, cache: KVCache) -> StepOutput: ...
 
+    @property
+    def embedding(self) -> torch.Tensor:
+        """[V, h]"""
+
     def embed(self, token_ids: torch.Tensor) -> torch.Tensor:
         """[...] -> [..., h]; heads share the target's embeddings."""
 

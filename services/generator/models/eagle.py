@@ -17,6 +17,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from services.generator.native.head import NativeHead
+
 Attend = Callable[[Tensor, Tensor, Tensor], Tensor]
 """(q [R, heads, M, d], k and v [R, kv_heads, N, d], all rotated) -> [R, heads, M, d]: who sees whom is the caller's business."""
 
@@ -26,6 +28,8 @@ class Head(Protocol):
 
     config: HeadConfig
     target_ids: Tensor
+    native: NativeHead | None
+    """What computes whole drafts of one row; its keys are those of `__call__`."""
 
     @property
     def dtype(self) -> torch.dtype: ...
@@ -41,7 +45,11 @@ class Head(Protocol):
 
 
 class SharesVocabulary(Protocol):
-    """What a head borrows from its target (models.Target has both)."""
+    """What a head borrows from its target (models.Target has all three)."""
+
+    @property
+    def embedding(self) -> Tensor:
+        """[V, h]"""
 
     def embed(self, token_ids: Tensor) -> Tensor: ...
 
@@ -174,6 +182,7 @@ class DecoderLayer(nn.Module):
 class EagleHead(nn.Module):
     """`target` lends embeddings and, to EAGLE-1, its output layer; it is not a part of the head's weights."""
 
+    native = None
     inverse_frequencies: Tensor
     target_ids: Tensor  # int64 [D]: the target's token of each draft token (the checkpoint's d2t holds the differences)
 

@@ -1,21 +1,27 @@
 """A head made ready for drafting: the same function as EagleHead's, with fewer and faster kernels. No gradients.
 
 A level of a draft is a forward over a handful of rows, so what costs is reading weights and starting kernels: q, k and v are one
-matrix, gate and up another, cosines come from a table, norms are one kernel; in bf16 on a CPU the matrices are packed once.
+matrix, gate and up another, cosines come from a table, norms are one kernel; in bf16 on a CPU the matrices are packed once, and an
+EAGLE-3 head's drafts are one call into C (`native`).
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from services.generator.models.eagle import Attend, DecoderLayer, EagleHead, rotate, take
-from services.generator.models.linear import Kernel, dense_kernel, eight_bits, packed_kernel
-from services.generator.native import matrix as native
-from services.generator.native.step import NODES
+from services.generator.models.linear import GROUP, Kernel, dense_kernel, eight_bits, packed_kernel
+from services.generator.native import matrix
+from services.generator.native.head import HeadSize, HeadWeights, NativeHead
+from services.generator.native.matrix import Matrix
+from services.generator.native.step import NODES, NativeLayer
+
+MATRICES = 6  # of an EAGLE-3 head: fc, qkv, output, gate and up, down, lm_head
+MOST = 128  # dimensions of a head that the kernels take
 
 
 class FrozenHead:
@@ -29,6 +35,7 @@ class FrozenHead:
         self._own_embeddings = head.embed_tokens.weight if head.config.own_embeddings else None
         layer: DecoderLayer = head.layer
         attention, mlp = layer.self_attn, layer.mlp
+        self._matrices: list[Matrix | None] = []  # of `_kernel`, in this order
         self._fc = self._kernel(head.fc)
         self._qkv = self._kernel(attention.q_proj, attention.k_proj, attention.v_proj)
         self._out = self._kernel(attention.o_proj)
@@ -39,6 +46,7 @@ class FrozenHead:
             self._final, self._lm_head = self._norm(head.norm), self._kernel(head.lm_head)
         cos, sin = head.angles(torch.arange(positions, device=self.device)[None])
         self._cos, self._sin = cos[0], sin[0]  # [positions, d]
+        self.native = self._native(head, positions)
 
     def embed(self, token_ids: Tensor) -> Tensor:
         own = self._own_embeddings
@@ -83,10 +91,29 @@ class FrozenHead:
         if self.device.type != "cpu" or self.dtype != torch.bfloat16 or not torch.backends.mkldnn.is_available():
             return dense_kernel(weight, bias)
         many = packed_kernel(weight, bias)
-        if not native.fits(weight):
-            return many
-        few = native.pack(eight_bits(weight), bias)  # a draft need not be exact, and half the bytes are read
-        return lambda x: few(x) if x.numel() <= NODES * x.shape[-1] else many(x)
+        few = (
+            matrix.pack(eight_bits(weight), bias) if matrix.fits(weight) else None
+        )  # a draft need not be exact, and half the bytes are read
+        self._matrices.append(few)
+        return many if few is None else lambda x: few(x) if x.numel() <= NODES * x.shape[-1] else many(x)
+
+    def _native(self, head: EagleHead, positions: int) -> NativeHead | None:
+        config, layer = self.config, head.layer
+        fits = config.version == 3 and config.hidden_size % GROUP == config.head_dim % GROUP == 0 and config.head_dim <= MOST
+        table = head.embed_tokens.weight.detach() if config.own_embeddings else self._target.embedding if fits else None
+        if table is None or table.dtype != torch.bfloat16 or len(self._matrices) < MATRICES or None in self._matrices:
+            return None
+        norms = (layer.input_layernorm, layer.hidden_norm, head.norm, layer.post_attention_layernorm)
+        tokens, features, final, post = (norm.weight.detach().float().contiguous() for norm in norms)
+        fuse, qkv, output, gate_up, down, logits = cast(list[Matrix], self._matrices)
+        angles = torch.outer(torch.arange(positions, dtype=torch.float64), head.inverse_frequencies.double())
+        rotations = torch.stack((angles.cos(), angles.sin()), -1).float()
+        weights = HeadWeights(
+            NativeLayer(post, post, None, None, qkv, output, gate_up, down),
+            fuse, logits, tokens, features, final, table.contiguous(), self.target_ids, rotations, config.norm_before_residual,
+        )  # fmt: skip
+        size = HeadSize(config.hidden_size, config.intermediate_size, config.heads, config.kv_heads, config.head_dim, config.rms_norm_eps)
+        return NativeHead(size, weights)
 
     def _norm(self, norm: nn.RMSNorm) -> Kernel:
         """On a CPU rms_norm is nine kernels and layer_norm one: that of (x, -x), whose mean is 0, is x's RMS norm."""

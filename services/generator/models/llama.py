@@ -123,6 +123,10 @@ class LlamaTarget:
         streams = {} if taken is None else dict(zip(self.stream_layers, taken, strict=True))
         return self._output(x, streams, step)
 
+    @property
+    def embedding(self) -> torch.Tensor:
+        return self.weights.embedding
+
     def embed(self, token_ids: torch.Tensor) -> torch.Tensor:
         return F.embedding(token_ids, self.weights.embedding)
 

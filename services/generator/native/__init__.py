@@ -90,7 +90,8 @@ def _cpuinfo() -> list[str]:
 
 def load(path: Path) -> ctypes.CDLL:
     library = ctypes.CDLL(str(path))
-    library.bedside_step.restype = library.bedside_multiply.restype = ctypes.c_int
-    library.bedside_step.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+    for function in (library.bedside_step, library.bedside_draft, library.bedside_multiply):
+        function.restype = ctypes.c_int
+    library.bedside_step.argtypes = library.bedside_draft.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
     library.bedside_multiply.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int]
     return library

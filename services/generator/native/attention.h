@@ -69,7 +69,8 @@ INLINE void attend_dim(const Attend *c, int index, const int dim, const int bf16
     const int shared = m->heads / m->kv_heads, vectors = dim / LANES;
     int chunk = index % c->chunks, head = index / c->chunks % m->kv_heads, row = index / c->chunks / m->kv_heads, first = 0;
     for (int r = 0; r < row; r++) first += s->nodes[r];
-    const int count = s->nodes[row], from = chunk * CHUNK, queries = count * shared;
+    const int count = s->nodes[row], from = chunk * CHUNK, queries = count * shared, drafted = s->drafted, all = drafted + count;
+    const int64_t *positions = s->positions + first - drafted; /* of all nodes whose keys are behind `start` */
     const int kept = s->start[row] - from < 0 ? 0 : s->start[row] - from < CHUNK ? s->start[row] - from : CHUNK;
     const void *kv = s->kv;
     const size_t keys = kv_at(m, s, c->layer, 0, s->slot[row], head, 0), values = kv_at(m, s, c->layer, 1, s->slot[row], head, 0);
@@ -78,10 +79,10 @@ INLINE void attend_dim(const Attend *c, int index, const int dim, const int bf16
     float *fresh = scores + (size_t)queries * CHUNK;         /* [queries, LANES] */
     float *parts = c->b->parts + before * (dim + 2);
     const Query *q = c->b->queries + (size_t)head * shared * dim;
-    int which[count], own[count], mine = 0, slots = kept;
-    for (int n = 0; n < count; n++) {
-        int64_t place = s->positions[first + n] - from;
-        which[n] = first + n;
+    int which[count], own[all], mine = 0, slots = kept;
+    for (int n = 0; n < count; n++) which[n] = first + n;
+    for (int n = 0; n < all; n++) {
+        int64_t place = positions[n] - from;
         if (place < 0 || place >= CHUNK) continue;
         own[mine++] = n;
         if (place >= slots) slots = (int)place + 1;
@@ -101,8 +102,8 @@ INLINE void attend_dim(const Attend *c, int index, const int dim, const int bf16
         score(kv, at, some, q, which, queries, shared, m->heads, fresh, LANES, dim, bf16);
         for (int k = 0; k < some; k++)
             for (int i = 0; i < queries; i++)
-                if (visible(s, row, i / shared, own[n + k]))
-                    scores[(size_t)i * CHUNK + s->positions[first + own[n + k]] - from] = fresh[i * LANES + k];
+                if (visible(s, row, drafted + i / shared, own[n + k]))
+                    scores[(size_t)i * CHUNK + positions[own[n + k]] - from] = fresh[i * LANES + k];
     }
     for (int i0 = 0; i0 < queries; i0 += TOGETHER) {
         const int several = queries - i0 < TOGETHER ? queries - i0 : TOGETHER;
@@ -128,10 +129,10 @@ INLINE void attend_dim(const Attend *c, int index, const int dim, const int bf16
         }
         for (int n = 0; n < mine; n++)
             for (int i = 0; i < several; i++)
-                if (visible(s, row, (i0 + i) / shared, own[n]))
+                if (visible(s, row, drafted + (i0 + i) / shared, own[n]))
                     for (int v = 0; v < vectors; v++)
                         mixed[i][v] += load_kv(kv, values + (size_t)(s->start[row] + own[n]) * dim + v * LANES, bf16) *
-                                       chosen[i][s->positions[first + own[n]] - from];
+                                       chosen[i][positions[own[n]] - from];
         for (int i = 0; i < several; i++)
             for (int v = 0; v < vectors && seen[i]; v++) store(parts + (size_t)(i0 + i) * (dim + 2) + v * LANES, mixed[i][v]);
     }

@@ -98,6 +98,7 @@ typedef struct {
     int32_t count, hidden, inner, heads, kv_heads, head_dim;
     float eps;
     int32_t kv_bf16; /* else fp32 */
+    int32_t halves;  /* rotated are dimensions i and i + head_dim / 2, else neighbours */
 } Model;
 
 typedef struct {
@@ -110,6 +111,7 @@ typedef struct {
     float *streams;        /* [3, nodes, hidden] or NULL */
     int32_t stream[3];     /* layers before which they are taken */
     int32_t rows, width, total, threads;
+    int32_t drafted; /* nodes of steps before this one, between `start` and its own; their positions stand before positions[0] */
 } Step;
 
 /* Of the last step, kept: asking for memory at every step costs more than the step's arithmetic at one node. */
@@ -133,6 +135,10 @@ static void rms_norm(const float *x, const float *weight, float *y, int size, fl
     for (int i = 0; i < size; i += LANES) store(y + i, load(x + i) * scale * load(weight + i));
 }
 
+static void rms_norms(const float *x, const float *weight, float *y, int rows, int size, int stride, float eps) {
+    for (int r = 0; r < rows; r++) rms_norm(x + (size_t)r * size, weight, y + (size_t)r * stride, size, eps);
+}
+
 INLINE f32 load_kv(const void *base, size_t at, int bf16) {
     return bf16 ? widen(*(const u16 *)((const uint16_t *)base + at)) : load((const float *)base + at);
 }
@@ -146,11 +152,12 @@ static size_t kv_at(const Model *m, const Step *s, int layer, int value, int slo
     return (((((size_t)layer * 2 + value) * s->slots + slot) * m->kv_heads + head) * s->length + position) * m->head_dim;
 }
 
-static void rotate(float *head, const float *angles, int dim, float scale) {
-    for (int i = 0; i < dim; i += 2) {
-        float real = head[i], imaginary = head[i + 1], c = angles[i] * scale, d = angles[i + 1] * scale;
-        head[i] = real * c - imaginary * d;
-        head[i + 1] = real * d + imaginary * c;
+static void rotate(float *head, const float *angles, int dim, float scale, int halves) {
+    const int step = halves ? 1 : 2, apart = halves ? dim / 2 : 1;
+    for (int i = 0; i < dim / 2; i++) {
+        float *at = head + i * step, real = at[0], imaginary = at[apart], c = angles[2 * i] * scale, d = angles[2 * i + 1] * scale;
+        at[0] = real * c - imaginary * d;
+        at[apart] = real * d + imaginary * c;
     }
 }
 
@@ -164,10 +171,10 @@ static void place(const Model *m, const Step *s, const Layer *l, int layer, floa
             for (int h = 0; h < m->heads + m->kv_heads; h++) {
                 const float *norm = h < m->heads ? l->q_norm : l->k_norm;
                 if (norm) rms_norm(heads + h * dim, norm, heads + h * dim, dim, m->eps);
-                rotate(heads + h * dim, angles, dim, h < m->heads ? 1.0f / sqrtf((float)dim) : 1.0f);
+                rotate(heads + h * dim, angles, dim, h < m->heads ? 1.0f / sqrtf((float)dim) : 1.0f, m->halves);
             }
             for (int h = 0; h < 2 * m->kv_heads; h++) {
-                size_t at = kv_at(m, s, layer, h >= m->kv_heads, s->slot[r], h % m->kv_heads, s->start[r] + n);
+                size_t at = kv_at(m, s, layer, h >= m->kv_heads, s->slot[r], h % m->kv_heads, s->start[r] + s->drafted + n);
                 for (int i = 0; i < dim; i += LANES) store_kv(s->kv, at + i, load(heads + (m->heads + h) * dim + i), m->kv_bf16);
             }
             as_query(heads, queries + (size_t)node * m->heads * dim, m->heads * dim);

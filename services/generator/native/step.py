@@ -56,6 +56,7 @@ class ModelStruct(ctypes.Structure):
         ("head_dim", ctypes.c_int32),
         ("eps", ctypes.c_float),
         ("kv_bf16", ctypes.c_int32),
+        ("halves", ctypes.c_int32),
     )
 
 
@@ -76,6 +77,7 @@ class StepStruct(ctypes.Structure):
         ("width", ctypes.c_int32),
         ("total", ctypes.c_int32),
         ("threads", ctypes.c_int32),
+        ("drafted", ctypes.c_int32),
     )
 
 
@@ -87,11 +89,11 @@ class NativeDecoder:
         assert library is not None, "there are no native kernels on this machine"
         self._step = library.bedside_step
         self._held = (layers, norm, rotations)
-        self._layers = (LayerStruct * len(layers))(*(_layer(layer) for layer in layers))
+        self._layers = (LayerStruct * len(layers))(*(layer_struct(layer) for layer in layers))
         a = architecture
         self._model = ModelStruct(
             ctypes.addressof(self._layers), norm.data_ptr(), rotations.data_ptr(),
-            a.layers, a.hidden_size, a.intermediate_size, a.heads, a.kv_heads, a.head_dim, a.norm_eps, 0,
+            a.layers, a.hidden_size, a.intermediate_size, a.heads, a.kv_heads, a.head_dim, a.norm_eps, 0, 0,
         )  # fmt: skip
 
     def __call__(
@@ -109,14 +111,14 @@ class NativeDecoder:
             cache.kv.data_ptr(), cache.rows, cache.length, positions.data_ptr(), *(row.data_ptr() for row in ints),
             None if mask is None else mask.data_ptr(), x.data_ptr(), None if taken is None else taken.data_ptr(),
             (ctypes.c_int32 * 3)(*(streams or (-1, -1, -1))),
-            len(step.counts), step.token_ids.shape[1], x.shape[0], torch.get_num_threads(),
+            len(step.counts), step.token_ids.shape[1], x.shape[0], torch.get_num_threads(), 0,
         )  # fmt: skip
         if self._step(ctypes.addressof(self._model), ctypes.addressof(struct)):
             raise MemoryError
         return taken
 
 
-def _layer(layer: NativeLayer) -> LayerStruct:
+def layer_struct(layer: NativeLayer) -> LayerStruct:
     norms = (layer.attention_norm, layer.mlp_norm, layer.q_norm, layer.k_norm)
     return LayerStruct(
         *(None if norm is None else norm.data_ptr() for norm in norms),

@@ -1,0 +1,122 @@
+"""An EAGLE-3 head as kernels.c sees it, and whole drafts computed by it."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from services.generator.native import kernels
+from services.generator.native.matrix import Matrix, MatrixStruct
+from services.generator.native.step import LayerStruct, ModelStruct, NativeLayer, layer_struct
+
+
+@dataclass(frozen=True, slots=True)
+class HeadWeights:
+    """Norms are fp32. The layer's qkv reads a token's embedding and a feature side by side; its attention_norm is not used."""
+
+    layer: NativeLayer
+    fuse: Matrix
+    logits: Matrix
+    token_norm: Tensor
+    feature_norm: Tensor
+    norm: Tensor
+    embeddings: Tensor  # bf16 [V, h]
+    target_ids: Tensor  # int64 [D]
+    rotations: Tensor  # fp32 [positions, head_dim / 2, 2]: cosines and sines
+    residual_normed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class HeadSize:
+    hidden: int
+    inner: int
+    heads: int
+    kv_heads: int
+    head_dim: int
+    eps: float
+
+
+class HeadStruct(ctypes.Structure):
+    _fields_ = (
+        ("model", ModelStruct),
+        ("fuse", MatrixStruct),
+        ("logits", MatrixStruct),
+        ("token_norm", ctypes.c_void_p),
+        ("feature_norm", ctypes.c_void_p),
+        ("embeddings", ctypes.c_void_p),
+        ("target_ids", ctypes.c_void_p),
+        ("normed", ctypes.c_int32),
+    )
+
+
+class DraftStruct(ctypes.Structure):
+    _fields_ = (
+        ("kv", ctypes.c_void_p),
+        ("slots", ctypes.c_int64),
+        ("length", ctypes.c_int64),
+        ("features", ctypes.c_void_p),
+        ("tokens", ctypes.c_void_p),
+        ("drafted", ctypes.c_void_p),
+        ("parents", ctypes.c_void_p),
+        ("scores", ctypes.c_void_p),
+        ("least", ctypes.c_float),
+        ("slot", ctypes.c_int32),
+        ("start", ctypes.c_int32),
+        ("origin", ctypes.c_int32),
+        ("fresh", ctypes.c_int32),
+        ("top_k", ctypes.c_int32),
+        ("depth", ctypes.c_int32),
+        ("threads", ctypes.c_int32),
+        ("found", ctypes.c_int32),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A draft's candidates, parents first."""
+
+    tokens: list[int]
+    parents: list[int]  # places in these lists; -1: the root
+    scores: list[float]  # log-probabilities of their paths
+
+
+class NativeHead:
+    """Holds the memory that its structs point into."""
+
+    def __init__(self, size: HeadSize, weights: HeadWeights) -> None:
+        library = kernels()
+        assert library is not None, "there are no native kernels on this machine"
+        self._draft = library.bedside_draft
+        self._held = weights
+        self._layer = (LayerStruct * 1)(layer_struct(weights.layer))
+        model = ModelStruct(
+            ctypes.addressof(self._layer), weights.norm.data_ptr(), weights.rotations.data_ptr(),
+            1, size.hidden, size.inner, size.heads, size.kv_heads, size.head_dim, size.eps, 1, 1,
+        )  # fmt: skip
+        self._head = HeadStruct(
+            model, weights.fuse.struct, weights.logits.struct, weights.token_norm.data_ptr(), weights.feature_norm.data_ptr(),
+            weights.embeddings.data_ptr(), weights.target_ids.data_ptr(), weights.residual_normed,
+        )  # fmt: skip
+
+    def draft(
+        self, kv: Tensor, row: int, start: int, origin: int, features: Tensor, tokens: Tensor, *, top_k: int, depth: int, least: float
+    ) -> Found:
+        """Read `features` [n, 3h], each with its next token, int64 [n], behind the `start` that row `row` has; then draft.
+
+        `kv` is bf16 [2, rows, kv_heads, capacity, d] with room for n + top_k * depth more, `origin` the position of its first key.
+        Paths with a log-probability below `least` are not followed.
+        """
+        features = features.float().contiguous()
+        most = top_k + depth * top_k**2
+        drafted, parents, scores = (ctypes.c_int64 * most)(), (ctypes.c_int32 * most)(), (ctypes.c_float * most)()
+        struct = DraftStruct(
+            kv.data_ptr(), kv.shape[1], kv.shape[3], features.data_ptr(), tokens.data_ptr(),
+            ctypes.addressof(drafted), ctypes.addressof(parents), ctypes.addressof(scores), least,
+            row, start, origin, len(tokens), top_k, depth, torch.get_num_threads(), 0,
+        )  # fmt: skip
+        if self._draft(ctypes.addressof(self._head), ctypes.addressof(struct)):
+            raise MemoryError
+        return Found(drafted[: struct.found], parents[: struct.found], scores[: struct.found])

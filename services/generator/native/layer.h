@@ -1,0 +1,99 @@
+/* A decoder layer: what every node goes through once its input has been normed. */
+
+#pragma once
+
+#include "attention.h"
+
+typedef struct {
+    const Matrix *m;
+    Activations a;
+    float *y; /* [rows, inner] */
+    int rows;
+} Gated;
+
+/* silu(gate) * up of 32 inner dimensions. */
+static void gate(void *context, int index) {
+    Gated *c = context;
+    const int inner = c->m->outputs / 2, tile = index * 2;
+    float gates[ROWS * GROUP], ups[ROWS * GROUP];
+    for (int r = 0; r < c->rows; r += ROWS) {
+        int rows = c->rows - r < ROWS ? c->rows - r : ROWS;
+        Activations a = {c->a.x + (size_t)r * c->m->inputs, c->a.sums + (size_t)r * (c->m->inputs / GROUP)};
+        products(c->m, tile, 2, a, rows, gates, GROUP);
+        products(c->m, tile + inner / LANES, 2, a, rows, ups, GROUP);
+        for (int i = 0; i < rows; i++)
+            for (int k = 0; k < GROUP; k += LANES) {
+                f32 g = load(gates + i * GROUP + k);
+                store(c->y + (size_t)(r + i) * inner + tile * LANES + k, g / (1.0f + exponential(-g)) * load(ups + i * GROUP + k));
+            }
+    }
+}
+
+static float *carve(char **at, size_t count, size_t each) {
+    float *found = (float *)*at;
+    *at += (count * each + 63) / 64 * 64;
+    return found;
+}
+
+/* For inputs of up to `widest` numbers; 0, or 1 when there is no memory. */
+static int buffers(const Model *m, const Step *s, const Attend *a, size_t widest, Buffers *b) {
+    size_t total = s->total, q = (size_t)m->heads * m->head_dim;
+    if ((size_t)m->inner > widest) widest = m->inner;
+    if (q > widest) widest = q;
+    size_t all = q + 2 * (size_t)m->kv_heads * m->head_dim, queries = total * m->heads * a->chunks;
+    size_t size = total * (widest * 2 + widest / GROUP * 4 + (all + m->inner + widest) * 4) +
+                  queries * (CHUNK + LANES + m->head_dim + 2) * 4 + total * q * sizeof(Query) + 64 * 16;
+    if (scratch.size < size) {
+        free(scratch.memory);
+        scratch.size = 0;
+        if (posix_memalign(&scratch.memory, 64, size)) return 1;
+        scratch.size = size;
+    }
+    char *at = scratch.memory;
+    b->halves = (uint16_t *)carve(&at, total * widest, 2);
+    b->sums = carve(&at, total * (widest / GROUP), 4);
+    b->qkv = carve(&at, total * all, 4);
+    b->inner = carve(&at, total * m->inner, 4);
+    b->mixed = carve(&at, total * widest, 4);
+    b->queries = (Query *)carve(&at, total * q, sizeof(Query));
+    b->scores = carve(&at, queries * (CHUNK + LANES), 4);
+    b->parts = carve(&at, queries * (m->head_dim + 2), 4);
+    return 0;
+}
+
+/* Queries, keys and values of b->mixed [total, inputs of qkv]; the keys and values go into the cache. */
+static void project(const Model *m, const Step *s, int l, const Buffers *b) {
+    const Layer *layer = m->layers + l;
+    round_rows(b->mixed, b->halves, b->sums, s->total, layer->qkv.inputs);
+    matmul(&layer->qkv, (Activations){b->halves, b->sums}, s->total, b->qkv, 0, s->threads);
+    place(m, s, layer, l, b->qkv, b->queries);
+}
+
+/* What the nodes see, and then the rest of the layer, is added to s->x. */
+static void finish(const Model *m, const Step *s, int l, Attend *attention, const Buffers *b) {
+    const Layer *layer = m->layers + l;
+    const int total = s->total, threads = s->threads;
+    Activations a = {b->halves, b->sums};
+    attention->layer = l;
+    run(attend, attention, s->rows * m->kv_heads * attention->chunks, threads);
+    mix(attention, b->mixed);
+    round_rows(b->mixed, b->halves, b->sums, total, m->heads * m->head_dim);
+    matmul(&layer->output, a, total, s->x, 1, threads);
+    rms_norms(s->x, layer->mlp_norm, b->mixed, total, m->hidden, m->hidden, m->eps);
+    round_rows(b->mixed, b->halves, b->sums, total, m->hidden);
+    Gated gated = {&layer->gate_up, a, b->inner, total};
+    run(gate, &gated, m->inner / GROUP, threads);
+    round_rows(b->inner, b->halves, b->sums, total, m->inner);
+    matmul(&layer->down, a, total, s->x, 1, threads);
+}
+
+/* Chunks of positions that attention looks at. */
+static int chunks_of(const Step *s) {
+    int64_t end = 0;
+    for (int r = 0, node = 0; r < s->rows; r++)
+        for (int n = 0; n < s->nodes[r]; n++, node++)
+            if (s->positions[node] >= end) end = s->positions[node] + 1;
+    for (int r = 0; r < s->rows; r++)
+        if (s->start[r] > end) end = s->start[r];
+    return (int)((end + CHUNK - 1) / CHUNK);
+}
