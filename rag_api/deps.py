@@ -10,6 +10,7 @@ from fastapi import Depends, Path, Query, Request
 
 from rag_api import schemas
 from rag_api.db import Database
+from rag_api.metrics import Metrics
 from rag_api.parts import Parts
 from rag_api.types import LOCAL_USER, User
 
@@ -28,6 +29,14 @@ def get_db(parts: PartsDep) -> Database:
 
 
 DbDep = Annotated[Database, Depends(get_db)]
+
+
+def get_metrics(request: Request) -> Metrics:
+    metrics: Metrics = request.app.state.metrics
+    return metrics
+
+
+MetricsDep = Annotated[Metrics, Depends(get_metrics)]
 
 
 def current_user(request: Request) -> User:

@@ -16,8 +16,10 @@ from starlette.exceptions import HTTPException
 from starlette.types import Receive, Scope, Send
 
 from rag_api import problems
+from rag_api.ahead import Ahead
 from rag_api.config import Settings
 from rag_api.health import own_version
+from rag_api.metrics import Metrics
 from rag_api.parts import Parts
 from rag_api.routes import ask, conversations, documents, feedback, gaps, health, judged
 from rag_api.schemas import Problem
@@ -39,13 +41,16 @@ def create_app(settings: Settings, parts: Parts | None = None) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         own = parts or Parts(settings, say=log.info)
+        ahead = Ahead(own)
         app.state.parts = own
         try:
             if parts is None:
                 await asyncio.to_thread(own.warm)
                 own.start_generator()
+            ahead.start()
             yield
         finally:
+            await asyncio.to_thread(ahead.stop)
             await own.generator.close()
             if parts is None:
                 await asyncio.to_thread(own.close)
@@ -64,7 +69,7 @@ def create_app(settings: Settings, parts: Parts | None = None) -> FastAPI:
         lifespan=lifespan,
         generate_unique_id_function=_operation_id,
     )
-    app.state.settings, app.state.parts = settings, parts
+    app.state.settings, app.state.parts, app.state.metrics = settings, parts, Metrics()
     for router in (
         ask.router,
         documents.router,
@@ -77,7 +82,7 @@ def create_app(settings: Settings, parts: Parts | None = None) -> FastAPI:
     ):
         app.include_router(router)
     problems.install(app)
-    app.add_middleware(Shell)
+    app.add_middleware(Shell, metrics=app.state.metrics)
     folder = web_dir(settings.web_dir)
     app.router.default = Page(folder) if folder else _nothing_here
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]

@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from rag_api.metrics import Metrics
 from rag_api.problems import internal_error
 
 log = logging.getLogger(__name__)
@@ -33,6 +34,7 @@ PAGE_POLICY = "; ".join(
     )
 )
 API_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
+METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
@@ -73,10 +75,10 @@ class Page:
 
 class Shell:
     """Around everything: /api/... is the same API (the page asks there, behind nginx or not), safe headers on every response, a bug
-    becomes a problem, and each request a log line: its path without the query, which may hold what was searched for."""
+    becomes a problem, and each request a log line (its path without the query, which may hold what was searched for) and a count."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self.app, self.metrics = app, metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -103,5 +105,17 @@ class Shell:
             log.exception("%s %s failed", scope["method"], path)
             if not status:
                 await internal_error()(scope, receive, with_headers)
-        fields = {"status": status, "milliseconds": round((time.perf_counter() - began) * 1000, 1)}
+        seconds = time.perf_counter() - began
+        self.metrics.requested(_method(scope), _route(scope), status, seconds)
+        fields = {"status": status, "milliseconds": round(seconds * 1000, 1)}
         log.info("%s %s", scope["method"], path, extra={"fields": fields})
+
+
+def _route(scope: Scope) -> str:
+    """As it was declared, with names for ids; whatever no route took is the page's."""
+    return getattr(scope.get("route"), "path", "page")
+
+
+def _method(scope: Scope) -> str:
+    """A client may send any word for one."""
+    return scope["method"] if scope["method"] in METHODS else "other"

@@ -17,8 +17,9 @@ from starlette.concurrency import run_in_threadpool
 from rag_api import answer as asking
 from rag_api import schemas as api
 from rag_api.convert import answer_out, filters_in, notices_out, source_out, span_out
-from rag_api.deps import PartsDep, UserDep
+from rag_api.deps import MetricsDep, PartsDep, UserDep
 from rag_api.errors import Unavailable
+from rag_api.metrics import Metrics
 from rag_api.problems import problem, responses
 from rag_api.types import AnswerEvent, Cited, Done, Failed, Found, Source, Stage, Token, User
 
@@ -73,6 +74,7 @@ async def ask(
     request: Request,
     user: UserDep,
     parts: PartsDep,
+    metrics: MetricsDep,
     body: api.AskIn = Body(
         openapi_examples={
             "dutch": {"summary": "In Dutch", "value": {"question": "Hoeveel paracetamol mag een kind van 12 kg?"}},
@@ -98,7 +100,7 @@ async def ask(
         conversation_id=body.conversation_id,
         literal=body.literal,
     )
-    events = asking.ask(question, asker(user, body), parts)
+    events = _counted(asking.ask(question, asker(user, body), parts), metrics)
     if STREAM in request.headers.get("accept", ""):
         return StreamingResponse(_while_there(request, _lines(question, events)), media_type=STREAM, headers=NO_BUFFERING)
     return await _unless_gone(request, _collected(events))
@@ -107,6 +109,18 @@ async def ask(
 def asker(user: User, body: api.AskIn) -> User:
     """The user as this question says; what it leaves out is the user's own. Neither decides what may be read."""
     return replace(user, function=body.function or user.function, department=body.department or user.department)
+
+
+async def _counted(events: AsyncGenerator[AnswerEvent], metrics: Metrics) -> AsyncGenerator[AnswerEvent]:
+    """The events as they are; what came of the question is counted on the way. One that its reader stopped is no answer."""
+    with metrics.asking.track_inprogress():
+        async with contextlib.aclosing(events):
+            async for event in events:
+                if isinstance(event, Done | Failed) and event.answer is not None:
+                    metrics.answered(event.answer)
+                if isinstance(event, Failed):
+                    metrics.failed(event.code)
+                yield event
 
 
 async def _collected(events: AsyncGenerator[AnswerEvent]) -> api.AnswerOut | Response:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from fastapi import APIRouter, Response
 
 from rag_api import schemas as api
-from rag_api.deps import PartsDep, UserDep
+from rag_api.deps import MetricsDep, PartsDep, UserDep
 from rag_api.health import health
+from rag_api.metrics import CONTENT_TYPE
 
 router = APIRouter(tags=["health"])
 
@@ -22,3 +23,8 @@ async def get_health(parts: PartsDep, user: UserDep, response: Response) -> api.
     state = await health(parts, user)
     response.status_code = 503 if state.status == "down" else 200
     return state
+
+
+@router.get("/metrics", include_in_schema=False)  # not of the API: nginx does not let it out
+async def get_metrics(metrics: MetricsDep) -> Response:
+    return Response(metrics.page(), media_type=CONTENT_TYPE)

@@ -455,3 +455,34 @@ def test_a_follow_up_is_searched_for_as_what_it_means_and_the_literal_words_can_
     assert (literal["query"], "rewritten_by" in literal["stats"]) == (asked["question"], False)
     stored = client.get(f"/conversations/{first['conversation_id']}").json()["answers"]
     assert [answer["query"] for answer in stored] == [DUTCH, meant, asked["question"]]
+
+
+def test_metrics_count_what_came_of_questions_and_hold_no_word_of_them(
+    client: httpx.Client, server: Scripted, documents: dict[str, Document]
+) -> None:
+    def figures() -> dict[str, float]:
+        text = client.get("/metrics").raise_for_status().text
+        assert "paracetamol" not in text
+        assert "stadhuis" not in text
+        return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in text.splitlines() if line[0] != "#")}
+
+    def grown(name: str) -> float:
+        return after.get(name, 0.0) - before.get(name, 0.0)
+
+    before = figures()
+    answer = client.post("/ask", json={"question": DUTCH}).json()
+    client.post("/ask", json={"question": UNANSWERABLE}, headers=STREAM)
+    client.get(f"/answers/{answer['id']}")
+    client.get(f"/{NOWHERE}.pdf")
+    server.script = lambda request: [quote(request)[0], None]
+    client.post("/ask", json={"question": DUTCH})
+    after = figures()
+    assert grown('bedside_answers_total{mode="verbatim",status="answered"}') == 1
+    assert grown('bedside_answers_total{mode="verbatim",status="not_found"}') == 1
+    assert grown('bedside_answers_total{mode="verbatim",status="failed"}') == 1
+    assert grown('bedside_answer_failures_total{code="generator_unavailable"}') == 1
+    assert grown('bedside_answer_seconds_count{phase="whole"}') == 3
+    assert grown('bedside_requests_total{method="GET",route="/answers/{answer_id}",status="200"}') == 1
+    assert grown('bedside_requests_total{method="GET",route="page",status="404"}') == 1
+    assert not any(answer["id"] in name or NOWHERE in name for name in after)
+    assert after["bedside_asking"] == 0

@@ -1,0 +1,45 @@
+"""What /metrics shows, for Prometheus. One registry per application, so that two in one process do not mix.
+
+Labels are routes and states, never paths, names or words: what was asked, and by whom, is not in here.
+"""
+
+from __future__ import annotations
+
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+from rag_api.types import Answer
+
+CONTENT_TYPE = CONTENT_TYPE_LATEST
+SECONDS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+# What an answer's stats say of its time, and how that phase is called here.
+PHASES = {"retrieve_seconds": "retrieve", "first_token_seconds": "first_token", "generate_seconds": "generate", "seconds": "whole"}
+
+
+class Metrics:
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        registry = self.registry
+        self._requests = Counter("bedside_requests", "Requests by route and status.", ["method", "route", "status"], registry=registry)
+        self._request = Histogram(
+            "bedside_request_seconds", "Time per request, streams to their end.", ["route"], buckets=SECONDS, registry=registry
+        )
+        self._answers = Counter("bedside_answers", "Stored answers by what came of the question.", ["status", "mode"], registry=registry)
+        self._failures = Counter("bedside_answer_failures", "Answers that broke off, by error.", ["code"], registry=registry)
+        self._answer = Histogram("bedside_answer_seconds", "Time per answer and phase.", ["phase"], buckets=SECONDS, registry=registry)
+        self.asking = Gauge("bedside_asking", "Questions that are being answered.", registry=registry)
+
+    def requested(self, method: str, route: str, status: int, seconds: float) -> None:
+        self._requests.labels(method, route, str(status)).inc()
+        self._request.labels(route).observe(seconds)
+
+    def answered(self, answer: Answer) -> None:
+        self._answers.labels(answer.status.value, answer.mode.value).inc()
+        for name, phase in PHASES.items():
+            if isinstance(seconds := answer.stats.get(name), float):
+                self._answer.labels(phase).observe(seconds)
+
+    def failed(self, code: str) -> None:
+        self._failures.labels(code).inc()
+
+    def page(self) -> bytes:
+        return generate_latest(self.registry)
