@@ -20,6 +20,7 @@ from starlette.types import Message
 
 from rag_api import schemas as api
 from rag_api.convert import document_detail, document_out, facets_out, ingest_out, metadata_in
+from rag_api.db.access import administrator
 from rag_api.db.documents import DocumentQuery, PgDocuments, facets, get_document, list_documents, read_page_sizes
 from rag_api.db.metadata_edits import change_metadata, changes_of, edits_of
 from rag_api.deps import DbDep, DocumentId, Limit, Offset, PartsDep, UserDep
@@ -168,8 +169,9 @@ def get_document_file(request: Request, db: DbDep, parts: PartsDep, user: UserDe
 
 @router.delete("/documents/{document_id}", summary="Take a document out", responses=responses(404, 422, 503))
 def retire_document(db: DbDep, parts: PartsDep, user: UserDep, document_id: DocumentId) -> api.DocumentOut:
-    """No question is answered from it any more. It stays in the list as `retired`, for the answers that quoted it. The list is
+    """For admins. No question is answered from it any more. It stays in the list as `retired`, for the answers that quoted it. The list is
     changed first: what it does not call indexed is never a source, whatever the index still holds."""
+    administrator(user)
     document = get_document(db, user, document_id)
     if document.status in (DocumentStatus.INDEXED, DocumentStatus.FAILED):
         PgDocuments(db, user).retire([document.source])
@@ -177,7 +179,7 @@ def retire_document(db: DbDep, parts: PartsDep, user: UserDep, document_id: Docu
     return document_out(get_document(db, user, document_id))
 
 
-@uploads.post("/documents", summary="Load a document", responses=responses(400, 409, 413, 422, 503))
+@uploads.post("/documents", summary="Load a document", responses=responses(400, 404, 409, 413, 422, 503))
 def upload_document(
     db: DbDep,
     parts: PartsDep,
@@ -186,8 +188,9 @@ def upload_document(
         UploadFile, File(description="A PDF or DOCX. Its name is what the document is known by; a new version replaces the old.")
     ],
 ) -> api.IngestOut:
-    """Reads, cuts, embeds and indexes it, and reports what became of it. A file that cannot be read is reported by its reason and
-    kept in the list as `failed`. 409 when an ingestion is running."""
+    """For admins. Reads, cuts, embeds and indexes it, and reports what became of it. A file that cannot be read is reported by its reason
+    and kept in the list as `failed`. 409 when an ingestion is running."""
+    administrator(user)
     name = _file_name(file.filename or "")
     folder = parts.settings.data_dir / "uploads"
     folder.mkdir(parents=True, exist_ok=True)

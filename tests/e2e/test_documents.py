@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Page, expect
+from reportlab.pdfgen.canvas import Canvas
 
 from rag_api.config import Settings
 from rag_api.main import create_app
@@ -15,7 +17,7 @@ from tests.e2e.browser import serve
 from tests.e2e.conftest import NewPage
 from tests.e2e.scripted import DIST
 from tests.e2e.test_states import AXE
-from tests.support.world import empty, load_hospital
+from tests.support.world import empty, load, load_hospital
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +42,14 @@ def page(new_page: NewPage, parts: Parts, documents: dict[str, Document], policy
         yield found
 
 
+def pdf_of(line: str) -> bytes:
+    file = io.BytesIO()
+    canvas = Canvas(file)
+    canvas.drawString(72, 720, line)
+    canvas.save()
+    return file.getvalue()
+
+
 def opened(page: Page, title: str) -> Page:
     page.locator("summary", has_text=title).click()
     expect(page.locator(".document-form")).to_be_visible()
@@ -51,6 +61,20 @@ def test_the_list_names_every_document_and_is_searched(page: Page) -> None:
     page.get_by_label("In titel of bestandsnaam").fill("paracetamol")
     expect(page.locator(".document")).to_have_count(1)
     expect(page.locator(".document .facts")).to_contain_text("paracetamol-kind.pdf")
+
+
+def test_every_document_of_a_large_collection_can_be_reached(page: Page, parts: Parts) -> None:
+    for number in range(118):
+        load(parts, f"werkwijze-{number:03}.pdf", f"Werkwijze {number:03}. Was de handen.")
+    page.reload()
+    expect(page.locator(".document")).to_have_count(50)
+    expect(page.get_by_text("50 van 121 documenten")).to_be_visible()
+    page.get_by_role("button", name="Toon meer").click()
+    expect(page.locator(".document")).to_have_count(100)
+    page.get_by_role("button", name="Toon meer").click()
+    expect(page.locator(".document")).to_have_count(121)
+    expect(page.locator(".document-title").last).to_have_text("Werkwijze 117")
+    expect(page.get_by_role("button", name="Toon meer")).to_have_count(0)
 
 
 def test_what_an_admin_says_is_kept_shown_recorded_and_searched_by(page: Page, parts: Parts, documents: dict[str, Document]) -> None:
@@ -83,6 +107,37 @@ def test_what_makes_no_sense_is_refused_in_words(page: Page) -> None:
     page.get_by_label("Geldig tot").fill("2030-05-01")
     page.get_by_role("button", name="Bewaar").click()
     expect(page.get_by_role("status")).to_contain_text("expire before it becomes valid")
+
+
+def test_files_are_loaded_from_the_page_and_each_that_cannot_be_read_is_named(page: Page, parts: Parts) -> None:
+    files = {
+        "stroom.pdf": pdf_of("Bij een stroompanne neemt de noodgroep binnen vijftien seconden over."),
+        "leeg.pdf": b"",
+        "kapot.pdf": b"geen pdf",
+    }
+    page.get_by_label("Laad PDF").set_input_files([{"name": n, "mimeType": "application/pdf", "buffer": b} for n, b in files.items()])
+    expect(page.locator(".loaded li")).to_have_text([
+        "stroom.pdf: geladen; de volgende vraag vindt het",
+        "leeg.pdf: het is leeg",
+        "kapot.pdf: het is stuk, of niet wat de naam zegt",
+    ])  # fmt: skip
+    expect(page.locator(".document")).to_have_count(6)
+    expect(page.locator(".document", has_text="kapot.pdf")).to_contain_text("Kon niet gelezen worden: het is stuk")
+    found = parts.store.search("stroompanne noodgroep", parts.embedder.query("stroompanne"), 1, Filters(), 0.5)
+    assert "vijftien seconden" in found[0].chunk.text
+    page.get_by_label("Laad PDF").set_input_files([{"name": "stroom.pdf", "mimeType": "application/pdf", "buffer": files["stroom.pdf"]}])
+    expect(page.locator(".loaded li")).to_have_text(["stroom.pdf: ongewijzigd, het was er al"])
+
+
+def test_a_document_that_is_taken_out_is_listed_and_found_no_more(page: Page, parts: Parts, documents: dict[str, Document]) -> None:
+    opened(page, "Openingsuren")
+    page.get_by_role("button", name="Haal dit document weg").click()
+    page.get_by_role("button", name="Behoud").click()
+    expect(page.locator(".document")).to_have_count(3)
+    page.get_by_role("button", name="Haal dit document weg").click()
+    page.get_by_role("button", name="Ja, haal het weg").click()
+    expect(page.locator(".document")).to_have_count(2)
+    assert documents["kitchen"].id not in parts.store.document_ids()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -68,6 +68,20 @@ def test_the_page_speaks_the_readers_language_and_remembers_a_change(new_page: N
     expect(page.get_by_role("heading", name="Wat wilt u weten?")).to_be_visible()
 
 
+def test_a_question_that_is_too_long_is_kept_whole_and_not_asked(page: Page, script: Script) -> None:
+    box, send = page.locator("#question"), page.get_by_role("button", name="Vraag", exact=True)
+    ask(page, "a" * 2003)
+    expect(page.get_by_text("3 tekens te lang: een vraag telt er hoogstens 2000.")).to_be_visible()
+    expect(send).to_be_disabled()
+    expect(box).to_have_value("a" * 2003)
+    assert script.asked == []
+    box.fill("a" * 2000)
+    expect(page.locator(".too-long")).to_be_empty()
+    send.click()
+    complete(page)
+    assert [body.question for body in script.asked] == ["a" * 2000]
+
+
 # --- The answer and its source
 
 

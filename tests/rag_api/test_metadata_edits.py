@@ -191,6 +191,15 @@ def test_who_is_no_admin_can_neither_change_nor_see_changes(client: httpx.Client
     assert client.get(f"/documents/{document}").json()["department"] == "Apotheek"
 
 
+def test_who_is_no_admin_can_neither_load_nor_take_out_a_document(client: httpx.Client) -> None:
+    document = upload(client)
+    client.app.dependency_overrides[current_user] = lambda: replace(LOCAL_USER, id="nurse", is_admin=False)  # type: ignore[attr-defined]
+    assert client.post("/documents", files={"file": ("a.pdf", b"%PDF-1.7", "application/pdf")}).status_code == 404
+    assert client.delete(f"/documents/{document}").status_code == 404
+    assert client.get(f"/documents/{document}").json()["status"] == "indexed"
+    assert client.get("/documents").json()["total"] == 1
+
+
 def test_a_document_of_another_group_does_not_exist(client: httpx.Client) -> None:
     document = upload(client)
     client.app.dependency_overrides[current_user] = lambda: replace(LOCAL_USER, groups=("others",))  # type: ignore[attr-defined]

@@ -76,6 +76,13 @@ export async function sendJson<T>(method: "POST" | "PUT" | "PATCH", path: string
   return (await response.json()) as T;
 }
 
+export async function sendFile<T>(path: string, file: File): Promise<T> {
+  const body = new FormData(); // the browser adds the boundary to the content type itself
+  body.append("file", file);
+  const response = await send(path, { method: "POST", headers: { Accept: "application/json" }, body });
+  return (await response.json()) as T;
+}
+
 export async function remove(path: string): Promise<void> {
   await send(path, { method: "DELETE", headers: { Accept: "application/json" } });
 }

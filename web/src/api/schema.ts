@@ -36,8 +36,8 @@ export interface paths {
         put?: never;
         /**
          * Load a document
-         * @description Reads, cuts, embeds and indexes it, and reports what became of it. A file that cannot be read is reported by its reason and
-         *     kept in the list as `failed`. 409 when an ingestion is running.
+         * @description For admins. Reads, cuts, embeds and indexes it, and reports what became of it. A file that cannot be read is reported by its reason
+         *     and kept in the list as `failed`. 409 when an ingestion is running.
          */
         post: operations["upload_document"];
         delete?: never;
@@ -76,7 +76,7 @@ export interface paths {
         post?: never;
         /**
          * Take a document out
-         * @description No question is answered from it any more. It stays in the list as `retired`, for the answers that quoted it. The list is
+         * @description For admins. No question is answered from it any more. It stays in the list as `retired`, for the answers that quoted it. The list is
          *     changed first: what it does not call indexed is never a source, whatever the index still holds.
          */
         delete: operations["retire_document"];
@@ -943,6 +943,7 @@ export interface components {
              * @default
              */
             model: string;
+            sentences?: components["schemas"]["SentencesAhead"];
         };
         /** ImportIn */
         ImportIn: {
@@ -1335,6 +1336,34 @@ export interface components {
             y1: number;
         };
         /**
+         * SentencesAhead
+         * @description How far the sentences of documents are embedded before anybody asks; until then a first question about a document takes longer.
+         *     `full`: what is left does not fit into BEDSIDE_SENTENCE_VECTORS_MB.
+         */
+        SentencesAhead: {
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "off" | "waiting" | "making" | "complete" | "full";
+            /**
+             * Documents
+             * @description Whose sentences are all embedded.
+             * @default 0
+             */
+            documents: number;
+            /**
+             * Of
+             * @default 0
+             */
+            of: number;
+            /**
+             * Sentences
+             * @default 0
+             */
+            sentences: number;
+        };
+        /**
          * SourceOut
          * @description A retrieved passage. `score` is in [0, 1].
          */
@@ -1695,6 +1724,15 @@ export interface operations {
             };
             /** @description The request makes no sense; `detail` says what to do. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,6 +1,6 @@
 // What a reader must know to trust a source: version, validity, whose, for whom.
 import type { Source } from "../api/types";
-import { formatDay, type Messages, useMessages } from "../i18n";
+import { dayOf, formatDay, type Messages, useMessages } from "../i18n";
 
 export function Facts({ source, page = false }: { source: Source; page?: boolean }) {
   const m = useMessages();
@@ -23,7 +23,7 @@ export function Facts({ source, page = false }: { source: Source; page?: boolean
 }
 
 function isExpired(source: Source): boolean {
-  return source.valid_until !== null && source.valid_until < new Date().toISOString().slice(0, 10);
+  return source.valid_until !== null && source.valid_until < dayOf(new Date());
 }
 
 function validityOf({ valid_from, valid_until }: Source, expired: boolean, m: Messages): string {

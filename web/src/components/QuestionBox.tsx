@@ -20,9 +20,10 @@ export function QuestionBox({ busy, input, onAsk, onStop, children }: Props) {
   const m = useMessages();
   const [question, setQuestion] = useState("");
   const [mode, setMode] = useState<Choice>(() => MODES.find((one) => one === recall("mode")) ?? "default");
+  const over = question.trim().length - LONGEST;
   const ask = (event?: FormEvent): void => {
     event?.preventDefault();
-    if (busy || question.trim() === "") return;
+    if (busy || question.trim() === "" || over > 0) return;
     onAsk(question.trim(), mode === "default" ? null : mode);
     setQuestion("");
   };
@@ -45,14 +46,18 @@ export function QuestionBox({ busy, input, onAsk, onStop, children }: Props) {
           id="question"
           ref={input}
           rows={1}
-          maxLength={LONGEST}
           value={question}
+          aria-invalid={over > 0}
           placeholder={m.ask.placeholder}
           onChange={(event) => setQuestion(event.target.value)}
           onKeyDown={keyDown}
           // biome-ignore lint/a11y/noAutofocus: the page is for asking; nothing stands before the box
           autoFocus
         />
+        {/* Said, not cut off: a question that lost its end is another question. */}
+        <p className="too-long" aria-live="polite">
+          {over > 0 && m.ask.tooLong(over, LONGEST)}
+        </p>
         <div className="ask-foot">
           <label className="mode">
             <span className="sr-only">{m.ask.mode}</span>
@@ -70,7 +75,7 @@ export function QuestionBox({ busy, input, onAsk, onStop, children }: Props) {
               {m.ask.stop}
             </button>
           ) : (
-            <button type="submit" className="button primary" disabled={question.trim() === ""}>
+            <button type="submit" className="button primary" disabled={question.trim() === "" || over > 0}>
               {m.ask.send}
             </button>
           )}

@@ -24,6 +24,8 @@ export const en = {
     placeholder: "Ask about a procedure, a dose, a limit",
     send: "Ask",
     stop: "Stop",
+    tooLong: (over: number, longest: number) =>
+      `${many(over, "character", "characters")} too long: a question has at most ${longest}.`,
     mode: "Answer with",
     modes: {
       default: "Standard answer",
@@ -262,6 +264,25 @@ export const en = {
       shown === total ? many(total, "document", "documents") : `${shown} of ${total} documents`,
     more: "Show more",
     failed: (reason: string) => `Could not be read: ${reason}`,
+    reasons: {
+      encrypted: "it needs a password to open",
+      empty: "it is empty",
+      broken: "it is broken, or not what its name says",
+      too_large: "it is too large",
+      too_slow: "reading it took too long",
+      too_much_memory: "reading it took too much memory",
+      no_text_layer: "it has no text (a scan?), so nothing can be found in it",
+      unsupported: "only PDF and DOCX can be read",
+    } as Record<string, string>,
+    load: "Load PDF and DOCX files; a new version of a file takes the old one's place",
+    loading: (name: string) => `Loading ${name}…`,
+    indexed: "loaded; the next question finds it",
+    unchanged: "unchanged, it was here already",
+    busy: "other documents are being loaded; try again when that is done",
+    retire: "Take this document out",
+    sureRetire: (title: string) =>
+      `Take “${title}” out? Nothing is answered from it any more, until its file is loaded again.`,
+    yesRetire: "Yes, take it out",
     fields: {
       title: "Title",
       department: "Department",

@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { formatDay, formatSeconds } from ".";
+import { expect, test, vi } from "vitest";
+import { dayOf, formatDay, formatMoment, formatSeconds } from ".";
 import { en } from "./en";
 import { nl } from "./nl";
 
@@ -10,6 +10,13 @@ function keys(value: unknown, path = ""): string[] {
 
 test("both languages say everything", () => {
   expect(keys(nl)).toEqual(keys(en));
+});
+
+test("after midnight it is the reader's new day, whatever Greenwich says", () => {
+  vi.stubEnv("TZ", "Europe/Brussels");
+  expect(dayOf(new Date("2026-07-31T22:30:00Z"))).toBe("2026-08-01");
+  expect(formatMoment("2026-07-31T22:30:00Z", en)).toBe("1 Aug 2026");
+  vi.unstubAllEnvs();
 });
 
 test("days and seconds are written as the reader writes them", () => {

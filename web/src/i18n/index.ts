@@ -23,6 +23,16 @@ export function keepLanguage(language: Language): void {
   remember("language", language);
 }
 
+/** The reader's own day: at night, by Greenwich's clock, it is still yesterday. */
+export function dayOf(moment: Date): string {
+  const [month, day] = [moment.getMonth() + 1, moment.getDate()].map((part) => String(part).padStart(2, "0"));
+  return `${moment.getFullYear()}-${month}-${day}`;
+}
+
+/** The day of a moment that the service wrote down. */
+export const formatMoment = (moment: string, messages: Messages): string =>
+  formatDay(dayOf(new Date(moment)), messages);
+
 /** A day as the reader writes it: "1 maart 2025". `day` is an ISO date. */
 export function formatDay(day: string, messages: Messages): string {
   const date = new Date(`${day}T00:00:00`);

@@ -25,6 +25,8 @@ export const nl: Messages = {
     placeholder: "Vraag naar een procedure, een dosis, een grenswaarde",
     send: "Vraag",
     stop: "Stop",
+    tooLong: (over: number, longest: number) =>
+      `${many(over, "teken", "tekens")} te lang: een vraag telt er hoogstens ${longest}.`,
     mode: "Antwoord met",
     modes: {
       default: "Standaardantwoord",
@@ -262,6 +264,25 @@ export const nl: Messages = {
       shown === total ? (total === 1 ? "1 document" : `${total} documenten`) : `${shown} van ${total} documenten`,
     more: "Toon meer",
     failed: (reason: string) => `Kon niet gelezen worden: ${reason}`,
+    reasons: {
+      encrypted: "het heeft een wachtwoord nodig",
+      empty: "het is leeg",
+      broken: "het is stuk, of niet wat de naam zegt",
+      too_large: "het is te groot",
+      too_slow: "het lezen duurde te lang",
+      too_much_memory: "het lezen kostte te veel geheugen",
+      no_text_layer: "het heeft geen tekst (een scan?), dus er kan niets in gevonden worden",
+      unsupported: "alleen PDF en DOCX kunnen gelezen worden",
+    } as Record<string, string>,
+    load: "Laad PDF- en DOCX-bestanden; een nieuwe versie van een bestand komt in de plaats van de oude",
+    loading: (name: string) => `${name} wordt geladen…`,
+    indexed: "geladen; de volgende vraag vindt het",
+    unchanged: "ongewijzigd, het was er al",
+    busy: "er worden andere documenten geladen; probeer opnieuw als dat klaar is",
+    retire: "Haal dit document weg",
+    sureRetire: (title: string) =>
+      `“${title}” weghalen? Er wordt niets meer uit geantwoord, tot het bestand opnieuw geladen wordt.`,
+    yesRetire: "Ja, haal het weg",
     fields: {
       title: "Titel",
       department: "Dienst",

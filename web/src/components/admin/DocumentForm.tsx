@@ -3,7 +3,7 @@ import { type FormEvent, useCallback, useEffect, useState } from "react";
 import { getDocument } from "../../api/client";
 import { type Change, describeDocument, getChanges } from "../../api/documents";
 import type { DocumentDetail, MetadataIn } from "../../api/types";
-import { formatDay, useMessages } from "../../i18n";
+import { formatMoment, useMessages } from "../../i18n";
 import { changesOf, DAYS, type Field, type Form, formOf, TEXTS } from "../../state/metadata";
 import { GROUPS } from "../../state/scope";
 
@@ -143,7 +143,7 @@ function History({ changes }: { changes: readonly Change[] }) {
       <ul>
         {changes.map((change) => (
           <li key={change.changed_at + change.field}>
-            {formatDay(change.changed_at.slice(0, 10), m)}, {change.user_id}:{" "}
+            {formatMoment(change.changed_at, m)}, {change.user_id}:{" "}
             {m.admin.fields[change.field as Field] ?? change.field}{" "}
             {m.admin.fromTo(change.before || m.admin.empty, change.after || m.admin.empty)}
           </li>

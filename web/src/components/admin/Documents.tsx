@@ -1,33 +1,41 @@
 // The documents list with what is said of each; an admin changes it here.
 import { useEffect, useState } from "react";
-import { findDocuments } from "../../api/documents";
+import { findDocuments, retireDocument } from "../../api/documents";
 import type { DocumentList, DocumentSummary } from "../../api/types";
 import { formatDay, useMessages } from "../../i18n";
+import { Confirm } from "../quality/Confirm";
 import { DocumentForm } from "./DocumentForm";
+import { Load } from "./Load";
 
 const AT_ONCE = 50;
 
 export function Documents() {
   const m = useMessages();
   const [search, setSearch] = useState("");
-  const [limit, setLimit] = useState(AT_ONCE);
   const [list, setList] = useState<DocumentList | null>(null);
   const [error, setError] = useState<string | null>(null);
+  const [loaded, setLoaded] = useState(0); // how many files came in meanwhile
+  const fail = (failure: { code?: string }): void => setError(failure.code ?? "internal");
   useEffect(() => {
     let current = true;
     const wait = setTimeout(() => {
-      findDocuments(search.trim(), limit, 0).then(
+      findDocuments(search.trim(), AT_ONCE, 0).then(
         (found) => {
           if (current) [setList(found), setError(null)];
         },
-        (failure) => current && setError(failure.code ?? "internal"),
+        (failure) => current && fail(failure),
       );
     }, 200); // not a request for every letter
     return () => {
       current = false;
       clearTimeout(wait);
     };
-  }, [search, limit]);
+  }, [search, loaded]);
+  const more = (before: DocumentList): void => {
+    findDocuments(search.trim(), AT_ONCE, before.documents.length).then((found) => {
+      setList((now) => (now === before ? { ...found, documents: [...before.documents, ...found.documents] } : now));
+    }, fail);
+  };
   return (
     <div className="app">
       <header className="top">
@@ -41,6 +49,7 @@ export function Documents() {
         <div className="turns">
           <h2 className="admin-title">{m.admin.documents}</h2>
           <p className="muted">{m.admin.lead}</p>
+          <Load onLoaded={() => setLoaded((count) => count + 1)} />
           <label className="admin-search">
             {m.admin.search}
             <input type="search" value={search} maxLength={200} onChange={(event) => setSearch(event.target.value)} />
@@ -53,11 +62,11 @@ export function Documents() {
           {list && <p className="made">{m.admin.count(list.documents.length, list.total)}</p>}
           <ul className="cards">
             {list?.documents.map((one) => (
-              <Row key={one.id} document={one} />
+              <Row key={one.id} document={one} onRetired={() => setLoaded((count) => count + 1)} onFailed={fail} />
             ))}
           </ul>
-          {list && list.total > list.documents.length && limit < 200 && (
-            <button type="button" className="link" onClick={() => setLimit(200)}>
+          {list && list.total > list.documents.length && (
+            <button type="button" className="link" onClick={() => more(list)}>
               {m.admin.more}
             </button>
           )}
@@ -67,7 +76,13 @@ export function Documents() {
   );
 }
 
-function Row({ document }: { document: DocumentSummary }) {
+interface RowProps {
+  document: DocumentSummary;
+  onRetired(): void;
+  onFailed(failure: { code?: string }): void;
+}
+
+function Row({ document, onRetired, onFailed }: RowProps) {
   const m = useMessages();
   const [shown, setShown] = useState(document);
   const [open, setOpen] = useState(false);
@@ -88,14 +103,27 @@ function Row({ document }: { document: DocumentSummary }) {
               <span key={fact}>{fact}</span>
             ))}
           </span>
-          {shown.status === "failed" && <span className="caution grave">{m.admin.failed(shown.reason)}</span>}
-          {shown.warnings.map((warning) => (
+          {shown.status === "failed" && (
+            <span className="caution grave">{m.admin.failed(m.admin.reasons[shown.reason] ?? shown.reason)}</span>
+          )}
+          {(shown.status === "failed" ? [] : shown.warnings).map((warning) => (
             <span key={warning} className="caution">
               {warning}
             </span>
           ))}
         </summary>
-        {open && <DocumentForm id={shown.id} onSaved={setShown} />}
+        {open && (
+          <>
+            <DocumentForm id={shown.id} onSaved={setShown} />
+            <Confirm
+              label={m.admin.retire}
+              question={m.admin.sureRetire(shown.title)}
+              yes={m.admin.yesRetire}
+              no={m.sets.no}
+              onYes={() => void retireDocument(shown.id).then(onRetired, onFailed)}
+            />
+          </>
+        )}
       </details>
     </li>
   );

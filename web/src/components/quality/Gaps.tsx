@@ -1,7 +1,7 @@
 // What was asked in vain, by department. For quality staff.
 import { useEffect, useState } from "react";
 import { type Gap, type GapReport, gapsCsvUrl, getGaps } from "../../api/quality";
-import { formatDay, useMessages } from "../../i18n";
+import { formatMoment, useMessages } from "../../i18n";
 import { Nowhere } from "../Welcome";
 import { Shell } from "./Shell";
 
@@ -73,7 +73,7 @@ function GapCard({ gap }: { gap: Gap }) {
     m.quality.times(gap.times),
     gap.department,
     gap.functions.join(", "),
-    m.quality.lastAsked(formatDay(gap.last_at.slice(0, 10), m)),
+    m.quality.lastAsked(formatMoment(gap.last_at, m)),
   ].filter(Boolean);
   return (
     <li className="card gap">

@@ -1,7 +1,7 @@
 // The judged sets: which there are, out and in as CSV; with ?set= one of them, question by question. For quality staff.
 import { useCallback, useEffect, useState } from "react";
 import { csvUrl, deleteSet, getJudgedSets, type JudgedSets } from "../../api/quality";
-import { formatDay, useMessages } from "../../i18n";
+import { formatMoment, useMessages } from "../../i18n";
 import { QUALITY_PATHS, setAddress, setInAddress } from "../../route";
 import { Nowhere } from "../Welcome";
 import { Confirm } from "./Confirm";
@@ -61,7 +61,7 @@ function List({ sets, onChanged, onError }: { sets: JudgedSets; onChanged(): voi
             </h3>
             <p className="facts">
               <span>{m.quality.counts(one.questions, one.validate, one.test, one.incomplete)}</span>
-              <span>{m.sets.changed(formatDay(one.updated_at.slice(0, 10), m))}</span>
+              <span>{m.sets.changed(formatMoment(one.updated_at, m))}</span>
             </p>
             <p className="made">
               <a className="link" href={csvUrl(one.name)} download>
