@@ -24,11 +24,14 @@ from rag_api.calibration import calibration
 from rag_api.completing import completed
 from rag_api.db.answers import get_conversation, queries_of, save_answer
 from rag_api.db.documents import count_indexed, get_documents, read_pages, read_text
+from rag_api.db.sentences import vectors_of
 from rag_api.decide import decided
+from rag_api.embed.kept import Kept
 from rag_api.errors import BedsideError, GeneratorRefused, GeneratorUnavailable, InvalidInput
 from rag_api.highlight import page_of, rects
 from rag_api.language import Language, detect
 from rag_api.notices import expired, not_found, notice
+from rag_api.quiet import Asking
 from rag_api.quoting import Told, to_quote, told
 from rag_api.retrieve import Retrieval
 from rag_api.rewrite import query_of
@@ -68,6 +71,8 @@ _afterwards = ThreadPoolExecutor(1, thread_name_prefix="store stopped answers")
 
 class AskParts(safety.FindParts, Protocol):
     """What asking needs; rag_api.parts.Parts is one. Opening a part may take a while and may raise, so: in a thread."""
+
+    asking: Asking
 
     @property
     def generator(self) -> gen.Generator: ...
@@ -179,16 +184,18 @@ async def ask(question: Question, user: User, parts: AskParts) -> AsyncGenerator
     """
     draft = Draft(question, user, detect(question.text), question.text)
     try:
-        yield Stage("retrieving")
-        await _stand_alone(draft, parts)
-        retrieval = await asyncio.to_thread(_retrieve, draft, parts)
-        await asyncio.to_thread(_decide, draft, retrieval, parts)
-        yield Found(draft.sources, tuple(draft.notices), draft.query)
-        if draft.status == AnswerStatus.ANSWERED:
-            async with contextlib.aclosing(_write(draft, parts)) as events:
-                async for event in events:
-                    yield event
-        yield Done(await asyncio.to_thread(_save, draft, parts))
+        with parts.asking:
+            yield Stage("retrieving")
+            await _stand_alone(draft, parts)
+            retrieval = await asyncio.to_thread(_retrieve, draft, parts)
+            await asyncio.to_thread(_decide, draft, retrieval, parts)
+            yield Found(draft.sources, tuple(draft.notices), draft.query)
+            if draft.status == AnswerStatus.ANSWERED:
+                async with contextlib.aclosing(_write(draft, parts)) as events:
+                    async for event in events:
+                        yield event
+            answer = await asyncio.to_thread(_save, draft, parts)
+        yield Done(answer)
     except GeneratorUnavailable as error:  # in mid-sentence: what is half written is kept, and called failed
         draft.status = AnswerStatus.FAILED
         draft.note("broken_off")
@@ -224,7 +231,9 @@ def find(text: str, user: User, filters: Filters, parts: AskParts) -> Retrieval:
     hits = safety.for_these(found.hits, text, filters)
     measured = calibration(parts.embedder.name, parts.settings.data_dir)
     texts = texts_of(hits, parts)
-    return replace(decided(text, found, hits, parts.embedder, measured, texts, parts.settings.not_found_threshold), texts=texts)
+    found_in = sorted({hit.chunk.document_id for hit in hits})
+    embedder = Kept(parts.embedder, lambda keys: vectors_of(parts.db, found_in, keys))
+    return replace(decided(text, found, hits, embedder, measured, texts, parts.settings.not_found_threshold), texts=texts)
 
 
 def texts_of(hits: Sequence[Hit], parts: AskParts, known: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:

@@ -90,6 +90,10 @@ class Settings(BaseSettings):
     read_timeout: float = Field(60.0, gt=0, description="Seconds one file may take to read.")
     read_memory_mb: int = Field(1024, ge=128, description="Memory the reader process may take.")
 
+    sentence_vectors_mb: int = Field(
+        1024, ge=0, description="What the server may keep of sentences that it embeds ahead of questions; 0: it embeds none ahead."
+    )
+
     web_dir: Path | None = Field(None, description="The built page; absent: web/dist beside the package when it is there.")
 
     @model_validator(mode="after")

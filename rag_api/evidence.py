@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from rag_api.calibration import FEATURES, Weights
 from rag_api.embed import Embedder
+from rag_api.embed.kept import halved
 from rag_api.quotable import Quotable, quotable
 from rag_api.ranges import asked, fits
 from rag_api.terms import STOP_WORDS, words
@@ -41,8 +42,8 @@ def scored_sentences(
     if not found:
         return []
     best = {hit.rank: hit for hit in hits}
-    lines = [f"{best[c.rank].chunk.title}: {c.text.strip()}" for c in found]
-    cosines = embedder.passages(lines) @ embedder.query(question)
+    lines = [_line(best[c.rank].chunk.title, c.text) for c in found]
+    cosines = halved(embedder.passages(lines)) @ embedder.query(question)
     numbers, sought = asked(question), content_words(question)
     scored = []
     for one, cosine in zip(found, cosines.tolist(), strict=True):
@@ -53,6 +54,19 @@ def scored_sentences(
             Scored(Candidate(one.document_id, one.start, one.end, one.lead, one.text, score, one.rank), features, hit.chunk.title)
         )
     return sorted(scored, key=lambda s: -s.candidate.score)
+
+
+def lines_of(title: str, text: str) -> list[str]:
+    """What is embedded of all that may be quoted of a text: what `scored_sentences` will ask the embedder for."""
+    return list(dict.fromkeys(_line(title, _words(text, quote)) for quote in quotable(text)))
+
+
+def _line(title: str, words_of: str) -> str:
+    return f"{title}: {words_of.strip()}"
+
+
+def _words(text: str, quote: Quotable) -> str:
+    return "".join(text[a:b] for a, b in (*quote.lead, (quote.start, quote.end)))
 
 
 def _sentences(hits: Sequence[Hit], texts: Mapping[str, str]) -> list[Candidate]:
@@ -69,7 +83,7 @@ def _sentences(hits: Sequence[Hit], texts: Mapping[str, str]) -> list[Candidate]
             start, end = quote.start + base, quote.end + base
             inside = min(end, chunk.end) - max(start, chunk.start)
             key = (chunk.document_id, start, end)
-            words_of = "".join(source[a:b] for a, b in (*quote.lead, (quote.start, quote.end)))
+            words_of = _words(source, quote)
             if inside < MOSTLY * (end - start) or key in taken or words_of.strip().casefold() == chunk.title.strip().casefold():
                 continue
             taken.add(key)

@@ -11,7 +11,7 @@ from typing import Literal
 from rag_api.db.documents import count_indexed
 from rag_api.errors import BedsideError
 from rag_api.parts import Parts
-from rag_api.schemas import Health, PartHealth
+from rag_api.schemas import Health, PartHealth, SentencesAhead
 from rag_api.types import User
 
 PATIENCE = 5.0  # seconds
@@ -32,8 +32,15 @@ async def health(parts: Parts, user: User) -> Health:
     if not all(ok.values()):
         status = "degraded" if all(ok[name] for name in ("database", "store", "embedder")) else "down"
     documents = await asyncio.to_thread(count_indexed, parts.db, user) if ok["database"] else None
+    kept = parts.sentences
     return Health(
-        status=status, version=own_version(), parts=found, documents=documents, demo=parts.is_demo, model=parts.settings.generator_model
+        status=status,
+        version=own_version(),
+        parts=found,
+        documents=documents,
+        demo=parts.is_demo,
+        model=parts.settings.generator_model,
+        sentences=SentencesAhead(state=kept.state.value, documents=kept.documents, of=kept.of, sentences=kept.sentences),
     )
 
 

@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from rag_api.config import Settings
 from rag_api.errors import BedsideError, ConfigurationError, GeneratorUnavailable, Unavailable
 from rag_api.generator import Generator
+from rag_api.quiet import Asking
 from rag_api.rerank import close_rerankers
+from rag_api.types import KeptState, SentencesKept
 
 if TYPE_CHECKING:
     from rag_api.db import Database
@@ -54,6 +56,8 @@ class Parts:
     def __init__(self, settings: Settings, say: Say = silent) -> None:
         self.settings = settings
         self.say = say
+        self.asking = Asking()
+        self.sentences = SentencesKept(KeptState.OFF)  # how far ahead.py is, where that runs
         self._postgres: EmbeddedPostgres | None = None
         self._process: GeneratorProcess | None = None
         self._starting: threading.Thread | None = None
@@ -112,6 +116,10 @@ class Parts:
         except BedsideError as error:
             self._generator_problem = error.message
             log.error("%s", error.message)
+
+    @property
+    def generator_is_starting(self) -> bool:
+        return self._starting is not None and self._starting.is_alive()
 
     def wait_for_generator(self) -> None:
         """Until an embedded generator that was started is ready. Raises GeneratorUnavailable, with the end of its log."""

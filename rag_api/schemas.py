@@ -374,6 +374,16 @@ class PartHealth(BaseModel):
     milliseconds: float
 
 
+class SentencesAhead(BaseModel):
+    """How far the sentences of documents are embedded before anybody asks; until then a first question about a document takes longer.
+    `full`: what is left does not fit into BEDSIDE_SENTENCE_VECTORS_MB."""
+
+    state: Literal["off", "waiting", "making", "complete", "full"]
+    documents: int = Field(0, description="Whose sentences are all embedded.")
+    of: int = 0
+    sentences: int = 0
+
+
 class Health(BaseModel):
     """`ok`: everything answers. `degraded`: questions still get sources. `down`: they do not."""
 
@@ -383,6 +393,7 @@ class Health(BaseModel):
     documents: int | None = None
     demo: bool = Field(description="True with the demo model: not for clinical use.")
     model: str = ""
+    sentences: SentencesAhead = Field(default_factory=lambda: SentencesAhead(state="off"))
 
 
 class Problem(BaseModel):

@@ -6,7 +6,7 @@ from __future__ import annotations
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -186,7 +186,7 @@ def run_ask(parts: Parts, question: str, mode: Mode | None, on_token: Callable[[
 
 def run_asks(
     parts: Parts, questions: Iterable[str], user: User, mode: Mode | None, on_token: Callable[[str], None] | None = None
-) -> Iterator[Answer]:
+) -> Generator[Answer]:
     """The stored answers, one after another, each in a conversation of its own. Raises what ask() fails with."""
     import asyncio
 

@@ -352,3 +352,21 @@ class Failed:
 
 
 AnswerEvent = Stage | Found | Token | Cited | Done | Failed
+
+
+class KeptState(StrEnum):
+    OFF = "off"
+    WAITING = "waiting"  # for something more urgent, or for another process that does it
+    MAKING = "making"
+    COMPLETE = "complete"
+    FULL = "full"  # what is left does not fit into the setting's megabytes
+
+
+@dataclass(frozen=True, slots=True)
+class SentencesKept:
+    """How far the sentences of indexed documents are embedded ahead of questions."""
+
+    state: KeptState
+    documents: int = 0  # whose sentences all have their vectors
+    of: int = 0
+    sentences: int = 0

@@ -1,4 +1,7 @@
-"""How long the steps of an ask take before the generator starts: embedding, search, the guards, the decision. Only reads what you have."""
+"""How long an ask takes: the steps before the generator starts (embedding, search, the guards, the decision), and whole answers.
+
+Every question is as one that nobody asked before: nothing is remembered of those before it but what is kept on disk (ahead.py).
+"""
 
 from __future__ import annotations
 
@@ -10,15 +13,19 @@ from typing import Any, TypeVar
 import numpy as np
 
 from rag_api import cautions, safety
+from rag_api.ahead import made_by
 from rag_api.answer import find
 from rag_api.config import Settings
 from rag_api.db import Database
+from rag_api.db.answers import delete_conversation
 from rag_api.db.documents import get_documents
-from rag_api.embed import Embedder
+from rag_api.db.sentences import counts
+from rag_api.embed import Cached, Embedder
 from rag_api.guard.patient import patient_of
 from rag_api.parts import Parts
 from rag_api.stores import Store
-from rag_api.types import Filters, Hit, Source, User
+from rag_api.terminal import run_asks
+from rag_api.types import AnswerStatus, Filters, Hit, Source, User
 
 WARMING = 10  # questions before those that are timed; none comes twice, for its vector would be known
 T = TypeVar("T")
@@ -70,8 +77,8 @@ class _Timed:
 
 def measure(parts: Parts, questions: Sequence[str], user: User, tell: Tell = lambda done: None) -> dict[str, Any]:
     """JSON-ready. `guarded search` is what retrieval and the patient guard do once the question is embedded: their searches, one or
-    more, and look-ups in the database. `find` adds the decision, for which the sentences of the passages are embedded; `find again`
-    is that with their vectors known. `cautions` is what is said of the sources found."""
+    more, and look-ups in the database. `find` adds the decision, for which those sentences of the passages are embedded that are not
+    kept; `find again` is that with all of them in memory. `cautions` is what is said of the sources found."""
     clock, filters = _Clock(), Filters()
     timed = _Timed(parts, clock)
     searches: list[int] = []
@@ -85,6 +92,7 @@ def measure(parts: Parts, questions: Sequence[str], user: User, tell: Tell = lam
         clock.timed("patient of the question", lambda asked=question: patient_of(asked))  # type: ignore[misc]
         found = clock.timed("guarded search", lambda asked=question: safety.find(asked, user, filters, timed))  # type: ignore[misc]
         searches.append(len(clock.elapsed["search once"]) - before)
+        forget(parts)
         for step in ("find", "find again"):
             clock.timed(step, lambda asked=question: find(asked, user, filters, parts))  # type: ignore[misc]
         documents = get_documents(parts.db, user, [hit.chunk.document_id for hit in found.hits])
@@ -95,5 +103,42 @@ def measure(parts: Parts, questions: Sequence[str], user: User, tell: Tell = lam
         "questions": len(questions) - warming,
         "chunks": parts.store.count(),
         "searches": round(float(np.mean(searches)), 2),
+        "kept": _kept(parts),
         "steps": {step: clock.figures(step) for step in clock.elapsed},
     }
+
+
+def measure_answers(parts: Parts, questions: Sequence[str], user: User, tell: Tell = lambda done: None) -> dict[str, Any]:
+    """JSON-ready. Whole answers of a user of its own, whose conversations are deleted afterwards; the generator's processor time is not in
+    it, for that is another process."""
+    parts.wait_for_generator()
+    clock, answered = _Clock(), 0
+    warming = min(WARMING, len(questions) // 2)
+    asked = run_asks(parts, questions, user, None)
+    for done in range(1, len(questions) + 1):
+        if done == warming + 1:
+            clock.forget()
+            answered = 0
+        forget(parts)
+        answer = clock.timed("whole answer", lambda: next(asked))
+        answered += answer.status == AnswerStatus.ANSWERED
+        delete_conversation(parts.db, user, answer.conversation_id)
+        tell(done)
+    asked.close()
+    return {
+        "questions": len(questions) - warming,
+        "answered": answered,
+        "kept": _kept(parts),
+        "steps": {"whole answer": clock.figures("whole answer")},
+    }
+
+
+def forget(parts: Parts) -> None:
+    if isinstance(parts.embedder, Cached):
+        parts.embedder.forget()
+
+
+def _kept(parts: Parts) -> str:
+    """Of how many documents the sentences are embedded ahead."""
+    found = counts(parts.db, made_by(parts.embedder))
+    return f"{found.documents} of {found.of} documents, {found.sentences} sentences"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -72,16 +73,24 @@ def quality(
 @bench.command()
 def ask(
     every: Annotated[int, typer.Option(help="Take one of the handbook's judged questions in so many.")] = 4,
+    answers: Annotated[bool, typer.Option("--answers", help="Time whole answers instead, with the model.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """How long the steps of an ask take before the model starts: embedding, search, guards, decision. Asks what is loaded."""
-    from rag_api.bench.ask import measure
+    """How long the steps of an ask take before the model starts: embedding, search, guards, decision. Asks what is loaded.
+
+    Every question is one that nobody asked before: `bedside index sentences` embeds ahead what it would wait for.
+    """
+    from rag_api.bench.ask import measure, measure_answers
     from rag_api.evaluate import HANDBOOK, read_judged
     from rag_api.types import LOCAL_USER
 
     questions = [judged.question for judged in read_judged(HANDBOOK, "all")[::every]]
     with opened(read_settings()) as parts, counting("questions", len(questions)) as tell:
-        found = measure(parts, questions, LOCAL_USER, tell)
+        if answers:
+            parts.start_generator()
+            found = measure_answers(parts, questions, replace(LOCAL_USER, id="bench", name="Bench"), tell)
+        else:
+            found = measure(parts, questions, LOCAL_USER, tell)
     _print(found, as_json)
 
 

@@ -1,20 +1,22 @@
-"""`bedside index backup|restore|backups`: the search index, kept by Weaviate's own API."""
+"""`bedside index ...`: the search index kept by Weaviate's own API, and sentences embedded ahead of questions."""
 
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rag_api.terminal import read_settings, said, say
+from rag_api.terminal import counting, opened, read_settings, said, say
+from rag_api.types import KeptState
 
 if TYPE_CHECKING:
     from rag_api.stores.weaviate_backup import Backups
 
-index = typer.Typer(no_args_is_help=True, help="Keep and bring back the search index (Weaviate).")
+index = typer.Typer(no_args_is_help=True, help="Keep and bring back the search index (Weaviate); embed sentences ahead.")
 Name = Annotated[str, typer.Argument(help="Lower-case letters, digits, - and _.", show_default=False)]
 
 
@@ -46,6 +48,21 @@ def backups(as_json: Annotated[bool, typer.Option("--json", help="Print the resu
         typer.echo(json.dumps({"backups": listed}))
     for one in [] if as_json else listed:
         typer.echo(f"{one['name']}  {one['status']}")
+
+
+@index.command()
+def sentences() -> None:
+    """Embed now what the server otherwise embeds while nobody asks. Interrupted, it goes on where it was."""
+    from rag_api.ahead import make_all
+    from rag_api.db.documents import count_indexed
+    from rag_api.types import LOCAL_USER
+
+    with opened() as parts, counting("documents", count_indexed(parts.db, LOCAL_USER)) as tell:
+        began = time.monotonic()
+        kept = make_all(parts, lambda: True, lambda kept: tell(kept.documents))
+    numbers = f"{kept.documents} of {kept.of} documents, {kept.sentences} sentences in {time.monotonic() - began:.1f} s"
+    why = {KeptState.FULL: "; BEDSIDE_SENTENCE_VECTORS_MB allows no more", KeptState.WAITING: "; another process is at it"}
+    say(f"{numbers}{why.get(kept.state, '')}")
 
 
 @contextmanager

@@ -34,6 +34,11 @@ class Cached:
         vector = self._get((True, text))
         return self._put((True, text), self.inner.query(text)) if vector is None else vector
 
+    def forget(self) -> None:
+        """For measuring what a first question costs."""
+        with self._lock:
+            self._vectors.clear()
+
     def close(self) -> None:
         close(self.inner)
 

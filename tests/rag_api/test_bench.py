@@ -19,6 +19,7 @@ from rag_api.config import Settings
 from rag_api.errors import InvalidInput
 from rag_api.parts import Parts
 from rag_api.types import LOCAL_USER, Chunk, Hit, Metadata
+from tests.support.scripted_server import quote, scripted_server
 from tests.support.world import empty, load_hospital
 
 
@@ -124,6 +125,18 @@ class TestAsk:
         assert found["searches"] >= 1
         assert found["steps"]["guarded search"]["p50_ms"] > found["steps"]["search once"]["p50_ms"]
         assert answers == []
+
+    def test_whole_answers_are_timed_as_first_ones_and_leave_nothing(self, settings: Settings) -> None:
+        with scripted_server() as server, Parts(settings.model_copy(update={"generator_url": server.url})) as parts:
+            server.script = quote
+            load_hospital(parts)
+            questions = ["Hoeveel paracetamol mag een kind van 12 kg?", "What do I do after a fall?"]
+            found = ask.measure_answers(parts, questions, LOCAL_USER)
+            left = parts.db.all("select id from conversations")
+            empty(parts)
+        assert (found["questions"], found["answered"], left) == (1, 1, [])
+        assert found["kept"] == "0 of 3 documents, 0 sentences"
+        assert found["steps"]["whole answer"]["p50_ms"] > 0
 
 
 def hit(name: str, cosine: float, bm25: float) -> Hit:
