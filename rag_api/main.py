@@ -42,6 +42,7 @@ def create_app(settings: Settings, parts: Parts | None = None) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         own = parts or Parts(settings, say=log.info)
         ahead = Ahead(own)
+        app.state.metrics.watch(lambda: own.sentences)
         app.state.parts = own
         try:
             if parts is None:

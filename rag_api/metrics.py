@@ -5,9 +5,11 @@ Labels are routes and states, never paths, names or words: what was asked, and b
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from rag_api.types import Answer
+from rag_api.types import Answer, SentencesKept
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 SECONDS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
@@ -27,6 +29,16 @@ class Metrics:
         self._failures = Counter("bedside_answer_failures", "Answers that broke off, by error.", ["code"], registry=registry)
         self._answer = Histogram("bedside_answer_seconds", "Time per answer and phase.", ["phase"], buckets=SECONDS, registry=registry)
         self.asking = Gauge("bedside_asking", "Questions that are being answered.", registry=registry)
+
+    def watch(self, sentences: Callable[[], SentencesKept]) -> None:
+        """How far the sentences of documents are embedded ahead, as of when /metrics is read."""
+        documents = Gauge(
+            "bedside_documents", "Documents with and without their sentences embedded ahead.", ["sentences"], registry=self.registry
+        )
+        documents.labels("ahead").set_function(lambda: sentences().documents)
+        documents.labels("outstanding").set_function(lambda: sentences().of - sentences().documents)
+        kept = Gauge("bedside_sentences", "Sentences that are embedded ahead.", registry=self.registry)
+        kept.set_function(lambda: sentences().sentences)
 
     def requested(self, method: str, route: str, status: int, seconds: float) -> None:
         self._requests.labels(method, route, str(status)).inc()

@@ -238,7 +238,11 @@ def test_a_server_does_it_by_itself_and_says_how_far_it_is(
             if found["state"] == "complete":
                 break
             threading.Event().wait(0.05)
+        metrics = client.get("/metrics").text
     assert found == {"state": "complete", "documents": 3, "of": 3, "sentences": len(vectors(parts))}
+    assert f"\nbedside_sentences {len(vectors(parts))}.0\n" in metrics
+    assert '\nbedside_documents{sentences="ahead"} 3.0\n' in metrics
+    assert '\nbedside_documents{sentences="outstanding"} 0.0\n' in metrics
     assert not any(thread.name == "sentences ahead" for thread in threading.enumerate())
 
 
