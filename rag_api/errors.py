@@ -21,7 +21,8 @@ main.py maps them to problem+json in one place.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 
 class BedsideError(Exception):
@@ -35,12 +36,22 @@ class BedsideError(Exception):
         self.message = message
 
 
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """One thing that is wrong with what was given. `code` and `values` say it for other languages than the message's."""
+
+    where: str  # "line 4"; '' for all of it
+    what: str
+    code: str = ""
+    values: Mapping[str, str] = field(default_factory=dict)
+
+
 class InvalidInput(BedsideError):
-    """`rows`: of a table, each (where, what) that is wrong; the message then says how many."""
+    """`rows`: what is wrong, one by one, of a table; the message then says how many."""
 
     code, status = "invalid_input", 400
 
-    def __init__(self, message: str, rows: Sequence[tuple[str, str]] = ()) -> None:
+    def __init__(self, message: str, rows: Sequence[Wrong] = ()) -> None:
         super().__init__(message)
         self.rows = tuple(rows)
 

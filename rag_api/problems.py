@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import asdict
 from http import HTTPStatus
 from typing import Any
 
@@ -51,7 +52,7 @@ async def _of_ours(request: Request, error: Exception) -> JSONResponse:
     if error.status >= 500:
         log.warning("%s %s: %s", request.method, request.url.path, error.code)
     headers = {"Retry-After": "5"} if error.status == 503 else None
-    errors = [{"where": where, "what": what} for where, what in error.rows] if isinstance(error, InvalidInput) else []
+    errors = [asdict(row) for row in error.rows] if isinstance(error, InvalidInput) else []
     return problem(error.status, error.code, error.message, errors or None, headers)
 
 

@@ -76,8 +76,8 @@ def say_error(error: BedsideError) -> None:
 
     say(f"bedside: {error.message}")
     rows = error.rows if isinstance(error, InvalidInput) else ()
-    for where, what in rows if len(rows) > 1 else ():
-        say(f"  {where}: {what}")
+    for row in rows if len(rows) > 1 else ():
+        say(f"  {row.where}: {row.what}")
 
 
 class Steps:
@@ -157,8 +157,9 @@ def _lines_of_progress(every: float = 10.0) -> Callable[[Any], None]:
         nonlocal last
         if time.monotonic() - last > every:
             last = time.monotonic()
-            left = at.seconds / at.done * (at.total - at.done) if at.done else 0.0
-            say(f"  {at.done} of {at.total} documents, {at.pages} pages, {at.chunks} passages, {at.seconds:.0f} s, about {left:.0f} s left")
+            # Documents differ: before half of them are done, what is left is anybody's guess.
+            left = f", about {at.seconds / at.done * (at.total - at.done):.0f} s left" if at.done * 2 >= at.total else ""
+            say(f"  {at.done} of {at.total} documents, {at.pages} pages, {at.chunks} passages, {at.seconds:.0f} s{left}")
 
     return show
 

@@ -14,7 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal, TextIO
 
-from rag_api.errors import InvalidInput
+from rag_api.errors import InvalidInput, Wrong
 from rag_api.types import Judged, Place, TargetGroup
 
 __all__ = ["HANDBOOK", "Judged", "Place", "Split", "by_language", "half_of", "judged_csv", "parse_judged", "read_judged", "write_judged"]
@@ -40,7 +40,7 @@ def read_judged(path: Path, split: Split = "all") -> list[Judged]:
         with open(path, encoding="utf-8-sig", newline="") as file:
             questions = _read(file, str(path))
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"{path}: cannot be read as CSV: {error}") from error
+        raise _no_csv(str(path), error) from error
     return [q for q in questions if split in ("all", q.split)]
 
 
@@ -52,24 +52,39 @@ def parse_judged(text: str, name: str = "the file") -> list[Judged]:
 def _read(file: TextIO, name: str) -> list[Judged]:
     """All of it or nothing, so that a bad row is not found out about by its absence."""
     questions: dict[str, Judged] = {}
-    wrong: list[tuple[str, str]] = []
+    wrong: list[Wrong] = []
     try:
         reader = _rows_of(file)
         if missing := {"id", "question", "document"} - set(reader.fieldnames or ()):
-            raise InvalidInput(f"{name}: the judged set has no column {', '.join(sorted(missing))}")
+            columns = ", ".join(sorted(missing))
+            what = f"the judged set has no column {columns}"
+            raise InvalidInput(f"{name}: {what}", [Wrong("", what, "no_column", {"columns": columns})])
         end = reader.line_num
         for row in reader:
             begin, end = end + 1, reader.line_num  # words with line breaks take several lines
             try:
                 _add(questions, row)
-            except ValueError as error:
-                wrong.append((f"line {begin}", str(error)))
+            except _BadRow as error:
+                wrong.append(Wrong(f"line {begin}", str(error), error.code, error.values))
     except csv.Error as error:
-        raise InvalidInput(f"{name}: cannot be read as CSV: {error}") from error
+        raise _no_csv(name, error) from error
     if wrong:
-        first, more = ": ".join(wrong[0]), f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
+        first, more = f"{wrong[0].where}: {wrong[0].what}", f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
         raise InvalidInput(f"{name}, {first}{more}", wrong)
     return list(questions.values())
+
+
+class _BadRow(Exception):
+    """A row that cannot be meant. Its code has words of its own in the page's languages (web/src/i18n), for these values."""
+
+    def __init__(self, code: str, what: str, **values: object) -> None:
+        super().__init__(what)
+        self.code, self.values = code, {name: str(value) for name, value in values.items()}
+
+
+def _no_csv(name: str, error: Exception) -> InvalidInput:
+    what = f"cannot be read as CSV: {error}"
+    return InvalidInput(f"{name}: {what}", [Wrong("", what, "no_csv")])
 
 
 def _rows_of(file: TextIO) -> csv.DictReader[str]:
@@ -80,42 +95,46 @@ def _rows_of(file: TextIO) -> csv.DictReader[str]:
 
 
 def _add(questions: dict[str, Judged], row: dict[str, str | None]) -> None:
-    """Raises ValueError for a row that cannot be meant."""
+    """Raises _BadRow."""
     if None in row:
-        raise ValueError("there are more fields than columns: words with a comma must stand between quotes")
+        raise _BadRow("more_fields", "there are more fields than columns: words with a comma must stand between quotes")
     values = {column: (row.get(column) or "").strip() for column in COLUMNS}
     first = questions.get(values["id"])
     if not values["id"] or not (values["question"] or first):
-        raise ValueError("id and question must not be empty")
+        raise _BadRow("empty", "id and question must not be empty")
     for column, most in LONGEST.items():
         if len(values[column]) > most:
-            raise ValueError(f"{column} is longer than {most} characters")
+            raise _BadRow("too_long", f"{column} is longer than {most} characters", column=column, most=most)
         if "\0" in values[column]:
-            raise ValueError(f"{column} holds a character that is none")
+            raise _BadRow("no_character", f"{column} holds a character that is none", column=column)
     if first is None:
         questions[values["id"]] = _judged(values)
         return
     if values["question"] not in ("", first.question):
-        raise ValueError(f"ids must be unique, {values['id']} is of another question")
+        raise _BadRow("id_taken", f"ids must be unique, {first.id} is of another question", id=first.id)
     if not (values["document"] and first.answerable):
-        raise ValueError(f"question {values['id']} is there already; a further row of it names a further document")
+        raise _BadRow("no_place", f"question {first.id} is there already; a further row of it names a further document", id=first.id)
     place = Place(values["document"], _page(values["page"]), values["span"])
     questions[first.id] = replace(first, more=(*first.more, place))
 
 
 def _judged(values: dict[str, str]) -> Judged:
     if (values["split"] or "test") not in ("validate", "test"):
-        raise ValueError(f"split is {values['split']!r}, not validate or test")
+        raise _not_one("split", values["split"], "validate or test")
     if values["found"] not in VERDICTS:
-        raise ValueError(f"found is {values['found']!r}, not yes, partly or no")
+        raise _not_one("found", values["found"], "yes, partly or no")
     if values["group"] not in ("", *TargetGroup):
-        raise ValueError(f"group is {values['group']!r}, not {', '.join(TargetGroup)}")
+        raise _not_one("group", values["group"], ", ".join(TargetGroup))
     return Judged(**{**values, "split": values["split"] or "test", "page": _page(values["page"])})  # type: ignore[arg-type]
+
+
+def _not_one(column: str, value: str, known: str) -> _BadRow:
+    return _BadRow(f"bad_{column}", f"{column} is {value!r}, not {known}", value=value)
 
 
 def _page(text: str) -> int | None:
     if text and not (text.isascii() and text.isdigit() and 0 < int(text) <= 100_000):
-        raise ValueError(f"page is {text!r}, not a number from 1")
+        raise _BadRow("bad_page", f"page is {text!r}, not a number from 1", value=text)
     return int(text) if text else None
 
 

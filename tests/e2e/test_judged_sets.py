@@ -143,7 +143,7 @@ def test_a_file_is_looked_at_then_put_in_and_a_bad_one_names_every_row(page: Pag
     page.get_by_role("button", name="Bekijk het").click()
     expect(page.get_by_role("alert")).to_contain_text("Er is niets geladen: 2 rijen kunnen niet gelezen worden.")
     expect(page.locator(".bad-rows li")).to_have_count(2)
-    expect(page.locator(".bad-rows li").last).to_contain_text("Regel 4: page is 'drie'")
+    expect(page.locator(".bad-rows li").last).to_contain_text("Regel 4: page is “drie”, geen getal vanaf 1.")
     if folder := os.environ.get("E2E_SCREENSHOTS"):
         page.screenshot(path=Path(folder) / "judged-sets.png")
     assert violations(page) == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
@@ -65,8 +66,34 @@ def test_every_bad_row_is_named_by_its_line() -> None:
     text = 'id,question,document,page,group\n1,"een\nvraag",a,1,\n2,y,b,nul,\n3,,c,,\n4,z,d,,hond\n5,w,e,2,child\n'
     with pytest.raises(InvalidInput, match=r"the file, line 4: page is 'nul'.* and 2 more") as raised:
         parse_judged(text)
-    assert [where for where, _ in raised.value.rows] == ["line 4", "line 5", "line 6"]
-    assert "hond" in raised.value.rows[2][1]
+    assert [row.where for row in raised.value.rows] == ["line 4", "line 5", "line 6"]
+    assert "hond" in raised.value.rows[2].what
+
+
+@pytest.mark.parametrize(
+    ("rows", "code", "values"),
+    [
+        ("id,question\n", "no_column", {"columns": "document"}),
+        (f"id,question,document\n1,{'x' * 200_000},a\n", "no_csv", {}),  # more than the csv module reads
+        ("id,question,document\n1,x\0,a\n", "no_character", {"column": "question"}),
+        ("id,question,document\n1,x,a,b\n", "more_fields", {}),
+        ("id,question,document\n1,,a\n", "empty", {}),
+        (f"id,question,document\n1,{'x' * 4001},a\n", "too_long", {"column": "question", "most": "4000"}),
+        ("id,question,document\n1,x,a\n1,y,b\n", "id_taken", {"id": "1"}),
+        ("id,question,document\n1,x,a\n1,,\n", "no_place", {"id": "1"}),
+        ("id,question,document,split\n1,x,a,dev\n", "bad_split", {"value": "dev"}),
+        ("id,question,document,found\n1,x,a,ja\n", "bad_found", {"value": "ja"}),
+        ("id,question,document,group\n1,x,a,hond\n", "bad_group", {"value": "hond"}),
+        ("id,question,document,page\n1,x,a,0\n", "bad_page", {"value": "0"}),
+    ],
+)
+def test_what_is_wrong_has_a_code_that_the_page_has_words_for_in_both_languages(rows: str, code: str, values: dict[str, str]) -> None:
+    with pytest.raises(InvalidInput) as raised:
+        parse_judged(rows)
+    assert [(row.code, row.values) for row in raised.value.rows] == [(code, values)]
+    for language in ("nl", "en"):
+        words = (Path(__file__).parents[2] / "web" / "src" / "i18n" / f"{language}.ts").read_text(encoding="utf-8")
+        assert f"\n      {code}: (" in words
 
 
 def test_semicolons_and_a_byte_order_mark_are_read_as_spreadsheets_write_them() -> None:

@@ -14,8 +14,10 @@ import type {
 export const BASE = "/api";
 
 export interface Wrong {
-  where: string;
-  what: string;
+  where: string; // "line 4"; empty: all of it
+  what: string; // in English
+  code?: string; // and values: for the reader's language
+  values?: Record<string, string>;
 }
 
 /** `offline`: no connection. `stream_broken`: the answer stopped half-way. Else the code of the server's problem document. */

@@ -255,6 +255,20 @@ export const en = {
     badRows: (rows: number) =>
       `Nothing was put in: ${rows === 1 ? "1 row cannot be read" : `${rows} rows cannot be read`}.`,
     line: (line: string) => `Line ${line}:`,
+    wrong: {
+      no_column: ({ columns }) => `the file has no column ${columns}.`,
+      no_csv: () => "the file cannot be read as CSV.",
+      more_fields: () => "there are more fields than columns; words with a comma must stand between quotes.",
+      empty: () => "id and question must not be empty.",
+      too_long: ({ column, most }) => `${column} is longer than ${most} characters.`,
+      no_character: ({ column }) => `${column} holds a character that is none.`,
+      id_taken: ({ id }) => `the id ${id} is of another question.`,
+      no_place: ({ id }) => `question ${id} is there already; a further row of it names a further document.`,
+      bad_split: ({ value }) => `split is “${value}”, not validate or test.`,
+      bad_found: ({ value }) => `found is “${value}”, not yes, partly or no.`,
+      bad_group: ({ value }) => `group is “${value}”, not adult, child, neonate or pregnancy.`,
+      bad_page: ({ value }) => `page is “${value}”, not a number from 1.`,
+    } as Record<string, (values: Record<string, string>) => string>,
   },
   admin: {
     documents: "Documents",

@@ -255,6 +255,21 @@ export const nl: Messages = {
     badRows: (rows: number) =>
       `Er is niets geladen: ${rows === 1 ? "1 rij kan niet gelezen worden" : `${rows} rijen kunnen niet gelezen worden`}.`,
     line: (line: string) => `Regel ${line}:`,
+    wrong: {
+      no_column: ({ columns }) => `het bestand heeft geen kolom ${columns}.`,
+      no_csv: () => "het bestand kan niet als CSV gelezen worden.",
+      more_fields: () =>
+        "er zijn meer velden dan kolommen; woorden met een komma moeten tussen aanhalingstekens staan.",
+      empty: () => "id en question mogen niet leeg zijn.",
+      too_long: ({ column, most }) => `${column} is langer dan ${most} tekens.`,
+      no_character: ({ column }) => `${column} bevat een teken dat er geen is.`,
+      id_taken: ({ id }) => `het id ${id} is van een andere vraag.`,
+      no_place: ({ id }) => `vraag ${id} is er al; een volgende rij ervan noemt een volgend document.`,
+      bad_split: ({ value }) => `split is “${value}”, niet validate of test.`,
+      bad_found: ({ value }) => `found is “${value}”, niet yes, partly of no.`,
+      bad_group: ({ value }) => `group is “${value}”, niet adult, child, neonate of pregnancy.`,
+      bad_page: ({ value }) => `page is “${value}”, geen getal vanaf 1.`,
+    },
   },
   admin: {
     documents: "Documenten",

@@ -26,6 +26,9 @@ export function Upload({ set, onDone }: Props) {
     const { message, rows } = error instanceof ApiError ? error : new ApiError("internal", m.errors.internal ?? "");
     setState({ kind: "wrong", message, rows });
   };
+  const rows = state.kind === "wrong" ? state.rows.filter((row) => row.where !== "") : [];
+  const wrong = (row: Wrong | undefined, otherwise: string): string =>
+    m.sets.wrong[row?.code ?? ""]?.(row?.values ?? {}) ?? otherwise;
   const look = async (): Promise<void> => {
     if (!file) return;
     try {
@@ -100,12 +103,12 @@ export function Upload({ set, onDone }: Props) {
       </div>
       {state.kind === "wrong" && (
         <div className="notice serious" role="alert">
-          <p>{state.rows.length > 0 ? m.sets.badRows(state.rows.length) : state.message}</p>
-          {state.rows.length > 0 && (
+          <p>{rows.length > 0 ? m.sets.badRows(rows.length) : wrong(state.rows[0], state.message)}</p>
+          {rows.length > 0 && (
             <ul className="bad-rows">
-              {state.rows.map(({ where, what }) => (
-                <li key={where + what}>
-                  <strong>{m.sets.line(where.replace("line ", ""))}</strong> {what}
+              {rows.map((row) => (
+                <li key={row.where + row.what}>
+                  <strong>{m.sets.line(row.where.replace("line ", ""))}</strong> {wrong(row, row.what)}
                 </li>
               ))}
             </ul>
