@@ -231,9 +231,13 @@ def find(text: str, user: User, filters: Filters, parts: AskParts) -> Retrieval:
     hits = safety.for_these(found.hits, text, filters)
     measured = calibration(parts.embedder.name, parts.settings.data_dir)
     texts = texts_of(hits, parts)
-    found_in = sorted({hit.chunk.document_id for hit in hits})
-    embedder = Kept(parts.embedder, lambda keys: vectors_of(parts.db, found_in, keys))
-    return replace(decided(text, found, hits, embedder, measured, texts, parts.settings.not_found_threshold), texts=texts)
+    return replace(decided(text, found, hits, kept_of(hits, parts), measured, texts, parts.settings.not_found_threshold), texts=texts)
+
+
+def kept_of(hits: Sequence[Hit], parts: safety.FindParts) -> Kept:
+    """The embedder, which knows already what is kept of these hits' sentences."""
+    document_ids = sorted({hit.chunk.document_id for hit in hits})
+    return Kept(parts.embedder, lambda keys: vectors_of(parts.db, document_ids, keys))
 
 
 def texts_of(hits: Sequence[Hit], parts: AskParts, known: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:

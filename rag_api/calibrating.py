@@ -77,7 +77,7 @@ def gather(parts: Parts, questions: Sequence[Judged]) -> list[Case]:
 
 def _case(parts: Parts, judged: Judged, left_out: tuple[str, ...]) -> Case:
     from rag_api import safety
-    from rag_api.answer import texts_of
+    from rag_api.answer import kept_of, texts_of
     from rag_api.calibration import calibration
     from rag_api.decide import signals
     from rag_api.evaluate.calibrate import Case
@@ -89,7 +89,7 @@ def _case(parts: Parts, judged: Judged, left_out: tuple[str, ...]) -> Case:
     found = safety.find(judged.question, asker(judged), filters, parts)
     hits = safety.for_these(found.hits, judged.question, filters)
     weights = calibration(parts.embedder.name, parts.settings.data_dir).weights
-    sentences = scored_sentences(judged.question, hits, parts.embedder, weights, texts_of(hits, parts))
+    sentences = scored_sentences(judged.question, hits, kept_of(hits, parts), weights, texts_of(hits, parts))
     values = signals(judged.question, found.confidence, hits, [s.candidate for s in sentences])
     return Case(judged, bool(left_out), found.answerable, values, tuple(sentences))
 
