@@ -263,6 +263,9 @@ def evaluate(
         bool,
         typer.Option("--follow-ups", help="Measure follow-up questions instead (--set: with a column previous), literal and rewritten."),
     ] = False,
+    askers: Annotated[
+        bool, typer.Option("--askers", help="Measure instead what knowing the asker's function or department changes, and what it costs.")
+    ] = False,
     html: Annotated[Path | None, typer.Option(help="Write a report with plots into this file.")] = None,
     export_decoding: Annotated[
         Path | None, typer.Option(help="Write prompts with three passages each (jsonl) for measuring decoding, and print their statistics.")
@@ -280,7 +283,7 @@ def evaluate(
     A judged set has the columns id, question, document (empty: no answer), and if known language, page, span, split, function and
     department (of who asks), conversation, found. Another row with the same id is another place that answers.
     """
-    from rag_api import quality, quality_prompts
+    from rag_api import quality, quality_askers, quality_prompts
     from rag_api.evaluate.plots import need_matplotlib
 
     if split not in ("validate", "test", "all"):
@@ -300,6 +303,10 @@ def evaluate(
         if export_decoding:
             made = quality_prompts.export_decoding(export_decoding, parts, questions, ask=answers, limit=limit, tokenizer=tokenizer)
             typer.echo(json.dumps(made, ensure_ascii=False))
+            return
+        if askers:
+            table = quality_askers.by_asker(parts, questions)
+            typer.echo(json.dumps(table)) if as_json else quality_askers.print_askers(table)
             return
         if versus:
             quality.refuse_test(questions, "a setting")

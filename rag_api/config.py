@@ -81,6 +81,11 @@ class Settings(BaseSettings):
     passages: int = Field(3, ge=1, le=20, description="How many chunks go into the prompt.")
     complete_passages: bool = Field(True, description="The generator gets the whole sentence or list where a chunk's border cuts one.")
     sources: int = Field(7, ge=1, le=50, description="How many sources are shown.")
+    # Added to fused scores (0.4 to 0.9 on the handbook); chosen on the validate half of its questions (docs/evaluation.md).
+    function_boost: float = Field(
+        0.03, ge=0, le=1, description="For what is for the patients of the asker's function, where what is for others would be first."
+    )
+    department_boost: float = Field(0.01, ge=0, le=1, description="For documents of the asker's department.")
     not_found_threshold: float | None = Field(None, description="Absent: the value calibrated for the embedder.")
 
     chunk_size: int = Field(800, ge=100, le=8000)

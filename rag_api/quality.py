@@ -73,10 +73,10 @@ def measure(parts: Parts, questions: Sequence[Judged], settings: Settings | None
     sources = {document.id: document.source for document in documents}
     if not {place.document for question in questions for place in question.places} & set(sources.values()):
         raise InvalidInput("None of the judged documents is indexed. For the sample handbook: `bedside demo --once`.")
-    departments = {document.source: document.metadata.department for document in documents}
+    about = {document.source: document.metadata for document in documents}
     asked = with_settings(parts, settings) if settings else parts
     with counting(what, len(questions)) as tell:
-        return evaluate(questions, lambda judged: search(judged, asked), sources, tell, departments)
+        return evaluate(questions, lambda judged: search(judged, asked), sources, tell, about)
 
 
 def figures_of(outcomes: Sequence[Outcome], parts: Parts) -> dict[str, Any]:

@@ -24,9 +24,6 @@ from rag_api.retrieve import Retrieval, retrieve
 from rag_api.stores import Store
 from rag_api.types import Document, Filters, Hit, User
 
-# Added to fused scores (0.4 to 0.9 on the handbook); chosen on the validate half of its questions, docs/evaluation.md has the figures.
-FUNCTION_BOOST = 0.03  # a document for the patients of the asker's function, where one for others would be first
-DEPARTMENT_BOOST = 0.01  # a document of the asker's department
 POOL = 50  # so many hits are looked at when something is boosted
 TWINS_SHOWN = 2
 OTHERS_SHOWN = 2  # sources for other patients that stay in sight, marked, at the end
@@ -62,7 +59,7 @@ def find(text: str, user: User, filters: Filters, parts: FindParts) -> Retrieval
         found = retrieve(
             text, user, narrower, embedder=parts.embedder, store=parts.store, settings=wide if prefers else settings, today=today
         )
-        return boosted(found, user, max(settings.sources, settings.passages)) if prefers else found
+        return boosted(found, user, settings) if prefers else found
 
     patient = Patient() if filters.target_groups else patient_of(text)
     found = for_patient(search(current), patient, current, search)
@@ -81,7 +78,7 @@ def valid_first(found: Retrieval, patient: Patient, superseded: Container[str], 
     return _with_hits(found, sorted(found.hits, key=lambda hit: (_is_for_others(hit, patient), is_old(hit), hit.rank)))
 
 
-def boosted(found: Retrieval, user: User, limit: int) -> Retrieval:
+def boosted(found: Retrieval, user: User, settings: Settings) -> Retrieval:
     """With what the asker's patients and department add to the scores. Whether there is an answer is decided without it.
 
     The first has the highest of the fused scores, the second the next, and so on, also when a reranker has ordered them otherwise.
@@ -93,10 +90,11 @@ def boosted(found: Retrieval, user: User, limit: int) -> Retrieval:
 
     def boost(hit: Hit) -> float:
         passes = first is not None and hit.dense_score >= first.dense_score and _is_for(hit, groups)
-        return FUNCTION_BOOST * passes + DEPARTMENT_BOOST * (folded(hit.chunk.metadata.department) in departments)
+        own = folded(hit.chunk.metadata.department) in departments
+        return settings.function_boost * passes + settings.department_boost * own
 
     order = sorted(range(len(scores)), key=lambda index: (-(scores[index] + boost(found.hits[index])), index))
-    return _with_hits(found, [found.hits[index] for index in order[:limit]])
+    return _with_hits(found, [found.hits[index] for index in order[: max(settings.sources, settings.passages)]])
 
 
 def for_patient(found: Retrieval, patient: Patient, filters: Filters, search: Search) -> Retrieval:

@@ -267,7 +267,7 @@ def print_figures(figures: dict[str, Any]) -> None:
 
     names = ("hit@1", "hit@3", "hit@7", "mrr")
     table = Table("", "n", *names, "not found: precision", "recall", box=None, pad_edge=False)
-    rows = {"all": figures, **figures["languages"], **figures["splits"]}
+    rows = {"all": figures, **figures["languages"], **figures.get("crossed", {}), **figures["splits"]}
     for name, row in rows.items():
         decided = row["not_found"]
         table.add_row(name, str(row["n"]), *(f"{row[n]:.3f}" for n in names), f"{decided['precision']:.3f}", f"{decided['recall']:.3f}")

@@ -39,7 +39,7 @@ RAG_API = [
     ("routes",),
     ("main",),
     ("terminal",),
-    ("quality", "quality_prompts", "calibrating", "bench", "commands"),
+    ("quality", "quality_askers", "quality_prompts", "calibrating", "bench", "commands"),
     ("cli",),
 ]
 # Packages whose modules may import each other; so may the modules of one layer that are named together here.
@@ -56,6 +56,7 @@ ALLOWED_BESIDE = {
     ("sentences", "terms"),
     ("schemas", "types"),
     ("schemas_quality", "schemas"),
+    ("quality_askers", "quality"),
     ("quality_prompts", "quality"),
 }
 

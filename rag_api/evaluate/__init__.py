@@ -16,7 +16,7 @@ from rag_api.evaluate.judged import HANDBOOK, Judged, Place, parse_judged, read_
 from rag_api.evaluate.metrics import Interval, bootstrap_ratio, hit_at, mrr, reciprocal
 from rag_api.evaluate.refusals import Asked, refusals
 from rag_api.retrieve import Retrieval
-from rag_api.types import Hit
+from rag_api.types import Hit, Metadata
 
 __all__ = [
     "HANDBOOK",
@@ -50,6 +50,7 @@ class Outcome:
     right: tuple[str, ...] = ()  # the judged documents among the hits, each once
     department: str = ""  # of who asked, else of the judged document
     wrong_group: bool = False  # the first hit is for other patients than the question is about
+    crossed: str = ""  # "en on nl": the question's language, when none of its documents is in that, and theirs
 
 
 def evaluate(
@@ -57,19 +58,19 @@ def evaluate(
     search: Search,
     sources: Mapping[str, str],
     tell: Callable[[int], Any] | None = None,
-    departments: Mapping[str, str] | None = None,
+    about: Mapping[str, Metadata] | None = None,
 ) -> list[Outcome]:
-    """Ask every question. sources: document id -> the name it was ingested under. departments: that name -> whose it is.
+    """Ask every question. sources: document id -> the name it was ingested under. about: that name -> what is said of it.
     tell: called with how many are done."""
     outcomes = []
     for question in questions:
-        outcomes.append(_outcome(question, search(question), sources, departments or {}))
+        outcomes.append(_outcome(question, search(question), sources, about or {}))
         if tell:
             tell(len(outcomes))
     return outcomes
 
 
-def _outcome(judged: Judged, retrieval: Retrieval, sources: Mapping[str, str], departments: Mapping[str, str]) -> Outcome:
+def _outcome(judged: Judged, retrieval: Retrieval, sources: Mapping[str, str], about: Mapping[str, Metadata]) -> Outcome:
     hits = retrieval.hits
     names = [sources.get(hit.chunk.document_id, "") for hit in hits]
     right = {place.document for place in judged.places}
@@ -83,8 +84,9 @@ def _outcome(judged: Judged, retrieval: Retrieval, sources: Mapping[str, str], d
         first=names[0] if names else "",
         span_rank=_first(rank for rank, at in ranked if any(_holds(place, *at) for place in judged.places)),
         right=tuple(dict.fromkeys(name for name in names if name in right)),
-        department=judged.department or departments.get(judged.document, ""),
+        department=judged.department or (about[judged.document].department if judged.document in about else ""),
         wrong_group=bool(hits) and _for_others(hits[0], judged.group),
+        crossed=_crossed(judged, {about[name].language for name in right & about.keys()} - {""}),
     )
 
 
@@ -105,11 +107,16 @@ def _for_others(hit: Hit, group: str) -> bool:
     return bool(group and groups) and group not in groups
 
 
+def _crossed(judged: Judged, languages: set[str]) -> str:
+    return f"{judged.language} on {min(languages)}" if judged.language and languages and judged.language not in languages else ""
+
+
 def report(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """The figures of all questions, by language and by department, JSON-ready."""
+    """The figures of all questions, by language, across languages and by department, JSON-ready."""
     return {
         **_figures(outcomes),
         "languages": _parts(outcomes, [o.judged.language for o in outcomes]),
+        "crossed": _parts(outcomes, [o.crossed for o in outcomes]),
         "departments": _parts(outcomes, [o.department for o in outcomes]),
     }
 

@@ -93,8 +93,17 @@ class TestPlaces:
 
     def outcome(self, question: Judged) -> Outcome:
         sources = {"A": "a.pdf", "B": "b.pdf", "X": "x.pdf"}
-        (found,) = evaluate([question], lambda q: Retrieval(self.HITS, 0.9, True), sources, departments={"a.pdf": "Pediatrie"})
+        (found,) = evaluate(
+            [question], lambda q: Retrieval(self.HITS, 0.9, True), sources, about={"a.pdf": Metadata(department="Pediatrie", language="nl")}
+        )
         return found
+
+    def test_a_question_in_another_language_than_its_documents_is_counted_as_such(self) -> None:
+        asked = [replace(self.QUESTION, language=language) for language in ("en", "nl", "")]
+        assert [self.outcome(question).crossed for question in asked] == ["en on nl", "", ""]
+        found = report([self.outcome(question) for question in asked])["crossed"]
+        assert list(found) == ["en on nl"]
+        assert (found["en on nl"]["n"], found["en on nl"]["hit@3"]) == (1, 1.0)
 
     def test_any_place_of_a_question_counts(self) -> None:
         found = self.outcome(self.QUESTION)
@@ -136,7 +145,9 @@ class TestHtml:
         ]
         hits = {"1": ("A",), "2": ("A", "B"), "3": (), "4": ("A",)}
         found = {i: Retrieval(tuple(hit(d, "t", r) for r, d in enumerate(names, 1)), 0.5, True) for i, names in hits.items()}
-        outcomes = evaluate(questions, lambda q: found[q.id], {"A": "a.pdf", "B": "b.pdf"}, departments={"a.pdf": "Heelkunde & co"})
+        outcomes = evaluate(
+            questions, lambda q: found[q.id], {"A": "a.pdf", "B": "b.pdf"}, about={"a.pdf": Metadata(department="Heelkunde & co")}
+        )
         figures = {**report(outcomes), "splits": {}, "embedder": "e", "store": "memory"}
         return html_report(figures, rows_of(outcomes), [1, 2, None], "Ronde <1>")
 

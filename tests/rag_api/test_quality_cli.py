@@ -70,6 +70,14 @@ def test_it_is_said_what_the_askers_function_changes(environment: dict[str, str]
     assert "first hits for other patients, with the asker's function: 0" in printed
 
 
+def test_each_asker_is_measured_with_and_without_boosts(environment: dict[str, str], judged: Path) -> None:
+    found = as_json(run(environment, "evaluate", "--set", str(judged), "--askers", "--json"))
+    assert len(found) == 8
+    assert all(set(row) == {"as set", "no function boost", "no boost"} for row in found.values())
+    assert found["midwife, everything"]["no boost"] == {"hit@1": 1.0, "hit@3": 1.0, "mrr": 1.0, "wrong_group_first": 0, "n": 3}
+    assert "a department at random" in run(environment, "evaluate", "--set", str(judged), "--askers").stdout
+
+
 def test_figures_come_with_departments_intervals_and_each_question(environment: dict[str, str], judged: Path) -> None:
     found = as_json(run(environment, "evaluate", "--set", str(judged), "--json"))
     assert (found["hit@1"], found["hit@3"], found["mrr"], found["n"]) == (1.0, 1.0, 1.0, 3)

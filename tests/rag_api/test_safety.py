@@ -115,13 +115,17 @@ class TestOrder:
                 for rank, (name, score, dense, groups) in enumerate(described, 1)
                 for h in [hit(name, "tekst", rank=rank)]
             )
-            found = safety.boosted(Retrieval(hits, 0.5, True), replace(LOCAL_USER, function="paediatrician"), 7)
+            found = safety.boosted(Retrieval(hits, 0.5, True), replace(LOCAL_USER, function="paediatrician"), settings)
             return [h.chunk.title for h in found.hits]
+
+        settings = Settings()
 
         assert order(("volw", 0.60, 0.85, (A,)), ("kind", 0.58, 0.86, (C,))) == ["kind", "volw"]
         assert order(("volw", 0.60, 0.85, (A,)), ("kind", 0.58, 0.84, (C,))) == ["volw", "kind"]  # it means less
         assert order(("volw", 0.60, 0.85, (A,)), ("kind", 0.56, 0.86, (C,))) == ["volw", "kind"]  # too far behind
         assert order(("allen", 0.60, 0.85, ()), ("kind", 0.58, 0.86, (C,))) == ["allen", "kind"]  # nothing for others to pass
+        settings = Settings(function_boost=0.0)
+        assert order(("volw", 0.60, 0.85, (A,)), ("kind", 0.58, 0.86, (C,))) == ["volw", "kind"]
 
     def test_what_the_question_leaves_open_the_askers_function_decides(self, parts: Parts) -> None:
         for name, group, text in [("adult", A, "Geef volwassenen 40 mg."), ("pregnancy", P, "Geef zwangeren 60 mg enoxaparine.")]:
@@ -133,7 +137,7 @@ class TestOrder:
 
     def test_the_order_that_a_reranker_has_put_hits_in_is_kept_where_nothing_is_boosted(self) -> None:
         hits = tuple(replace(hit(name, "tekst", rank=rank), score=score) for rank, (name, score) in enumerate([("a", 0.4), ("b", 0.6)], 1))
-        ordered = safety.boosted(Retrieval(hits, 0.5, True), replace(LOCAL_USER, function="paediatrician"), 7)
+        ordered = safety.boosted(Retrieval(hits, 0.5, True), replace(LOCAL_USER, function="paediatrician"), Settings())
         assert [h.chunk.title for h in ordered.hits] == ["a", "b"]
 
     def test_a_filter_on_patients_is_the_readers_own_word(self, parts: Parts, twins: dict[str, Document]) -> None:
