@@ -23,7 +23,7 @@ from rag_api.evidence import lines_of
 from rag_api.main import create_app
 from rag_api.parts import Parts
 from rag_api.quiet import Asking
-from rag_api.types import LOCAL_USER, Document, Filters, KeptState, SentencesKept
+from rag_api.types import LOCAL_USER, Document, Filters, KeptState, Mode, SentencesKept
 from tests.support.world import CHILD, FALL, KITCHEN, empty, load, load_hospital
 
 DUTCH = "Hoeveel paracetamol mag een kind van 12 kg?"
@@ -259,7 +259,17 @@ def test_the_command_embeds_all_and_says_how_many(settings: Settings, dsn: str, 
     assert ran.exit_code == 0
 
 
-def test_an_answer_is_asking_from_its_beginning_to_its_end() -> None:
+async def test_an_answer_is_asked_for_from_its_first_event_to_its_last(parts: World, hospital: dict[str, Document]) -> None:
+    question = answer.new_question(LOCAL_USER, parts, DUTCH, mode=Mode.SOURCES)
+    quiet = [parts.asking.quiet(0.0) async for _ in answer.ask(question, LOCAL_USER, parts)]
+    assert quiet == [False, False, True]
+    stopped = answer.ask(answer.new_question(LOCAL_USER, parts, DUTCH, mode=Mode.SOURCES), LOCAL_USER, parts)
+    await anext(stopped)
+    await stopped.aclose()  # the reader went away
+    assert parts.asking.quiet(0.0)
+
+
+def test_nested_answers_are_over_when_the_last_one_is() -> None:
     asking = Asking()
     assert asking.quiet(1000.0)
     with asking:
