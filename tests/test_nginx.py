@@ -24,6 +24,7 @@ from tests.nginx import MISSING, Gate, free_port, nginx
 
 pytestmark = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
 
+DOTTED = ("/api/gaps.csv", "/api/openapi.json", "/api/judged/ronde.1", "/api/judged/a/questions/1.2")  # paths that look like files
 PAUSE = 0.6  # seconds between two events of the upstream's answer
 
 
@@ -49,6 +50,7 @@ def upstream_app(file: Path) -> Starlette:
             Route("/api/documents", documents, methods=["GET", "POST"]),
             Route("/api/documents/d1/file", document_file),
             Route("/api/metrics", documents),
+            *(Route(path, documents, methods=["GET", "POST"]) for path in (*DOTTED, "/api/judged/ronde.1/csv")),
         ]
     )
 
@@ -140,6 +142,18 @@ def test_parts_of_a_file_can_be_asked_for(gate: Gate) -> None:
     assert response.status == 206
     assert content == bytes(range(256))
     assert response.headers["Content-Range"] == f"bytes 256-511/{256 * 4096}"
+
+
+@pytest.mark.parametrize("path", DOTTED)
+def test_a_path_of_the_api_that_looks_like_a_file_is_the_apis(gate: Gate, path: str) -> None:
+    response, _ = request(gate, "GET", path)
+    assert (response.status, response.headers["Content-Type"]) == (200, "application/json")
+
+
+def test_a_judged_set_may_be_as_large_as_the_api_takes_it(gate: Gate) -> None:
+    assert request(gate, "POST", "/api/judged/ronde.1/csv", bytes(19 * 1024 * 1024))[0].status == 200
+    assert request(gate, "POST", "/api/judged/ronde.1/csv", bytes(22 * 1024 * 1024))[0].status == 413
+    assert request(gate, "POST", "/api/judged/ronde.1", bytes(2 * 1024 * 1024))[0].status == 413
 
 
 def test_a_body_over_the_limit_is_refused_with_a_problem_document(gate: Gate) -> None:
