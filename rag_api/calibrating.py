@@ -37,6 +37,7 @@ def calibrate(parts: Parts, file: Path | None, stored: str | None, *, model: boo
     name = parts.settings.generator_model
     value = replace(
         before,
+        alpha=before.alpha if parts.settings.alpha is None else parts.settings.alpha,  # with which all of it was fitted
         weights=weights,
         verbatim={**before.verbatim, name: {**before.verbatim.get(name, {}), **writing}},
         not_found=fits.fit_not_found(cases),

@@ -175,6 +175,8 @@ def test_calibrate_keeps_what_it_fitted_and_refuses_the_test_half(
     found = as_json(run(environment, "calibrate", "--set", str(file), "--out", str(kept), "--json"))
     assert found["questions"] == 3  # the fourth is of the test half
     assert json.loads(kept.read_text())[found["embedder"]] == found["values"]
+    other = as_json(run({**environment, "BEDSIDE_ALPHA": "0.3"}, "calibrate", "--set", str(file), "--out", str(kept), "--json"))
+    assert found["values"]["alpha"] != other["values"]["alpha"] == 0.3  # the one that it was fitted with
     write([[*row[:-1], "test"] for row in rows])
     assert "never on its test half" in run(environment, "calibrate", "--set", str(file), "--out", str(kept), code=1).stderr
 
