@@ -23,7 +23,7 @@ DESCRIPTIONS = {
     400: "The request makes no sense; `detail` says what to do.",
     404: "There is no such thing, or it is not yours to see.",
     409: "It changed meanwhile, or exists already.",
-    413: "The upload is over the limit.",
+    413: "The upload or the request is over the limit.",
     416: "The range lies outside the file.",
     422: "The request is not of the documented shape; `errors` lists where.",
     503: "A part does not answer; `code` says which.",
@@ -66,6 +66,8 @@ async def _of_validation(request: Request, error: Exception) -> JSONResponse:
 
 async def _of_http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
+    if error.status_code == 400 and error.__cause__ is not None:  # FastAPI's own, of a body that it could not even begin to read
+        return problem(400, "invalid_input", "The body is not JSON in UTF-8, or not the form that is asked for.")
     code = CODES.get(error.status_code, "invalid_input" if error.status_code < 500 else "internal")
     headers = {"Allow": ", ".join(_methods(request))} if error.status_code == 405 else error.headers
     return problem(error.status_code, code, str(error.detail), headers=headers)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from rag_api.types import AnswerStatus, DocumentStatus, Mode, TargetGroup
 
@@ -22,9 +23,17 @@ def _without_nul(text: str) -> str:
     return text
 
 
+def _is_day(value: Any) -> Any:
+    """Only 2026-01-31: pydantic takes a number of seconds for a day too, and 20260131 would be one in 1970."""
+    if not isinstance(value, date) and not (isinstance(value, str) and re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value)):
+        raise ValueError("a day is written as 2026-01-31")
+    return value
+
+
 UUID = r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
 DOCUMENT = r"^[0-9a-f]{32}$"
 
+Day = Annotated[date, BeforeValidator(_is_day)]
 Words = Annotated[str, AfterValidator(_without_nul)]
 Name = Annotated[Words, Field(max_length=200, pattern=r"^[^\x00]*$")]
 UuidText = Annotated[str, Field(pattern=UUID, max_length=36)]
@@ -39,7 +48,7 @@ class FiltersIn(In):
     target_groups: list[TargetGroup] = Field([], max_length=4)
     languages: list[Literal["nl", "en"]] = Field([], max_length=2)
     document_ids: list[DocumentIdText] = Field([], max_length=200)
-    valid_on: date | None = Field(None, description="Only documents valid on this day; today when absent.")
+    valid_on: Day | None = Field(None, description="Only documents valid on this day; today when absent.")
     include_expired: bool = Field(False, description="Also expired and superseded documents; their sources carry a caution.")
 
 
@@ -259,8 +268,8 @@ class MetadataIn(In):
     document_type: Name | None = None
     target_groups: list[TargetGroup] | None = Field(None, max_length=4)
     version: Annotated[Words, Field(max_length=50, pattern=r"^[^\x00]*$")] | None = None
-    valid_from: date | None = None
-    valid_until: date | None = None
+    valid_from: Day | None = None
+    valid_until: Day | None = None
     owner: Name | None = None
     language: Literal["nl", "en", ""] | None = None
     supersedes: Name | None = Field(None, description="File name or title of the document that this one replaces.")

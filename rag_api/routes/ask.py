@@ -21,11 +21,12 @@ from rag_api.deps import MetricsDep, PartsDep, UserDep
 from rag_api.errors import Unavailable
 from rag_api.metrics import Metrics
 from rag_api.problems import problem, responses
+from rag_api.routes.limited import LimitedRoute
 from rag_api.types import AnswerEvent, Cited, Done, Failed, Found, Source, Stage, Token, User
 
 log = logging.getLogger(__name__)
 
-router = APIRouter(tags=["ask"])
+router = APIRouter(tags=["ask"], route_class=LimitedRoute)
 
 STREAM = "text/event-stream"
 EVENTS: dict[str, type[BaseModel]] = {
@@ -67,7 +68,7 @@ PING_SECONDS = 15.0
                 }
             },
         },
-        **responses(400, 404, 409, 422, 503),
+        **responses(400, 404, 409, 413, 422, 503),
     },
 )
 async def ask(

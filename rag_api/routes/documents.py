@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import shutil
 import unicodedata
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Sequence
 from email.utils import formatdate
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from fastapi import APIRouter, File, Query, Request, Response, UploadFile
 from fastapi.responses import FileResponse
-from fastapi.routing import APIRoute
 from numpy.typing import NDArray
-from starlette.exceptions import HTTPException
-from starlette.types import Message
 
 from rag_api import schemas as api
 from rag_api.convert import document_detail, document_out, facets_out, ingest_out, metadata_in
@@ -30,41 +27,12 @@ from rag_api.ingest.chunk import embedding_text
 from rag_api.ingest.metadata import metadata_from, texts_of
 from rag_api.ingest.sources import KeptFiles, SourceFile
 from rag_api.problems import responses
+from rag_api.routes.limited import LimitedRoute, UploadRoute
 from rag_api.stores import Vectors, describe
 from rag_api.types import Chunk, Document, DocumentStatus
 
-OVERHEAD = 64 * 1024  # of a multipart body around its file
-
-
-class LimitedRoute(APIRoute):
-    """Refuses a body while it streams in, as soon as it is over the limit: the form parser would write all of it to disk first."""
-
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        handle = super().get_route_handler()
-
-        async def limited(request: Request) -> Response:
-            limit = int(request.app.state.settings.max_file_mb * 1024 * 1024) + OVERHEAD
-            # Closing says: do not send the rest.
-            too_large = HTTPException(413, f"The upload is over {request.app.state.settings.max_file_mb:g} MB.", {"Connection": "close"})
-            if int(request.headers.get("content-length", 0)) > limit:
-                raise too_large
-            received = 0
-
-            async def receive() -> Message:
-                nonlocal received
-                message = await request.receive()
-                received += len(message.get("body", b""))
-                if received > limit:
-                    raise too_large
-                return message
-
-            return await handle(Request(request.scope, receive))
-
-        return limited
-
-
-router = APIRouter(tags=["documents"])
-uploads = APIRouter(tags=["documents"], route_class=LimitedRoute)
+router = APIRouter(tags=["documents"], route_class=LimitedRoute)
+uploads = APIRouter(tags=["documents"], route_class=UploadRoute)
 
 Search = Annotated[str, Query(max_length=200, pattern=r"^[^\x00]*$", description="In title or file name.")]
 Status = Annotated[DocumentStatus | None, Query(description="The current ones (indexed and failed) when absent.")]
@@ -89,7 +57,7 @@ def get_one_document(db: DbDep, user: UserDep, document_id: DocumentId) -> api.D
     return document_detail(document, read_page_sizes(db, document_id), edits_of(db, document.source))
 
 
-@router.patch("/documents/{document_id}", summary="Describe a document", responses=responses(400, 404, 409, 422, 503))
+@router.patch("/documents/{document_id}", summary="Describe a document", responses=responses(400, 404, 409, 413, 422, 503))
 def describe_document(db: DbDep, parts: PartsDep, user: UserDep, document_id: DocumentId, body: api.MetadataIn) -> api.DescribedOut:
     """For admins. What is given here counts instead of what the file says, from the next question on and in later versions of the file,
     until a version says something else in that field. Every change is kept with who made it (`/changes`). A new title is embedded with the

@@ -10,15 +10,16 @@ from rag_api.db.answers import add_feedback
 from rag_api.db.documents import get_document
 from rag_api.deps import DbDep, UserDep, Uuid
 from rag_api.problems import responses
+from rag_api.routes.limited import LimitedRoute
 
-router = APIRouter(tags=["feedback"])
+router = APIRouter(tags=["feedback"], route_class=LimitedRoute)
 
 
 @router.post(
     "/answers/{answer_id}/feedback",
     summary="Say whether the answer was found, and where it stood",
     status_code=201,
-    responses=responses(400, 404, 422, 503),
+    responses=responses(400, 404, 413, 422, 503),
 )
 def give_feedback(db: DbDep, user: UserDep, answer_id: Uuid, body: api.FeedbackIn) -> api.FeedbackOut:
     if body.document_id is not None:

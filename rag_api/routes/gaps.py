@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from datetime import date, datetime, time
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
-from pydantic import BeforeValidator
 
 from rag_api import schemas_quality as api
 from rag_api.db.gaps import unanswered
 from rag_api.deps import DbDep, UserDep
 from rag_api.evaluate.gaps import Gap, department_of, gaps_csv, gaps_of
 from rag_api.problems import responses
+from rag_api.schemas import Day
 
 router = APIRouter(tags=["gaps"])
 
 Department = Annotated[str | None, Query(max_length=200, pattern=r"^[^\x00]*$", description="One department's only; empty: of nobody.")]
 
 
-def _is_day(value: Any) -> Any:
-    """Only 2026-01-31: pydantic takes a number of seconds for a day too."""
-    if isinstance(value, str) and not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value):
-        raise ValueError("a day is written as 2026-01-31")
-    return value
-
-
-Since = Annotated[date | None, BeforeValidator(_is_day), Query(description="Asked on this day or later.")]
+Since = Annotated[Day | None, Query(description="Asked on this day or later.")]
 
 
 @router.get("/gaps", summary="Questions that no document answered", responses=responses(404, 422, 503))

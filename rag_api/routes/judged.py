@@ -12,9 +12,10 @@ from rag_api.deps import DbDep, UserDep, Uuid
 from rag_api.evaluate.judged import Place, half_of, judged_csv, parse_judged
 from rag_api.evaluate.judging import Judgement, Marked, Written, from_feedback, judge_answer, write_question
 from rag_api.problems import responses
+from rag_api.routes.limited import LimitedRoute
 from rag_api.types import Judged
 
-router = APIRouter(tags=["judged sets"])
+router = APIRouter(tags=["judged sets"], route_class=LimitedRoute)
 
 SetName = Annotated[str, Path(pattern=api.SET_NAME, max_length=80, examples=["ronde-1"])]
 QuestionId = Annotated[str, Path(max_length=200, pattern=r"^[^\x00]+$")]
@@ -50,7 +51,7 @@ def export_judged_set(db: DbDep, user: UserDep, name: SetName) -> Response:
     return Response(text, media_type="text/csv", headers={"Content-Disposition": f'attachment; filename="{name}.csv"'})
 
 
-@router.post("/judged/{name}/csv", summary="Put a CSV's questions into a judged set", responses=responses(400, 404, 422, 503))
+@router.post("/judged/{name}/csv", summary="Put a CSV's questions into a judged set", responses=responses(400, 404, 413, 422, 503))
 def import_judged_set(db: DbDep, user: UserDep, name: SetName, body: api.ImportIn) -> api.ImportOut:
     """All of it or nothing: when a row cannot be meant, `errors` names every such row and the set stays as it was."""
     questions = parse_judged(body.csv)
@@ -60,7 +61,7 @@ def import_judged_set(db: DbDep, user: UserDep, name: SetName, body: api.ImportI
     return api.ImportOut(questions=len(questions), new=new)
 
 
-@router.put("/judged/{name}/answers/{answer_id}", summary="Judge an answer of your own", responses=responses(400, 404, 422, 503))
+@router.put("/judged/{name}/answers/{answer_id}", summary="Judge an answer of your own", responses=responses(400, 404, 413, 422, 503))
 def put_judged_answer(db: DbDep, user: UserDep, name: SetName, answer_id: Uuid, body: api.JudgeIn) -> api.JudgedOut:
     """The question, as it was searched for, joins the set, with the places that answer it. Without any and without `no_answer` it is left
     open: neither exported nor evaluated."""
@@ -70,7 +71,7 @@ def put_judged_answer(db: DbDep, user: UserDep, name: SetName, answer_id: Uuid, 
     return _out(judge_answer(db, user, name, answer_id, judgement))
 
 
-@router.put("/judged/{name}/questions/{question_id:path}", summary="Write a judged question", responses=responses(400, 404, 422, 503))
+@router.put("/judged/{name}/questions/{question_id:path}", summary="Write a judged question", responses=responses(400, 404, 413, 422, 503))
 def put_judged_question(db: DbDep, user: UserDep, name: SetName, question_id: QuestionId, body: api.QuestionIn) -> api.JudgedOut:
     """In place of the one with this id, or a new one. Without places and without `no_answer` it is left open. Places that stood there
     already are kept as they are, also when their document is gone."""

@@ -185,6 +185,9 @@ def test_filters_narrow_the_documents(client: httpx.Client, documents: dict[str,
         {"question": DUTCH, "conversation_id": "1; drop table answers"},
         {"question": DUTCH, "filters": {"owner_groups": ["surgery"]}},
         {"question": DUTCH, "filters": {"departments": ["a\x00"]}},
+        {"question": DUTCH, "filters": {"valid_on": 20260131}},
+        {"question": DUTCH, "filters": {"valid_on": "1769817600"}},
+        {"question": DUTCH, "filters": {"valid_on": "2026-02-30"}},
     ],
 )
 def test_requests_of_another_shape_are_refused_with_the_place(client: httpx.Client, body: dict[str, Any]) -> None:
@@ -214,6 +217,33 @@ def test_what_is_no_json_is_refused(client: httpx.Client) -> None:
 )
 def test_what_is_not_there_is_404(client: httpx.Client, method: str, path: str) -> None:
     is_problem(client.request(method, path), 404, "not_found")
+
+
+def test_a_body_of_a_size_that_no_question_has_is_refused_while_it_streams(client: httpx.Client) -> None:
+    def endless() -> Iterator[bytes]:
+        yield b'{"question": "'
+        for _ in range(3200):
+            sent.append(65536)
+            yield b"a" * 65536
+
+    sent: list[int] = []
+    is_problem(client.post("/ask", content=b'{"question": "' + b"a" * 2 * 1024 * 1024 + b'"}'), 413, "too_large")
+    with contextlib.suppress(httpx.WriteError):  # the server may close before all is written
+        is_problem(client.post("/ask", content=endless(), headers={"content-type": "application/json"}), 413, "too_large")
+    assert sum(sent) < 100 * 1024 * 1024
+
+
+def test_a_judged_set_may_be_larger_than_a_question(client: httpx.Client) -> None:
+    line = "q{0},Hoeveel paracetamol krijgt een kind van {0} kg?,kind.pdf\n"
+    csv = "id,question,document\n" + "".join(line.format(number) for number in range(25_000))
+    assert len(csv) > 1024 * 1024
+    assert client.post("/judged/groot/csv", json={"csv": csv, "check": True}).json()["questions"] == 25_000
+
+
+@pytest.mark.parametrize("body", [b'{"question": "caf\xe9"}', b'{"question": ' + b"[" * 100_000], ids=["latin-1", "deep"])
+def test_a_body_that_is_no_text_is_refused_in_words(client: httpx.Client, body: bytes) -> None:
+    problem = is_problem(client.post("/ask", content=body, headers={"content-type": "application/json"}), 400, "invalid_input")
+    assert "JSON in UTF-8" in problem["detail"]
 
 
 def test_a_wrong_method_is_405_with_the_right_ones(client: httpx.Client) -> None:

@@ -1633,6 +1633,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The upload or the request is over the limit. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
                 headers: {
@@ -1749,7 +1758,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The upload is over the limit. */
+            /** @description The upload or the request is over the limit. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -1949,6 +1958,15 @@ export interface operations {
             };
             /** @description It changed meanwhile, or exists already. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The upload or the request is over the limit. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2329,6 +2347,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The upload or the request is over the limit. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
                 headers: {
@@ -2583,6 +2610,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The upload or the request is over the limit. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
                 headers: {
@@ -2646,6 +2682,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The upload or the request is over the limit. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
                 headers: {
@@ -2702,6 +2747,15 @@ export interface operations {
             };
             /** @description There is no such thing, or it is not yours to see. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The upload or the request is over the limit. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
