@@ -87,7 +87,8 @@ def create_app(settings: Settings | None = None, load: Callable[[Settings], Enco
         yield
         await loading
 
-    app = FastAPI(title="Bedside embedder", lifespan=lifespan)
+    # No pages of its own: their scripts come from elsewhere.
+    app = FastAPI(title="Bedside embedder", lifespan=lifespan, docs_url=None, redoc_url=None)
     app.state.service = service
     app.add_exception_handler(Refused, _refuse)
     app.add_exception_handler(RequestValidationError, _invalid)

@@ -40,7 +40,8 @@ def create_app(settings: Settings | None = None, load: Load | None = None) -> Fa
         yield
         await asyncio.to_thread(service.stop)
 
-    app = FastAPI(title="Bedside generator", lifespan=lifespan)
+    # No pages of its own: their scripts come from elsewhere.
+    app = FastAPI(title="Bedside generator", lifespan=lifespan, docs_url=None, redoc_url=None)
     app.state.service = service
     app.add_exception_handler(GeneratorError, _refuse)
     app.add_exception_handler(RequestValidationError, _invalid)
