@@ -215,7 +215,7 @@ async def play(script: Script, body: s.AskIn, conversation: str) -> AsyncIterato
     yield "stage", s.StageEvent(name="reading", passages=3)
     await asyncio.sleep(0.05)
     if "zonder generator" in question:
-        notice = s.NoticeOut(code="generator_unavailable", text="De generator is niet beschikbaar; dit zijn de bronnen.")
+        notice = s.NoticeOut(code="generator_down", text="De generator is niet beschikbaar; dit zijn de bronnen.")
         yield "done", s.DoneEvent(answer=script.answer(body, conversation, status="sources_only", notices=[notice]))
         return
     yield "stage", s.StageEvent(name="writing")

@@ -296,6 +296,51 @@ def test_a_degraded_service_says_so_before_it_is_asked(new_page: NewPage, base_u
     expect(page.locator(".banner")).to_contain_text("vragen vinden nog wel hun bronnen")
 
 
+def test_the_banner_goes_when_the_generator_is_back_and_comes_when_an_answer_lacked_it(
+    new_page: NewPage, base_url: str, script: Script
+) -> None:
+    well, ill = script.health, s.Health(status="degraded", version="1", parts=[], demo=False)
+    script.health = ill
+    page = new_page()
+    page.clock.install()
+    page.goto(base_url)
+    expect(page.locator(".banner.serious")).to_contain_text("De generator is niet beschikbaar")
+    script.health = well
+    page.clock.run_for(11_000)
+    expect(page.locator(".banner.serious")).to_have_count(0)
+    script.health = ill
+    ask(page, "zonder generator")
+    page.clock.run_for(2_000)
+    expect(page.locator(".banner.serious")).to_contain_text("De generator is niet beschikbaar")
+
+
+def test_an_answer_that_was_cut_short_can_be_asked_again_later(page: Page, script: Script) -> None:
+    stopped = s.NoticeOut(code="stopped", text="Het antwoord is gestopt en dus niet volledig.")
+    script.conversations["eerder"] = [script.answer(s.AskIn(question=QUESTION), "eerder", status="failed", notices=[stopped])]
+    page.goto(page.url + "c/eerder")
+    expect(page.locator(".notice")).to_contain_text("Het antwoord is gestopt")
+    page.get_by_role("button", name="Opnieuw vragen").click()
+    expect(page.locator(".turn")).to_have_count(2)
+
+
+def test_on_a_phone_the_bar_is_one_line_and_earlier_questions_lie_within_the_screen(
+    new_page: NewPage, base_url: str, script: Script
+) -> None:
+    script.conversations["eerder"] = [script.answer(s.AskIn(question=QUESTION), "eerder")]
+    page = new_page(width=390, height=844)
+    page.goto(base_url)
+    bar = page.locator(".bar").bounding_box()
+    assert bar
+    assert bar["height"] < 56
+    page.locator("summary", has_text="Eerder").click()
+    item = page.get_by_role("button", name=QUESTION)
+    expect(item).to_be_visible()
+    box = item.bounding_box()
+    assert box
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390
+
+
 def test_a_broken_stream_keeps_what_came_and_can_be_asked_again(page: Page) -> None:
     ask(page, "breekt af")
     expect(page.locator(".notice.serious")).to_contain_text("De verbinding brak af")

@@ -18,6 +18,7 @@ import { Nowhere, Welcome } from "./components/Welcome";
 import { CATALOGUES, firstLanguage, keepLanguage, type Language, MessagesProvider, useMessages } from "./i18n";
 import { pdfjs } from "./pdf/load";
 import { conversationPath, DOCUMENTS_PATH, qualityPage, useAddress } from "./route";
+import { type AnswerState, view } from "./state/answer";
 import { firstScope } from "./state/scope";
 import { useConversation } from "./state/useConversation";
 import { useOpened } from "./state/useOpened";
@@ -101,7 +102,7 @@ function Page({ language, onLanguage }: { language: Language; onLanguage(): void
   return (
     <div className={`app ${source.shown ? "with-source" : ""}`}>
       <Header {...{ language, onLanguage, onConversation }} onNew={startAnew} onHelp={() => setHelp(true)}>
-        <Banner failed={last?.state.kind === "failed"} />
+        <Banner asked={turns.length} wanting={last !== undefined && isWanting(last.state)} />
       </Header>
       <main className={`conversation ${empty ? "is-empty" : ""}`} aria-label={m.app.conversation}>
         <div className="turns">
@@ -131,6 +132,11 @@ function Page({ language, onLanguage }: { language: Language; onLanguage(): void
       <Help open={help} onClose={() => setHelp(false)} />
     </div>
   );
+}
+
+/** It failed, or it has to do without the generator. */
+function isWanting(state: AnswerState): boolean {
+  return state.kind === "failed" || view(state).notices.some(({ code }) => code === "generator_down");
 }
 
 /** Brings a new question to the top of the pane: the reader has just asked it. */

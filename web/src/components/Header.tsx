@@ -122,7 +122,7 @@ function Theme() {
   }, [theme]);
   return (
     <select
-      className="quiet"
+      className="quiet theme"
       value={theme}
       aria-label={m.app.theme}
       title={m.app.theme}

@@ -23,7 +23,7 @@ export function Turn({ state, opened, latest, onOpen, onAgain, onLiteral, feedba
   const m = useMessages();
   const { question, query, text, spans, sources, unsupported } = view(state);
   const writing = state.kind === "working";
-  const ended = state.kind === "failed" || state.kind === "stopped";
+  const ended = state.kind === "failed" || state.kind === "stopped" || wasCutShort(state);
   return (
     <article className="turn">
       <h2 className="question">{question}</h2>
@@ -55,6 +55,12 @@ export function Turn({ state, opened, latest, onOpen, onAgain, onLiteral, feedba
       />
     </article>
   );
+}
+
+/** Of an answer that was stored: its reader stopped it, or it broke off. */
+function wasCutShort(state: AnswerState): boolean {
+  if (state.kind !== "complete") return false;
+  return state.answer.status === "failed" || state.answer.notices.some(({ code }) => code === "stopped");
 }
 
 /** Everything the reader must know before the answer, in one place: from the server, and of what went wrong. */
@@ -95,7 +101,7 @@ function Made({ state }: { state: Extract<AnswerState, { kind: "complete" }> }) 
   const milliseconds = state.milliseconds ?? (typeof stats.seconds === "number" ? stats.seconds * 1000 : null);
   const parts = [m.answer.sources(sources.length)];
   if (milliseconds !== null) parts.push(m.answer.seconds(formatSeconds(milliseconds, m)));
-  if (answer && model) parts.push(m.answer.model(model));
+  if (answer && model) parts.push(m.answer.model(model === "demo" ? m.answer.demoModel : model));
   const copy = (): void => void navigator.clipboard?.writeText(answer).then(() => setCopied(true));
   return (
     <p className="made">

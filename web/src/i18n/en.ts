@@ -89,6 +89,7 @@ export const en = {
     complete: (count: number) => `Answer complete, ${many(count, "source", "sources")}.`,
     seconds: (seconds: string) => `${seconds} s`,
     model: (model: string) => `by ${model}`,
+    demoModel: "the demonstration model",
     stopped: "Stopped. What was written so far stands below.",
     stoppedSpoken: "Stopped.",
     again: "Ask again",

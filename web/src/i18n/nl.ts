@@ -89,6 +89,7 @@ export const nl: Messages = {
     complete: (count: number) => `Antwoord klaar, ${many(count, "bron", "bronnen")}.`,
     seconds: (seconds: string) => `${seconds} s`,
     model: (model: string) => `door ${model}`,
+    demoModel: "het demonstratiemodel",
     stopped: "Gestopt. Wat er al stond, staat hieronder.",
     stoppedSpoken: "Gestopt.",
     again: "Opnieuw vragen",
