@@ -65,6 +65,10 @@ _LEADING = re.compile(
 _POINTS = _set("it its they them hem ervan erna ervoor eraan erbij daarna daarvan daarvoor daarmee daarbij daarop daarover")
 _MAY_POINT = _set("dat die dit deze this that these those hiervan hierna hiervoor hiermee hierbij")
 _WHAT_THEN = re.compile(r"\b(?:wat (?:dan|nu)|what (?:then|now))\W*$", re.IGNORECASE)
+# Asks what one word means: that word is the topic, whatever was asked before.
+_MEANS = re.compile(
+    r"^(?:(?:wat|what)\s+(?:is|are)\s+(?:een|an?)\s+[^\s?]+|wat\s+betekent\s+[^\s?]+|what\s+does\s+[^\s?]+\s+mean)\W*$", re.IGNORECASE
+)
 _PREPOSITION = re.compile(
     r"^(?:bij|voor|met|zonder|na|in|tijdens|onder|boven|for|with|without|in|after|during|if|als|via)\b", re.IGNORECASE
 )
@@ -104,7 +108,7 @@ def leans(question: str) -> bool:
         return bool(said)
     if len(own) <= _MOST_CONTENT and (_OPENS.match(question) or not _POINTS.isdisjoint(said)):
         return True
-    if len(own) == 1 and not _is_drug(own[0]) and not _is_keywords(question):
+    if len(own) == 1 and not _is_drug(own[0]) and not _is_keywords(question) and not _MEANS.match(question):
         return True  # "hoeveel vocht geven?": one word is seldom a topic, and the patients it is about would be lost
     rest = _LEADING.sub("", question, count=1)
     return len(own) == 1 and bool(_PREPOSITION.match(rest) or _WHAT_THEN.search(question) or not _MAY_POINT.isdisjoint(said))

@@ -60,6 +60,10 @@ def test_a_question_without_words_is_left_alone(question: str) -> None:
         "picc en mri mag dat samen met een pacemaker",
         "Wat is de dosis van paracetamol?",
         "which pain scale for a child of 5 years",
+        "Wat is een AIRMET?",
+        "what is an introducer",
+        "wat betekent SBAR?",
+        "What does ECPR mean?",
     ],
 )
 def test_a_question_with_its_own_topic_is_left_alone(question: str) -> None:
