@@ -312,6 +312,10 @@ def create_app(script: Script, headers: dict[str, str]) -> FastAPI:
         found = s.ConversationDetail(id=conversation_id, title=answers[0].question, created_at=now, updated_at=now, answers=answers)
         return Response(found.model_dump_json(), media_type="application/json")
 
+    @app.delete("/api/conversations/{conversation_id}")
+    async def forget(conversation_id: str) -> Response:
+        return Response(status_code=204 if script.conversations.pop(conversation_id, None) else 404)
+
     @app.post("/api/ask")
     async def ask(body: s.AskIn) -> Response:
         if "databank" in body.question:

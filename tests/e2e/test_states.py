@@ -225,6 +225,21 @@ def test_a_conversation_opens_again_at_its_address(page: Page) -> None:
     expect(page.locator(".turn")).to_have_count(0)
 
 
+def test_a_conversation_is_deleted_by_who_asked_it(page: Page, script: Script) -> None:
+    ask(page)
+    complete(page)
+    page.locator("summary", has_text="Eerder").click()
+    page.get_by_role("button", name="verwijder", exact=True).click()
+    page.get_by_role("button", name="Behoud").click()
+    expect(page.get_by_role("button", name=QUESTION)).to_be_visible()
+    page.get_by_role("button", name="verwijder", exact=True).click()
+    page.get_by_role("button", name="Ja, verwijder").click()
+    expect(page.locator(".turn")).to_have_count(0)  # it was the one on the page
+    page.locator("summary", has_text="Eerder").click()
+    expect(page.get_by_text("Nog niets gevraagd.")).to_be_visible()
+    assert script.conversations == {}
+
+
 def test_a_following_question_stays_at_the_top_while_its_answer_grows(page: Page) -> None:
     ask(page)
     complete(page)

@@ -41,6 +41,9 @@ export const getConversations = (limit: number): Promise<ConversationList> => ge
 export const getConversation = (id: string): Promise<ConversationDetail> =>
   get(`/conversations/${encodeURIComponent(id)}`);
 
+/** With its answers and what was said of them. */
+export const deleteConversation = (id: string): Promise<void> => remove(`/conversations/${encodeURIComponent(id)}`);
+
 /** Asks and yields what the server sends. Throws ApiError; an abort by `signal` ends it without an error. */
 export async function* ask(body: AskIn, signal: AbortSignal): AsyncGenerator<StreamEvent> {
   const request = { method: "POST", headers: { "Content-Type": "application/json", Accept: "text/event-stream" } };

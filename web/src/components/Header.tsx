@@ -1,10 +1,11 @@
 // The bar on top: new question, earlier ones, language, theme, help.
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
-import { getConversations } from "../api/client";
+import { deleteConversation, getConversations } from "../api/client";
 import type { ConversationList } from "../api/types";
 import { type Language, useMessages } from "../i18n";
-import { DOCUMENTS_PATH } from "../route";
+import { conversationPath, DOCUMENTS_PATH } from "../route";
 import { recall, remember } from "../settings";
+import { Confirm } from "./quality/Confirm";
 import { QualityLinks } from "./quality/Links";
 
 interface Props {
@@ -28,7 +29,7 @@ export function Header({ language, onLanguage, onNew, onConversation, onHelp, ch
         <button type="button" className="quiet" onClick={onNew}>
           {m.app.newConversation}
         </button>
-        <History onConversation={onConversation} />
+        <History onConversation={onConversation} onNew={onNew} />
         <span className="spacer" />
         <Theme />
         <button
@@ -57,7 +58,7 @@ export function Header({ language, onLanguage, onNew, onConversation, onHelp, ch
 
 const HISTORY = 20;
 
-function History({ onConversation }: { onConversation(id: string): void }) {
+function History({ onConversation, onNew }: Pick<Props, "onConversation" | "onNew">) {
   const m = useMessages();
   const menu = useRef<HTMLDetailsElement>(null);
   const [list, setList] = useState<ConversationList | null>(null);
@@ -70,6 +71,12 @@ function History({ onConversation }: { onConversation(id: string): void }) {
   const go = (id: string): void => {
     close();
     onConversation(id);
+  };
+  const forget = (id: string): void => {
+    deleteConversation(id).then(() => {
+      if (location.pathname === conversationPath(id)) onNew(); // what was on the page is gone
+      load();
+    }, load); // it may be gone already
   };
   const keyDown = (event: KeyboardEvent): void => {
     if (event.key !== "Escape" || !menu.current?.open) return;
@@ -88,10 +95,17 @@ function History({ onConversation }: { onConversation(id: string): void }) {
       <ul>
         {list?.conversations.length === 0 && <li className="muted">{m.app.historyEmpty}</li>}
         {list?.conversations.map(({ id, title }) => (
-          <li key={id}>
+          <li key={id} className="conversation-link">
             <button type="button" className="quiet" onClick={() => go(id)}>
               {title}
             </button>
+            <Confirm
+              label={m.app.forget}
+              question={m.app.sureForget}
+              yes={m.sets.yes}
+              no={m.sets.no}
+              onYes={() => forget(id)}
+            />
           </li>
         ))}
         {list && <QualityLinks />}

@@ -9,6 +9,8 @@ export const en = {
     newConversation: "New question",
     history: "Earlier",
     historyEmpty: "Nothing asked yet.",
+    forget: "delete",
+    sureForget: "Delete these questions and answers?",
     language: "Nederlands",
     languageLabel: "Toon de pagina in het Nederlands",
     theme: "Theme",

@@ -10,6 +10,8 @@ export const nl: Messages = {
     newConversation: "Nieuwe vraag",
     history: "Eerder",
     historyEmpty: "Nog niets gevraagd.",
+    forget: "verwijder",
+    sureForget: "Deze vragen en antwoorden verwijderen?",
     language: "English",
     languageLabel: "Show the page in English",
     theme: "Thema",
