@@ -31,6 +31,7 @@ from rag_api.terminal import (
     run_asks,
     run_ingest,
     say,
+    wide_console,
 )
 
 if TYPE_CHECKING:
@@ -236,14 +237,13 @@ def documents(
 
         typer.echo(json.dumps({"documents": [document_out(d).model_dump(mode="json") for d in found], "total": total}, ensure_ascii=False))
         return
-    from rich.console import Console
     from rich.table import Table
 
     table = Table("Title", "Version", "File", "Pages", "Passages", "Status", box=None, pad_edge=False)
     for d in found:
         state = d.status.value + (f" ({d.reason})" if d.reason else "")
         table.add_row(d.metadata.title, d.metadata.version, d.source, str(d.page_count), str(d.chunk_count), state)
-    Console(soft_wrap=not sys.stdout.isatty()).print(table)
+    wide_console().print(table)
     say(f"{total} documents")
 
 

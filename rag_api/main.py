@@ -38,9 +38,13 @@ as displayed, origin top left.
 def create_app(settings: Settings, parts: Parts | None = None) -> FastAPI:
     """`parts` given: they are used as they are and left open, for a caller that opened them (`bedside demo`, tests)."""
 
+    folder = web_dir(settings.web_dir)
+
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         own = parts or Parts(settings, say=log.info)
+        if folder is None:
+            log.warning("There is no page to serve, only the API: no index.html in BEDSIDE_WEB_DIR, or web/ was not built")
         ahead = Ahead(own)
         app.state.metrics.watch(lambda: own.sentences)
         app.state.parts = own
@@ -84,7 +88,6 @@ def create_app(settings: Settings, parts: Parts | None = None) -> FastAPI:
         app.include_router(router)
     problems.install(app)
     app.add_middleware(Shell, metrics=app.state.metrics)
-    folder = web_dir(settings.web_dir)
     app.router.default = Page(folder) if folder else _nothing_here
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from rag_api.config import Settings
     from rag_api.errors import BedsideError
     from rag_api.ingest import IngestReport
@@ -40,6 +42,15 @@ def read_settings() -> Settings:
         raise typer.Exit(2) from None
 
 
+def make_data_dir(settings: Settings) -> None:
+    """Nothing is kept where it cannot be: said at once, with the variable's name."""
+    try:
+        settings.data_dir.expanduser().mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        say(f"BEDSIDE_DATA_DIR: {settings.data_dir} cannot be made or is no folder ({error.strerror})")
+        raise typer.Exit(2) from None
+
+
 @contextmanager
 def opened(settings: Settings | None = None) -> Iterator[Parts]:
     """The parts, closed at the end however it comes; what a user can cause or must hear of is one sentence."""
@@ -47,8 +58,10 @@ def opened(settings: Settings | None = None) -> Iterator[Parts]:
     from rag_api.parts import Parts
 
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that embedded servers are stopped too
+    settings = settings or read_settings()
+    make_data_dir(settings)
     try:
-        with Parts(settings or read_settings(), say) as parts:
+        with Parts(settings, say) as parts:
             yield parts
     except BedsideError as error:
         say_error(error)
@@ -78,6 +91,13 @@ def say_error(error: BedsideError) -> None:
     rows = error.rows if isinstance(error, InvalidInput) else ()
     for row in rows if len(rows) > 1 else ():
         say(f"  {row.where}: {row.what}")
+
+
+def wide_console() -> Console:
+    """Standard output for a table: as wide as the terminal, and into a file or a pipe as wide as the table is, with no name cut off."""
+    from rich.console import Console
+
+    return Console() if sys.stdout.isatty() else Console(width=10_000)
 
 
 class Steps:
@@ -262,7 +282,6 @@ def print_answer(answer: Answer, *, text: bool = True) -> None:
 
 def print_figures(figures: dict[str, Any]) -> None:
     """The figures of bedside evaluate as a table: all questions, then each language and split."""
-    from rich.console import Console
     from rich.table import Table
 
     names = ("hit@1", "hit@3", "hit@7", "mrr")
@@ -271,7 +290,7 @@ def print_figures(figures: dict[str, Any]) -> None:
     for name, row in rows.items():
         decided = row["not_found"]
         table.add_row(name, str(row["n"]), *(f"{row[n]:.3f}" for n in names), f"{decided['precision']:.3f}", f"{decided['recall']:.3f}")
-    Console(soft_wrap=not sys.stdout.isatty()).print(table)
+    wide_console().print(table)
     print_askers(figures)
     print_refusals(figures)
     if "answers" in figures:

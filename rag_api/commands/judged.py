@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from rag_api.terminal import opened, say
+from rag_api.terminal import opened, say, wide_console
 
 judged = typer.Typer(no_args_is_help=True, help="Judged sets of the database: list them, take them out and put them in as CSV.")
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on standard output.")]
@@ -30,14 +29,13 @@ def list_sets(as_json: AsJson = False) -> None:
     if as_json:
         typer.echo(json.dumps({"sets": sets}, ensure_ascii=False))
         return
-    from rich.console import Console
     from rich.table import Table
 
     columns = ("name", "questions", "validate", "test", "no_answer", "incomplete")
     table = Table(*columns, box=None, pad_edge=False)
     for one in sets:
         table.add_row(*(str(one[column]) for column in columns))
-    Console(soft_wrap=not sys.stdout.isatty()).print(table)
+    wide_console().print(table)
 
 
 @judged.command("export")

@@ -111,6 +111,13 @@ def test_a_folder_that_is_not_there_is_a_sentence(environment: dict[str, str]) -
     assert "no such file or folder" in run(environment, "ingest", "/no/such/place", code=1).stderr
 
 
+def test_a_list_in_a_pipe_cuts_no_name_off(environment: dict[str, str], folder: Path, loaded: dict[str, Any]) -> None:
+    narrow = environment | {"COLUMNS": "40"}
+    lines = run(narrow, "documents").stdout.splitlines()
+    assert len(lines) == 1 + len(list(folder.iterdir()))
+    assert all(any(file.name in line for line in lines) for file in folder.iterdir())
+
+
 def test_documents_are_listed(environment: dict[str, str], loaded: dict[str, Any]) -> None:
     listed = as_json(run(environment, "documents", "--json"))
     assert sorted(d["source"] for d in listed["documents"]) == ["broken.pdf", *sorted(LINES)]
@@ -219,6 +226,13 @@ def test_nonsense_in_the_environment_is_refused_by_name(variable: str, value: st
     result = run({variable: value}, "documents", code=2)
     assert said in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_a_data_directory_that_cannot_be_is_refused_by_name(environment: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    result = run(environment | {"BEDSIDE_DATA_DIR": str(tmp_path / "file" / "data")}, "documents", code=2)
+    assert result.stderr.startswith("BEDSIDE_DATA_DIR: ")
+    assert "Traceback" not in result.output
 
 
 def test_a_database_that_is_down_is_a_sentence(environment: dict[str, str]) -> None:
