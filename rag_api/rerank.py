@@ -36,7 +36,7 @@ class CrossEncoderReranker:
             from sentence_transformers import CrossEncoder
         except ImportError as error:
             raise ConfigurationError(
-                f"BEDSIDE_RERANKER={name} runs in process and needs sentence-transformers: pip install 'bedside[embedder]', "
+                f"BEDSIDE_RERANKER={name} runs in process and needs sentence-transformers: pip install -e '.[embedder]', "
                 "or name a service with BEDSIDE_RERANKER_URL"
             ) from error
         try:

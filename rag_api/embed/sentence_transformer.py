@@ -25,7 +25,7 @@ class SentenceTransformerEmbedder:
             from sentence_transformers import SentenceTransformer
         except ImportError as error:
             raise ConfigurationError(
-                f"BEDSIDE_EMBEDDER={name} runs in process and needs sentence-transformers: pip install 'bedside[embedder]', "
+                f"BEDSIDE_EMBEDDER={name} runs in process and needs sentence-transformers: pip install -e '.[embedder]', "
                 "or name a service with BEDSIDE_EMBEDDER_URL"
             ) from error
         try:

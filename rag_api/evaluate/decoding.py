@@ -105,7 +105,7 @@ def token_counter(path: Path) -> Callable[[str], int]:
     try:
         from tokenizers import Tokenizer
     except ImportError as error:
-        raise ConfigurationError("counting tokens needs the package tokenizers: pip install 'bedside[generator]'") from error
+        raise ConfigurationError("counting tokens needs the package tokenizers: pip install -e '.[generator]'") from error
     try:
         data = path.read_bytes()
         tokenizer = Tokenizer.from_str((gzip.decompress(data) if path.suffix == ".gz" else data).decode())

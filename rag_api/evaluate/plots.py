@@ -20,7 +20,7 @@ def need_matplotlib() -> None:
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
-        raise ConfigurationError("the report draws with matplotlib, which is not installed: pip install 'bedside[report]'") from error
+        raise ConfigurationError("the report draws with matplotlib, which is not installed: pip install -e '.[report]'") from error
 
 
 def counts_svg(name: str, counts: Sequence[int], what: str) -> str:
