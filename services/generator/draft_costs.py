@@ -23,7 +23,7 @@ def draft_costs(drafters: Mapping[str, Drafter], target: LlamaTarget, cache: Pat
     found = {}
     for name, drafter in drafters.items():
         if isinstance(drafter, EagleDrafter):
-            file = cache / f"drafts-{target_key(target, drafter.shape, drafter.head.config)}.json"
+            file = cache / f"drafts-{target_key(target, drafter.shape, drafter.head.config, drafter.head.native is not None)}.json"
             known = read_cached(file)
             found[name] = float(known["seconds"]) if known else draft_seconds(drafter, CONTEXT, REPEATS, time.perf_counter() + ALLOWED)
             if known is None:

@@ -52,7 +52,7 @@ class Engine:
         self.prefixes = PrefixCache(self.options.prefix_bytes)
         self.planner = Planner(costs, drafts)
         self.energy = counter_of(target.device)
-        self.clock = time.monotonic  # of the requests' statistics
+        self.clock = time.perf_counter  # of the requests' statistics and of what the planner learns
         self._requests: dict[str, Request] = {}
         self._stop_tokens = frozenset(target.config.eos_token_ids)
 
@@ -99,11 +99,11 @@ class Engine:
             if not ready:
                 return []
             trees = self._draft(ready)
-            began = time.perf_counter()
+            began = self.clock()
             output = self._forward(ready, trees)
             accepted = self._verify(ready, trees, output.logits)
             self._accept(ready, trees, accepted, output)
-            self._learn(ready, trees, accepted, time.perf_counter() - began)
+            self._learn(ready, trees, accepted, self.clock() - began)
             return self._emit(ready, trees, accepted)
 
     @contextmanager
@@ -191,9 +191,9 @@ class Engine:
             rows = [row for row, request in enumerate(ready) if name in request.drafters and self.planner.wants(_plan(request), name)]
             if not rows:
                 continue
-            began = time.perf_counter()
+            began = self.clock()
             proposed = drafter.propose([self._state(ready[row], drafter) for row in rows], self.options.nodes)
-            each = (time.perf_counter() - began) / len(rows)
+            each = (self.clock() - began) / len(rows)
             for row, draft in zip(rows, proposed, strict=True):
                 drafts[row].append(draft)
                 self.planner.drafted(_plan(ready[row]), name, draft, each, usual=ready[row].sequence.stats.steps > 0)
@@ -252,9 +252,9 @@ class Engine:
 
     def _learn(self, ready: list[Request], trees: list[DraftTree], accepted: list[Accepted], seconds: float) -> None:
         lengths = [request.length - len(one.path) for request, one in zip(ready, accepted, strict=True)]
-        self.planner.paced(sum(map(len, trees)), sum(lengths) // len(lengths), seconds)
+        usual = self.planner.paced(sum(map(len, trees)), sum(lengths) // len(lengths), seconds)
         for request, draft, one in zip(ready, trees, accepted, strict=True):
-            self.planner.learn(_plan(request), draft, one, seconds / len(ready))
+            self.planner.learn(_plan(request), draft, one, usual / len(ready))
 
     def _emit(self, ready: list[Request], trees: list[DraftTree], accepted: list[Accepted]) -> list[Output]:
         return [self._emit_row(*row) for row in zip(ready, trees, accepted, strict=True)]

@@ -1,30 +1,53 @@
 """Whether a drafter pays, from what its drafts take and what they alone give: per request, and over requests.
 
 With s seconds a step without a drafter's own nodes, n tokens from it and g of them due to that drafter alone, leaving it out would give
-n - g tokens in s seconds; it pays as long as drafting, and verifying its nodes, take less than g s / (n - g). Knows nothing of trees,
-models or text.
+n - g tokens in s seconds; it pays as long as drafting, and verifying its nodes, take less than g s / (n - g). A single step says little of
+that, and so does a short answer: both are believed by how many there were. Knows nothing of trees, models or text.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 
-SMOOTH = 0.15  # weight of the latest step
+PRIOR = 24  # steps that what other requests have shown counts for
+REQUESTS = 16  # of the latest, by and large, that an average is of
+TRIALS = 4  # requests before a drafter is left out
 FIRST_SKIP, LAST_SKIP = 16, 256  # requests: a trial costs about an eighth of an answer's time, so one in 16 is below 1%
+FIRST_PAUSE, LAST_PAUSE = 8, 64  # steps
+PROBE = 3  # steps that it is tried again for
+
+
+@dataclass(slots=True)
+class Yield:
+    """Of one drafter, averages of its steps. To begin with what a head usually gives, as long as nobody knows better."""
+
+    gain: float = 0.5  # tokens per step that only this drafter gave
+    tokens: float = 1.5  # per step
+    extra: float = 0.0  # seconds that its own nodes add to a step
+    seconds: float = 0.0  # of a draft; 0: not known
+
+    def lean(self, other: Yield, weight: float) -> None:
+        for each in fields(self):
+            mine = getattr(self, each.name)
+            setattr(self, each.name, mine + weight * (getattr(other, each.name) - mine))
 
 
 @dataclass(slots=True)
 class Gate:
     """Of one drafter in one request. Closed, it is tried again after a while, then after twice that."""
 
-    seconds: float = 0.0  # of a draft, smoothed
-    gain: float = 1.0  # tokens per step that only this drafter gave, smoothed
-    tokens: float = 2.0  # per step, smoothed
-    extra: float = 0.0  # seconds that its own nodes add to a step, smoothed
+    known: Yield = field(default_factory=Yield)  # the request's own steps lean on what came before
+    shown: Yield = field(default_factory=Yield)  # by this request alone
     kind: str = ""  # what its nodes are known by, see planner._kind
     balance: float = 0.0  # seconds saved less seconds drafted, all steps together
+    steps: int = 0
     pause: int = 0  # steps to go without it
-    _next_pause: int = 8
+    _next_pause: int = FIRST_PAUSE
+    _probe: int = 0  # steps left of a trial
+
+    @property
+    def seconds(self) -> float:
+        return self.known.seconds
 
     def open(self) -> bool:
         if self.pause:
@@ -33,33 +56,41 @@ class Gate:
 
     def took(self, seconds: float, usual: bool = True) -> None:
         """Not `usual`: it says nothing of the next draft (at first a head reads the whole prompt)."""
-        self.balance -= seconds
         if usual:
-            self.seconds = seconds if not self.seconds else self.seconds + 0.2 * (seconds - self.seconds)
+            before = self.known.seconds or seconds
+            seconds = min(max(seconds, before / 2), before * 2)  # an interruption is no cost of the draft
+            self.known.seconds = before + 0.2 * (seconds - before)
+        self.balance -= seconds
 
     def gave(self, alone: int, tokens: int, seconds: float, extra: float = 0.0) -> None:
         """A step of `seconds`, without its drafts, gave `tokens`; `alone` of them nobody else had drafted, `extra` seconds were theirs."""
-        self.gain += SMOOTH * (alone - self.gain)
-        self.tokens += SMOOTH * (tokens - self.tokens)
-        self.extra += SMOOTH * (extra - self.extra)
-        worth = (seconds - extra) / max(1.0, self.tokens - self.gain)  # of a token that it gives
+        self.steps += 1
+        step = Yield(alone, tokens, extra, self.seconds)
+        self.shown.lean(step, 1 / self.steps)
+        self.known.lean(step, 1 / (PRIOR + self.steps))
+        worth = (seconds - self.known.extra) / max(1.0, self.known.tokens - self.known.gain)  # of a token that it gives
         self.balance += alone * worth - extra
-        if self.gain * worth >= self.seconds + self.extra:
-            self._next_pause = 8
-            return
-        self.pause, self._next_pause = self._next_pause, min(64, 2 * self._next_pause)
-        self.gain = (self.seconds + self.extra) / worth  # tried again, it has a few steps to show more
+        if self.known.gain * worth >= self.known.seconds + self.known.extra:
+            self._next_pause = FIRST_PAUSE
+        elif self._probe:
+            self._probe -= 1
+        else:
+            self.pause, self._next_pause = self._next_pause, min(LAST_PAUSE, 2 * self._next_pause)
+            self._probe = PROBE - 1
 
 
 @dataclass(slots=True)
 class Habit:
-    """Of one drafter over requests. One that cost more than it saved is left out of whole requests, ever more of them.
+    """Of one drafter over requests. One that costs more than it saves is left out of whole requests, ever more of them.
 
     Left out of a whole request it costs nothing at all: a head need not even read the prompt.
     """
 
-    last: Gate | None = None  # what the next request begins from
+    usual: Yield = field(default_factory=Yield)  # what the next request begins from
+    kind: str = ""
+    balance: float = 0.0  # of a request
     skip: int = 0  # requests to go without it
+    _requests: int = 0
     _next_skip: int = FIRST_SKIP
 
     def admit(self) -> bool:
@@ -70,13 +101,19 @@ class Habit:
 
     def begin(self, expected: float) -> Gate:
         """`expected`: seconds of a draft as measured at start, 0: not measured."""
-        if self.last is None:
-            return Gate(seconds=expected)
-        return Gate(self.last.seconds, self.last.gain, self.last.tokens, self.last.extra, self.last.kind)
+        gate = Gate(kind=self.kind)
+        gate.known.lean(self.usual, 1.0)
+        gate.known.seconds = self.usual.seconds or expected
+        return gate
 
     def ended(self, gate: Gate) -> None:
-        self.last = gate
-        if gate.balance >= 0:
+        self.kind = gate.kind
+        self._requests += 1
+        weight = 1 / min(self._requests, REQUESTS)
+        self.balance += weight * (gate.balance - self.balance)
+        if gate.steps:
+            self.usual.lean(gate.shown, weight)
+        if self.balance >= 0 or self._requests < TRIALS:
             self._next_skip = FIRST_SKIP
             return
         self.skip, self._next_skip = self._next_skip, min(LAST_SKIP, 4 * self._next_skip)

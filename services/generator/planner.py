@@ -132,7 +132,8 @@ class Planner:
             return list(trees)
         scored = [self._calibrated(plan, each) for plan, each in zip(plans, trees, strict=True)]
         ranked = sorted((score for each in scored for score in each.scores[1:]), reverse=True)
-        nodes = self._best_count(ranked, len(trees), sum(lengths) // len(lengths))
+        drafting = sum(gate.seconds for plan in plans for gate in plan.gates.values() if not gate.pause)
+        nodes = self._best_count(ranked, len(trees), sum(lengths) // len(lengths), drafting)
         if not nodes:  # the usual outcome on text without copies, and the cheapest
             for plan in plans:
                 plan.estimates = {}
@@ -143,13 +144,16 @@ class Planner:
             plan.estimates = _estimates(before, after)
         return cut
 
-    def paced(self, nodes: int, context: int, seconds: float) -> None:
-        """A step of so many nodes, of all rows together, took `seconds`, without its drafts."""
-        if self._costs is not None:
-            self._pace.learn(nodes, seconds / self._table(context, nodes)[nodes])
+    def paced(self, nodes: int, context: int, seconds: float) -> float:
+        """A step of so many nodes, of all rows together, took `seconds`, without its drafts. What such steps take by and large."""
+        if self._costs is None:
+            return seconds
+        known = self._table(context, nodes)[nodes]
+        self._pace.learn(nodes, seconds / known)
+        return known * self._pace.factor(nodes)
 
     def learn(self, plan: Plan, verified: DraftTree, accepted: Accepted, seconds: float) -> None:
-        """`seconds`: of the step, without its drafts, shared by its rows."""
+        """`seconds`: that such a step takes, without its drafts, shared by its rows."""
         if self._costs is None:
             return
         taken = set(accepted.path)
@@ -177,13 +181,13 @@ class Planner:
             scores.append(rate * scores[drafted.parents[node]])
         return replace(drafted, scores=tuple(scores))
 
-    def _best_count(self, scores: list[float], rows: int, context: int) -> int:
-        """How many of the nodes, the likeliest first, give the most tokens per second."""
+    def _best_count(self, scores: list[float], rows: int, context: int, drafting: float) -> int:
+        """How many of the nodes, the likeliest first, give the most tokens per second, `drafting` seconds included."""
         table = self._table(context, rows + len(scores))
-        tokens, best, count = float(rows), rows / (table[rows] * self._pace.factor(rows)), 0
+        tokens, best, count = float(rows), rows / (drafting + table[rows] * self._pace.factor(rows)), 0
         for nodes, score in enumerate(scores, start=rows + 1):
             tokens += score
-            rate = tokens / (table[nodes] * self._pace.factor(nodes))
+            rate = tokens / (drafting + table[nodes] * self._pace.factor(nodes))
             if rate > best:
                 best, count = rate, nodes - rows
         return count

@@ -56,7 +56,7 @@ FIXED_TREE: tuple[tuple[int, ...], ...] = (
 
 def usual_shape(device: torch.device) -> TreeShape:
     """EAGLE-2's and -3's published tree where rows are nearly free; on a CPU, where every row is computed, a small one."""
-    return TreeShape() if device.type == "cuda" else TreeShape(top_k=4, total=12, depth=3, least=0.05)
+    return TreeShape() if device.type == "cuda" else TreeShape(top_k=2, total=5, depth=3, least=0.3)
 
 
 class Frontier(NamedTuple):

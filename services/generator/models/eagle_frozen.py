@@ -14,7 +14,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from services.generator.models.eagle import Attend, DecoderLayer, EagleHead, rotate, take
-from services.generator.models.linear import GROUP, Kernel, dense_kernel, eight_bits, packed_kernel
+from services.generator.models.linear import GROUP, Kernel, dense_kernel, four_bits, packed_kernel
 from services.generator.native import matrix
 from services.generator.native.head import HeadSize, HeadWeights, NativeHead
 from services.generator.native.matrix import Matrix
@@ -91,9 +91,7 @@ class FrozenHead:
         if self.device.type != "cpu" or self.dtype != torch.bfloat16 or not torch.backends.mkldnn.is_available():
             return dense_kernel(weight, bias)
         many = packed_kernel(weight, bias)
-        few = (
-            matrix.pack(eight_bits(weight), bias) if matrix.fits(weight) else None
-        )  # a draft need not be exact, and half the bytes are read
+        few = matrix.pack(four_bits(weight), bias) if matrix.fits(weight) else None  # a draft need not be exact, and what is read costs
         self._matrices.append(few)
         return many if few is None else lambda x: few(x) if x.numel() <= NODES * x.shape[-1] else many(x)
 

@@ -43,12 +43,13 @@ class Blocks:
 Weight = torch.Tensor | Blocks
 
 
-def eight_bits(weight: torch.Tensor) -> Blocks:
-    """A matrix rounded to 8 bits, with a scale per group."""
+def four_bits(weight: torch.Tensor) -> Blocks:
+    """A matrix rounded to 4 bits, with a scale and a minimum per group."""
     groups = weight.float().unflatten(1, (-1, GROUP))
-    scale = (groups.abs().amax(-1) / 127).half()
-    codes = (groups / scale.float().clamp(min=1e-7).unsqueeze(-1)).round().clamp(-127, 127)
-    return Blocks(codes.to(torch.int8).flatten(1), scale, None)
+    low, high = groups.amin(-1), groups.amax(-1)
+    scale = ((high - low) / 15).half()
+    codes = ((groups - low.half().float().unsqueeze(-1)) / scale.float().clamp(min=1e-7).unsqueeze(-1)).round().clamp(0, 15)
+    return Blocks(codes.to(torch.uint8).flatten(1), scale, low.half())
 
 
 def take_rows(weight: Weight, order: torch.Tensor) -> Weight:
