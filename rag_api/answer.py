@@ -288,7 +288,10 @@ def _decide(draft: Draft, retrieval: Retrieval, parts: AskParts) -> None:
     draft.sources = tuple(_source(replace(hit, rank=rank), documents[hit.chunk.document_id], draft) for rank, hit in enumerate(hits, 1))
     warned = cautions.warned(draft.sources, draft.query, draft.user, draft.question.filters, draft.language, parts)
     draft.sources, draft.notices = warned.sources, [*draft.notices, *warned.notices]
-    if not draft.sources or not retrieval.answerable:
+    hits = [source.hit for source in draft.sources]
+    other = cautions.of_other_drugs(draft.sources, draft.query, draft.language, lambda: texts_of(hits, parts, draft.texts), parts)
+    draft.sources, draft.notices = other.sources, [*draft.notices, *other.notices]
+    if not draft.sources or not retrieval.answerable or other.notices:
         draft.status = AnswerStatus.NOT_FOUND
         empty = not draft.sources and count_indexed(parts.db, draft.user) == 0
         draft.notices.append(notice("empty_index", draft.language) if empty else not_found(draft.sources, draft.language))

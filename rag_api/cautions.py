@@ -6,13 +6,15 @@ rag_api.guard's, the sentences rag_api.notices'. Nothing is left out or ordered 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
 from rag_api.db.documents import get_documents, superseding
+from rag_api.expand import expander_of
 from rag_api.guard.asker import function_of
 from rag_api.guard.conflicts import Conflict, conflicts
+from rag_api.guard.drugs import drugs_in, names
 from rag_api.guard.patient import Patient, patient_of
 from rag_api.guard.support import Passage, unsupported
 from rag_api.guard.twins import are_twins
@@ -56,10 +58,28 @@ def warned(sources: Sequence[Source], query: str, user: User, filters: Filters, 
     return Warned(marked, tuple(dict.fromkeys(notices)))
 
 
+def of_other_drugs(sources: Sequence[Source], query: str, language: str, read: Callable[[], Mapping[str, str]], parts: FindParts) -> Warned:
+    """A document that names none of the question's drugs does not answer it, whatever else it shares: a dose would be another drug's.
+    `read`: the documents' texts by id; one that is not there counts as naming it. The notice: when no source does."""
+    drugs = drugs_in(query)
+    if not drugs:
+        return Warned(tuple(sources), ())
+    texts = read()
+    called = [*drugs, *expander_of(parts.settings).expand(" ".join(drugs))]
+    fits = {
+        document.id: document.id not in texts or names(f"{document.metadata.title}\n{texts[document.id]}", called)
+        for document in {source.document.id: source.document for source in sources}.values()
+    }
+    said = {"drugs": " / ".join(drugs)}
+    card = notice("card_other_drug", language, **said)
+    marked = tuple(s if fits[s.document.id] else replace(s, cautions=(*s.cautions, card)) for s in sources)
+    return Warned(marked, () if any(fits.values()) else (notice("other_drug", language, **said),))
+
+
 def usable(sources: Sequence[Source], limit: int) -> tuple[Source, ...]:
-    """The first that may be answered from: not those for other patients, and of twins only the better one, for an answer is for one
-    patient; what is no longer valid only when nothing else is there."""
-    fit = [source for source in sources if not _has(source, "other_group", "twin")]
+    """The first that may be answered from: not those for other patients or of other drugs, and of twins only the better one, for an
+    answer is for one patient; what is no longer valid only when nothing else is there."""
+    fit = [source for source in sources if not _has(source, "other_group", "twin", "other_drug")]
     valid = [source for source in fit if not _has(source, "expired", "superseded")]
     return tuple((valid or fit)[:limit])
 

@@ -13,6 +13,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rag_api.guard.drugs import ENDS_LIKE_A_DRUG
 from rag_api.guard.patient import CHILD_UNTIL
 from rag_api.guard.words import folded, pattern, words
 from rag_api.terms import STOP_WORDS
@@ -78,10 +79,6 @@ _MEASURE = re.compile(
     re.IGNORECASE,
 )
 _UNITS = {"kg": "weight", "kilo": "weight", "gram": "weight"}  # all others are ages
-_DRUG = re.compile(
-    r"(?:[ck]in[e]?|mycin[e]?|micine|cill?ine?|penem|azole?|pam|lam|olol|aban|parine?|tanyl|tanil|m(?:orf|orph)ine|ca[iï]ne|profen|cetamol|"
-    r"dipine|pril|sartan|statine?|oxacine?|solone?|drine|azine|[mt]idine|setron|stine|blastine|plati(?:n|ne)|ziride|semide|nitine|trigine|toine|oxone?|mazenil|dexaat|inase|plase)$"
-)  # fmt: skip
 _WORD = re.compile(r"[^\W_](?:[\w'’/.-]*[^\W_])?")
 _WORD_BEFORE, _WORD_AFTER = re.compile(r"\w+$"), re.compile(r"-\w+")
 _MOST_CONTENT = 2  # words of its own with which a question may still lean on the one before
@@ -181,7 +178,7 @@ def patients_in(text: str) -> list[Named]:
 
 
 def _is_drug(word: str) -> bool:
-    return word not in ASPECTS and folded(word) not in words("patient") and bool(_DRUG.search(word))
+    return word not in ASPECTS and folded(word) not in words("patient") and bool(ENDS_LIKE_A_DRUG.search(word))
 
 
 def _is_adults_age(match: re.Match[str]) -> bool:

@@ -56,6 +56,10 @@ _TEXTS: dict[str, dict[str, str]] = {
         "nl": "{title} is vervangen door {newer}.",
         "en": "{title} has been superseded by {newer}.",
     },
+    "other_drug": {
+        "nl": "Geen van deze documenten noemt {drugs}.",
+        "en": "None of these documents names {drugs}.",
+    },
     "patient_group": {
         "nl": "Deze bronnen zijn voor {for_whom}; de vraag noemt {patient}.",
         "en": "These sources are for {for_whom}; the question mentions {patient}.",
@@ -92,6 +96,7 @@ _TEXTS: dict[str, dict[str, str]] = {
         "nl": "Voor {for_whom}; de vraag noemt {patient}.",
         "en": "For {for_whom}; the question mentions {patient}.",
     },
+    "card_other_drug": {"nl": "Noemt {drugs} niet.", "en": "Does not name {drugs}."},
     "card_twin": {"nl": "Voor {for_whom}; bron {source} is voor {others}.", "en": "For {for_whom}; source {source} is for {others}."},
     "card_expired": {"nl": "Vervallen op {day}.", "en": "Expired on {day}."},
     "card_superseded": {"nl": "Vervangen door {newer}.", "en": "Superseded by {newer}."},

@@ -111,7 +111,8 @@ class SourceOut(BaseModel):
     rects: list[PageRectsOut]
     cautions: list[NoticeOut] = Field(
         [],
-        description="What to know before using it: `other_group`, `twin`, `expired`, `superseded`, `conflict`; in the question's language.",
+        description="What to know before using it: `other_group`, `other_drug`, `twin`, `expired`, `superseded`, `conflict`; in the "
+        "question's language.",
     )
 
 

@@ -1411,7 +1411,7 @@ export interface components {
             rects: components["schemas"]["PageRectsOut"][];
             /**
              * Cautions
-             * @description What to know before using it: `other_group`, `twin`, `expired`, `superseded`, `conflict`; in the question's language.
+             * @description What to know before using it: `other_group`, `other_drug`, `twin`, `expired`, `superseded`, `conflict`; in the question's language.
              * @default []
              */
             cautions: components["schemas"]["NoticeOut"][];
