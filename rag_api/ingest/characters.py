@@ -111,7 +111,3 @@ def _compose(line: Marked) -> Marked:
             chars.append(char)
             boxes.append(box)
     return Marked("".join(chars), np.array(boxes, np.float32).reshape(-1, 4) if boxes else no_boxes(0))
-
-
-def is_bullet(char: str) -> bool:
-    return char in _BULLETS
