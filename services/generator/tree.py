@@ -136,11 +136,6 @@ def is_chain(tree: DraftTree) -> bool:
     return all(parent == node - 1 for node, parent in enumerate(tree.parents))
 
 
-def expected_tokens(tree: DraftTree) -> float:
-    """Tokens that one verification of this tree should emit, the bonus token included: the scores' sum (root: 1)."""
-    return sum(tree.scores)
-
-
 def follow(tree: DraftTree, answer: Seq[int]) -> list[int]:
     """The nodes that a target saying `answer` accepts, root first; the last token of the answer is always the target's own."""
     children = {edge: node for node, edge in enumerate(zip(tree.parents, tree.token_ids, strict=True))}

@@ -113,10 +113,3 @@ def test_chains_need_no_mask() -> None:
     chain = tree.TreeBuilder(5)
     chain.add_chain(0, [6, 7], [0.9, 0.8], COPY * 2)
     assert tree.pack([chain.build(), tree.root_only(1)], [3, 4]).mask is None
-
-
-@settings(max_examples=20)
-@given(draft_trees())
-def test_expected_tokens_counts_the_bonus_token(of: DraftTree) -> None:
-    assert tree.expected_tokens(tree.root_only(1)) == 1
-    assert tree.expected_tokens(of) == sum(of.scores)
