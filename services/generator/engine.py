@@ -248,7 +248,7 @@ class Engine:
                 drafter = self.drafters[name]
                 drafter.feedback(self._state(request, drafter), draft, one)
             if (features := self._features(request, output, row)) is not None:
-                self._keep_features(request, features[list(one.path)])
+                self._keep_features(request, features.index_select(0, torch.tensor(one.path, device=features.device)))
 
     def _learn(self, ready: list[Request], trees: list[DraftTree], accepted: list[Accepted], seconds: float) -> None:
         lengths = [request.length - len(one.path) for request, one in zip(ready, accepted, strict=True)]

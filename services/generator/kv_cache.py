@@ -56,6 +56,10 @@ class KVCache:
         first = next((i for i, node in enumerate(path) if node != i), len(path))
         if first == len(path):
             return
+        if not self.kv.is_cuda:  # by numpy, as torch shares even this among threads, which then spin in the way of the next step
+            bits = self.kv.view(torch.int16 if self.kv.itemsize == 2 else torch.int32).numpy()[:, :, row]
+            bits[:, :, :, start + first : start + len(path)] = bits[:, :, :, [start + node for node in path[first:]]]
+            return
         index = torch.tensor(path[first:], device=self.kv.device).add_(start)
         moved = self.kv[:, :, row].index_select(3, index)  # a copy: source and destination may overlap
         self.kv[:, :, row, :, start + first : start + len(path)].copy_(moved)

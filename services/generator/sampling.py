@@ -20,10 +20,18 @@ _MIX_2 = 0x94D049BB133111EB
 _MASK = (1 << 64) - 1
 
 
+def likeliest(logits: Tensor) -> Tensor:
+    """int64 [...]: the first of the largest along the vocabulary.
+
+    On a CPU not by torch, which shares that work among threads, and they spin for a while afterwards in the way of the next step.
+    """
+    return logits.argmax(-1) if logits.is_cuda else torch.from_numpy(logits.numpy().argmax(-1))
+
+
 def choose(logits: Tensor, sampling: SamplingParams, positions: list[int]) -> Tensor:
     """int64 [N]: the token the target takes at each node. `logits` fp32 [N, V]; `positions[n]`: index of that token in the text."""
     if sampling.temperature == 0:
-        return logits.argmax(-1)
+        return likeliest(logits)
     scaled = nucleus(logits / sampling.temperature, sampling.top_p)
     unique = sorted(set(positions))
     noise = gumbel(sampling.seed, unique, logits.shape[-1], logits.device)

@@ -11,7 +11,7 @@ from collections.abc import Sequence as Seq
 import torch
 from torch import Tensor
 
-from services.generator.sampling import choose, log_probabilities
+from services.generator.sampling import choose, likeliest, log_probabilities
 from services.generator.tree import depths
 from services.generator.types import Accepted, DraftTree, SamplingParams
 
@@ -45,7 +45,7 @@ def walk(tree: DraftTree, chosen: Seq[int]) -> Accepted:
 
 def _choose_all(trees: Seq[DraftTree], logits: Tensor, samplings: Seq[SamplingParams], lengths: Seq[int]) -> Tensor:
     """int64 [R, N]: the target's token at every node (anything at padding)."""
-    chosen = logits.argmax(-1)
+    chosen = likeliest(logits)
     for row, (tree, sampling, length) in enumerate(zip(trees, samplings, lengths, strict=True)):
         if sampling.temperature > 0:
             positions = [length + depth + 1 for depth in depths(tree)]
