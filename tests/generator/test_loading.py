@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from services.generator.errors import ModelError
-from services.generator.loading import DEMO_PACKAGE, load_target, load_tokenizer, model_folder
+from services.generator.loading import DEMO_PACKAGE, head_of, load_target, load_tokenizer, model_folder
 from services.generator.models.llama import LlamaTarget
 from tests.generator.test_llama import chain, forward, prompt
 from tests.generator.tiny import FAMILIES, tiny_checkpoint
@@ -294,3 +295,15 @@ def test_a_second_start_converts_nothing(tmp_path: Path) -> None:
     shutil.copy(file, tmp_path / "copy.gguf")  # the same contents under another name
     assert model_folder(str(tmp_path / "copy.gguf"), tmp_path / "cache") == first
     assert (first / "model.safetensors").stat().st_mtime_ns == before
+
+
+def test_the_demo_model_comes_with_its_head_where_c_computes_drafts() -> None:
+    def target(native: object, dtype: torch.dtype) -> Any:
+        return SimpleNamespace(weights=SimpleNamespace(native=native), dtype=dtype)
+
+    found = head_of("demo", target(object(), torch.bfloat16))
+    assert found is not None
+    assert (found / "model.safetensors").is_file()
+    assert head_of("demo", target(None, torch.bfloat16)) is None
+    assert head_of("demo", target(object(), torch.float32)) is None
+    assert head_of("owner/model", target(object(), torch.bfloat16)) is None

@@ -32,10 +32,9 @@ from services.generator.bench.timing import Figures, Measured, Run
 from services.generator.codec import Codec
 from services.generator.costs import step_costs
 from services.generator.errors import ModelError
-from services.generator.loading import CACHE, load_target, load_tokenizer
+from services.generator.loading import CACHE, DEMO_HEAD, load_target, load_tokenizer
 
 Method = Callable[[Job], Run]
-SHIPPED_HEAD = Path(__file__).resolve().parents[1] / "heads" / "smollm2-135m-instruct-eagle3"  # a draft takes a quarter of the other's time
 
 
 def main(argv: list[str]) -> int:
@@ -82,7 +81,7 @@ def _measure(options: argparse.Namespace) -> list[Measured]:
 
 def _bench(options: argparse.Namespace) -> Bench:
     target = load_target(options.model, device=options.device, dtype=options.dtype, threads=options.threads)
-    head = options.head or (SHIPPED_HEAD if options.model == "demo" else None)
+    head = options.head or (DEMO_HEAD if options.model == "demo" else None)
     return Bench(
         target=target,
         codec=Codec(load_tokenizer(options.model)),
