@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 
 PRIOR = 24  # steps that what other requests have shown counts for
 REQUESTS = 16  # of the latest, by and large, that an average is of
-TRIALS = 4  # requests before a drafter is left out
+TRIALS = 8  # requests before a drafter is left out: of four, chance alone sometimes leaves one out that pays
 FIRST_SKIP, LAST_SKIP = 16, 256  # requests: a trial costs about an eighth of an answer's time, so one in 16 is below 1%
 FIRST_PAUSE, LAST_PAUSE = 8, 64  # steps
 PROBE = 3  # steps that it is tried again for

@@ -135,7 +135,7 @@ def test_a_drafter_that_pays_is_never_paused() -> None:
 def test_chance_hardly_ever_pauses_a_drafter_that_pays_a_little(seed: int) -> None:
     """Four steps of ten bring a token: 8 ms for 4, in any order."""
     draw, habit, asked = random.Random(seed), Habit(), 0
-    for _ in range(8):
+    for _ in range(24):
         gate = habit.begin(0.002) if habit.admit() else None
         for _ in range(30):
             if gate is not None and gate.open():
@@ -145,7 +145,7 @@ def test_chance_hardly_ever_pauses_a_drafter_that_pays_a_little(seed: int) -> No
                 asked += 1
         if gate is not None:
             habit.ended(gate)
-    assert asked > 0.8 * 8 * 30
+    assert asked > 0.8 * 24 * 30
 
 
 def test_an_interruption_is_no_cost_of_a_draft() -> None:
@@ -172,7 +172,7 @@ def left_out(requests: int, seconds: float, alone: int) -> list[int]:
 
 def test_a_drafter_that_does_not_pay_is_left_out_of_ever_more_requests() -> None:
     tried = left_out(900, seconds=0.010, alone=0)
-    assert [b - a for a, b in pairwise(tried)] == [1, 1, 1, 17, 65, 257, 257, 257]
+    assert [b - a for a, b in pairwise(tried)] == [1] * 7 + [17, 65, 257, 257, 257]
     assert left_out(40, seconds=0.010, alone=1) == list(range(40))
 
 
@@ -207,17 +207,17 @@ def test_a_second_trial_is_shorter_than_the_first() -> None:
 
 def test_a_drafter_that_pays_again_is_in_every_request() -> None:
     habit = Habit()
-    for _ in range(4):
+    for _ in range(8):
         assert habit.admit()
         habit.ended(Gate(balance=-1.0))
     assert [habit.admit() for _ in range(17)] == [False] * 16 + [True]
-    habit.ended(Gate(balance=5.0))
+    habit.ended(Gate(balance=9.0))
     assert all(habit.admit() for _ in range(5))
 
 
 def test_whoever_does_not_pay_is_left_out_of_the_next_request() -> None:
     planner = Planner(Linear(0.1), {"eagle": 0.5})
-    for _ in range(4):
+    for _ in range(8):
         plan = planner.start(("copy", "eagle"))
         planner.drafted(plan, "eagle", chain(3, 0.5), 0.5)
         planner.finish(plan)
