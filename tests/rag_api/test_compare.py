@@ -179,7 +179,7 @@ def test_without_matplotlib_the_report_says_what_to_install(monkeypatch: pytest.
     from rag_api.evaluate.plots import need_matplotlib
 
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ConfigurationError, match=r"bedside\[report\]"):
+    with pytest.raises(ConfigurationError, match=r"'\.\[report\]'"):
         need_matplotlib()
 
 
