@@ -28,6 +28,7 @@ from rag_api.db.sentences import vectors_of
 from rag_api.decide import decided
 from rag_api.embed.kept import Kept
 from rag_api.errors import BedsideError, GeneratorRefused, GeneratorUnavailable, InvalidInput
+from rag_api.expand import expander_of
 from rag_api.highlight import page_of, rects
 from rag_api.language import Language, detect
 from rag_api.notices import expired, not_found, notice
@@ -228,10 +229,20 @@ def find(text: str, user: User, filters: Filters, parts: AskParts) -> Retrieval:
     """What a question of this user finds today, or on the filters' day, in an order that is safe for the patient, and whether it is
     answered. Blocks."""
     found = safety.find(text, user, filters, parts)
-    hits = safety.for_these(found.hits, text, filters)
+    hits, texts = may_answer(found.hits, text, filters, parts)
     measured = calibration(parts.embedder.name, parts.settings.data_dir)
-    texts = texts_of(hits, parts)
-    return replace(decided(text, found, hits, kept_of(hits, parts), measured, texts, parts.settings.not_found_threshold), texts=texts)
+    settings = parts.settings
+    told = decided(
+        text, found, hits, kept_of(hits, parts), measured, texts, expander_of(settings).expand, threshold=settings.not_found_threshold
+    )
+    return replace(told, texts=texts)
+
+
+def may_answer(hits: Sequence[Hit], text: str, filters: Filters, parts: AskParts) -> tuple[list[Hit], dict[str, str]]:
+    """The hits that may answer, neither for other patients nor of other drugs, and their documents' texts by id."""
+    for_these = safety.for_these(hits, text, filters)
+    texts = texts_of(for_these, parts)
+    return safety.of_these_drugs(for_these, text, texts, parts.settings), texts
 
 
 def kept_of(hits: Sequence[Hit], parts: safety.FindParts) -> Kept:

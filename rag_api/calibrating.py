@@ -78,21 +78,22 @@ def gather(parts: Parts, questions: Sequence[Judged]) -> list[Case]:
 
 def _case(parts: Parts, judged: Judged, left_out: tuple[str, ...]) -> Case:
     from rag_api import safety
-    from rag_api.answer import kept_of, texts_of
+    from rag_api.answer import kept_of, may_answer
     from rag_api.calibration import calibration
     from rag_api.decide import signals
     from rag_api.evaluate.calibrate import Case
     from rag_api.evidence import scored_sentences
+    from rag_api.expand import expander_of
     from rag_api.quality import asker
     from rag_api.types import Filters
 
     filters = Filters(excluded_document_ids=left_out)
     found = safety.find(judged.question, asker(judged), filters, parts)
-    hits = safety.for_these(found.hits, judged.question, filters)
+    hits, texts = may_answer(found.hits, judged.question, filters, parts)
     weights = calibration(parts.embedder.name, parts.settings.data_dir).weights
-    sentences = scored_sentences(judged.question, hits, kept_of(hits, parts), weights, texts_of(hits, parts))
-    values = signals(judged.question, found.confidence, hits, [s.candidate for s in sentences])
-    return Case(judged, bool(left_out), found.answerable, values, tuple(sentences))
+    sentences = scored_sentences(judged.question, hits, kept_of(hits, parts), weights, texts)
+    values = signals(judged.question, hits, [s.candidate for s in sentences], expander_of(parts.settings).expand)
+    return Case(judged, bool(left_out), found.answerable and bool(hits), values, tuple(sentences))
 
 
 def with_likelihoods(parts: Parts, cases: Sequence[Case]) -> list[Case]:

@@ -21,6 +21,9 @@ FEATURES = ("cosine", "passage", "range", "coverage")
 """What a sentence is weighed by: cosine of question and "title: sentence"; the fused score of its passage; 1 when a range of it holds
 for a number of the question and -1 when none does; the share of the question's words that it holds and its title does not."""
 
+SIGNALS = ("cosine", "information", "lead", "names")
+"""What tells whether there is an answer (decide.py)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Weights:
@@ -91,7 +94,7 @@ def _read(path: Path, _changed: int, _size: int) -> dict[str, Calibration]:
     try:
         return parsed(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-        raise ConfigurationError(f"{path} cannot be read ({error}). Remove it, or run `bedside calibrate` again.") from error
+        raise ConfigurationError(f"{path} cannot be read ({error}). Remove it, then run `bedside calibrate` again.") from error
 
 
 def write(path: Path, embedder: str, value: Calibration) -> None:
@@ -109,6 +112,8 @@ def parsed(data: Mapping[str, Any]) -> dict[str, Calibration]:
 def _calibration(value: Mapping[str, Any]) -> Calibration:
     found = Calibration(alpha=float(value["alpha"]), measured=str(value.get("measured", "")))
     not_found = value.get("not_found")
+    if not_found and set(not_found["coefficients"]) != {"intercept", *SIGNALS}:
+        raise ValueError("it was measured for other signals than are used now")
     return replace(
         found,
         weights=Weights(**value["weights"]) if value.get("weights") else Weights(),

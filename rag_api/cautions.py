@@ -11,17 +11,15 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from rag_api.db.documents import get_documents, superseding
-from rag_api.expand import expander_of
 from rag_api.guard.asker import function_of
 from rag_api.guard.conflicts import Conflict, conflicts
-from rag_api.guard.drugs import drugs_in, names
 from rag_api.guard.patient import Patient, patient_of
 from rag_api.guard.support import Passage, unsupported
 from rag_api.guard.twins import are_twins
 from rag_api.guard.words import folded
 from rag_api.notices import day_of, for_whom, notice, the_patient, title_of
 from rag_api.quoting import Told
-from rag_api.safety import FindParts
+from rag_api.safety import FindParts, drugs_asked, without_drugs
 from rag_api.types import Document, Filters, Notice, Source, TargetGroup, Unsupported, User
 
 
@@ -61,19 +59,15 @@ def warned(sources: Sequence[Source], query: str, user: User, filters: Filters, 
 def of_other_drugs(sources: Sequence[Source], query: str, language: str, read: Callable[[], Mapping[str, str]], parts: FindParts) -> Warned:
     """A document that names none of the question's drugs does not answer it, whatever else it shares: a dose would be another drug's.
     `read`: the documents' texts by id; one that is not there counts as naming it. The notice: when no source does."""
-    drugs = drugs_in(query)
-    if not drugs:
+    drugs = drugs_asked(query, parts.settings)
+    if not drugs or not sources:
         return Warned(tuple(sources), ())
-    texts = read()
-    called = [*drugs, *expander_of(parts.settings).expand(" ".join(drugs))]
-    fits = {
-        document.id: document.id not in texts or names(f"{document.metadata.title}\n{texts[document.id]}", called)
-        for document in {source.document.id: source.document for source in sources}.values()
-    }
+    titles = {source.document.id: source.document.metadata.title for source in sources}
+    others = without_drugs(drugs, titles, read(), parts.settings)
     said = {"drugs": " / ".join(drugs)}
     card = notice("card_other_drug", language, **said)
-    marked = tuple(s if fits[s.document.id] else replace(s, cautions=(*s.cautions, card)) for s in sources)
-    return Warned(marked, () if any(fits.values()) else (notice("other_drug", language, **said),))
+    marked = tuple(replace(s, cautions=(*s.cautions, card)) if s.document.id in others else s for s in sources)
+    return Warned(marked, (notice("other_drug", language, **said),) if others == set(titles) else ())
 
 
 def usable(sources: Sequence[Source], limit: int) -> tuple[Source, ...]:

@@ -1,26 +1,29 @@
 """Whether what was found answers the question: decided from retrieval and from the sentences found, never by a language model.
 
-Three things tell, none of them well (docs/evaluation.md): how well the best passage matches; how far the best sentence stands above the
-next ones, as one that answers does and one among many that are about the same thing does not; and whether the question's longest
-words, mostly the name of what it is about, stand in the best document at all. A logistic regression over them, fitted on judged
-questions by `bedside calibrate`, gives the chance that there is an answer.
+Four things tell, none of them well (docs/evaluation.md): what the best passage means, and how much of what the question's words could
+tell it matches; how far the best sentence stands above the next ones, as one that answers does and one among many that are about the
+same thing does not; and whether the question's longest words, mostly the name of what it is about, stand in the best document at all. A
+logistic regression over them, fitted on judged questions by `bedside calibrate`, gives the chance that there is an answer.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from rag_api.calibration import Calibration, NotFound
 from rag_api.embed import Embedder
 from rag_api.evidence import content_words, likeness, scored_sentences
-from rag_api.retrieve import Retrieval
+from rag_api.guard.drugs import is_drug, names
+from rag_api.guard.words import folded
+from rag_api.retrieve import Retrieval, information
 from rag_api.types import Candidate, Hit
 
-SIGNALS = ("retrieval", "lead", "names")
+Expand = Callable[[str], Sequence[str]]
 NEXT = 5  # sentences that the best one is compared with
 NAMES = 2  # of the question's words, the longest
+WHOLE = 6  # letters of a word that tells as much as a name; a shorter one may stand there by chance
 
 
 def decided(
@@ -30,19 +33,28 @@ def decided(
     embedder: Embedder,
     measured: Calibration,
     texts: Mapping[str, str],
+    expand: Expand,
     threshold: float | None = None,
 ) -> Retrieval:
     """`found` with its sentences, best first, and with the decision. `hits`: those of it that may answer (not those for other
-    patients). `threshold` replaces the calibrated one. What retrieval has ruled out stays so."""
+    patients). `threshold` replaces the calibrated one. What retrieval has ruled out stays so, and without hits there is no answer."""
     sentences = tuple(s.candidate for s in scored_sentences(query, hits, embedder, measured.weights, texts))
-    values = signals(query, found.confidence, hits, sentences)
+    values = signals(query, hits, sentences, expand)
     limit = threshold if threshold is not None else measured.not_found.threshold if measured.not_found else 0.0
     chance = probability(values, measured.not_found) if measured.not_found else found.confidence
-    return replace(found, sentences=sentences, signals=values, confidence=chance, answerable=found.answerable and chance >= limit)
+    return replace(
+        found, sentences=sentences, signals=values, confidence=chance, answerable=found.answerable and bool(hits) and chance >= limit
+    )
 
 
-def signals(query: str, retrieval: float, hits: Sequence[Hit], sentences: Sequence[Candidate]) -> dict[str, float]:
-    return {"retrieval": retrieval, "lead": _lead(sentences), "names": _names(query, hits)}
+def signals(query: str, hits: Sequence[Hit], sentences: Sequence[Candidate], expand: Expand) -> dict[str, float]:
+    """By name. `expand`: what else a word is called."""
+    return {
+        "cosine": max((hit.dense_score for hit in hits), default=0.0),
+        "information": information(query, hits),
+        "lead": _lead(sentences),
+        "names": _names(query, hits, expand),
+    }
 
 
 def probability(values: Mapping[str, float], fitted: NotFound) -> float:
@@ -57,10 +69,18 @@ def _lead(sentences: Sequence[Candidate]) -> float:
     return best[0] - sum(best) / len(best) if best else 0.0
 
 
-def _names(query: str, hits: Sequence[Hit]) -> float:
+def _names(query: str, hits: Sequence[Hit], expand: Expand) -> float:
     if not hits:
         return 0.0
     best = hits[0].chunk.document_id
     text = "\n".join(f"{hit.chunk.title}\n{hit.chunk.text}" for hit in hits if hit.chunk.document_id == best)
     longest = sorted(content_words(query), key=len)[-NAMES:]
-    return sum(likeness(word, text) for word in longest) / len(longest) if longest else 0.0
+    return sum(_called(word, text, expand) * min(1.0, len(word) / WHOLE) for word in longest) / len(longest) if longest else 0.0
+
+
+def _called(word: str, text: str, expand: Expand) -> float:
+    """How surely the text has the word, or what else it is called."""
+    if is_drug(folded(word)) and names(text, [word]):
+        return 1.0
+    others = [content_words(other) for other in expand(word)]
+    return max(likeness(word, text), *(sum(likeness(w, text) for w in other) / len(other) for other in others if other), 0.0)

@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rag_api.guard.drugs import ENDS_LIKE_A_DRUG
+from rag_api.guard.drugs import is_drug
 from rag_api.guard.patient import CHILD_UNTIL
 from rag_api.guard.words import folded, pattern, words
 from rag_api.terms import STOP_WORDS
@@ -178,7 +178,7 @@ def patients_in(text: str) -> list[Named]:
 
 
 def _is_drug(word: str) -> bool:
-    return word not in ASPECTS and folded(word) not in words("patient") and bool(ENDS_LIKE_A_DRUG.search(word))
+    return word not in ASPECTS and folded(word) not in words("patient") and is_drug(folded(word))
 
 
 def _is_adults_age(match: re.Match[str]) -> bool:

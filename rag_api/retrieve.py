@@ -58,5 +58,10 @@ def retrieve(
 
 def confidence_of(query: str, hits: Sequence[Hit]) -> float:
     """How well the best hit matches, by meaning and by words alike, whatever the fusion was."""
+    return max(((hit.dense_score + information(query, [hit])) / 2 for hit in hits), default=0.0)
+
+
+def information(query: str, hits: Sequence[Hit]) -> float:
+    """How much of what the question's words could tell the best hit matches, in [0, 1]."""
     whole = INFORMATION * max(1, len(question_terms(query)))
-    return max(((hit.dense_score + min(1.0, hit.bm25_score / whole)) / 2 for hit in hits), default=0.0)
+    return max((min(1.0, hit.bm25_score / whole) for hit in hits), default=0.0)

@@ -7,7 +7,7 @@ The rules are rag_api.guard's; here they meet the documents list and the index.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Protocol
@@ -16,7 +16,9 @@ from rag_api.config import Settings
 from rag_api.db import Database
 from rag_api.db.documents import superseded_ids, twin_documents
 from rag_api.embed import Embedder
+from rag_api.expand import expander_of
 from rag_api.guard.asker import departments_of, function_of
+from rag_api.guard.drugs import drugs_in, names
 from rag_api.guard.patient import Groups, Patient, patient_of
 from rag_api.guard.twins import are_twins
 from rag_api.guard.words import folded
@@ -155,6 +157,26 @@ def for_these(hits: Sequence[Hit], query: str, filters: Filters) -> list[Hit]:
     """The hits that may answer: not those for other patients than the question's."""
     patient = Patient() if filters.target_groups else patient_of(query)
     return [hit for hit in hits if not _is_for_others(hit, patient)]
+
+
+def drugs_asked(query: str, settings: Settings) -> tuple[str, ...]:
+    """What a question calls its drugs; a hospital's own name for one stands in its list of synonyms."""
+    return drugs_in(query) or drugs_in(" ".join(expander_of(settings).expand(query)))
+
+
+def without_drugs(drugs: Sequence[str], titles: Mapping[str, str], texts: Mapping[str, str], settings: Settings) -> set[str]:
+    """Which of the documents (`titles` by id) name none of the drugs. One whose text is not there names them."""
+    called = [*drugs, *expander_of(settings).expand(" ".join(drugs))]
+    return {name for name, title in titles.items() if name in texts and not names(f"{title}\n{texts[name]}", called)}
+
+
+def of_these_drugs(hits: Sequence[Hit], query: str, texts: Mapping[str, str], settings: Settings) -> list[Hit]:
+    """The hits of documents that name a drug of the question, when it names any: a dose would be another drug's."""
+    drugs = drugs_asked(query, settings)
+    if not drugs:
+        return list(hits)
+    others = without_drugs(drugs, {hit.chunk.document_id: hit.chunk.title for hit in hits}, texts, settings)
+    return [hit for hit in hits if hit.chunk.document_id not in others]
 
 
 def _is_for(hit: Hit, groups: Groups) -> bool:

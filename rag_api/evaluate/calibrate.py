@@ -14,8 +14,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_api.calibration import FEATURES, NotFound, Verbatim, Weights
-from rag_api.decide import NEXT, SIGNALS, probability
+from rag_api.calibration import FEATURES, SIGNALS, NotFound, Verbatim, Weights
+from rag_api.decide import NEXT, probability
 from rag_api.errors import InvalidInput
 from rag_api.evaluate.answers import holds
 from rag_api.evaluate.judged import Judged

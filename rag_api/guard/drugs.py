@@ -1,35 +1,65 @@
 """Which drugs a question names, and whether a text names them too.
 
-By the endings that the names of substances have: a drug without one is not known here, and nothing follows from it. Spelling is forgiven
-as far as two drugs are not taken for one.
+A drug is known by the table (drugs.csv: a substance in a line, with its names in Dutch and English, the brands that staff say, and its
+class; drug_classes.csv: how a text begins to name a class), or by the ending that its name has. Nothing follows from one that is neither.
+Spelling is forgiven as far as two drugs are not taken for one.
 """
 
 from __future__ import annotations
 
+import csv
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 
 from rag_api.guard.words import folded
 
-ENDS_LIKE_A_DRUG = re.compile(
+_ENDS_LIKE_A_DRUG = re.compile(
     r"(?:[ck]in[e]?|mycin[e]?|micine|cill?ine?|penem|azole?|pam|lam|olol|aban|parine?|tanyl|tanil|m(?:orf|orph)ine|ca[iï]ne|profen|cetamol|"
-    r"dipine|pril|sartan|statine?|oxacine?|solone?|drine|azine|[mt]idine|setron|stine|blastine|plati(?:n|ne)|ziride|semide|nitine|trigine|toine|oxone?|mazenil|dexaat|inase|plase)$"
+    r"dipine|pril|sartan|statine?|oxacine?|solone?|drine|azine|[mt]idine|setron|stine|blastine|plati(?:n|ne)|ziride|semide|nitine|trigine|toine|oxone?|mazenil|dexaat|inase|plase|"
+    r"[aeiou]mab|tinib|gliptine?|gliflozine?|racetam|triptan)$"
 )  # fmt: skip
 _ELSE = frozenset(["medicine", "medicin", "vaccine", "magazine", "foreskin"])
-_SHORTEST = 7  # "april" and "skin" end like drugs too
-_WORD = re.compile(r"[^\W\d_]{4,}")
+_SHORTEST = 7  # of a name known by its ending: "april" and "skin" end like drugs too
+_WORD = re.compile(r"[^\W_]{3,}")
+_BEGINS = 6  # letters of a name from which a longer word that begins with it is about it: "insulinepomp"
+_FORGIVEN = 8  # letters from which a table's name may have one wrong; kalium is not calcium
 
 
 def drugs_in(text: str) -> tuple[str, ...]:
     """In the question's order, each once, in lower case and without accents."""
-    found = (word for word in _WORD.findall(folded(text)) if len(word) >= _SHORTEST and word not in _ELSE)
-    return tuple(dict.fromkeys(word for word in found if ENDS_LIKE_A_DRUG.search(word)))
+    return tuple(dict.fromkeys(word for word in _WORD.findall(folded(text)) if is_drug(word)))
+
+
+def is_drug(word: str) -> bool:
+    """One folded word."""
+    if _line_of(_spelled(word)) is not None:
+        return True
+    if word in _ELSE or len(word) < _SHORTEST or not word.isalpha():
+        return False
+    return bool(_ENDS_LIKE_A_DRUG.search(word)) or _misspelt(_spelled(word)) is not None
 
 
 def names(text: str, drugs: Iterable[str]) -> bool:
-    """Whether the text has one of them, in Dutch or English, also within a longer word or with a letter or two wrong."""
-    wanted = [_spelled(drug) for drug in drugs]
-    return any(_is_same(drug, word) for word in {_spelled(word) for word in _WORD.findall(folded(text))} for drug in wanted)
+    """Whether the text has one of them: by any of its names, also within a longer word or with a letter or two wrong; or by its class
+    ("NSAID"), where no other drug of that class is named, whose dose might be taken for its own."""
+    wanted = [_known(drug) for drug in drugs]
+    plain = folded(text)
+    found = {_spelled(word) for word in _WORD.findall(plain)}
+    if any(_is_same(line, drug, word) for word in found for line, drug in wanted):
+        return True
+    others = {_lines()[line].of for line in map(_line_of, found) if line is not None}
+    classes = {_lines()[line].of for line, _ in wanted if line is not None} - others - {""}
+    return any(_classes()[of].search(plain) for of in classes)
+
+
+def _known(drug: str) -> tuple[int | None, str]:
+    """The table's line, when it has one, and the spelling."""
+    spelled = _spelled(folded(drug))
+    line = _line_of(spelled)
+    return (_misspelt(spelled) if line is None else line), spelled
 
 
 def _spelled(word: str) -> str:
@@ -39,9 +69,63 @@ def _spelled(word: str) -> str:
     return word.removesuffix("e")
 
 
-def _is_same(drug: str, word: str) -> bool:
-    """Two letters may be wrong where the beginning is right; ropivacaine is not bupivacaine."""
-    return drug in word or _distance(drug, word, 2) <= (2 if drug[:3] == word[:3] else 1)
+@dataclass(frozen=True, slots=True)
+class _Substance:
+    names: tuple[str, ...]  # spelled
+    of: str  # its class; empty: none that texts speak of
+
+
+@cache
+def _lines() -> tuple[_Substance, ...]:
+    return tuple(_Substance(tuple(_spelled(folded(name)) for name in row["names"].split("|")), row["class"]) for row in _read("drugs.csv"))
+
+
+@cache
+def _table() -> Mapping[str, int]:
+    """Name -> its line."""
+    return {name: number for number, line in enumerate(_lines()) for name in line.names}
+
+
+@cache
+def _classes() -> Mapping[str, re.Pattern[str]]:
+    """How a folded text names each."""
+    return {
+        row["class"]: re.compile(rf"\b(?:{'|'.join(re.escape(folded(word)) for word in row['begins'].split('|'))})")
+        for row in _read("drug_classes.csv")
+    }
+
+
+def _read(file: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(files(__package__).joinpath(file).read_text(encoding="utf-8").splitlines()))
+
+
+def _line_of(word: str) -> int | None:
+    """Of a spelled word: a name of the table, or a word that begins with one."""
+    table = _table()
+    for length in range(len(word), 2, -1):
+        line = table.get(word[:length])
+        if line is not None and (length == len(word) or length >= _BEGINS):
+            return line
+    return None
+
+
+def _misspelt(word: str) -> int | None:
+    """The line of the one name that it is with a letter wrong."""
+    if len(word) < _FORGIVEN:
+        return None
+    near = {line for name, line in _table().items() if len(name) >= _FORGIVEN and _distance(name, word, 1) <= 1}
+    return near.pop() if len(near) == 1 else None
+
+
+def _is_same(line: int | None, drug: str, word: str) -> bool:
+    """Two letters may be wrong where the beginning is right; ropivacaine is not bupivacaine, nor noradrenaline adrenaline."""
+    of_word = _line_of(word)
+    if of_word is not None:
+        return of_word == line
+    if any(name in word for name in (drug, *(_lines()[line].names if line is not None else ())) if len(name) >= _BEGINS):
+        return True
+    forgiven = line is None or len(drug) >= _FORGIVEN
+    return forgiven and _distance(drug, word, 2) <= (2 if drug[:3] == word[:3] else 1)
 
 
 def _distance(one: str, other: str, most: int) -> int:

@@ -40,7 +40,7 @@ def case(
     id: str, sentences: Sequence[Scored], span: str = "juist", answerable: bool = True, left_out: bool = False, **signals: float
 ) -> Case:
     judged = Judged(id, "vraag", "nl", document="a.pdf" if answerable else "", page=1 if answerable else None, span=span, split="validate")
-    return Case(judged, left_out, True, {"retrieval": 0.5, "lead": 0.0, "names": 1.0, **signals}, tuple(sentences))
+    return Case(judged, left_out, True, {"cosine": 0.5, "information": 0.1, "lead": 0.0, "names": 1.0, **signals}, tuple(sentences))
 
 
 def test_weights_put_the_right_sentence_first_by_the_feature_that_tells_it() -> None:
@@ -98,14 +98,14 @@ class TestWriting:
 
 class TestNotFound:
     CASES = tuple(
-        [case(f"a{n}", [], retrieval=0.5 + 0.02 * n) for n in range(20)]
-        + [case(f"a{n}", [], left_out=True, retrieval=0.3 + 0.012 * n) for n in range(20)]
-        + [case(f"u{n}", [], answerable=False, retrieval=0.35 + 0.02 * n) for n in range(5)]
+        [case(f"a{n}", [], cosine=0.5 + 0.02 * n) for n in range(20)]
+        + [case(f"a{n}", [], left_out=True, cosine=0.3 + 0.012 * n) for n in range(20)]
+        + [case(f"u{n}", [], answerable=False, cosine=0.35 + 0.02 * n) for n in range(5)]
     )
 
     def test_the_chance_of_an_answer_rises_with_what_told_the_two_apart(self) -> None:
         fitted = fit_not_found(self.CASES)
-        assert fitted.coefficients["retrieval"] > 0
+        assert fitted.coefficients["cosine"] > 0
         assert abs(fitted.coefficients["names"]) < 1e-6  # equal everywhere
         assert fitted.refused <= MOST_REFUSED
 
@@ -115,15 +115,15 @@ class TestNotFound:
                 fit_not_found(some)
 
     def test_a_higher_threshold_finds_more_and_refuses_more(self) -> None:
-        points = curve([(c.signals["retrieval"], c) for c in self.CASES])
+        points = curve([(c.signals["cosine"], c) for c in self.CASES])
         assert [p.recall for p in points] == sorted(p.recall for p in points)
         assert [p.refused for p in points] == sorted(p.refused for p in points)
         assert points[0] == Point(0.0, 0.0, 1.0, 0.0)
 
     def test_what_was_left_out_on_purpose_counts_as_missed_but_not_as_asked(self) -> None:
-        points = curve([(c.signals["retrieval"], c) for c in self.CASES])
+        points = curve([(c.signals["cosine"], c) for c in self.CASES])
         at = next(p for p in points if p.threshold > 0.51)
-        left_out = sum(c.left_out and c.signals["retrieval"] < at.threshold for c in self.CASES)
+        left_out = sum(c.left_out and c.signals["cosine"] < at.threshold for c in self.CASES)
         assert 0 < left_out < 20
         assert (at.precision, at.refused) == (5 / 6, 0.05)  # of what was really asked
         assert at.recall == (5 * REAL + left_out) / (5 * REAL + 20)
@@ -145,16 +145,17 @@ class TestNotFound:
 
 def test_cross_validation_tells_what_new_questions_would_see() -> None:
     right, wrong = scored("juist", 0.9, 0.5, 1.0, 1.0), scored("fout", 0.1, 0.5, 0.0, 0.0, at=50)
-    cases = [case(str(n), [wrong, right], retrieval=0.9) for n in range(20)]
-    cases += [case(str(n), [wrong], left_out=True, retrieval=0.1) for n in range(20)]
-    cases += [case(f"u{n}", [wrong], answerable=False, retrieval=0.1) for n in range(5)]
+    cases = [case(str(n), [wrong, right], cosine=0.9) for n in range(20)]
+    cases += [case(str(n), [wrong], left_out=True, cosine=0.1) for n in range(20)]
+    cases += [case(f"u{n}", [wrong], answerable=False, cosine=0.1) for n in range(5)]
     found = cross_validated(cases)
     assert (found["first_sentence"], found["not_found_precision"], found["not_found_recall"], found["refused"]) == (1.0, 1.0, 1.0, 0.0)
     assert accuracy(cases[:20], Verbatim()) == 1.0
 
 
 class TestKeeping:
-    VALUE = Calibration(0.3, Weights(1, 2, 3, 4), {"demo": {"nl": Verbatim(0.1, 2.0, 3)}}, NotFound({"intercept": 1.0}, 0.2), "today")
+    TOLD = NotFound({"intercept": 1.0, "cosine": 2.0, "information": 3.0, "lead": 4.0, "names": 5.0}, 0.2)
+    VALUE = Calibration(0.3, Weights(1, 2, 3, 4), {"demo": {"nl": Verbatim(0.1, 2.0, 3)}}, TOLD, "today")
 
     def test_what_was_written_is_used_at_once_beside_other_embedders(self, tmp_path: Path) -> None:
         write(tmp_path / FILE, "one", self.VALUE)
@@ -165,6 +166,11 @@ class TestKeeping:
         assert calibration("one", tmp_path).alpha == 0.55
         assert calibration("one", tmp_path).writing("demo", "nl") == Verbatim(0.1, 2.0, 3)
         assert calibration("one", tmp_path).writing("other", "nl") == Verbatim()
+
+    def test_what_was_measured_for_other_signals_is_not_used(self, tmp_path: Path) -> None:
+        write(tmp_path / FILE, "one", replace(self.VALUE, not_found=NotFound({"intercept": 1.0, "retrieval": 2.0}, 0.2)))
+        with pytest.raises(ConfigurationError, match="other signals"):
+            calibration("one", tmp_path)
 
     def test_an_embedder_that_nobody_measured_refuses_nothing(self, tmp_path: Path) -> None:
         assert calibration("unheard-of", tmp_path) == Calibration()
