@@ -15,7 +15,7 @@ from dataclasses import replace
 from rag_api.calibration import Calibration, NotFound
 from rag_api.embed import Embedder
 from rag_api.evidence import content_words, likeness, scored_sentences
-from rag_api.guard.drugs import is_drug, names
+from rag_api.guard.drugs import is_drug
 from rag_api.guard.words import folded
 from rag_api.retrieve import Retrieval, information
 from rag_api.types import Candidate, Hit
@@ -75,12 +75,13 @@ def _names(query: str, hits: Sequence[Hit], expand: Expand) -> float:
     best = hits[0].chunk.document_id
     text = "\n".join(f"{hit.chunk.title}\n{hit.chunk.text}" for hit in hits if hit.chunk.document_id == best)
     longest = sorted(content_words(query), key=len)[-NAMES:]
-    return sum(_called(word, text, expand) * min(1.0, len(word) / WHOLE) for word in longest) / len(longest) if longest else 0.0
+    return sum(_called(word, text, expand) for word in longest) / len(longest) if longest else 0.0
 
 
 def _called(word: str, text: str, expand: Expand) -> float:
-    """How surely the text has the word, or what else it is called."""
-    if is_drug(folded(word)) and names(text, [word]):
+    """How surely the text has the word, or what else it is called; a drug stands in the document of every hit that may answer."""
+    if is_drug(folded(word)):
         return 1.0
     others = [content_words(other) for other in expand(word)]
-    return max(likeness(word, text), *(sum(likeness(w, text) for w in other) / len(other) for other in others if other), 0.0)
+    found = max(likeness(word, text), *(sum(likeness(w, text) for w in other) / len(other) for other in others if other), 0.0)
+    return found * min(1.0, len(word) / WHOLE)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+NEAR = 30  # characters from a word to the range of what it names, and on to the next
 _UNITS = {
     "year": "jaar jaren jarig jarige jr j year years yr yrs yo y",
     "month": "maand maanden mnd month months mo",
@@ -60,6 +61,8 @@ class Range:
     above: bool  # low itself is outside
     below: bool  # high itself is outside
     unit: str
+    start: int = 0  # where it stands in the text
+    end: int = 0
 
     def holds(self, number: float) -> bool:
         return (number > self.low if self.above else number >= self.low) and (number < self.high if self.below else number <= self.high)
@@ -95,7 +98,8 @@ def asked(question: str) -> list[Asked]:
 
 
 def ranges(text: str) -> list[Range]:
-    return [found for match in _RANGE.finditer(text) if (found := _range(match)) is not None]
+    found = ((match, _range(match)) for match in _RANGE.finditer(text))
+    return [replace(one, start=match.start(), end=match.end()) for match, one in found if one is not None]
 
 
 def _range(match: re.Match[str]) -> Range | None:
@@ -118,14 +122,30 @@ def _range(match: re.Match[str]) -> Range | None:
 
 def _fit(number: Asked, found: list[Range], text: str) -> int:
     """The word before a number without a unit must stand in the text too: "MEWS 6" says nothing of "5 of 6 dagen"."""
-    if number.unit:
-        same = [r for r in found if r.unit == number.unit]
-    else:
-        named = number.word and re.search(rf"\b{re.escape(number.word)}", text)
-        same = found if named else []
+    same = [r for r in found if r.unit == number.unit] if number.unit else _named(number.word, found, text)
     if any(r.holds(number.number) for r in same):
         return 1
     return -1 if same and (number.unit or all(r.unit == same[0].unit for r in same)) else 0
+
+
+def _named(word: str, found: list[Range], text: str) -> list[Range]:
+    """Of the thing itself: "kalium tussen 3,0 en 3,5 mmol/l, verdeeld over 2 tot 4 giften" has one of potassium. All if none is near."""
+    places = [match.end() for match in re.finditer(rf"\b{re.escape(word)}", text)] if word else []
+    near = [r for place in places for r in _in_a_row(place, found)]
+    return near or (found if places else [])
+
+
+def _in_a_row(place: int, found: list[Range]) -> list[Range]:
+    """Those that follow one another from there, of one unit: "pols 40-50, 51-100, 101-110"."""
+    row: list[Range] = []
+    for one in found:
+        if one.end <= place:
+            continue
+        if one.start > place + NEAR or (row and one.unit != row[0].unit):
+            break
+        row.append(one)
+        place = one.end
+    return row
 
 
 def _value(written: str) -> float:

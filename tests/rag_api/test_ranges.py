@@ -18,6 +18,7 @@ from rag_api.ranges import fit
         ("stop metformin with egfr 40?", "Metformin is continued when the eGFR is 30 ml/min or more."),
         ("kleuter 2j na morfine", "Kind van 1 tot 4 jaar\tonder 18 per minuut"),
         ("trache fell out day 3", "Tube out within 7 days\tdo not push it back"),
+        ("hoeveel punten pols 118", "Pols per minuut\tonder 40\t40–50\t51–100\t101–110\t111–129\t130 of meer"),
         ("picc 3 cm uitgekomen", "Katheter meer dan 2 cm uitgeschoven"),
     ],
 )
@@ -34,6 +35,7 @@ def test_a_range_that_holds(question: str, text: str) -> None:
         ("morfine bij een 75 jarige", "Volwassene jonger dan 70 jaar, meer dan 60 kg"),
         ("mews 6 wie bellen", "MEWS 3 of 4\tmeting herhalen na 1 uur"),
         ("stop metformin with egfr 40?", "Below an eGFR of 30 ml/min, metformin is stopped."),
+        ("kalium 2,3 wat doen", "Bij een kalium tussen 3,0 en 3,5 mmol/l volstaat 40 tot 80 mmol per dag, verdeeld over 2 tot 4 giften."),
         ("kind van 4 jaar en 30 kg", "Kind van 1 tot 6 jaar, tot 25 kg"),  # one of two does not hold
     ],
 )
