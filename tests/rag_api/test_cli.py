@@ -7,6 +7,7 @@ import csv
 import json
 import os
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -22,9 +23,11 @@ from reportlab.pdfgen.canvas import Canvas
 from typer.testing import CliRunner
 
 from rag_api import cli
+from rag_api.config import Settings
 from rag_api.embedded import free_port
 from rag_api.evaluate import HANDBOOK, read_judged
 from rag_api.language import detect
+from rag_api.terminal import make_data_dir
 from tests.support.scripted_server import Scripted, scripted_server
 
 ROOT = Path(__file__).parents[2]
@@ -287,3 +290,14 @@ def until_it_serves(url: str, process: subprocess.Popen[bytes], log: Path) -> No
         assert process.poll() is None, log.read_text()
         assert time.monotonic() < deadline
         time.sleep(0.1)
+
+
+def test_a_new_data_directory_is_closed_to_other_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for user, mode in ((1000, 0o700), (0, 0o711)):
+        monkeypatch.setattr(os, "geteuid", lambda user=user: user)
+        made = tmp_path / str(user) / "data"
+        make_data_dir(Settings(data_dir=made))
+        assert stat.S_IMODE(made.stat().st_mode) == mode
+    made.chmod(0o755)
+    make_data_dir(Settings(data_dir=made))
+    assert stat.S_IMODE(made.stat().st_mode) == 0o755  # as its owner wants it
