@@ -3,7 +3,6 @@ results go to standard output."""
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 import time
@@ -44,10 +43,10 @@ def read_settings() -> Settings:
 
 
 def make_data_dir(settings: Settings) -> None:
-    """Nothing is kept where it cannot be: said at once, with the variable's name. A new one is closed to this machine's other users."""
-    is_root = os.geteuid() == 0  # then PostgreSQL runs as a user of its own, who must come through
+    """Nothing is kept where it cannot be: said at once, with the variable's name. A new one is closed to this machine's other users;
+    started by root, the embedded PostgreSQL opens it again, for a user of its own."""
     try:
-        settings.data_dir.expanduser().mkdir(0o711 if is_root else 0o700, parents=True, exist_ok=True)
+        settings.data_dir.expanduser().mkdir(0o700, parents=True, exist_ok=True)
     except OSError as error:
         say(f"BEDSIDE_DATA_DIR: {settings.data_dir} cannot be made or is no folder ({error.strerror})")
         raise typer.Exit(2) from None
