@@ -28,7 +28,6 @@ from rag_api.db.sentences import vectors_of
 from rag_api.decide import decided
 from rag_api.embed.kept import Kept
 from rag_api.errors import BedsideError, GeneratorRefused, GeneratorUnavailable, InvalidInput
-from rag_api.expand import expander_of
 from rag_api.highlight import page_of, rects
 from rag_api.language import Language, detect
 from rag_api.notices import expired, not_found, notice
@@ -233,7 +232,7 @@ def find(text: str, user: User, filters: Filters, parts: AskParts) -> Retrieval:
     measured = calibration(parts.embedder.name, parts.settings.data_dir)
     settings = parts.settings
     told = decided(
-        text, found, hits, kept_of(hits, parts), measured, texts, expander_of(settings).expand, threshold=settings.not_found_threshold
+        text, found, hits, kept_of(hits, parts), measured, texts, safety.other_names(settings), threshold=settings.not_found_threshold
     )
     return replace(told, texts=texts)
 

@@ -83,7 +83,6 @@ def _case(parts: Parts, judged: Judged, left_out: tuple[str, ...]) -> Case:
     from rag_api.decide import signals
     from rag_api.evaluate.calibrate import Case
     from rag_api.evidence import scored_sentences
-    from rag_api.expand import expander_of
     from rag_api.quality import asker
     from rag_api.types import Filters
 
@@ -91,8 +90,9 @@ def _case(parts: Parts, judged: Judged, left_out: tuple[str, ...]) -> Case:
     found = safety.find(judged.question, asker(judged), filters, parts)
     hits, texts = may_answer(found.hits, judged.question, filters, parts)
     weights = calibration(parts.embedder.name, parts.settings.data_dir).weights
-    sentences = scored_sentences(judged.question, hits, kept_of(hits, parts), weights, texts)
-    values = signals(judged.question, hits, [s.candidate for s in sentences], expander_of(parts.settings).expand)
+    expand = safety.other_names(parts.settings)
+    sentences = scored_sentences(judged.question, hits, kept_of(hits, parts), weights, texts, expand)
+    values = signals(judged.question, hits, [s.candidate for s in sentences], expand)
     return Case(judged, bool(left_out), found.answerable and bool(hits), values, tuple(sentences))
 
 

@@ -9,18 +9,17 @@ logistic regression over them, fitted on judged questions by `bedside calibrate`
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from rag_api.calibration import Calibration, NotFound
 from rag_api.embed import Embedder
-from rag_api.evidence import content_words, likeness, scored_sentences
+from rag_api.evidence import Called, Expand, held, scored_sentences, sought_words
 from rag_api.guard.drugs import is_drug
 from rag_api.guard.words import folded
 from rag_api.retrieve import Retrieval, information
 from rag_api.types import Candidate, Hit
 
-Expand = Callable[[str], Sequence[str]]
 NEXT = 5  # sentences that the best one is compared with
 NAMES = 2  # of the question's words, the longest
 WHOLE = 6  # letters of a word that tells as much as a name; a shorter one may stand there by chance
@@ -38,7 +37,7 @@ def decided(
 ) -> Retrieval:
     """`found` with its sentences, best first, and with the decision. `hits`: those of it that may answer (not those for other
     patients). `threshold` replaces the calibrated one. What retrieval has ruled out stays so, and without hits there is no answer."""
-    sentences = tuple(s.candidate for s in scored_sentences(query, hits, embedder, measured.weights, texts))
+    sentences = tuple(s.candidate for s in scored_sentences(query, hits, embedder, measured.weights, texts, expand))
     values = signals(query, hits, sentences, expand)
     limit = threshold if threshold is not None else measured.not_found.threshold if measured.not_found else 0.0
     chance = probability(values, measured.not_found) if measured.not_found else found.confidence
@@ -74,14 +73,11 @@ def _names(query: str, hits: Sequence[Hit], expand: Expand) -> float:
         return 0.0
     best = hits[0].chunk.document_id
     text = "\n".join(f"{hit.chunk.title}\n{hit.chunk.text}" for hit in hits if hit.chunk.document_id == best)
-    longest = sorted(content_words(query), key=len)[-NAMES:]
-    return sum(_called(word, text, expand) for word in longest) / len(longest) if longest else 0.0
+    longest = sorted(sought_words(query, expand), key=lambda called: len(called[0][0]))[-NAMES:]
+    return sum(_named(called, text) for called in longest) / len(longest) if longest else 0.0
 
 
-def _called(word: str, text: str, expand: Expand) -> float:
-    """How surely the text has the word, or what else it is called; a drug stands in the document of every hit that may answer."""
-    if is_drug(folded(word)):
-        return 1.0
-    others = [content_words(other) for other in expand(word)]
-    found = max(likeness(word, text), *(sum(likeness(w, text) for w in other) / len(other) for other in others if other), 0.0)
-    return found * min(1.0, len(word) / WHOLE)
+def _named(called: Called, text: str) -> float:
+    """How surely the text has the word; a drug stands in the document of every hit that may answer."""
+    word = called[0][0]
+    return 1.0 if is_drug(folded(word)) else held(called, text) * min(1.0, len(word) / WHOLE)

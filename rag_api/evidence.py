@@ -7,7 +7,7 @@ half of judged questions (calibration.py has them, by embedder).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -23,6 +23,14 @@ MOSTLY = 0.5  # share of a sentence that must stand in the passage: its border m
 ALIKE = 0.6  # overlap of their runs of three characters from which two words are taken for one: "trombo's", "kathter"
 _STOP = STOP_WORDS["nl"] | STOP_WORDS["en"]
 
+Expand = Callable[[str], Sequence[str]]
+Called = tuple[tuple[str, ...], ...]  # the names of a word, each of one or more words; the first is the word itself
+
+
+def as_typed(word: str) -> Sequence[str]:
+    """No other names."""
+    return ()
+
 
 @dataclass(frozen=True, slots=True)
 class Scored:
@@ -34,17 +42,22 @@ class Scored:
 
 
 def scored_sentences(
-    question: str, hits: Sequence[Hit], embedder: Embedder, weights: Weights, texts: Mapping[str, str] | None = None
+    question: str,
+    hits: Sequence[Hit],
+    embedder: Embedder,
+    weights: Weights,
+    texts: Mapping[str, str] | None = None,
+    expand: Expand = as_typed,
 ) -> list[Scored]:
     """All sentences of the hits, best first. `texts`: document id -> its text; without it a chunk is all there is of its document,
-    and a sentence that its border cuts is taken only when there is nothing else."""
+    and a sentence that its border cuts is taken only when there is nothing else. `expand`: what else a word is called."""
     found = _sentences(hits, texts or {})
     if not found:
         return []
     best = {hit.rank: hit for hit in hits}
     lines = [_line(best[c.rank].chunk.title, c.text) for c in found]
     cosines = halved(embedder.passages(lines)) @ embedder.query(question)
-    numbers, sought = asked(question), content_words(question)
+    numbers, sought = asked(question), sought_words(question, expand)
     scored = []
     for one, cosine in zip(found, cosines.tolist(), strict=True):
         hit = best[one.rank]
@@ -110,10 +123,20 @@ def content_words(question: str) -> list[str]:
     return [word for word in dict.fromkeys(words(question)) if word not in _STOP]
 
 
-def coverage(sought: Sequence[str], title: str, text: str) -> float:
+def sought_words(question: str, expand: Expand) -> list[Called]:
+    """The question's content words, each with what else it is called."""
+    return [((word,), *(tuple(other) for one in expand(word) if (other := content_words(one)))) for word in content_words(question)]
+
+
+def coverage(sought: Sequence[Called], title: str, text: str) -> float:
     """How well the text holds the words that its title does not, in [0, 1]: all of a document's sentences share the title."""
-    own = [word for word in sought if likeness(word, title) < ALIKE]
-    return sum(likeness(word, text) for word in own) / len(own) if own else 0.0
+    own = [called for called in sought if held(called, title) < ALIKE]
+    return sum(held(called, text) for called in own) / len(own) if own else 0.0
+
+
+def held(called: Called, text: str) -> float:
+    """How surely the text has the word, by any of its names, in [0, 1]."""
+    return max(sum(likeness(word, text) for word in name) / len(name) for name in called)
 
 
 def likeness(word: str, text: str) -> float:

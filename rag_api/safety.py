@@ -16,9 +16,10 @@ from rag_api.config import Settings
 from rag_api.db import Database
 from rag_api.db.documents import superseded_ids, twin_documents
 from rag_api.embed import Embedder
+from rag_api.evidence import Expand
 from rag_api.expand import expander_of
 from rag_api.guard.asker import departments_of, function_of
-from rag_api.guard.drugs import drugs_in, names
+from rag_api.guard.drugs import also_called, drugs_in, names
 from rag_api.guard.patient import Groups, Patient, patient_of
 from rag_api.guard.twins import are_twins
 from rag_api.guard.words import folded
@@ -168,6 +169,12 @@ def without_drugs(drugs: Sequence[str], titles: Mapping[str, str], texts: Mappin
     """Which of the documents (`titles` by id) name none of the drugs. One whose text is not there names them."""
     called = [*drugs, *expander_of(settings).expand(" ".join(drugs))]
     return {name for name, title in titles.items() if name in texts and not names(f"{title}\n{texts[name]}", called)}
+
+
+def other_names(settings: Settings) -> Expand:
+    """What else a word is called: by the hospital's lists and by the table of drugs."""
+    expand = expander_of(settings).expand
+    return lambda word: (*expand(word), *also_called(word))
 
 
 def of_these_drugs(hits: Sequence[Hit], query: str, texts: Mapping[str, str], settings: Settings) -> list[Hit]:

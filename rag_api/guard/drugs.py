@@ -42,6 +42,12 @@ def is_drug(word: str) -> bool:
     return bool(_ENDS_LIKE_A_DRUG.search(word)) or _misspelt(_spelled(word)) is not None
 
 
+def also_called(drug: str) -> tuple[str, ...]:
+    """Its other names in the table."""
+    line, spelled = _known(drug)
+    return () if line is None else tuple(name for name in _lines()[line].names if _spelled(name) != spelled)
+
+
 def names(text: str, drugs: Iterable[str]) -> bool:
     """Whether the text has one of them: by any of its names, also within a longer word or with a letter or two wrong; or by its class
     ("NSAID"), where no other drug of that class is named, whose dose might be taken for its own."""
@@ -71,19 +77,21 @@ def _spelled(word: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Substance:
-    names: tuple[str, ...]  # spelled
+    names: tuple[str, ...]  # folded
+    spelled: tuple[str, ...]
     of: str  # its class; empty: none that texts speak of
 
 
 @cache
 def _lines() -> tuple[_Substance, ...]:
-    return tuple(_Substance(tuple(_spelled(folded(name)) for name in row["names"].split("|")), row["class"]) for row in _read("drugs.csv"))
+    rows = [(folded(row["names"]).split("|"), row["class"]) for row in _read("drugs.csv")]
+    return tuple(_Substance(tuple(names), tuple(map(_spelled, names)), of) for names, of in rows)
 
 
 @cache
 def _table() -> Mapping[str, int]:
     """Name -> its line."""
-    return {name: number for number, line in enumerate(_lines()) for name in line.names}
+    return {name: number for number, line in enumerate(_lines()) for name in line.spelled}
 
 
 @cache
@@ -122,7 +130,7 @@ def _is_same(line: int | None, drug: str, word: str) -> bool:
     of_word = _line_of(word)
     if of_word is not None:
         return of_word == line
-    if any(name in word for name in (drug, *(_lines()[line].names if line is not None else ())) if len(name) >= _BEGINS):
+    if any(name in word for name in (drug, *(_lines()[line].spelled if line is not None else ())) if len(name) >= _BEGINS):
         return True
     forgiven = line is None or len(drug) >= _FORGIVEN
     return forgiven and _distance(drug, word, 2) <= (2 if drug[:3] == word[:3] else 1)

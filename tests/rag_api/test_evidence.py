@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rag_api import evidence
 from rag_api.calibration import Weights
-from rag_api.evidence import content_words, coverage
+from rag_api.evidence import as_typed, coverage, sought_words
 from rag_api.types import Candidate, Chunk, Hit
 
 
@@ -116,10 +116,12 @@ def test_the_title_of_the_document_is_no_sentence_of_it() -> None:
 
 
 def test_words_of_the_title_tell_no_sentence_from_another() -> None:
-    sought = content_words("hoeveel paracetamol per gift?")
+    sought = sought_words("hoeveel paracetamol per gift?", as_typed)
     assert coverage(sought, "Paracetamol", "Geef 1 g per gift.") == 1.0 > coverage(sought, "", "Geef 1 g per gift.")
     assert coverage(sought, "Paracetamol", "Spoel de leiding.") < 0.5
     assert coverage([], "Paracetamol", "Geef 1 g.") == 0.0
+    brand, typed = sought_words("dafalgan", lambda word: ["paracetamol IV"]), sought_words("dafalgan", as_typed)
+    assert coverage(brand, "Pijn", "Geef paracetamol IV.") == 1.0 > coverage(typed, "Pijn", "Geef paracetamol IV.")
 
 
 def test_a_cut_sentence_is_better_than_none() -> None:

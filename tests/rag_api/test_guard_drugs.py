@@ -104,3 +104,9 @@ def test_every_judged_answer_stands_in_a_document_that_names_the_questions_drug(
 def text_of(source: str) -> str:
     found = read(HANDBOOK.parent / "pdf" / source, source, "application/pdf", 100)
     return "\n".join(page.text for page in found.pages)
+
+
+def test_a_drug_has_other_names() -> None:
+    assert drugs.also_called("Xarelto") == ("rivaroxaban",)
+    assert "epinefrine" in drugs.also_called("adrenaline")
+    assert drugs.also_called("amikacine") == drugs.also_called("afdeling") == ()
