@@ -11,7 +11,7 @@ import csv
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from rag_api.guard.words import folded
@@ -52,13 +52,27 @@ def names(text: str, drugs: Iterable[str]) -> bool:
     """Whether the text has one of them: by any of its names, also within a longer word or with a letter or two wrong; or by its class
     ("NSAID"), where no other drug of that class is named, whose dose might be taken for its own."""
     wanted = [_known(drug) for drug in drugs]
-    plain = folded(text)
-    found = {_spelled(word) for word in _WORD.findall(plain)}
-    if any(_is_same(line, drug, word) for word in found for line, drug in wanted):
+    read = _words_of(text)
+    if any(line in read.lines for line, _ in wanted) or any(_is_among(read.others, line, drug) for line, drug in wanted):
         return True
-    others = {_lines()[line].of for line in map(_line_of, found) if line is not None}
-    classes = {_lines()[line].of for line, _ in wanted if line is not None} - others - {""}
+    classes = {_lines()[line].of for line, _ in wanted if line is not None} - {_lines()[line].of for line in read.lines} - {""}
+    plain = folded(text) if classes else ""
     return any(_classes()[of].search(plain) for of in classes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    lines: frozenset[int]  # of the table, that the text names
+    others: frozenset[str]  # all other words, spelled
+
+
+@lru_cache(maxsize=64)
+def _words_of(text: str) -> _Words:
+    """A document is read once, not at every question."""
+    lines = {word: _line_of(word) for word in {_spelled(found) for found in _WORD.findall(folded(text))}}
+    return _Words(
+        frozenset(line for line in lines.values() if line is not None), frozenset(word for word, line in lines.items() if line is None)
+    )
 
 
 def _known(drug: str) -> tuple[int | None, str]:
@@ -125,15 +139,15 @@ def _misspelt(word: str) -> int | None:
     return near.pop() if len(near) == 1 else None
 
 
-def _is_same(line: int | None, drug: str, word: str) -> bool:
-    """Two letters may be wrong where the beginning is right; ropivacaine is not bupivacaine, nor noradrenaline adrenaline."""
-    of_word = _line_of(word)
-    if of_word is not None:
-        return of_word == line
-    if any(name in word for name in (drug, *(_lines()[line].spelled if line is not None else ())) if len(name) >= _BEGINS):
+def _is_among(others: Iterable[str], line: int | None, drug: str) -> bool:
+    """Words that the table does not know. Two letters may be wrong where the beginning is right; ropivacaine is not bupivacaine."""
+    within = {name for name in (drug, *(_lines()[line].spelled if line is not None else ())) if len(name) >= _BEGINS}
+    if any(name in word for name in within for word in others):
         return True
-    forgiven = line is None or len(drug) >= _FORGIVEN
-    return forgiven and _distance(drug, word, 2) <= (2 if drug[:3] == word[:3] else 1)
+    if line is not None and len(drug) < _FORGIVEN:
+        return False
+    near = (word for word in others if abs(len(word) - len(drug)) <= 2)
+    return any(_distance(drug, word, 2) <= (2 if drug[:3] == word[:3] else 1) for word in near)
 
 
 def _distance(one: str, other: str, most: int) -> int:
@@ -145,4 +159,6 @@ def _distance(one: str, other: str, most: int) -> int:
         row, above = [i], row
         for j, its in enumerate(other, 1):
             row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + (letter != its)))
+        if min(row) > most:
+            return most + 1
     return min(row[-1], most + 1)
