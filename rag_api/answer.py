@@ -231,10 +231,10 @@ def find(text: str, user: User, filters: Filters, parts: AskParts) -> Retrieval:
     hits, texts = may_answer(found.hits, text, filters, parts)
     measured = calibration(parts.embedder.name, parts.settings.data_dir)
     settings = parts.settings
-    told = decided(
+    decision = decided(
         text, found, hits, kept_of(hits, parts), measured, texts, safety.other_names(settings), threshold=settings.not_found_threshold
     )
-    return replace(told, texts=texts)
+    return replace(decision, texts=texts)
 
 
 def may_answer(hits: Sequence[Hit], text: str, filters: Filters, parts: AskParts) -> tuple[list[Hit], dict[str, str]]:

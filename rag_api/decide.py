@@ -35,8 +35,8 @@ def decided(
     expand: Expand,
     threshold: float | None = None,
 ) -> Retrieval:
-    """`found` with its sentences, best first, and with the decision. `hits`: those of it that may answer (not those for other
-    patients). `threshold` replaces the calibrated one. What retrieval has ruled out stays so, and without hits there is no answer."""
+    """`found` with its sentences, best first, and with the decision. `hits`: those of it that may answer (not for other patients, nor of
+    other drugs). `threshold` replaces the calibrated one. What retrieval has ruled out stays so, and without hits there is no answer."""
     sentences = tuple(s.candidate for s in scored_sentences(query, hits, embedder, measured.weights, texts, expand))
     values = signals(query, hits, sentences, expand)
     limit = threshold if threshold is not None else measured.not_found.threshold if measured.not_found else 0.0

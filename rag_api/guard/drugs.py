@@ -50,7 +50,7 @@ def also_called(drug: str) -> tuple[str, ...]:
 
 def names(text: str, drugs: Iterable[str]) -> bool:
     """Whether the text has one of them: by any of its names, also within a longer word or with a letter or two wrong; or by its class
-    ("NSAID"), where no other drug of that class is named, whose dose might be taken for its own."""
+    ("NSAID"), where none of the others is named that the table has of that class: their dose might be taken for its own."""
     wanted = [_known(drug) for drug in drugs]
     read = _words_of(text)
     if any(line in read.lines for line, _ in wanted) or any(_is_among(read.others, line, drug) for line, drug in wanted):
@@ -135,7 +135,9 @@ def _misspelt(word: str) -> int | None:
     """The line of the one name that it is with a letter wrong."""
     if len(word) < _FORGIVEN:
         return None
-    near = {line for name, line in _table().items() if len(name) >= _FORGIVEN and _distance(name, word, 1) <= 1}
+    # One wrong letter leaves the first half or the last as it is.
+    halves = ((name, line) for name, line in _table().items() if name[:4] == word[:4] or name[-4:] == word[-4:])
+    near = {line for name, line in halves if len(name) >= _FORGIVEN and _distance(name, word, 1) <= 1}
     return near.pop() if len(near) == 1 else None
 
 
