@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from services.generator.codec import Codec
 from services.generator.provenance import Provenance
+from services.generator.stop_strings import StopStrings
 from services.generator.types import CopySpan, Origin
 
 
@@ -29,7 +30,7 @@ class AnswerText:
         self.sent = 0
         self._codec = codec
         self._stream = codec.stream()
-        self._stop = tuple(s for s in stop if s)
+        self._stop = StopStrings(stop)
         self._provenance = provenance
         self._finished = False
 
@@ -44,7 +45,7 @@ class AnswerText:
         for origin in origins:  # a token at a passage's border may begin before or end after it: try both ends
             self._provenance.place(start, origin.passage, origin.start - start)
             self._provenance.place(len(self.text) - 1, origin.passage, origin.end - len(self.text))
-        return self._cut_at_stop(start)
+        return self._cut_at_stop(chunk)
 
     def take(self) -> Delta:
         """What can be sent now: nothing that may become part of a stop string."""
@@ -58,12 +59,12 @@ class AnswerText:
         text, self.sent = self.text[self.sent :], len(self.text)
         return Delta(text, tuple(self._provenance.finish(self.sent)))
 
-    def _cut_at_stop(self, start: int) -> bool:
-        places = [(at, s) for s in self._stop if (at := self.text.find(s, max(0, start - len(s) + 1))) >= 0]
-        if places:
-            self.text = self.text[: min(places)[0]]
-        return bool(places)
+    def _cut_at_stop(self, chunk: str) -> bool:
+        at = self._stop.feed(chunk)
+        if at is not None:
+            self.text = self.text[:at]
+        return at is not None
 
     def _held(self) -> int:
-        """Characters at the end that begin a stop string."""
-        return max((n for s in self._stop for n in range(1, len(s)) if self.text.endswith(s[:n])), default=0)
+        """Characters at the end that may become part of a stop string."""
+        return self._stop.held

@@ -62,6 +62,8 @@ def _check(ask: wire.ChatRequest) -> None:
         raise BadRequest("the last message must be the user's")
     if len(ask.stops) > 16 or not all(ask.stops):
         raise BadRequest("stop takes at most 16 strings, none of them empty")
+    if any(len(text) > wire.MAX_STOP_LENGTH for text in ask.stops):
+        raise BadRequest(f"a stop string has at most {wire.MAX_STOP_LENGTH} characters")
     if ask.top_logprobs is not None and not ask.logprobs:
         raise BadRequest("top_logprobs needs logprobs: true")
     if ask.stream_options is not None and not ask.stream:

@@ -185,6 +185,7 @@ def test_the_same_seed_gives_the_same_text_and_drafting_does_not_change_it(clien
         ({"messages": [{"role": "user", "content": "\ud800"}]}, "surrogate"),
         ({"documents": [DOCUMENTS[0], DOCUMENTS[0]]}, "two documents have the same id"),
         ({"stop": [""]}, "stop takes"),
+        ({"stop": "x" * 5_000_000}, "a stop string has at most 1000 characters"),
         ({"top_logprobs": 3}, "top_logprobs needs logprobs"),
         ({"max_tokens": 0}, "max_tokens:"),
     ],
