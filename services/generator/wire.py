@@ -10,7 +10,6 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-
 MAX_STOP_LENGTH = 1_000  # characters of one stop string
 
 
@@ -148,7 +147,7 @@ class ChatRequest(WireModel):
     temperature: float = Field(0.0, ge=0, le=2, description="0, the default here, is greedy: the same question gives the same answer.")
     top_p: float = Field(1.0, gt=0, le=1)
     seed: int | None = Field(None, description="Of the sampling noise; the same seed and prompt give the same text.")
-    stop: str | list[str] | None = Field(None, description=f"At most 16 strings of {MAX_STOP_LENGTH} characters; the answer ends before the first of them.")
+    stop: str | list[str] | None = Field(None, description=f"At most 16 of {MAX_STOP_LENGTH} characters; the answer ends before the first.")
     stream: bool = False
     stream_options: StreamOptionsIn | None = None
     logprobs: bool = False
