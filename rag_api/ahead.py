@@ -20,13 +20,13 @@ from rag_api.config import Settings
 from rag_api.db import Database
 from rag_api.db import sentences as db
 from rag_api.db.documents import read_text
+from rag_api.domain import KeptState, SentencesKept
 from rag_api.embed import Cached, Embedder
 from rag_api.embed.kept import HALF, key_of, packed
 from rag_api.errors import BedsideError
 from rag_api.evidence import lines_of
 from rag_api.quiet import Asking
 from rag_api.stores import Store
-from rag_api.types import KeptState, SentencesKept
 
 log = logging.getLogger(__name__)
 

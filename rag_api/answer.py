@@ -26,16 +26,7 @@ from rag_api.db.answers import get_conversation, queries_of, save_answer
 from rag_api.db.documents import count_indexed, get_documents, read_pages, read_text
 from rag_api.db.sentences import vectors_of
 from rag_api.decide import decided
-from rag_api.embed.kept import Kept
-from rag_api.errors import BedsideError, GeneratorRefused, GeneratorUnavailable, InvalidInput
-from rag_api.highlight import page_of, rects
-from rag_api.language import Language, detect
-from rag_api.notices import expired, not_found, notice
-from rag_api.quiet import Asking
-from rag_api.quoting import Told, to_quote, told
-from rag_api.retrieve import Retrieval
-from rag_api.rewrite import query_of
-from rag_api.types import (
+from rag_api.domain import (
     Answer,
     AnswerEvent,
     AnswerStatus,
@@ -58,6 +49,15 @@ from rag_api.types import (
     Unsupported,
     User,
 )
+from rag_api.embed.kept import Kept
+from rag_api.errors import BedsideError, GeneratorRefused, GeneratorUnavailable, InvalidInput
+from rag_api.highlight import page_of, rects
+from rag_api.language import Language, detect
+from rag_api.notices import expired, not_found, notice
+from rag_api.quiet import Asking
+from rag_api.quoting import Told, to_quote, told
+from rag_api.retrieve import Retrieval
+from rag_api.rewrite import query_of
 from rag_api.widen import alternatives, options_of, widened
 from services.generator import wire
 

@@ -81,10 +81,10 @@ def _case(parts: Parts, judged: Judged, left_out: tuple[str, ...]) -> Case:
     from rag_api.answer import kept_of, may_answer
     from rag_api.calibration import calibration
     from rag_api.decide import signals
+    from rag_api.domain import Filters
     from rag_api.evaluate.calibrate import Case
     from rag_api.evidence import scored_sentences
     from rag_api.quality import asker
-    from rag_api.types import Filters
 
     filters = Filters(excluded_document_ids=left_out)
     found = safety.find(judged.question, asker(judged), filters, parts)

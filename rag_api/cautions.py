@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from rag_api.db.documents import get_documents, superseding
+from rag_api.domain import Document, Filters, Notice, Source, TargetGroup, Unsupported, User
 from rag_api.guard.asker import function_of
 from rag_api.guard.conflicts import Conflict, conflicts
 from rag_api.guard.patient import Patient, patient_of
@@ -20,7 +21,6 @@ from rag_api.guard.words import folded
 from rag_api.notices import day_of, for_whom, notice, the_patient, title_of
 from rag_api.quoting import Told
 from rag_api.safety import FindParts, drugs_asked, without_drugs
-from rag_api.types import Document, Filters, Notice, Source, TargetGroup, Unsupported, User
 
 
 @dataclass(frozen=True, slots=True)

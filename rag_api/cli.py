@@ -183,7 +183,7 @@ def ask(
     as_json: AsJson = False,
 ) -> None:
     """Ask one question and print the answer with its sources."""
-    from rag_api.types import Mode
+    from rag_api.domain import Mode
 
     if mode is not None and mode not in list(Mode):
         raise typer.BadParameter(f"{mode!r}: choose verbatim, answer or sources", param_hint="--mode")
@@ -225,7 +225,7 @@ def documents(
 ) -> None:
     """List the documents, with what became of each."""
     from rag_api.db.documents import DocumentQuery, list_documents
-    from rag_api.types import LOCAL_USER, DocumentStatus
+    from rag_api.domain import LOCAL_USER, DocumentStatus
 
     if status is not None and status not in list(DocumentStatus):
         raise typer.BadParameter(f"{status!r}: choose indexed, failed, retired or replaced", param_hint="--status")
@@ -338,8 +338,8 @@ def _answer_figures(parts: Parts, questions: list[Judged]) -> dict[str, Any]:
     """Asked as a user of its own, so that nobody finds the evaluation among their conversations."""
     from statistics import median
 
+    from rag_api.domain import AnswerStatus, User
     from rag_api.evaluate.answers import accuracy
-    from rag_api.types import AnswerStatus, User
 
     parts.wait_for_generator()
     given = []

@@ -12,7 +12,7 @@ from typing import Literal
 from pydantic import Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from rag_api.types import Mode
+from rag_api.domain import Mode
 
 
 def _default_data_dir() -> Path:

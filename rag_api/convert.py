@@ -8,9 +8,9 @@ from datetime import date
 from rag_api import schemas as api
 from rag_api.db.answers import Conversation, Feedback
 from rag_api.db.documents import Facets, PageSize
+from rag_api.domain import Answer, Citation, Document, Edit, Filters, Notice, PageRects, Source, TargetGroup
 from rag_api.guard.asker import functions
 from rag_api.ingest.report import IngestReport
-from rag_api.types import Answer, Citation, Document, Edit, Filters, Notice, PageRects, Source, TargetGroup
 
 
 def filters_in(given: api.FiltersIn) -> Filters:

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from rag_api.calibration import FEATURES, Weights
+from rag_api.domain import Candidate, Hit
 from rag_api.embed import Embedder
 from rag_api.embed.kept import halved
 from rag_api.quotable import Quotable, quotable
 from rag_api.ranges import asked, fits
 from rag_api.terms import STOP_WORDS, words
-from rag_api.types import Candidate, Hit
 
 MOSTLY = 0.5  # share of a sentence that must stand in the passage: its border may cut the rest
 ALIKE = 0.6  # overlap of their runs of three characters from which two words are taken for one: "trombo's", "kathter"

@@ -13,11 +13,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rag_api.domain import TargetGroup
 from rag_api.guard.drugs import is_drug
 from rag_api.guard.patient import CHILD_UNTIL
 from rag_api.guard.words import folded, pattern, words
 from rag_api.terms import STOP_WORDS
-from rag_api.types import TargetGroup
 
 
 def _set(words: str) -> frozenset[str]:

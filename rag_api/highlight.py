@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_api.types import Page, PageRects, Rect
+from rag_api.domain import Page, PageRects, Rect
 
 _SAME_LINE = 0.5  # of the lower character's height that two characters on one line share
 _STRAY = 0.1  # of a line's characters may stand out from it

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import date
 
-from rag_api.types import Document, Notice, Source, TargetGroup
+from rag_api.domain import Document, Notice, Source, TargetGroup
 
 _TEXTS: dict[str, dict[str, str]] = {
     "not_found": {

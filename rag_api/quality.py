@@ -13,10 +13,10 @@ from rag_api.terminal import counting, say
 if TYPE_CHECKING:
     from rag_api.answer import AskParts
     from rag_api.config import Settings
+    from rag_api.domain import Document, User
     from rag_api.evaluate import Judged, Outcome
     from rag_api.parts import Parts
     from rag_api.retrieve import Retrieval
-    from rag_api.types import Document, User
 
 # Another value of these needs another index or another database, so a run of its own: then --compare.
 NOT_AT_ONCE = ("store", "weaviate_", "embedder", "database_", "data_dir", "chunk_", "environment")
@@ -31,7 +31,7 @@ def judged_questions(parts: Parts, file: Path | None, stored: str | None, split:
         raise InvalidInput("Give --set for a file or --stored for a set of the database, not both.")
     if stored:
         from rag_api.db.judged import read_set
-        from rag_api.types import LOCAL_USER
+        from rag_api.domain import LOCAL_USER
 
         return [question for question in read_set(parts.db, LOCAL_USER, stored) if split in ("all", question.split)]
     return read_judged(file or HANDBOOK, split)  # type: ignore[arg-type]
@@ -45,21 +45,21 @@ def refuse_test(questions: Sequence[Judged], what: str) -> None:
 
 def asker(judged: Judged) -> User:
     """Who asked, as far as the judged set says: function and department decide what comes first."""
-    from rag_api.types import LOCAL_USER
+    from rag_api.domain import LOCAL_USER
 
     return replace(LOCAL_USER, function=judged.function, department=judged.department)
 
 
 def search(judged: Judged, parts: AskParts) -> Retrieval:
     from rag_api.answer import find
-    from rag_api.types import Filters
+    from rag_api.domain import Filters
 
     return find(judged.question, asker(judged), Filters(), parts)
 
 
 def indexed(parts: Parts) -> list[Document]:
     from rag_api.db.documents import DocumentQuery, list_documents
-    from rag_api.types import LOCAL_USER, DocumentStatus
+    from rag_api.domain import LOCAL_USER, DocumentStatus
 
     return list_documents(parts.db, LOCAL_USER, DocumentQuery(status=DocumentStatus.INDEXED, limit=1_000_000))[0]
 

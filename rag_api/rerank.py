@@ -15,8 +15,8 @@ from typing import Any, Protocol
 import httpx
 
 from rag_api.config import Settings
+from rag_api.domain import Hit
 from rag_api.errors import ConfigurationError, StoreUnavailable
-from rag_api.types import Hit
 
 log = logging.getLogger(__name__)
 

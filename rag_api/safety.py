@@ -15,6 +15,7 @@ from typing import Protocol
 from rag_api.config import Settings
 from rag_api.db import Database
 from rag_api.db.documents import superseded_ids, twin_documents
+from rag_api.domain import Document, Filters, Hit, User
 from rag_api.embed import Embedder
 from rag_api.evidence import Expand
 from rag_api.expand import expander_of
@@ -25,7 +26,6 @@ from rag_api.guard.twins import are_twins
 from rag_api.guard.words import folded
 from rag_api.retrieve import Retrieval, retrieve
 from rag_api.stores import Store
-from rag_api.types import Document, Filters, Hit, User
 
 POOL = 50  # so many hits are looked at when something is boosted
 TWINS_SHOWN = 2

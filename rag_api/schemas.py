@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from rag_api.types import AnswerStatus, DocumentStatus, Mode, TargetGroup
+from rag_api.domain import AnswerStatus, DocumentStatus, Mode, TargetGroup
 
 
 class In(BaseModel):

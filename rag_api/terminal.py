@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from rag_api.config import Settings
+    from rag_api.domain import Answer, Mode, User
     from rag_api.errors import BedsideError
     from rag_api.ingest import IngestReport
     from rag_api.parts import Parts
-    from rag_api.types import Answer, Mode, User
 
 
 def say(line: str) -> None:
@@ -201,7 +201,7 @@ def print_report(report: IngestReport) -> None:
 
 def run_ask(parts: Parts, question: str, mode: Mode | None, on_token: Callable[[str], None] | None = None) -> Answer:
     """The stored answer of the local user. Raises what ask() fails with."""
-    from rag_api.types import LOCAL_USER
+    from rag_api.domain import LOCAL_USER
 
     return next(run_asks(parts, [question], LOCAL_USER, mode, on_token))
 
@@ -222,8 +222,8 @@ def run_asks(
 
 async def _asked(parts: Parts, question: str, user: User, mode: Mode | None, on_token: Callable[[str], None] | None) -> Answer:
     from rag_api.answer import ask, new_question
+    from rag_api.domain import Done, Failed, Token
     from rag_api.errors import BedsideError
-    from rag_api.types import Done, Failed, Token
 
     async for event in ask(new_question(user, parts, question, mode=mode), user, parts):
         if isinstance(event, Token) and on_token:

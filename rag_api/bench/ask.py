@@ -20,12 +20,12 @@ from rag_api.db import Database
 from rag_api.db.answers import delete_conversation
 from rag_api.db.documents import get_documents
 from rag_api.db.sentences import counts
+from rag_api.domain import AnswerStatus, Filters, Hit, Source, User
 from rag_api.embed import Cached, Embedder
 from rag_api.guard.patient import patient_of
 from rag_api.parts import Parts
 from rag_api.stores import Store
 from rag_api.terminal import run_asks
-from rag_api.types import AnswerStatus, Filters, Hit, Source, User
 
 WARMING = 10  # questions before those that are timed; none comes twice, for its vector would be known
 T = TypeVar("T")

@@ -81,8 +81,8 @@ def ask(
     Every question is one that nobody asked before: `bedside index sentences` embeds ahead what it would wait for.
     """
     from rag_api.bench.ask import measure, measure_answers
+    from rag_api.domain import LOCAL_USER
     from rag_api.evaluate import HANDBOOK, read_judged
-    from rag_api.types import LOCAL_USER
 
     questions = [judged.question for judged in read_judged(HANDBOOK, "all")[::every]]
     with opened(read_settings()) as parts, counting("questions", len(questions)) as tell:

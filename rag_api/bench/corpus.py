@@ -19,8 +19,8 @@ import pypdfium2 as pdfium
 from numpy.typing import NDArray
 
 from rag_api import handbook
+from rag_api.domain import Chunk, Metadata, TargetGroup
 from rag_api.terms import words
-from rag_api.types import Chunk, Metadata, TargetGroup
 
 CHUNKS_PER_DOCUMENT = 100
 WORDS = (70, 140)  # of a chunk: about 800 characters at most

@@ -15,13 +15,13 @@ from rag_api.bench.sets import QuestionSet
 from rag_api.bench.vectors import Kept
 from rag_api.calibration import calibration
 from rag_api.config import Settings
+from rag_api.domain import Filters, Hit
 from rag_api.embed import Embedder
 from rag_api.evaluate.metrics import hit_at, mrr
 from rag_api.ingest.chunk import embedding_text
 from rag_api.stores import Store
 from rag_api.stores.fuse import CANDIDATES, Lists, fuse
 from rag_api.terms import question_terms
-from rag_api.types import Filters, Hit
 
 ALPHAS = (0.35, 0.5, 0.65, 0.75)  # besides the embedder's own
 Tell = Callable[[int], Any]

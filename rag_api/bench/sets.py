@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
+from rag_api.domain import Chunk, Metadata, Page
 from rag_api.errors import InvalidInput
 from rag_api.ingest.chunk import chunk
-from rag_api.types import Chunk, Metadata, Page
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"  # beside a checkout
 

@@ -53,7 +53,7 @@ def abbreviations(
 def _texts(parts: Parts) -> Iterator[str]:
     """The text of every document that answers."""
     from rag_api.db.documents import DocumentQuery, list_documents, read_text
-    from rag_api.types import LOCAL_USER, DocumentStatus
+    from rag_api.domain import LOCAL_USER, DocumentStatus
 
     found, _ = list_documents(parts.db, LOCAL_USER, DocumentQuery(status=DocumentStatus.INDEXED, limit=1_000_000))
     for document in found:

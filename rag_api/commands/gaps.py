@@ -26,8 +26,8 @@ def gaps(
     The questions are what staff typed and may concern patients: treat the report as you treat them.
     """
     from rag_api.db.gaps import unanswered
+    from rag_api.domain import LOCAL_USER
     from rag_api.evaluate.gaps import gaps_csv, gaps_of
-    from rag_api.types import LOCAL_USER
 
     with opened() as parts:
         found = gaps_of(unanswered(parts.db, LOCAL_USER, _day(since)), department)

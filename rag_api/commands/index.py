@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rag_api.domain import KeptState
 from rag_api.terminal import counting, opened, read_settings, said, say
-from rag_api.types import KeptState
 
 if TYPE_CHECKING:
     from rag_api.stores.weaviate_backup import Backups
@@ -55,7 +55,7 @@ def sentences() -> None:
     """Embed now what the server otherwise embeds while nobody asks. Interrupted, it goes on where it was."""
     from rag_api.ahead import make_all
     from rag_api.db.documents import count_indexed
-    from rag_api.types import LOCAL_USER
+    from rag_api.domain import LOCAL_USER
 
     with opened() as parts, counting("documents", count_indexed(parts.db, LOCAL_USER)) as tell:
         began = time.monotonic()

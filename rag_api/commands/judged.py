@@ -22,7 +22,7 @@ NewSet = Annotated[str, typer.Argument(help="The set's name; a new one is made."
 def list_sets(as_json: AsJson = False) -> None:
     """The judged sets: how many questions, in which half, and how many nobody has finished judging."""
     from rag_api.db.judged import list_sets as read
-    from rag_api.types import LOCAL_USER
+    from rag_api.domain import LOCAL_USER
 
     with opened() as parts:
         sets = [asdict(one) | {"updated_at": one.updated_at.isoformat()} for one in read(parts.db, LOCAL_USER)]
@@ -45,9 +45,9 @@ def export_set(
 ) -> None:
     """Write a judged set as CSV, for `bedside evaluate --set` here or elsewhere."""
     from rag_api.db.judged import read_set
+    from rag_api.domain import LOCAL_USER
     from rag_api.evaluate import write_judged
     from rag_api.evaluate.judged import judged_csv
-    from rag_api.types import LOCAL_USER
 
     with opened() as parts:
         questions = read_set(parts.db, LOCAL_USER, name)
@@ -66,10 +66,10 @@ def import_set(
 ) -> None:
     """Put the questions of a CSV into a judged set. One that is there already (by its id) is replaced."""
     from rag_api.db.judged import save_questions
+    from rag_api.domain import LOCAL_USER
     from rag_api.errors import InvalidInput
     from rag_api.evaluate import read_judged
     from rag_api.schemas_quality import SET_NAME
-    from rag_api.types import LOCAL_USER
 
     with opened() as parts:
         if not re.fullmatch(SET_NAME, name):
@@ -85,8 +85,8 @@ def import_set(
 @judged.command("feedback")
 def take_feedback(name: NewSet) -> None:
     """Take what readers said of their answers into a judged set. A question leaves it again when its asker deletes it."""
+    from rag_api.domain import LOCAL_USER
     from rag_api.evaluate.judging import from_feedback
-    from rag_api.types import LOCAL_USER
 
     with opened() as parts:
         placed, left_open = from_feedback(parts.db, LOCAL_USER, name)

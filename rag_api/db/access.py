@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
+from rag_api.domain import User
 from rag_api.errors import NotFound
-from rag_api.types import User
 
 T = TypeVar("T")
 

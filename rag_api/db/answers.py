@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 
 from rag_api.db import Database
 from rag_api.db.access import OWNS, found, owner_group, values
-from rag_api.types import Answer, AnswerStatus, Citation, Mode, Notice, Source, Unsupported, User
+from rag_api.domain import Answer, AnswerStatus, Citation, Mode, Notice, Source, Unsupported, User
 
 _SOURCES = TypeAdapter(tuple[Source, ...])
 _CITATIONS = TypeAdapter(tuple[Citation, ...])

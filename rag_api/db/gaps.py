@@ -12,7 +12,7 @@ from datetime import datetime
 
 from rag_api.db import Database
 from rag_api.db.access import READS, reviewer, values
-from rag_api.types import User
+from rag_api.domain import User
 
 NOBODY = ("evaluation",)  # measurements ask too; those are no questions of staff
 NEAREST = 3

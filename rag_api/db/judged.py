@@ -11,7 +11,7 @@ from psycopg.rows import DictRow
 
 from rag_api.db import Connection, Database
 from rag_api.db.access import READS, found, owner_group, reviewer, values
-from rag_api.types import Judged, Place, User
+from rag_api.domain import Judged, Place, User
 
 UPSERT = f"""
     insert into judged_questions (set_name, id, question, language, function, department, patient_group, conversation, split, found,

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rag_api.domain import Hit, Metadata
 from rag_api.evaluate.answers import plain
 from rag_api.evaluate.judged import HANDBOOK, Judged, Place, parse_judged, read_judged, write_judged
 from rag_api.evaluate.metrics import Interval, bootstrap_ratio, hit_at, mrr, reciprocal
 from rag_api.evaluate.refusals import Asked, refusals
 from rag_api.retrieve import Retrieval
-from rag_api.types import Hit, Metadata
 
 __all__ = [
     "HANDBOOK",

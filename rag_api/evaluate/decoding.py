@@ -16,10 +16,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from rag_api.domain import Hit
 from rag_api.errors import ConfigurationError, InvalidInput
 from rag_api.evaluate.judged import Judged
 from rag_api.language import detect
-from rag_api.types import Hit
 from services.generator import templates, wire
 
 CHUNKS = 3

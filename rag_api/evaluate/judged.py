@@ -14,8 +14,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal, TextIO
 
+from rag_api.domain import Judged, Place, TargetGroup
 from rag_api.errors import InvalidInput, Wrong
-from rag_api.types import Judged, Place, TargetGroup
 
 __all__ = ["HANDBOOK", "Judged", "Place", "Split", "by_language", "half_of", "judged_csv", "parse_judged", "read_judged", "write_judged"]
 

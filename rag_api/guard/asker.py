@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from rag_api.domain import TargetGroup, User
 from rag_api.guard.words import folded
-from rag_api.types import TargetGroup, User
 
 
 @dataclass(frozen=True, slots=True)

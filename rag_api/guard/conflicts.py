@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from rag_api.domain import Hit
 from rag_api.guard.quantities import Quantity, quantities
 from rag_api.guard.restated import context, restated
 from rag_api.guard.words import folded
 from rag_api.sentences import Kind, sentences
 from rag_api.terms import question_terms
-from rag_api.types import Hit
 
 OF_SHORTER, OF_LONGER = 0.8, 0.5  # so much of the words of the shorter sentence, and of the longer one, are in both
 FEWEST_WORDS = 4  # besides numbers, units and small words, that they must share

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from rag_api.domain import TargetGroup
 from rag_api.guard.words import folded, pattern, words
-from rag_api.types import TargetGroup
 
 ADULT, CHILD, NEONATE, PREGNANCY = TargetGroup.ADULT, TargetGroup.CHILD, TargetGroup.NEONATE, TargetGroup.PREGNANCY
 Groups = frozenset[TargetGroup]

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from rag_api.domain import Unsupported
 from rag_api.guard.patient import patient_of
 from rag_api.guard.quantities import Quantity, periods, quantities
-from rag_api.types import Unsupported
 
 _IN_BRACKETS = re.compile(r"[(\[] ?(?:in )?([^\W\d][^()\[\]]{0,12}?) ?[)\]]")
 _AROUND = 90  # characters before and after a number in which its period may be told

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from rag_api.domain import Metadata
 from rag_api.guard.words import folded, pattern
 from rag_api.terms import STOP_WORDS
-from rag_api.types import Metadata
 
 NEARLY = 2 / 3  # of the longer title's words are the shorter one's
 _WORD = re.compile(r"[^\W_]+")

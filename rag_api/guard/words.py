@@ -16,7 +16,7 @@ import unicodedata
 from functools import cache
 from importlib.resources import files
 
-from rag_api.types import TargetGroup
+from rag_api.domain import TargetGroup
 
 KINDS = {"patient", "state", "place", "not", "who", "before", "after", "shock", "thing", "below", "above", "title"}
 

@@ -10,7 +10,7 @@ import uuid
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
-from rag_api.types import Chunk, Metadata, Page
+from rag_api.domain import Chunk, Metadata, Page
 
 _SEPARATORS = ["\n\n", "\n", ". ", "? ", "! ", "; ", ", ", " ", ""]
 _NAMESPACE = uuid.UUID("6d0f7f0e-6a5c-5f0e-9d61-0c5b2c1f5a11")

@@ -14,12 +14,12 @@ from itertools import pairwise
 
 import numpy as np
 
+from rag_api.domain import Page
 from rag_api.ingest.characters import SOFT_HYPHEN, clean_line
 from rag_api.ingest.furniture import furniture
 from rag_api.ingest.hyphens import Hyphen, judge, lexicon
 from rag_api.ingest.layout import Line, Row
 from rag_api.ingest.marked import Marked, concat, plain
-from rag_api.types import Page
 
 Item = Line | Row
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_api.domain import Chunk, Document, DocumentStatus, Edit, Metadata, ReadDocument
 from rag_api.errors import InvalidInput, UnreadableDocument
 from rag_api.ingest.chunk import chunk, embedding_text
 from rag_api.ingest.metadata import edited, overridden
@@ -24,7 +25,6 @@ from rag_api.ingest.reader import Job, Reader
 from rag_api.ingest.repo import DocumentsRepo
 from rag_api.ingest.report import IngestReport, Outcome, Progress, ProgressCallback
 from rag_api.ingest.sources import KeptFiles, SourceFile, document_id, sha256_of
-from rag_api.types import Chunk, Document, DocumentStatus, Edit, Metadata, ReadDocument
 
 if TYPE_CHECKING:  # the reader process imports this package too, and should start fast
     from rag_api.config import Settings

@@ -13,9 +13,9 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path, PurePosixPath
 
+from rag_api.domain import Edit, Metadata, TargetGroup
 from rag_api.errors import InvalidInput
 from rag_api.guard.patient import patient_of
-from rag_api.types import Edit, Metadata, TargetGroup
 
 SIDECAR = "metadata.csv"
 FIELDS = (

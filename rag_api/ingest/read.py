@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from rag_api.domain import Page, ReadDocument
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.clean import LaidOut, clean
 from rag_api.ingest.layout import Row
 from rag_api.ingest.metadata import describe, language_of
 from rag_api.ingest.read_docx import read_docx
 from rag_api.ingest.read_pdf import RawDocument, heading_of, read_pdf
-from rag_api.types import Page, ReadDocument
 
 PDF = "application/pdf"
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"

@@ -15,10 +15,10 @@ import docx
 from docx.table import Table
 from docx.text.paragraph import Paragraph
 
+from rag_api.domain import Page
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.characters import clean_line
 from rag_api.ingest.marked import no_boxes, plain
-from rag_api.types import Page
 
 _MAX_UNPACKED = 1 << 30  # bytes: a small file may unpack to a very large one
 _A4 = (595.0, 842.0)

@@ -22,8 +22,8 @@ from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
 
+from rag_api.domain import Metadata, Page, ReadDocument, TargetGroup
 from rag_api.errors import UnreadableDocument
-from rag_api.types import Metadata, Page, ReadDocument, TargetGroup
 
 _HEADER = struct.Struct("<QQ")  # bytes of JSON, bytes of boxes
 _MAX_FILES = 200  # per process: what a library leaks goes with it

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from rag_api.domain import Document
 from rag_api.errors import InvalidInput, UnreadableDocument
 from rag_api.ingest.metadata import sidecar_of
-from rag_api.types import Document
 
 READABLE = (".pdf", ".docx")
 # Named as unsupported when they lie in a folder; anything else there (pictures, lists) is no document.

@@ -18,11 +18,11 @@ from rag_api import answer as asking
 from rag_api import schemas as api
 from rag_api.convert import answer_out, filters_in, notices_out, source_out, span_out
 from rag_api.deps import MetricsDep, PartsDep, UserDep
+from rag_api.domain import AnswerEvent, Cited, Done, Failed, Found, Source, Stage, Token, User
 from rag_api.errors import Unavailable
 from rag_api.metrics import Metrics
 from rag_api.problems import problem, responses
 from rag_api.routes.limited import LimitedRoute
-from rag_api.types import AnswerEvent, Cited, Done, Failed, Found, Source, Stage, Token, User
 
 log = logging.getLogger(__name__)
 

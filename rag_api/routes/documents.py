@@ -21,6 +21,7 @@ from rag_api.db.access import administrator
 from rag_api.db.documents import DocumentQuery, PgDocuments, facets, get_document, list_documents, read_page_sizes
 from rag_api.db.metadata_edits import change_metadata, changes_of, edits_of
 from rag_api.deps import DbDep, DocumentId, Limit, Offset, PartsDep, UserDep
+from rag_api.domain import Chunk, Document, DocumentStatus
 from rag_api.errors import Conflict, InvalidInput, NotFound
 from rag_api.ingest import ingest
 from rag_api.ingest.chunk import embedding_text
@@ -29,7 +30,6 @@ from rag_api.ingest.sources import KeptFiles, SourceFile
 from rag_api.problems import responses
 from rag_api.routes.limited import LimitedRoute, UploadRoute
 from rag_api.stores import Vectors, describe
-from rag_api.types import Chunk, Document, DocumentStatus
 
 router = APIRouter(tags=["documents"], route_class=LimitedRoute)
 uploads = APIRouter(tags=["documents"], route_class=UploadRoute)

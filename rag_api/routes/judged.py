@@ -9,11 +9,11 @@ from fastapi import APIRouter, Path, Response
 from rag_api import schemas_quality as api
 from rag_api.db import judged as stored
 from rag_api.deps import DbDep, UserDep, Uuid
+from rag_api.domain import Judged
 from rag_api.evaluate.judged import Place, half_of, judged_csv, parse_judged
 from rag_api.evaluate.judging import Judgement, Marked, Written, from_feedback, judge_answer, write_question
 from rag_api.problems import responses
 from rag_api.routes.limited import LimitedRoute
-from rag_api.types import Judged
 
 router = APIRouter(tags=["judged sets"], route_class=LimitedRoute)
 

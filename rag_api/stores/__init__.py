@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_api.config import Settings
+from rag_api.domain import Chunk, Filters, Hit, Metadata
 from rag_api.stores.fuse import Fusion
-from rag_api.types import Chunk, Filters, Hit, Metadata
 
 
 class Store(Protocol):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rag_api.types import Chunk, Filters
+from rag_api.domain import Chunk, Filters
 
 
 def admits(filters: Filters, chunk: Chunk) -> bool:

@@ -15,9 +15,9 @@ import numpy as np
 from lancedb.query import MatchQuery
 from numpy.typing import NDArray
 
+from rag_api.domain import Filters, Hit
 from rag_api.stores.fuse import Fusion, Lists, fuse
 from rag_api.stores.rows import ANY_GROUP, to_chunk, unpacked
-from rag_api.types import Filters, Hit
 
 PROBES = 125  # partitions of the vector index that are looked into: all of them below 250,000 chunks
 

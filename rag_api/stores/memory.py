@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_api.domain import Chunk, Filters, Hit
 from rag_api.stores.filters import admits
 from rag_api.stores.fuse import CANDIDATES, Fusion, Lists, fuse
 from rag_api.terms import document_terms, further_terms, question_terms
-from rag_api.types import Chunk, Filters, Hit
 
 K1, B = 1.2, 0.75  # BM25 as LanceDB and Weaviate have it
 

@@ -21,13 +21,13 @@ from weaviate.classes.query import Filter, MetadataQuery
 from weaviate.exceptions import WeaviateBaseError
 
 from rag_api.config import Settings
+from rag_api.domain import Chunk, Filters, Hit
 from rag_api.errors import StoreUnavailable
 from rag_api.stores.fuse import CANDIDATES, Fusion, Lists, fuse
 from rag_api.stores.rows import ANY_GROUP, STORED, complete, to_chunk, to_row
 from rag_api.stores.weaviate_connection import Connection
 from rag_api.stores.weaviate_schema import BATCH, VECTOR, insert, open_collection
 from rag_api.terms import further_terms, question_terms
-from rag_api.types import Chunk, Filters, Hit
 
 MOST = 10_000  # objects in one answer of the server
 LEFT_OUT = 2.2  # BM25's constant factor k1 + 1, that this server leaves out; put back, so that scores mean the same in every store

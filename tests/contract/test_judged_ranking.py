@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from rag_api import handbook
 from rag_api.config import Settings
+from rag_api.domain import Chunk, Filters, Metadata, Page
 from rag_api.evaluate import HANDBOOK, read_judged
 from rag_api.ingest.chunk import chunk
 from rag_api.stores import Store, open_store
 from rag_api.stores.memory import MemoryStore
 from rag_api.terms import words
-from rag_api.types import Chunk, Filters, Metadata, Page
 from tests.contract.conftest import weaviate_server, weaviate_settings  # noqa: F401
 
 DIM = 64

@@ -14,12 +14,12 @@ import pytest
 from numpy.typing import NDArray
 
 from rag_api.config import Settings
+from rag_api.domain import Chunk, Filters, Metadata, TargetGroup
 from rag_api.errors import EmbedderMismatch
 from rag_api.stores import Store, describe
 from rag_api.stores.filters import admits
 from rag_api.stores.fuse import Fusion, Lists, fuse
 from rag_api.terms import question_terms
-from rag_api.types import Chunk, Filters, Metadata, TargetGroup
 from tests.contract.conftest import DIM, Reopen
 
 EVERYONE = Filters()

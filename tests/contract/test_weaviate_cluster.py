@@ -13,9 +13,9 @@ import pytest
 
 from rag_api import weaviate_dev
 from rag_api.config import Settings
+from rag_api.domain import Chunk, Hit
 from rag_api.stores import open_store
 from rag_api.stores.weaviate import WeaviateStore
-from rag_api.types import Chunk, Hit
 from tests.contract.conftest import DIM
 from tests.contract.test_stores import EVERYONE, chunk, unit, vectors
 

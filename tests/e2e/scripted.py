@@ -22,8 +22,8 @@ from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
 from rag_api import schemas as s
+from rag_api.domain import TargetGroup
 from rag_api.guard.support import Passage, unsupported
-from rag_api.types import TargetGroup
 
 DIST = Path(__file__).parents[2] / "web" / "dist"
 TITLE = "Paracetamol bij kinderen"

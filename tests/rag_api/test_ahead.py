@@ -17,13 +17,13 @@ from rag_api.cli import app
 from rag_api.config import Settings
 from rag_api.db import sentences as db
 from rag_api.db.documents import PgDocuments
+from rag_api.domain import LOCAL_USER, Document, Filters, KeptState, Mode, SentencesKept
 from rag_api.embed import Cached, Embedder, open_embedder
 from rag_api.embed.kept import Kept, halved, key_of, packed, unpacked
 from rag_api.evidence import lines_of
 from rag_api.main import create_app
 from rag_api.parts import Parts
 from rag_api.quiet import Asking
-from rag_api.types import LOCAL_USER, Document, Filters, KeptState, Mode, SentencesKept
 from tests.support.world import CHILD, FALL, KITCHEN, empty, load, load_hospital
 
 DUTCH = "Hoeveel paracetamol mag een kind van 12 kg?"

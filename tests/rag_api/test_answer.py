@@ -17,10 +17,7 @@ from rag_api.calibration import shipped
 from rag_api.config import Settings
 from rag_api.db.answers import answers_of, get_answer
 from rag_api.db.documents import read_text
-from rag_api.errors import InvalidInput, NotFound, StoreUnavailable
-from rag_api.ingest.chunk import embedding_text
-from rag_api.parts import Parts
-from rag_api.types import (
+from rag_api.domain import (
     LOCAL_USER,
     Answer,
     AnswerEvent,
@@ -38,6 +35,9 @@ from rag_api.types import (
     Token,
     User,
 )
+from rag_api.errors import InvalidInput, NotFound, StoreUnavailable
+from rag_api.ingest.chunk import embedding_text
+from rag_api.parts import Parts
 from tests.support.scripted_server import Scripted, Step, piece, quote, scripted_server, stats
 from tests.support.world import CHILD, empty, load, load_hospital
 

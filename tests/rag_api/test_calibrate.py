@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from rag_api.calibration import FILE, Calibration, NotFound, Verbatim, Weights, calibration, shipped, write
+from rag_api.domain import Candidate, Judged
 from rag_api.errors import ConfigurationError, InvalidInput
 from rag_api.evaluate.calibrate import (
     MISSED,
@@ -29,7 +30,6 @@ from rag_api.evaluate.calibrate import (
     written,
 )
 from rag_api.evidence import Scored
-from rag_api.types import Candidate, Judged
 
 
 def scored(text: str, *features: float, at: int = 0, document: str = "d", score: float = 0.0) -> Scored:

@@ -7,10 +7,10 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rag_api.domain import Metadata, Page
 from rag_api.ingest.chunk import chunk, embedding_text, spans
 from rag_api.ingest.marked import no_boxes
 from rag_api.ingest.read import PDF, read
-from rag_api.types import Metadata, Page
 from tests.rag_api.pdfs import HANDBOOK
 
 META = Metadata(title="Kaliumsubstitutie")

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rag_api.domain import Page
 from rag_api.errors import UnreadableDocument
 from rag_api.handbook.render import HANDBOOK
 from rag_api.handbook.source import Callout, Heading, ListBlock, Paragraph, Procedure, TableBlock, read_procedure
@@ -19,7 +20,6 @@ from rag_api.ingest.hyphens import judge, lexicon
 from rag_api.ingest.layout import Line, Row
 from rag_api.ingest.marked import Marked
 from rag_api.ingest.read import PDF, read
-from rag_api.types import Page
 from tests.rag_api.pdfs import both, lines, pdf
 from tests.rag_api.test_read_pdf import read_bytes
 

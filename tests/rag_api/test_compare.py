@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from rag_api.domain import Chunk, Hit, Metadata, TargetGroup
 from rag_api.errors import ConfigurationError, InvalidInput
 from rag_api.evaluate import Judged, Outcome, Place, askers, evaluate, report, rows_of
 from rag_api.evaluate.compare import compare, sign_test
@@ -22,7 +23,6 @@ from rag_api.evaluate.html import html_report
 from rag_api.evaluate.metrics import bootstrap_ratio
 from rag_api.evaluate.splits import refuse_test
 from rag_api.retrieve import Retrieval
-from rag_api.types import Chunk, Hit, Metadata, TargetGroup
 
 ROOT = Path(__file__).parents[2]
 

@@ -34,8 +34,7 @@ from rag_api.db.documents import (
     read_page_sizes,
     read_pages,
 )
-from rag_api.errors import BedsideError, Conflict, DatabaseUnavailable, InvalidInput, NotFound
-from rag_api.types import (
+from rag_api.domain import (
     LOCAL_USER,
     Answer,
     AnswerStatus,
@@ -54,6 +53,7 @@ from rag_api.types import (
     TargetGroup,
     User,
 )
+from rag_api.errors import BedsideError, Conflict, DatabaseUnavailable, InvalidInput, NotFound
 
 STRANGER = User(id="stranger", name="Somebody else", groups=("surgery",))
 

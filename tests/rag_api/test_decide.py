@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from rag_api.calibration import Calibration, NotFound
 from rag_api.decide import decided, probability, signals
+from rag_api.domain import Candidate, Chunk, Hit
 from rag_api.retrieve import Retrieval
-from rag_api.types import Candidate, Chunk, Hit
 
 
 class Flat:

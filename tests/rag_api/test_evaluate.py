@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from rag_api.domain import Chunk, Hit
 from rag_api.errors import InvalidInput
 from rag_api.evaluate import HANDBOOK, Judged, Outcome, evaluate, read_judged, report, write_judged
 from rag_api.evaluate.answers import accuracy, holds
 from rag_api.evaluate.metrics import hit_at, mrr, precision_recall
 from rag_api.evaluate.refusals import Asked, curve, refusals
 from rag_api.retrieve import Retrieval
-from rag_api.types import Chunk, Hit
 
 
 def hit(document: str, rank: int, page: int = 1) -> Hit:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from rag_api import evidence
 from rag_api.calibration import Weights
+from rag_api.domain import Candidate, Chunk, Hit
 from rag_api.evidence import as_typed, coverage, sought_words
-from rag_api.types import Candidate, Chunk, Hit
 
 
 class WordEmbedder:

@@ -18,11 +18,11 @@ from rag_api.cli import app
 from rag_api.config import Settings
 from rag_api.db import Database
 from rag_api.db.documents import PgDocuments
+from rag_api.domain import LOCAL_USER, Chunk, Document, DocumentStatus, Filters, Metadata, Page
 from rag_api.errors import ConfigurationError
 from rag_api.expand import Expander, Pair, expander_of, propose, put_lists, read_pairs, write_proposals
 from rag_api.retrieve import retrieve
 from rag_api.stores.memory import MemoryStore
-from rag_api.types import LOCAL_USER, Chunk, Document, DocumentStatus, Filters, Metadata, Page
 
 PAIRS = [Pair("SIC", "spoed intensive care"), Pair("IV", "intraveneus"), Pair("Perfusalgan", "paracetamol IV"), Pair("IV", "intravenous")]
 

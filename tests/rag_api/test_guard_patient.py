@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rag_api.domain import TargetGroup
 from rag_api.guard.patient import Patient, patient_of
 from rag_api.guard.words import folded, table
-from rag_api.types import TargetGroup
 
 A, C, N, P = TargetGroup.ADULT, TargetGroup.CHILD, TargetGroup.NEONATE, TargetGroup.PREGNANCY
 

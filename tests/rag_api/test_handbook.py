@@ -13,13 +13,13 @@ from typing import Any
 import pypdfium2 as pdfium
 import pytest
 
+from rag_api.domain import LOCAL_USER
 from rag_api.guard.asker import function_of
 from rag_api.handbook.layout import render
 from rag_api.handbook.look import HOSPITAL
 from rag_api.handbook.render import HANDBOOK, metadata_csv
 from rag_api.handbook.render import procedures as read_procedures
 from rag_api.handbook.source import Procedure
-from rag_api.types import LOCAL_USER
 
 PDFS = sorted((HANDBOOK / "pdf").glob("*.pdf"))
 

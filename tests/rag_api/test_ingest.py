@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from reportlab.lib import pdfencrypt
 
 from rag_api.config import Settings
+from rag_api.domain import DocumentStatus
 from rag_api.errors import EmbedderUnavailable, InvalidInput, UnreadableDocument
 from rag_api.ingest import IngestReport, KeptFiles, MemoryDocuments, Progress, SourceFile, find_sources, ingest
 from rag_api.ingest.read import PDF
 from rag_api.ingest.reader import Job, Reader
 from rag_api.stores.memory import MemoryStore
-from rag_api.types import DocumentStatus
 from tests.rag_api.pdfs import HANDBOOK, lines, pdf, procedure, write
 
 BODY = ["De verpleegkundige controleert de infuuspomp om het uur.", "Bij twijfel wordt de arts van wacht gebeld."]

@@ -4,6 +4,7 @@ from datetime import date
 
 import pytest
 
+from rag_api.domain import TargetGroup
 from rag_api.ingest.metadata import (
     describe,
     from_first_page,
@@ -14,7 +15,6 @@ from rag_api.ingest.metadata import (
     sidecar_of,
     target_groups,
 )
-from rag_api.types import TargetGroup
 from tests.rag_api.pdfs import write
 
 

@@ -23,9 +23,9 @@ from rag_api.db.judged import (
     save_open,
     save_questions,
 )
+from rag_api.domain import LOCAL_USER, Answer, AnswerStatus, Mode, User
 from rag_api.errors import InvalidInput, NotFound
 from rag_api.evaluate.judged import Judged, Place, half_of, judged_csv, parse_judged
-from rag_api.types import LOCAL_USER, Answer, AnswerStatus, Mode, User
 
 NURSE = User("nurse", "Nurse", ("everyone",), function="nurse", department="Pediatrie")
 REVIEWER = User("quality", "Quality", ("everyone", "quality"))

@@ -7,12 +7,12 @@ import docx
 import numpy as np
 import pytest
 
+from rag_api.domain import TargetGroup
 from rag_api.errors import UnreadableDocument
 from rag_api.highlight import rects
 from rag_api.ingest import KeptFiles
 from rag_api.ingest.office import office, to_pdf
 from rag_api.ingest.read import DOCX, media_type, read
-from rag_api.types import TargetGroup
 from tests.rag_api.pdfs import write
 from tests.rag_api.test_highlight import Shown, letters, sentences
 from tests.rag_api.test_ingest import Place, place

@@ -10,9 +10,9 @@ from reportlab.lib import pdfencrypt
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
+from rag_api.domain import Page, ReadDocument, TargetGroup
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.read import PDF, media_type, read
-from rag_api.types import Page, ReadDocument, TargetGroup
 from tests.rag_api.pdfs import HANDBOOK, both, lines, pdf, procedure, write
 
 WORDS = ("De verpleegkundige controleert de infuuspomp om het uur.", "Bij twijfel wordt de arts van wacht gebeld.")

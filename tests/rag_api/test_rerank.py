@@ -12,11 +12,11 @@ import pytest
 
 from rag_api import rerank
 from rag_api.config import Settings
+from rag_api.domain import LOCAL_USER, Chunk, Filters, Hit, Metadata
 from rag_api.errors import ConfigurationError, StoreUnavailable
 from rag_api.rerank import CrossEncoderReranker, HttpReranker, reranked
 from rag_api.retrieve import retrieve
 from rag_api.stores.memory import MemoryStore
-from rag_api.types import LOCAL_USER, Chunk, Filters, Hit, Metadata
 
 
 def hit(name: str, text: str, score: float) -> Hit:

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from rag_api.calibration import Calibration, shipped
 from rag_api.config import Settings
+from rag_api.domain import LOCAL_USER, Chunk, Filters, Hit, Metadata, User
 from rag_api.retrieve import Retrieval, confidence_of, retrieve
 from rag_api.stores.memory import MemoryStore
-from rag_api.types import LOCAL_USER, Chunk, Filters, Hit, Metadata, User
 
 TODAY = date(2026, 6, 1)
 

@@ -14,12 +14,12 @@ from rag_api.answer import ask, new_question
 from rag_api.config import Settings
 from rag_api.db.answers import get_answer
 from rag_api.db.documents import superseded_ids, twin_documents
+from rag_api.domain import LOCAL_USER, Answer, AnswerStatus, Chunk, Document, Done, Filters, Found, Hit, Metadata, Mode, TargetGroup, User
 from rag_api.guard.asker import departments_of, function_of, functions
 from rag_api.guard.conflicts import conflicts
 from rag_api.guard.twins import are_twins, same_subject, subject
 from rag_api.parts import Parts
 from rag_api.retrieve import Retrieval
-from rag_api.types import LOCAL_USER, Answer, AnswerStatus, Chunk, Document, Done, Filters, Found, Hit, Metadata, Mode, TargetGroup, User
 from tests.support.scripted_server import Scripted, piece, scripted_server, stats
 from tests.support.world import empty, load
 

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_api.db.documents import PgDocuments
+from rag_api.domain import Chunk, Document, DocumentStatus, Metadata, Page
 from rag_api.ingest.chunk import embedding_text
 from rag_api.parts import Parts
-from rag_api.types import Chunk, Document, DocumentStatus, Metadata, Page
 
 LINE, WIDTH, HEIGHT = 60, 5.0, 12.0  # characters a line; points a character
 
