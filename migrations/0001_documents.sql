@@ -40,7 +40,7 @@ create table pages (
     rotation     integer not null check (rotation in (0, 90, 180, 270)),
     text_start   integer not null check (text_start >= 0), -- offset of the page in the document text
     text         text not null,
-    boxes        bytea not null,                  -- a box per character, packed by rag_api/boxes.py
+    boxes        bytea not null,                  -- a box per character, packed by rag_api/text/char_boxes.py
     text_from    text not null default 'pdf',
     primary key (document_id, number)
 );

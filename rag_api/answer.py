@@ -52,12 +52,12 @@ from rag_api.domain import (
 from rag_api.embed.kept import Kept
 from rag_api.errors import BedsideError, GeneratorRefused, GeneratorUnavailable, InvalidInput
 from rag_api.highlight import page_of, rects
-from rag_api.language import Language, detect
 from rag_api.notices import expired, not_found, notice
 from rag_api.quiet import Asking
 from rag_api.quoting import Told, to_quote, told
 from rag_api.retrieve import Retrieval
 from rag_api.rewrite import query_of
+from rag_api.text.language import Language, detect
 from rag_api.widen import alternatives, options_of, widened
 from services.generator import wire
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from rag_api.quoting import Told
-from rag_api.sentences import Kind, Span, sentences
+from rag_api.text.sentence_splitter import Kind, Span, sentences
 
 MOST = 600  # characters added on either side
 

@@ -15,9 +15,9 @@ from rag_api.calibration import FEATURES, Weights
 from rag_api.domain import Candidate, Hit
 from rag_api.embed import Embedder
 from rag_api.embed.kept import halved
-from rag_api.quotable import Quotable, quotable
-from rag_api.ranges import asked, fits
-from rag_api.terms import STOP_WORDS, words
+from rag_api.text.bm25_analyzer import STOP_WORDS, words
+from rag_api.text.quotable_spans import Quotable, quotable
+from rag_api.text.ranges import asked, fits
 
 MOSTLY = 0.5  # share of a sentence that must stand in the passage: its border may cut the rest
 ALIKE = 0.6  # overlap of their runs of three characters from which two words are taken for one: "trombo's", "kathter"

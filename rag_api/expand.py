@@ -18,7 +18,7 @@ from typing import TextIO
 
 from rag_api.config import Settings
 from rag_api.errors import ConfigurationError
-from rag_api.terms import STOP_WORDS, words
+from rag_api.text.bm25_analyzer import STOP_WORDS, words
 
 log = logging.getLogger(__name__)
 

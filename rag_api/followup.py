@@ -17,7 +17,7 @@ from rag_api.domain import TargetGroup
 from rag_api.guard.drugs import is_drug
 from rag_api.guard.patient import CHILD_UNTIL
 from rag_api.guard.words import folded, pattern, words
-from rag_api.terms import STOP_WORDS
+from rag_api.text.bm25_analyzer import STOP_WORDS
 
 
 def _set(words: str) -> frozenset[str]:

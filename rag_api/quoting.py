@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rag_api import generator as gen
 from rag_api.calibration import Verbatim
 from rag_api.domain import Candidate, Hit
-from rag_api.language import Language
+from rag_api.text.language import Language
 from services.generator import wire
 
 CANDIDATES = 8  # sentences that the generator weighs

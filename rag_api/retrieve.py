@@ -14,7 +14,7 @@ from rag_api.expand import expander_of
 from rag_api.rerank import reranked, reranker_of
 from rag_api.stores import Store
 from rag_api.stores.fuse import INFORMATION
-from rag_api.terms import question_terms
+from rag_api.text.bm25_analyzer import question_terms
 
 
 @dataclass(frozen=True, slots=True)

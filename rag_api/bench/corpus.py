@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from rag_api import handbook
 from rag_api.domain import Chunk, Metadata, TargetGroup
-from rag_api.terms import words
+from rag_api.text.bm25_analyzer import words
 
 CHUNKS_PER_DOCUMENT = 100
 WORDS = (70, 140)  # of a chunk: about 800 characters at most

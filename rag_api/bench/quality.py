@@ -21,7 +21,7 @@ from rag_api.evaluate.metrics import hit_at, mrr
 from rag_api.ingest.chunk import embedding_text
 from rag_api.stores import Store
 from rag_api.stores.fuse import CANDIDATES, Lists, fuse
-from rag_api.terms import question_terms
+from rag_api.text.bm25_analyzer import question_terms
 
 ALPHAS = (0.35, 0.5, 0.65, 0.75)  # besides the embedder's own
 Tell = Callable[[int], Any]

@@ -11,11 +11,11 @@ from typing import Any
 import psycopg
 from psycopg.rows import DictRow
 
-from rag_api.boxes import pack_boxes, unpack_boxes
 from rag_api.db import Connection, Database, translated
 from rag_api.db.access import READS, found, values
 from rag_api.domain import LOCAL_USER, Document, DocumentStatus, Edit, Metadata, Page, TargetGroup, User
 from rag_api.guard.twins import are_twins, subject
+from rag_api.text.char_boxes import pack_boxes, unpack_boxes
 
 INGEST_LOCK = 0x6265_6473_6964_66  # one ingestion at a time over all processes
 

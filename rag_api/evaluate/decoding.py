@@ -19,7 +19,7 @@ from typing import Any
 from rag_api.domain import Hit
 from rag_api.errors import ConfigurationError, InvalidInput
 from rag_api.evaluate.judged import Judged
-from rag_api.language import detect
+from rag_api.text.language import detect
 from services.generator import templates, wire
 
 CHUNKS = 3

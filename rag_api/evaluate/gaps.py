@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from rag_api.db.gaps import NearDocument, Unanswered
 from rag_api.guard.patient import Groups, patient_of
-from rag_api.terms import question_terms
+from rag_api.text.bm25_analyzer import question_terms
 
 ALIKE = 0.5  # share of the terms of both that both have; chosen on the handbook's judged questions (docs/evaluation.md)
 UNKNOWN = ""  # department of nobody

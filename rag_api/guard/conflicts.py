@@ -14,8 +14,8 @@ from rag_api.domain import Hit
 from rag_api.guard.quantities import Quantity, quantities
 from rag_api.guard.restated import context, restated
 from rag_api.guard.words import folded
-from rag_api.sentences import Kind, sentences
-from rag_api.terms import question_terms
+from rag_api.text.bm25_analyzer import question_terms
+from rag_api.text.sentence_splitter import Kind, sentences
 
 OF_SHORTER, OF_LONGER = 0.8, 0.5  # so much of the words of the shorter sentence, and of the longer one, are in both
 FEWEST_WORDS = 4  # besides numbers, units and small words, that they must share

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from rag_api.domain import Hit
 from rag_api.guard.quantities import Quantity, quantities
 from rag_api.guard.words import folded
-from rag_api.sentences import Kind, sentences
-from rag_api.terms import STOP_WORDS
+from rag_api.text.bm25_analyzer import STOP_WORDS
+from rag_api.text.sentence_splitter import Kind, sentences
 
 SHARED, OF_SHORTER = 2, 0.5  # so many words, and so much of the shorter clause's, are in both
 _BORDER = re.compile(r"(?<=[,;:.])\s+|\s+(?:en|maar|and|but)\s+")

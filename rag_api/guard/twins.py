@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from rag_api.domain import Metadata
 from rag_api.guard.words import folded, pattern
-from rag_api.terms import STOP_WORDS
+from rag_api.text.bm25_analyzer import STOP_WORDS
 
 NEARLY = 2 / 3  # of the longer title's words are the shorter one's
 _WORD = re.compile(r"[^\W_]+")

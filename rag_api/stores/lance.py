@@ -20,7 +20,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from rag_api import terms
 from rag_api.domain import Chunk, Filters, Hit
 from rag_api.errors import BedsideError, StoreUnavailable
 from rag_api.stores.fuse import CANDIDATES, Fusion
@@ -28,6 +27,7 @@ from rag_api.stores.lance_index import FrequentTerms, begin, bring_up_to_date
 from rag_api.stores.lance_query import Query, one_of, quoted, search, where
 from rag_api.stores.lance_schema import check, chunks_in, schema, table_of
 from rag_api.stores.lance_snapshots import Snapshots
+from rag_api.text import bm25_analyzer as terms
 
 TABLE = "chunks"
 WRITES_PER_TIDYING = 64  # commits between two rounds of compaction and indexing,

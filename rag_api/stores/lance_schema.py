@@ -15,11 +15,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from rag_api import terms
 from rag_api.domain import Chunk
 from rag_api.errors import EmbedderMismatch, StoreUnavailable
 from rag_api.stores import lance_index
 from rag_api.stores.rows import COLUMNS, FILTERABLE, STORED, complete, packed, to_chunk, to_row, unpacked
+from rag_api.text import bm25_analyzer as terms
 
 log = logging.getLogger(__name__)
 

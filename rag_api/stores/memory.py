@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rag_api.domain import Chunk, Filters, Hit
 from rag_api.stores.filters import admits
 from rag_api.stores.fuse import CANDIDATES, Fusion, Lists, fuse
-from rag_api.terms import document_terms, further_terms, question_terms
+from rag_api.text.bm25_analyzer import document_terms, further_terms, question_terms
 
 K1, B = 1.2, 0.75  # BM25 as LanceDB and Weaviate have it
 

@@ -8,7 +8,7 @@ from datetime import date
 from typing import Any
 
 from rag_api.domain import Chunk, Metadata, TargetGroup
-from rag_api.terms import document_terms
+from rag_api.text.bm25_analyzer import document_terms
 
 ANY_GROUP = "any"  # stands for "names no target group", so that one look-up answers the filter
 NEVER = date.max.toordinal()

@@ -27,7 +27,7 @@ from rag_api.stores.fuse import CANDIDATES, Fusion, Lists, fuse
 from rag_api.stores.rows import ANY_GROUP, STORED, complete, to_chunk, to_row
 from rag_api.stores.weaviate_connection import Connection
 from rag_api.stores.weaviate_schema import BATCH, VECTOR, insert, open_collection
-from rag_api.terms import further_terms, question_terms
+from rag_api.text.bm25_analyzer import further_terms, question_terms
 
 MOST = 10_000  # objects in one answer of the server
 LEFT_OUT = 2.2  # BM25's constant factor k1 + 1, that this server leaves out; put back, so that scores mean the same in every store

@@ -21,10 +21,10 @@ from weaviate.classes.config import (
 )
 from weaviate.classes.data import DataObject
 
-from rag_api import terms
 from rag_api.config import Settings
 from rag_api.errors import EmbedderMismatch, StoreUnavailable
 from rag_api.stores.rows import COLUMNS, FILTERABLE, complete, to_chunk, to_row
+from rag_api.text import bm25_analyzer as terms
 
 log = logging.getLogger(__name__)
 

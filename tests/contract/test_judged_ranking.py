@@ -19,7 +19,7 @@ from rag_api.evaluate import HANDBOOK, read_judged
 from rag_api.ingest.chunk import chunk
 from rag_api.stores import Store, open_store
 from rag_api.stores.memory import MemoryStore
-from rag_api.terms import words
+from rag_api.text.bm25_analyzer import words
 from tests.contract.conftest import weaviate_server, weaviate_settings  # noqa: F401
 
 DIM = 64

@@ -15,12 +15,12 @@ import pytest
 from lancedb.index import BTree
 from numpy.typing import NDArray
 
-from rag_api import terms
 from rag_api.domain import Chunk, Filters, TargetGroup
 from rag_api.errors import StoreUnavailable
 from rag_api.stores import lance_index, lance_query, lance_schema, lance_snapshots
 from rag_api.stores.lance import LanceStore
 from rag_api.stores.rows import COLUMNS, to_row
+from rag_api.text import bm25_analyzer as terms
 from tests.contract.conftest import DIM
 from tests.contract.test_stores import EVERYONE, chunk, found, put, unit, vectors
 

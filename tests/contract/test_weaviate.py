@@ -17,7 +17,6 @@ from typer.testing import CliRunner
 from weaviate.classes.config import Configure, DataType, Property, StopwordsPreset
 from weaviate.classes.query import Filter, HybridFusion, MetadataQuery
 
-from rag_api import terms
 from rag_api.cli import app
 from rag_api.config import Settings
 from rag_api.domain import Filters, TargetGroup
@@ -26,7 +25,8 @@ from rag_api.stores import describe, open_store, weaviate_schema
 from rag_api.stores.rows import COLUMNS, to_row
 from rag_api.stores.weaviate import WeaviateStore
 from rag_api.stores.weaviate_schema import VECTOR
-from rag_api.terms import further_terms, question_terms
+from rag_api.text import bm25_analyzer as terms
+from rag_api.text.bm25_analyzer import further_terms, question_terms
 from rag_api.weaviate_dev import free_ports
 from tests.contract.conftest import DIM, weaviate_server, weaviate_settings  # noqa: F401
 from tests.contract.test_stores import EVERYONE, chunk, put, unit, vectors

@@ -26,8 +26,8 @@ from rag_api import cli
 from rag_api.config import Settings
 from rag_api.embedded import free_port
 from rag_api.evaluate import HANDBOOK, read_judged
-from rag_api.language import detect
 from rag_api.terminal import make_data_dir
+from rag_api.text.language import detect
 from tests.support.scripted_server import Scripted, scripted_server
 
 ROOT = Path(__file__).parents[2]

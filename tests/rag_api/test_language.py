@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag_api.evaluate import HANDBOOK, read_judged
-from rag_api.language import detect
+from rag_api.text.language import detect
 
 
 @pytest.mark.parametrize(

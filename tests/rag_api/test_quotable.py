@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_api.quotable import quotable
+from rag_api.text.quotable_spans import quotable
 
 
 def read(text: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_api.ranges import fit
+from rag_api.text.ranges import fit
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_api.sentences import Kind, is_heading, sentences
+from rag_api.text.sentence_splitter import Kind, is_heading, sentences
 
 
 def cut(text: str) -> list[str]:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from rag_api.sentences import Kind, Span, sentences
+from rag_api.text.sentence_splitter import Kind, Span, sentences
 
 LONGEST_LEAD = 400  # characters; a longer introduction is no introduction
 _HISTORY = re.compile(r"(versie|version|datum|date)\b.*\b(wijziging\w*|changes?|aanpassing\w*|omschrijving|description)\b", re.IGNORECASE)
