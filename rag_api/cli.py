@@ -95,7 +95,7 @@ def demo(
     output is the answer as JSON.
     """
     from rag_api import handbook
-    from rag_api.expand import put_lists
+    from rag_api.query.synonyms import put_lists
 
     pdfs = Path(handbook.__file__).parent / "pdf"
     step = Steps()

@@ -10,7 +10,7 @@ from rag_api.calibration import calibration
 from rag_api.config import Settings
 from rag_api.domain import Candidate, Filters, Hit, User
 from rag_api.embed import Embedder
-from rag_api.expand import expander_of
+from rag_api.query.synonyms import expander_of
 from rag_api.rerank import reranked, reranker_of
 from rag_api.stores import Store
 from rag_api.stores.fuse import INFORMATION

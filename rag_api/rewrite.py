@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rag_api.errors import BedsideError
-from rag_api.followup import is_short, standalone
 from rag_api.generator import Generator
+from rag_api.query.followup import is_short, standalone
 
 log = logging.getLogger(__name__)
 

@@ -27,7 +27,7 @@ def abbreviations(
     They are abbreviations.csv (columns abbreviation, expansion, language) and synonyms.csv (term, synonym, language) in the data
     directory, or the files of BEDSIDE_ABBREVIATIONS and BEDSIDE_SYNONYMS. Changes count from the next question on.
     """
-    from rag_api import expand
+    from rag_api.query import synonyms as expand
 
     with opened() as parts:
         paths = expand.paths_of(parts.settings)

@@ -12,7 +12,7 @@ from rag_api.errors import InvalidInput
 from rag_api.evaluate import Outcome, report, rows_of
 from rag_api.evaluate.compare import compare
 from rag_api.evaluate.judged import HANDBOOK, Judged, Split, read_judged
-from rag_api.followup import leans, standalone
+from rag_api.query.followup import leans, standalone
 
 FOLLOW_UPS = HANDBOOK.parent / "followups.csv"
 SHOWN = ("hit@1", "hit@3", "mrr", "wrong_group_first", "n", "intervals")

@@ -20,7 +20,7 @@ from rag_api.db import Database
 from rag_api.db.documents import PgDocuments
 from rag_api.domain import LOCAL_USER, Chunk, Document, DocumentStatus, Filters, Metadata, Page
 from rag_api.errors import ConfigurationError
-from rag_api.expand import Expander, Pair, expander_of, propose, put_lists, read_pairs, write_proposals
+from rag_api.query.synonyms import Expander, Pair, expander_of, propose, put_lists, read_pairs, write_proposals
 from rag_api.retrieve import retrieve
 from rag_api.stores.memory import MemoryStore
 
