@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any
 from rag_api.terminal import counting, say
 
 if TYPE_CHECKING:
-    from rag_api.calibration import Verbatim
     from rag_api.evaluate import Judged
     from rag_api.evaluate.calibrate import Case
     from rag_api.parts import Parts
+    from rag_api.retrieval.calibration import Verbatim
 
 
 def calibrate(parts: Parts, file: Path | None, stored: str | None, *, model: bool, out: Path | None) -> dict[str, Any]:
     """On the validate half of the set, whatever else it holds. Raises InvalidInput for a set without one and for one that tells nothing."""
-    from rag_api.calibration import FILE, calibration, write
     from rag_api.evaluate import calibrate as fits
     from rag_api.quality import judged_questions, refuse_test
+    from rag_api.retrieval.calibration import FILE, calibration, write
 
     questions = judged_questions(parts, file, stored, "validate")
     refuse_test(questions or judged_questions(parts, file, stored, "all"), "A calibration")
@@ -77,14 +77,14 @@ def gather(parts: Parts, questions: Sequence[Judged]) -> list[Case]:
 
 
 def _case(parts: Parts, judged: Judged, left_out: tuple[str, ...]) -> Case:
-    from rag_api import safety
     from rag_api.answer import kept_of, may_answer
-    from rag_api.calibration import calibration
-    from rag_api.decide import signals
     from rag_api.domain import Filters
     from rag_api.evaluate.calibrate import Case
-    from rag_api.evidence import scored_sentences
     from rag_api.quality import asker
+    from rag_api.retrieval import patient_ranking as safety
+    from rag_api.retrieval.answerability import signals
+    from rag_api.retrieval.calibration import calibration
+    from rag_api.retrieval.sentence_scorer import scored_sentences
 
     filters = Filters(excluded_document_ids=left_out)
     found = safety.find(judged.question, asker(judged), filters, parts)
@@ -144,8 +144,8 @@ async def _with_likelihood(parts: Parts, case: Case) -> Case:
 
 def _gains(cases: Sequence[Case], chosen: dict[str, Verbatim]) -> dict[str, Any]:
     """Accuracy of one and of two sentences by the weight of the likelihood, for each language."""
-    from rag_api.calibration import Verbatim
     from rag_api.evaluate.calibrate import LIKELIHOODS, accuracy
+    from rag_api.retrieval.calibration import Verbatim
 
     found = {}
     for language in chosen:

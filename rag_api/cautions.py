@@ -20,7 +20,7 @@ from rag_api.guard.twins import are_twins
 from rag_api.guard.words import folded
 from rag_api.notices import day_of, for_whom, notice, the_patient, title_of
 from rag_api.quoting import Told
-from rag_api.safety import FindParts, drugs_asked, without_drugs
+from rag_api.retrieval.patient_ranking import FindParts, drugs_asked, without_drugs
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from rag_api.config import Settings
 from rag_api.domain import KeptState, SentencesKept
 from rag_api.errors import BedsideError, ConfigurationError, GeneratorUnavailable, Unavailable
 from rag_api.generator import Generator
-from rag_api.quiet import Asking
-from rag_api.rerank import close_rerankers
+from rag_api.retrieval.in_flight import Asking
+from rag_api.retrieval.reranker import close_rerankers
 
 if TYPE_CHECKING:
     from rag_api.db import Database

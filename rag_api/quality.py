@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rag_api.domain import Document, User
     from rag_api.evaluate import Judged, Outcome
     from rag_api.parts import Parts
-    from rag_api.retrieve import Retrieval
+    from rag_api.retrieval.retriever import Retrieval
 
 # Another value of these needs another index or another database, so a run of its own: then --compare.
 NOT_AT_ONCE = ("store", "weaviate_", "embedder", "database_", "data_dir", "chunk_", "environment")

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rag_api import generator as gen
-from rag_api.calibration import Verbatim
 from rag_api.domain import Candidate, Hit
+from rag_api.retrieval.calibration import Verbatim
 from rag_api.text.language import Language
 from services.generator import wire
 

@@ -12,8 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from rag_api import cautions, safety
-from rag_api.ahead import made_by
+from rag_api import cautions
 from rag_api.answer import find
 from rag_api.config import Settings
 from rag_api.db import Database
@@ -24,6 +23,8 @@ from rag_api.domain import AnswerStatus, Filters, Hit, Source, User
 from rag_api.embed import Cached, Embedder
 from rag_api.guard.patient import patient_of
 from rag_api.parts import Parts
+from rag_api.retrieval import patient_ranking as safety
+from rag_api.retrieval.precompute import made_by
 from rag_api.stores import Store
 from rag_api.terminal import run_asks
 

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from rag_api.bench.retrieval import own_store
 from rag_api.bench.sets import QuestionSet
 from rag_api.bench.vectors import Kept
-from rag_api.calibration import calibration
 from rag_api.config import Settings
 from rag_api.domain import Filters, Hit
 from rag_api.embed import Embedder
 from rag_api.evaluate.metrics import hit_at, mrr
 from rag_api.ingest.chunk import embedding_text
+from rag_api.retrieval.calibration import calibration
 from rag_api.stores import Store
 from rag_api.stores.fuse import CANDIDATES, Lists, fuse
 from rag_api.text.bm25_analyzer import question_terms

@@ -22,10 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_api.bench.corpus import Corpus
-from rag_api.calibration import shipped
 from rag_api.config import Settings
 from rag_api.domain import Chunk, Filters
 from rag_api.errors import InvalidInput
+from rag_api.retrieval.calibration import shipped
 from rag_api.stores import Store, open_store
 
 DIM = 384  # multilingual-e5-small's

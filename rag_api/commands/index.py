@@ -53,9 +53,9 @@ def backups(as_json: Annotated[bool, typer.Option("--json", help="Print the resu
 @index.command()
 def sentences() -> None:
     """Embed now what the server otherwise embeds while nobody asks. Interrupted, it goes on where it was."""
-    from rag_api.ahead import make_all
     from rag_api.db.documents import count_indexed
     from rag_api.domain import LOCAL_USER
+    from rag_api.retrieval.precompute import make_all
 
     with opened() as parts, counting("documents", count_indexed(parts.db, LOCAL_USER)) as tell:
         began = time.monotonic()

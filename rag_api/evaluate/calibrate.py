@@ -14,13 +14,13 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_api.calibration import FEATURES, SIGNALS, NotFound, Verbatim, Weights
-from rag_api.decide import NEXT, probability
 from rag_api.errors import InvalidInput
 from rag_api.evaluate.answers import holds
 from rag_api.evaluate.judged import Judged
 from rag_api.evaluate.metrics import precision_recall
-from rag_api.evidence import Scored
+from rag_api.retrieval.answerability import NEXT, probability
+from rag_api.retrieval.calibration import FEATURES, SIGNALS, NotFound, Verbatim, Weights
+from rag_api.retrieval.sentence_scorer import Scored
 
 MISSED = 2.0  # what an answer where there is none costs, in needless refusals
 MOST_REFUSED = 0.08  # of the answerable questions: more would annoy

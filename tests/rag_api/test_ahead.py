@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 from numpy.typing import NDArray
 from typer.testing import CliRunner
 
-from rag_api import ahead, answer
+from rag_api import answer
 from rag_api.cli import app
 from rag_api.config import Settings
 from rag_api.db import sentences as db
@@ -20,10 +20,11 @@ from rag_api.db.documents import PgDocuments
 from rag_api.domain import LOCAL_USER, Document, Filters, KeptState, Mode, SentencesKept
 from rag_api.embed import Cached, Embedder, open_embedder
 from rag_api.embed.kept import Kept, halved, key_of, packed, unpacked
-from rag_api.evidence import lines_of
 from rag_api.main import create_app
 from rag_api.parts import Parts
-from rag_api.quiet import Asking
+from rag_api.retrieval import precompute as ahead
+from rag_api.retrieval.in_flight import Asking
+from rag_api.retrieval.sentence_scorer import lines_of
 from tests.support.world import CHILD, FALL, KITCHEN, empty, load, load_hospital
 
 DUTCH = "Hoeveel paracetamol mag een kind van 12 kg?"

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from rag_api.calibration import FILE, Calibration, NotFound, Verbatim, Weights, calibration, shipped, write
 from rag_api.domain import Candidate, Judged
 from rag_api.errors import ConfigurationError, InvalidInput
 from rag_api.evaluate.calibrate import (
@@ -29,7 +28,8 @@ from rag_api.evaluate.calibrate import (
     weighed,
     written,
 )
-from rag_api.evidence import Scored
+from rag_api.retrieval.calibration import FILE, Calibration, NotFound, Verbatim, Weights, calibration, shipped, write
+from rag_api.retrieval.sentence_scorer import Scored
 
 
 def scored(text: str, *features: float, at: int = 0, document: str = "d", score: float = 0.0) -> Scored:

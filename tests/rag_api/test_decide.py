@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from rag_api.calibration import Calibration, NotFound
-from rag_api.decide import decided, probability, signals
 from rag_api.domain import Candidate, Chunk, Hit
-from rag_api.retrieve import Retrieval
+from rag_api.retrieval.answerability import decided, probability, signals
+from rag_api.retrieval.calibration import Calibration, NotFound
+from rag_api.retrieval.retriever import Retrieval
 
 
 class Flat:

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from rag_api import evidence
-from rag_api.calibration import Weights
 from rag_api.domain import Candidate, Chunk, Hit
-from rag_api.evidence import as_typed, coverage, sought_words
+from rag_api.retrieval import sentence_scorer as evidence
+from rag_api.retrieval.calibration import Weights
+from rag_api.retrieval.sentence_scorer import as_typed, coverage, sought_words
 
 
 class WordEmbedder:

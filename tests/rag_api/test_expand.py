@@ -21,7 +21,7 @@ from rag_api.db.documents import PgDocuments
 from rag_api.domain import LOCAL_USER, Chunk, Document, DocumentStatus, Filters, Metadata, Page
 from rag_api.errors import ConfigurationError
 from rag_api.query.synonyms import Expander, Pair, expander_of, propose, put_lists, read_pairs, write_proposals
-from rag_api.retrieve import retrieve
+from rag_api.retrieval.retriever import retrieve
 from rag_api.stores.memory import MemoryStore
 
 PAIRS = [Pair("SIC", "spoed intensive care"), Pair("IV", "intraveneus"), Pair("Perfusalgan", "paracetamol IV"), Pair("IV", "intravenous")]

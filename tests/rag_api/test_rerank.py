@@ -10,12 +10,12 @@ import httpx
 import numpy as np
 import pytest
 
-from rag_api import rerank
 from rag_api.config import Settings
 from rag_api.domain import LOCAL_USER, Chunk, Filters, Hit, Metadata
 from rag_api.errors import ConfigurationError, StoreUnavailable
-from rag_api.rerank import CrossEncoderReranker, HttpReranker, reranked
-from rag_api.retrieve import retrieve
+from rag_api.retrieval import reranker as rerank
+from rag_api.retrieval.reranker import CrossEncoderReranker, HttpReranker, reranked
+from rag_api.retrieval.retriever import retrieve
 from rag_api.stores.memory import MemoryStore
 
 

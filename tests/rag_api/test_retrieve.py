@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from rag_api.calibration import Calibration, shipped
 from rag_api.config import Settings
 from rag_api.domain import LOCAL_USER, Chunk, Filters, Hit, Metadata, User
-from rag_api.retrieve import Retrieval, confidence_of, retrieve
+from rag_api.retrieval.calibration import Calibration, shipped
+from rag_api.retrieval.retriever import Retrieval, confidence_of, retrieve
 from rag_api.stores.memory import MemoryStore
 
 TODAY = date(2026, 6, 1)

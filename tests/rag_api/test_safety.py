@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rag_api import cautions, safety
+from rag_api import cautions
 from rag_api.answer import ask, new_question
 from rag_api.config import Settings
 from rag_api.db.answers import get_answer
@@ -19,7 +19,8 @@ from rag_api.guard.asker import departments_of, function_of, functions
 from rag_api.guard.conflicts import conflicts
 from rag_api.guard.twins import are_twins, same_subject, subject
 from rag_api.parts import Parts
-from rag_api.retrieve import Retrieval
+from rag_api.retrieval import patient_ranking as safety
+from rag_api.retrieval.retriever import Retrieval
 from tests.support.scripted_server import Scripted, piece, scripted_server, stats
 from tests.support.world import empty, load
 

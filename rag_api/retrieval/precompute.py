@@ -24,8 +24,8 @@ from rag_api.domain import KeptState, SentencesKept
 from rag_api.embed import Cached, Embedder
 from rag_api.embed.kept import HALF, key_of, packed
 from rag_api.errors import BedsideError
-from rag_api.evidence import lines_of
-from rag_api.quiet import Asking
+from rag_api.retrieval.in_flight import Asking
+from rag_api.retrieval.sentence_scorer import lines_of
 from rag_api.stores import Store
 
 log = logging.getLogger(__name__)

@@ -12,13 +12,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from rag_api.calibration import Calibration, NotFound
 from rag_api.domain import Candidate, Hit
 from rag_api.embed import Embedder
-from rag_api.evidence import Called, Expand, held, scored_sentences, sought_words
 from rag_api.guard.drugs import is_drug
 from rag_api.guard.words import folded
-from rag_api.retrieve import Retrieval, information
+from rag_api.retrieval.calibration import Calibration, NotFound
+from rag_api.retrieval.retriever import Retrieval, information
+from rag_api.retrieval.sentence_scorer import Called, Expand, held, scored_sentences, sought_words
 
 NEXT = 5  # sentences that the best one is compared with
 NAMES = 2  # of the question's words, the longest

@@ -17,14 +17,14 @@ from rag_api.db import Database
 from rag_api.db.documents import superseded_ids, twin_documents
 from rag_api.domain import Document, Filters, Hit, User
 from rag_api.embed import Embedder
-from rag_api.evidence import Expand
 from rag_api.guard.asker import departments_of, function_of
 from rag_api.guard.drugs import also_called, drugs_in, names
 from rag_api.guard.patient import Groups, Patient, patient_of
 from rag_api.guard.twins import are_twins
 from rag_api.guard.words import folded
 from rag_api.query.synonyms import expander_of
-from rag_api.retrieve import Retrieval, retrieve
+from rag_api.retrieval.retriever import Retrieval, retrieve
+from rag_api.retrieval.sentence_scorer import Expand
 from rag_api.stores import Store
 
 POOL = 50  # so many hits are looked at when something is boosted

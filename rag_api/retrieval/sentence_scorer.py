@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rag_api.calibration import FEATURES, Weights
 from rag_api.domain import Candidate, Hit
 from rag_api.embed import Embedder
 from rag_api.embed.kept import halved
+from rag_api.retrieval.calibration import FEATURES, Weights
 from rag_api.text.bm25_analyzer import STOP_WORDS, words
 from rag_api.text.quotable_spans import Quotable, quotable
 from rag_api.text.ranges import asked, fits

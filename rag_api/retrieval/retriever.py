@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
-from rag_api.calibration import calibration
 from rag_api.config import Settings
 from rag_api.domain import Candidate, Filters, Hit, User
 from rag_api.embed import Embedder
 from rag_api.query.synonyms import expander_of
-from rag_api.rerank import reranked, reranker_of
+from rag_api.retrieval.calibration import calibration
+from rag_api.retrieval.reranker import reranked, reranker_of
 from rag_api.stores import Store
 from rag_api.stores.fuse import INFORMATION
 from rag_api.text.bm25_analyzer import question_terms
