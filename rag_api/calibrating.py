@@ -77,7 +77,7 @@ def gather(parts: Parts, questions: Sequence[Judged]) -> list[Case]:
 
 
 def _case(parts: Parts, judged: Judged, left_out: tuple[str, ...]) -> Case:
-    from rag_api.answer import kept_of, may_answer
+    from rag_api.answering.ask import kept_of, may_answer
     from rag_api.domain import Filters
     from rag_api.evaluate.calibrate import Case
     from rag_api.quality import asker
@@ -116,8 +116,8 @@ def with_likelihoods(parts: Parts, cases: Sequence[Case]) -> list[Case]:
 
 
 async def _with_likelihood(parts: Parts, case: Case) -> Case:
-    from rag_api import generator as gen
-    from rag_api.quoting import CANDIDATES
+    from rag_api.answering import generator_client as gen
+    from rag_api.answering.prompt_passages import CANDIDATES
     from services.generator import wire
 
     chosen = [s.candidate for s in case.sentences[:CANDIDATES]]

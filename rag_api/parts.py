@@ -12,10 +12,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from rag_api.answering.generator_client import Generator
 from rag_api.config import Settings
 from rag_api.domain import KeptState, SentencesKept
 from rag_api.errors import BedsideError, ConfigurationError, GeneratorUnavailable, Unavailable
-from rag_api.generator import Generator
 from rag_api.retrieval.in_flight import Asking
 from rag_api.retrieval.reranker import close_rerankers
 

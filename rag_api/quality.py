@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from rag_api.terminal import counting, say
 
 if TYPE_CHECKING:
-    from rag_api.answer import AskParts
+    from rag_api.answering.ask import AskParts
     from rag_api.config import Settings
     from rag_api.domain import Document, User
     from rag_api.evaluate import Judged, Outcome
@@ -51,7 +51,7 @@ def asker(judged: Judged) -> User:
 
 
 def search(judged: Judged, parts: AskParts) -> Retrieval:
-    from rag_api.answer import find
+    from rag_api.answering.ask import find
     from rag_api.domain import Filters
 
     return find(judged.question, asker(judged), Filters(), parts)

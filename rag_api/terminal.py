@@ -221,7 +221,7 @@ def run_asks(
 
 
 async def _asked(parts: Parts, question: str, user: User, mode: Mode | None, on_token: Callable[[str], None] | None) -> Answer:
-    from rag_api.answer import ask, new_question
+    from rag_api.answering.ask import ask, new_question
     from rag_api.domain import Done, Failed, Token
     from rag_api.errors import BedsideError
 

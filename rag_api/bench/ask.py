@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from rag_api import cautions
-from rag_api.answer import find
+from rag_api.answering import source_warnings as cautions
+from rag_api.answering.ask import find
 from rag_api.config import Settings
 from rag_api.db import Database
 from rag_api.db.answers import delete_conversation

@@ -20,10 +20,10 @@ from typing import Any, Literal, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_api.answering.generator_client import Generator
 from rag_api.domain import Filters, Hit
 from rag_api.embed import Embedder
 from rag_api.errors import BedsideError
-from rag_api.generator import Generator
 from rag_api.stores import Store
 
 log = logging.getLogger(__name__)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from importlib.resources import files
 from typing import Protocol
 
-from rag_api.answer import LONGEST_TEXT
+from rag_api.answering.ask import LONGEST_TEXT
 from rag_api.config import Settings
 from rag_api.db import Database
 from rag_api.db import sentences as db

@@ -14,8 +14,8 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 
-from rag_api import answer as asking
 from rag_api import schemas as api
+from rag_api.answering import ask as asking
 from rag_api.convert import answer_out, filters_in, notices_out, source_out, span_out
 from rag_api.deps import MetricsDep, PartsDep, UserDep
 from rag_api.domain import AnswerEvent, Cited, Done, Failed, Found, Source, Stage, Token, User

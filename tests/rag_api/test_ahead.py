@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 from numpy.typing import NDArray
 from typer.testing import CliRunner
 
-from rag_api import answer
+from rag_api.answering import ask as answer
 from rag_api.cli import app
 from rag_api.config import Settings
 from rag_api.db import sentences as db

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from rag_api.answer import Question, ask, new_question
+from rag_api.answering.ask import Question, ask, new_question
 from rag_api.config import Settings
 from rag_api.db.answers import answers_of, get_answer
 from rag_api.db.documents import read_text
@@ -136,7 +136,7 @@ async def test_the_text_of_a_document_is_read_once_for_an_answer(
         read.append(document_id)
         return read_text(db, document_id, longest)
 
-    monkeypatch.setattr("rag_api.answer.read_text", counted)
+    monkeypatch.setattr("rag_api.answering.ask.read_text", counted)
     assert last(await asked(parts, mode=mode)).status == AnswerStatus.ANSWERED
     assert documents["child"].id in read
     assert len(read) == len(set(read))

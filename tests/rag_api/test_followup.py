@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from rag_api.answering.generator_client import Generator
+from rag_api.answering.rewriting import is_sound, query_of
 from rag_api.evaluate import HANDBOOK, read_judged
-from rag_api.generator import Generator
 from rag_api.guard.words import table
 from rag_api.query.followup import leans, patients_in, standalone
-from rag_api.rewrite import is_sound, query_of
 from tests.support.scripted_server import Scripted, piece, scripted_server
 
 PAIRS = HANDBOOK.parent / "followups.csv"

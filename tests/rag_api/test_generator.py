@@ -12,8 +12,8 @@ from typing import Any
 import httpx
 import pytest
 
+from rag_api.answering.generator_client import Event, Finished, Generator, Request, Text, passages_of, translated
 from rag_api.errors import GeneratorRefused, GeneratorUnavailable
-from rag_api.generator import Event, Finished, Generator, Request, Text, passages_of, translated
 from services.generator import wire
 from tests.support.scripted_server import Scripted, Step, piece, quote, scripted_server, stats
 

@@ -12,9 +12,9 @@ import numpy as np
 import pypdfium2 as pdfium
 import pytest
 
+from rag_api.answering.highlight import page_of, rects
 from rag_api.domain import Page, PageRects
 from rag_api.errors import UnreadableDocument
-from rag_api.highlight import page_of, rects
 from rag_api.ingest.marked import no_boxes
 from rag_api.ingest.plane import PagePlane
 from rag_api.ingest.read import PDF, read

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from rag_api.answer import find
+from rag_api.answering.ask import find
 from rag_api.config import Settings
 from rag_api.deps import current_user
 from rag_api.domain import LOCAL_USER, Document, Filters, Judged, User

@@ -7,9 +7,9 @@ import docx
 import numpy as np
 import pytest
 
+from rag_api.answering.highlight import rects
 from rag_api.domain import TargetGroup
 from rag_api.errors import UnreadableDocument
-from rag_api.highlight import rects
 from rag_api.ingest import KeptFiles
 from rag_api.ingest.office import office, to_pdf
 from rag_api.ingest.read import DOCX, media_type, read

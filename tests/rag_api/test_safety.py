@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from rag_api import cautions
-from rag_api.answer import ask, new_question
+from rag_api.answering import source_warnings as cautions
+from rag_api.answering.ask import ask, new_question
 from rag_api.config import Settings
 from rag_api.db.answers import get_answer
 from rag_api.db.documents import superseded_ids, twin_documents

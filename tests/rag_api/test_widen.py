@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from rag_api.answer import ask, new_question
+from rag_api.answering.ask import ask, new_question
+from rag_api.answering.generator_client import Generator
 from rag_api.config import Settings
 from rag_api.domain import LOCAL_USER, Chunk, Done, Filters, Hit, Mode
-from rag_api.generator import Generator
 from rag_api.parts import Parts
 from rag_api.retrieval.multi_query import OPTIONS, WidenedStore, alternatives, merged, options_of
 from tests.support.scripted_server import Scripted, piece, scripted_server

@@ -18,9 +18,13 @@ from types import MappingProxyType
 from typing import Any, Protocol
 from uuid import uuid4
 
-from rag_api import cautions
-from rag_api import generator as gen
-from rag_api.completing import completed
+from rag_api.answering import generator_client as gen
+from rag_api.answering import source_warnings as cautions
+from rag_api.answering.highlight import page_of, rects
+from rag_api.answering.notices import expired, not_found, notice
+from rag_api.answering.passage_completion import completed
+from rag_api.answering.prompt_passages import Told, to_quote, told
+from rag_api.answering.rewriting import query_of
 from rag_api.db.answers import get_conversation, queries_of, save_answer
 from rag_api.db.documents import count_indexed, get_documents, read_pages, read_text
 from rag_api.db.sentences import vectors_of
@@ -49,16 +53,12 @@ from rag_api.domain import (
 )
 from rag_api.embed.kept import Kept
 from rag_api.errors import BedsideError, GeneratorRefused, GeneratorUnavailable, InvalidInput
-from rag_api.highlight import page_of, rects
-from rag_api.notices import expired, not_found, notice
-from rag_api.quoting import Told, to_quote, told
 from rag_api.retrieval import patient_ranking as safety
 from rag_api.retrieval.answerability import decided
 from rag_api.retrieval.calibration import calibration
 from rag_api.retrieval.in_flight import Asking
 from rag_api.retrieval.multi_query import alternatives, options_of, widened
 from rag_api.retrieval.retriever import Retrieval
-from rag_api.rewrite import query_of
 from rag_api.text.language import Language, detect
 from services.generator import wire
 

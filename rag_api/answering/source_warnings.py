@@ -1,7 +1,7 @@
 """sources -> what the reader must know before using them: cautions on each, and the notices above the answer.
 
 For other patients, expired, superseded, contradicted by another; a twin for other patients; numbers that no source holds. The rules are
-rag_api.guard's, the sentences rag_api.notices'. Nothing is left out or ordered here.
+rag_api.guard's, the sentences rag_api.answering.notices'. Nothing is left out or ordered here.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
+from rag_api.answering.notices import day_of, for_whom, notice, the_patient, title_of
+from rag_api.answering.prompt_passages import Told
 from rag_api.db.documents import get_documents, superseding
 from rag_api.domain import Document, Filters, Notice, Source, TargetGroup, Unsupported, User
 from rag_api.guard.asker import function_of
@@ -18,8 +20,6 @@ from rag_api.guard.patient import Patient, patient_of
 from rag_api.guard.support import Passage, unsupported
 from rag_api.guard.twins import are_twins
 from rag_api.guard.words import folded
-from rag_api.notices import day_of, for_whom, notice, the_patient, title_of
-from rag_api.quoting import Told
 from rag_api.retrieval.patient_ranking import FindParts, drugs_asked, without_drugs
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rag_api import generator as gen
+from rag_api.answering import generator_client as gen
 from rag_api.domain import Candidate, Hit
 from rag_api.retrieval.calibration import Verbatim
 from rag_api.text.language import Language

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from rag_api.quoting import Told
+from rag_api.answering.prompt_passages import Told
 from rag_api.text.sentence_splitter import Kind, Span, sentences
 
 MOST = 600  # characters added on either side

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from rag_api.answering.generator_client import Generator
 from rag_api.errors import BedsideError
-from rag_api.generator import Generator
 from rag_api.query.followup import is_short, standalone
 
 log = logging.getLogger(__name__)
