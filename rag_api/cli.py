@@ -170,7 +170,7 @@ def ingest(
         report = run_ingest(parts, paths, retire_missing=retire_missing)
         print_report(report)
         if as_json:
-            from rag_api.convert import ingest_out
+            from rag_api.api.mapping import ingest_out
 
             numbers = {"pages": report.pages, "chunks": report.chunks, "seconds": round(report.seconds, 3)}
             typer.echo(json.dumps(ingest_out(report).model_dump(mode="json") | numbers, ensure_ascii=False))
@@ -233,7 +233,7 @@ def documents(
         query = DocumentQuery(search, DocumentStatus(status) if status else None, limit=1_000_000)
         found, total = list_documents(parts.db, LOCAL_USER, query)
     if as_json:
-        from rag_api.convert import document_out
+        from rag_api.api.mapping import document_out
 
         typer.echo(json.dumps({"documents": [document_out(d).model_dump(mode="json") for d in found], "total": total}, ensure_ascii=False))
         return

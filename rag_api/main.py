@@ -15,15 +15,15 @@ from pydantic.json_schema import models_json_schema
 from starlette.exceptions import HTTPException
 from starlette.types import Receive, Scope, Send
 
-from rag_api import problems
+from rag_api.api import problems
+from rag_api.api.health import own_version
+from rag_api.api.metrics import Metrics
+from rag_api.api.page import Page, Shell, web_dir
+from rag_api.api.routes import ask, conversations, documents, feedback, gaps, health, judged
+from rag_api.api.schemas import Problem
 from rag_api.config import Settings
-from rag_api.health import own_version
-from rag_api.metrics import Metrics
 from rag_api.parts import Parts
 from rag_api.retrieval.precompute import Ahead
-from rag_api.routes import ask, conversations, documents, feedback, gaps, health, judged
-from rag_api.schemas import Problem
-from rag_api.web import Page, Shell, web_dir
 
 log = logging.getLogger(__name__)
 

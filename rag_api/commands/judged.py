@@ -65,11 +65,11 @@ def import_set(
     as_json: AsJson = False,
 ) -> None:
     """Put the questions of a CSV into a judged set. One that is there already (by its id) is replaced."""
+    from rag_api.api.schemas_quality import SET_NAME
     from rag_api.db.judged import save_questions
     from rag_api.domain import LOCAL_USER
     from rag_api.errors import InvalidInput
     from rag_api.evaluate import read_judged
-    from rag_api.schemas_quality import SET_NAME
 
     with opened() as parts:
         if not re.fullmatch(SET_NAME, name):

@@ -1,6 +1,6 @@
 """A service that says what a script tells it, for the page's states that the real one shows only when something is wrong.
 
-It speaks the API's own models (rag_api.schemas), so a changed contract breaks it. The question chooses the scene.
+It speaks the API's own models (rag_api.api.schemas), so a changed contract breaks it. The question chooses the scene.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pypdf.generic import DictionaryObject, NameObject, NumberObject, StreamObje
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
-from rag_api import schemas as s
+from rag_api.api import schemas as s
 from rag_api.domain import TargetGroup
 from rag_api.guard.support import Passage, unsupported
 

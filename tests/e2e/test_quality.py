@@ -12,9 +12,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from rag_api import quality
+from rag_api.api.deps import current_user
 from rag_api.config import Settings
 from rag_api.db.judged import read_set
-from rag_api.deps import current_user
 from rag_api.domain import LOCAL_USER, User
 from rag_api.evaluate import read_judged, report
 from rag_api.main import create_app

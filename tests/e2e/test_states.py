@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from rag_api import schemas as s
+from rag_api.api import schemas as s
 from tests.e2e.conftest import NewPage
 from tests.e2e.scripted import HOSTILE, PAGES, SENTENCES, TITLE, Script
 

@@ -457,7 +457,7 @@ def test_a_bug_tells_the_user_nothing_of_its_insides(parts: Parts, monkeypatch: 
     def bug(*args: object, **kwargs: object) -> None:
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr("rag_api.routes.documents.list_documents", bug)
+    monkeypatch.setattr("rag_api.api.routes.documents.list_documents", bug)
     with TestClient(create_app(parts.settings, parts), raise_server_exceptions=False) as client:
         response = client.get("/documents")
     is_problem(response, 500, "internal")

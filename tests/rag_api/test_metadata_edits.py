@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from rag_api import stores
+from rag_api.api.deps import current_user
 from rag_api.config import Settings
-from rag_api.deps import current_user
 from rag_api.domain import LOCAL_USER, Edit, Filters, TargetGroup
 from rag_api.errors import StoreUnavailable
 from rag_api.ingest.chunk import embedding_text

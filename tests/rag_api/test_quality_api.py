@@ -13,8 +13,8 @@ import httpx
 import pytest
 
 from rag_api.answering.ask import find
+from rag_api.api.deps import current_user
 from rag_api.config import Settings
-from rag_api.deps import current_user
 from rag_api.domain import LOCAL_USER, Document, Filters, Judged, User
 from rag_api.evaluate import evaluate, read_judged, report
 from rag_api.main import create_app

@@ -12,8 +12,8 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from rag_api.api.schemas import Problem
 from rag_api.errors import BedsideError, InvalidInput
-from rag_api.schemas import Problem
 
 log = logging.getLogger(__name__)
 

@@ -8,11 +8,11 @@ from collections.abc import Awaitable, Callable
 from importlib.metadata import PackageNotFoundError, version
 from typing import Literal
 
+from rag_api.api.schemas import Health, PartHealth, SentencesAhead
 from rag_api.db.documents import count_indexed
 from rag_api.domain import User
 from rag_api.errors import BedsideError
 from rag_api.parts import Parts
-from rag_api.schemas import Health, PartHealth, SentencesAhead
 
 PATIENCE = 5.0  # seconds
 

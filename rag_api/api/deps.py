@@ -8,10 +8,10 @@ from urllib.parse import unquote
 
 from fastapi import Depends, Path, Query, Request
 
-from rag_api import schemas
+from rag_api.api import schemas
+from rag_api.api.metrics import Metrics
 from rag_api.db import Database
 from rag_api.domain import LOCAL_USER, User
-from rag_api.metrics import Metrics
 from rag_api.parts import Parts
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
-from rag_api import schemas as api
-from rag_api.convert import answer_out, conversation_out
+from rag_api.api import schemas as api
+from rag_api.api.deps import DbDep, Limit, Offset, UserDep, Uuid
+from rag_api.api.mapping import answer_out, conversation_out
+from rag_api.api.problems import responses
 from rag_api.db import answers as stored
-from rag_api.deps import DbDep, Limit, Offset, UserDep, Uuid
-from rag_api.problems import responses
 
 router = APIRouter(tags=["conversations"])
 

@@ -8,12 +8,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from rag_api import schemas_quality as api
+from rag_api.api import schemas_quality as api
+from rag_api.api.deps import DbDep, UserDep
+from rag_api.api.problems import responses
+from rag_api.api.schemas import Day
 from rag_api.db.gaps import unanswered
-from rag_api.deps import DbDep, UserDep
 from rag_api.evaluate.gaps import Gap, department_of, gaps_csv, gaps_of
-from rag_api.problems import responses
-from rag_api.schemas import Day
 
 router = APIRouter(tags=["gaps"])
 

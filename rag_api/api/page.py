@@ -12,8 +12,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from rag_api.metrics import Metrics
-from rag_api.problems import internal_error
+from rag_api.api.metrics import Metrics
+from rag_api.api.problems import internal_error
 
 log = logging.getLogger(__name__)
 

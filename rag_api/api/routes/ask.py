@@ -14,15 +14,15 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 
-from rag_api import schemas as api
 from rag_api.answering import ask as asking
-from rag_api.convert import answer_out, filters_in, notices_out, source_out, span_out
-from rag_api.deps import MetricsDep, PartsDep, UserDep
+from rag_api.api import schemas as api
+from rag_api.api.deps import MetricsDep, PartsDep, UserDep
+from rag_api.api.mapping import answer_out, filters_in, notices_out, source_out, span_out
+from rag_api.api.metrics import Metrics
+from rag_api.api.problems import problem, responses
+from rag_api.api.routes.limited import LimitedRoute
 from rag_api.domain import AnswerEvent, Cited, Done, Failed, Found, Source, Stage, Token, User
 from rag_api.errors import Unavailable
-from rag_api.metrics import Metrics
-from rag_api.problems import problem, responses
-from rag_api.routes.limited import LimitedRoute
 
 log = logging.getLogger(__name__)
 

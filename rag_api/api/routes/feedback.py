@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from rag_api import schemas as api
-from rag_api.convert import feedback_out
+from rag_api.api import schemas as api
+from rag_api.api.deps import DbDep, UserDep, Uuid
+from rag_api.api.mapping import feedback_out
+from rag_api.api.problems import responses
+from rag_api.api.routes.limited import LimitedRoute
 from rag_api.db.answers import add_feedback
 from rag_api.db.documents import get_document
-from rag_api.deps import DbDep, UserDep, Uuid
-from rag_api.problems import responses
-from rag_api.routes.limited import LimitedRoute
 
 router = APIRouter(tags=["feedback"], route_class=LimitedRoute)
 

@@ -15,20 +15,20 @@ from fastapi import APIRouter, File, Query, Request, Response, UploadFile
 from fastapi.responses import FileResponse
 from numpy.typing import NDArray
 
-from rag_api import schemas as api
-from rag_api.convert import document_detail, document_out, facets_out, ingest_out, metadata_in
+from rag_api.api import schemas as api
+from rag_api.api.deps import DbDep, DocumentId, Limit, Offset, PartsDep, UserDep
+from rag_api.api.mapping import document_detail, document_out, facets_out, ingest_out, metadata_in
+from rag_api.api.problems import responses
+from rag_api.api.routes.limited import LimitedRoute, UploadRoute
 from rag_api.db.access import administrator
 from rag_api.db.documents import DocumentQuery, PgDocuments, facets, get_document, list_documents, read_page_sizes
 from rag_api.db.metadata_edits import change_metadata, changes_of, edits_of
-from rag_api.deps import DbDep, DocumentId, Limit, Offset, PartsDep, UserDep
 from rag_api.domain import Chunk, Document, DocumentStatus
 from rag_api.errors import Conflict, InvalidInput, NotFound
 from rag_api.ingest import ingest
 from rag_api.ingest.chunk import embedding_text
 from rag_api.ingest.metadata import metadata_from, texts_of
 from rag_api.ingest.sources import KeptFiles, SourceFile
-from rag_api.problems import responses
-from rag_api.routes.limited import LimitedRoute, UploadRoute
 from rag_api.stores import Vectors, describe
 
 router = APIRouter(tags=["documents"], route_class=LimitedRoute)

@@ -7,8 +7,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from rag_api.api.schemas import DocumentIdText, In, Name, Words
 from rag_api.domain import TargetGroup
-from rag_api.schemas import DocumentIdText, In, Name, Words
 
 SET_NAME = r"^[A-Za-z0-9][A-Za-z0-9 ._-]{0,79}$"
 Verdict = Literal["yes", "partly", "no"]

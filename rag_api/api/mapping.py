@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import date
 
-from rag_api import schemas as api
+from rag_api.api import schemas as api
 from rag_api.db.answers import Conversation, Feedback
 from rag_api.db.documents import Facets, PageSize
 from rag_api.domain import Answer, Citation, Document, Edit, Filters, Notice, PageRects, Source, TargetGroup

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
-from rag_api import schemas as api
-from rag_api.deps import MetricsDep, PartsDep, UserDep
-from rag_api.health import health
-from rag_api.metrics import CONTENT_TYPE
+from rag_api.api import schemas as api
+from rag_api.api.deps import MetricsDep, PartsDep, UserDep
+from rag_api.api.health import health
+from rag_api.api.metrics import CONTENT_TYPE
 
 router = APIRouter(tags=["health"])
 
