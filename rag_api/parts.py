@@ -22,7 +22,7 @@ from rag_api.retrieval.reranker import close_rerankers
 if TYPE_CHECKING:
     from rag_api.db import Database
     from rag_api.embed import Embedder
-    from rag_api.embedded import EmbeddedPostgres, GeneratorProcess
+    from rag_api.embedded.postgres import EmbeddedPostgres, GeneratorProcess
     from rag_api.stores import Store
 
 log = logging.getLogger(__name__)
@@ -104,7 +104,7 @@ class Parts:
         """Start the embedded generator in the background, when no other is configured."""
         if self.settings.generator_url is not None or self._starting is not None:
             return
-        from rag_api.embedded import GeneratorProcess
+        from rag_api.embedded.postgres import GeneratorProcess
 
         self._process = GeneratorProcess(self.settings.data_dir, self.settings.generator_model)
         self._starting = threading.Thread(target=self._start, args=(self._process,), name="generator start", daemon=True)
@@ -167,7 +167,7 @@ class Parts:
             if missing:
                 raise ConfigurationError(f"The database lacks {', '.join(missing)}. Run `bedside migrate` first.")
             return Database(dsn)
-        from rag_api.embedded import EmbeddedPostgres
+        from rag_api.embedded.postgres import EmbeddedPostgres
 
         self._postgres = self._postgres or EmbeddedPostgres(self.settings.data_dir / "postgres")
         dsn = self._postgres.start()

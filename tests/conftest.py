@@ -13,7 +13,7 @@ import pytest
 from rag_api.config import Settings
 from rag_api.db import Database
 from rag_api.db.migrate import migrate
-from rag_api.embedded import EmbeddedPostgres
+from rag_api.embedded.postgres import EmbeddedPostgres
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -24,7 +24,7 @@ from typer.testing import CliRunner
 
 from rag_api import cli
 from rag_api.config import Settings
-from rag_api.embedded import free_port
+from rag_api.embedded.postgres import free_port
 from rag_api.evaluate import HANDBOOK, read_judged
 from rag_api.terminal import make_data_dir
 from rag_api.text.language import detect

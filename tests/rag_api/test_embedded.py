@@ -15,7 +15,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from rag_api.embedded import EmbeddedPostgres, GeneratorProcess
+from rag_api.embedded.postgres import EmbeddedPostgres, GeneratorProcess
 from rag_api.errors import GeneratorUnavailable
 from rag_api.parts import Parts
 
@@ -23,7 +23,7 @@ from rag_api.parts import Parts
 USER = """
 import sys, psycopg
 from pathlib import Path
-from rag_api.embedded import EmbeddedPostgres
+from rag_api.embedded.postgres import EmbeddedPostgres
 server = EmbeddedPostgres(Path(sys.argv[1]))
 with psycopg.connect(server.start()) as connection:
     connection.execute("create table if not exists seen (who text)")
@@ -237,7 +237,7 @@ def test_a_generator_ends_with_its_parent_however_that_ends(tmp_path: Path, modu
         [
             sys.executable,
             "-c",
-            "import sys, time; from pathlib import Path; from rag_api.embedded import GeneratorProcess\n"
+            "import sys, time; from pathlib import Path; from rag_api.embedded.postgres import GeneratorProcess\n"
             "process = GeneratorProcess(Path(sys.argv[1]), 'demo', (sys.argv[2],)); process.start()\n"
             "print(process._process.pid, flush=True); time.sleep(60)",
             str(tmp_path),
