@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from rag_api.terminal import counting, say
 
 if TYPE_CHECKING:
+    from rag_api.container import Parts
     from rag_api.evaluate import Judged
     from rag_api.evaluate.calibrate import Case
-    from rag_api.parts import Parts
     from rag_api.retrieval.calibration import Verbatim
 
 

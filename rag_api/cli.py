@@ -35,8 +35,8 @@ from rag_api.terminal import (
 )
 
 if TYPE_CHECKING:
+    from rag_api.container import Parts
     from rag_api.evaluate import Judged
-    from rag_api.parts import Parts
 
 app = typer.Typer(
     no_args_is_help=True,

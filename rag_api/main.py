@@ -22,7 +22,7 @@ from rag_api.api.page import Page, Shell, web_dir
 from rag_api.api.routes import ask, conversations, documents, feedback, gaps, health, judged
 from rag_api.api.schemas import Problem
 from rag_api.config import Settings
-from rag_api.parts import Parts
+from rag_api.container import Parts
 from rag_api.retrieval.precompute import Ahead
 
 log = logging.getLogger(__name__)

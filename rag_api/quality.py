@@ -13,9 +13,9 @@ from rag_api.terminal import counting, say
 if TYPE_CHECKING:
     from rag_api.answering.ask import AskParts
     from rag_api.config import Settings
+    from rag_api.container import Parts
     from rag_api.domain import Document, User
     from rag_api.evaluate import Judged, Outcome
-    from rag_api.parts import Parts
     from rag_api.retrieval.retriever import Retrieval
 
 # Another value of these needs another index or another database, so a run of its own: then --compare.

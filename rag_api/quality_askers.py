@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from rag_api.quality import indexed, measure
 
 if TYPE_CHECKING:
+    from rag_api.container import Parts
     from rag_api.evaluate import Judged
-    from rag_api.parts import Parts
 
 SEED = 7
 FIGURES = ("hit@1", "hit@3", "mrr", "wrong_group_first")

@@ -10,8 +10,8 @@ from rag_api.quality import search
 from rag_api.terminal import counting, say
 
 if TYPE_CHECKING:
+    from rag_api.container import Parts
     from rag_api.evaluate import Judged
-    from rag_api.parts import Parts
 
 
 def export_decoding(

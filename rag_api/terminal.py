@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from rag_api.config import Settings
+    from rag_api.container import Parts
     from rag_api.domain import Answer, Mode, User
     from rag_api.errors import BedsideError
     from rag_api.ingest import IngestReport
-    from rag_api.parts import Parts
 
 
 def say(line: str) -> None:
@@ -55,8 +55,8 @@ def make_data_dir(settings: Settings) -> None:
 @contextmanager
 def opened(settings: Settings | None = None) -> Iterator[Parts]:
     """The parts, closed at the end however it comes; what a user can cause or must hear of is one sentence."""
+    from rag_api.container import Parts
     from rag_api.errors import BedsideError
-    from rag_api.parts import Parts
 
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that embedded servers are stopped too
     settings = settings or read_settings()

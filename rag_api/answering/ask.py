@@ -71,7 +71,7 @@ _afterwards = ThreadPoolExecutor(1, thread_name_prefix="store stopped answers")
 
 
 class AskParts(safety.FindParts, Protocol):
-    """What asking needs; rag_api.parts.Parts is one. Opening a part may take a while and may raise, so: in a thread."""
+    """What asking needs; rag_api.container.Parts is one. Opening a part may take a while and may raise, so: in a thread."""
 
     asking: Asking
 

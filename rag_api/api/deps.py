@@ -10,9 +10,9 @@ from fastapi import Depends, Path, Query, Request
 
 from rag_api.api import schemas
 from rag_api.api.metrics import Metrics
+from rag_api.container import Parts
 from rag_api.db import Database
 from rag_api.domain import LOCAL_USER, User
-from rag_api.parts import Parts
 
 
 def get_parts(request: Request) -> Parts:

@@ -9,10 +9,10 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Literal
 
 from rag_api.api.schemas import Health, PartHealth, SentencesAhead
+from rag_api.container import Parts
 from rag_api.db.documents import count_indexed
 from rag_api.domain import User
 from rag_api.errors import BedsideError
-from rag_api.parts import Parts
 
 PATIENCE = 5.0  # seconds
 

@@ -15,6 +15,7 @@ import numpy as np
 from rag_api.answering import source_warnings as cautions
 from rag_api.answering.ask import find
 from rag_api.config import Settings
+from rag_api.container import Parts
 from rag_api.db import Database
 from rag_api.db.answers import delete_conversation
 from rag_api.db.documents import get_documents
@@ -22,7 +23,6 @@ from rag_api.db.sentences import counts
 from rag_api.domain import AnswerStatus, Filters, Hit, Source, User
 from rag_api.embed import Cached, Embedder
 from rag_api.guard.patient import patient_of
-from rag_api.parts import Parts
 from rag_api.retrieval import patient_ranking as safety
 from rag_api.retrieval.precompute import made_by
 from rag_api.stores import Store

@@ -12,7 +12,7 @@ import typer
 from rag_api.terminal import opened, say
 
 if TYPE_CHECKING:
-    from rag_api.parts import Parts
+    from rag_api.container import Parts
 
 
 def abbreviations(

@@ -10,9 +10,9 @@ from playwright.sync_api import Page, expect
 from reportlab.pdfgen.canvas import Canvas
 
 from rag_api.config import Settings
+from rag_api.container import Parts
 from rag_api.domain import Document, Filters, TargetGroup
 from rag_api.main import create_app
-from rag_api.parts import Parts
 from tests.e2e.browser import serve
 from tests.e2e.conftest import NewPage
 from tests.e2e.scripted import DIST

@@ -9,9 +9,9 @@ import httpx
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from rag_api.container import Parts
 from rag_api.db.judged import read_halves
 from rag_api.domain import LOCAL_USER, User
-from rag_api.parts import Parts
 from tests.e2e.test_quality import Asker, asker, page, parts, url, violations  # noqa: F401
 
 DOSE = "Hoeveel paracetamol mag een kind van 12 kg?"

@@ -14,11 +14,11 @@ from playwright.sync_api import Page, expect
 from rag_api import quality
 from rag_api.api.deps import current_user
 from rag_api.config import Settings
+from rag_api.container import Parts
 from rag_api.db.judged import read_set
 from rag_api.domain import LOCAL_USER, User
 from rag_api.evaluate import read_judged, report
 from rag_api.main import create_app
-from rag_api.parts import Parts
 from tests.e2e.browser import serve
 from tests.e2e.conftest import NewPage
 from tests.e2e.scripted import DIST

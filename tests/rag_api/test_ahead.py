@@ -15,13 +15,13 @@ from typer.testing import CliRunner
 from rag_api.answering import ask as answer
 from rag_api.cli import app
 from rag_api.config import Settings
+from rag_api.container import Parts
 from rag_api.db import sentences as db
 from rag_api.db.documents import PgDocuments
 from rag_api.domain import LOCAL_USER, Document, Filters, KeptState, Mode, SentencesKept
 from rag_api.embed import Cached, Embedder, open_embedder
 from rag_api.embed.kept import Kept, halved, key_of, packed, unpacked
 from rag_api.main import create_app
-from rag_api.parts import Parts
 from rag_api.retrieval import precompute as ahead
 from rag_api.retrieval.in_flight import Asking
 from rag_api.retrieval.sentence_scorer import lines_of

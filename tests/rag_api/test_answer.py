@@ -14,6 +14,7 @@ import pytest
 
 from rag_api.answering.ask import Question, ask, new_question
 from rag_api.config import Settings
+from rag_api.container import Parts
 from rag_api.db.answers import answers_of, get_answer
 from rag_api.db.documents import read_text
 from rag_api.domain import (
@@ -36,7 +37,6 @@ from rag_api.domain import (
 )
 from rag_api.errors import InvalidInput, NotFound, StoreUnavailable
 from rag_api.ingest.chunk import embedding_text
-from rag_api.parts import Parts
 from rag_api.retrieval.calibration import shipped
 from tests.support.scripted_server import Scripted, Step, piece, quote, scripted_server, stats
 from tests.support.world import CHILD, empty, load, load_hospital

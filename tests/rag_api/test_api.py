@@ -17,10 +17,10 @@ from fastapi.testclient import TestClient
 from reportlab.pdfgen.canvas import Canvas
 
 from rag_api.config import Settings
+from rag_api.container import Parts
 from rag_api.db.answers import answers_of
 from rag_api.domain import LOCAL_USER, Document
 from rag_api.main import create_app
-from rag_api.parts import Parts
 from tests.support.http_server import served
 from tests.support.scripted_server import Scripted, piece, quote, scripted_server
 from tests.support.world import empty, load, load_hospital

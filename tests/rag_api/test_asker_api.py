@@ -9,8 +9,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from rag_api.config import Settings
+from rag_api.container import Parts
 from rag_api.main import create_app
-from rag_api.parts import Parts
 from tests.support.world import empty, load_hospital
 
 HEADERS = {"X-Function": "Kinderverpleegkundige", "X-Department": "P%C3%A9diatrie"}

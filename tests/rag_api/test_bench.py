@@ -16,9 +16,9 @@ from rag_api.bench.corpus import CHUNKS_PER_DOCUMENT, Corpus
 from rag_api.bench.sets import QuestionSet, read_set
 from rag_api.bench.vectors import Kept
 from rag_api.config import Settings
+from rag_api.container import Parts
 from rag_api.domain import LOCAL_USER, Chunk, Hit, Metadata
 from rag_api.errors import InvalidInput
-from rag_api.parts import Parts
 from tests.support.scripted_server import quote, scripted_server
 from tests.support.world import empty, load_hospital
 

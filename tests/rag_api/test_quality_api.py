@@ -15,10 +15,10 @@ import pytest
 from rag_api.answering.ask import find
 from rag_api.api.deps import current_user
 from rag_api.config import Settings
+from rag_api.container import Parts
 from rag_api.domain import LOCAL_USER, Document, Filters, Judged, User
 from rag_api.evaluate import evaluate, read_judged, report
 from rag_api.main import create_app
-from rag_api.parts import Parts
 from tests.support.http_server import served
 from tests.support.world import empty, load_hospital
 

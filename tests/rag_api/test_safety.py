@@ -12,13 +12,13 @@ import pytest
 from rag_api.answering import source_warnings as cautions
 from rag_api.answering.ask import ask, new_question
 from rag_api.config import Settings
+from rag_api.container import Parts
 from rag_api.db.answers import get_answer
 from rag_api.db.documents import superseded_ids, twin_documents
 from rag_api.domain import LOCAL_USER, Answer, AnswerStatus, Chunk, Document, Done, Filters, Found, Hit, Metadata, Mode, TargetGroup, User
 from rag_api.guard.asker import departments_of, function_of, functions
 from rag_api.guard.conflicts import conflicts
 from rag_api.guard.twins import are_twins, same_subject, subject
-from rag_api.parts import Parts
 from rag_api.retrieval import patient_ranking as safety
 from rag_api.retrieval.retriever import Retrieval
 from tests.support.scripted_server import Scripted, piece, scripted_server, stats

@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from rag_api.answering.ask import ask, new_question
 from rag_api.answering.generator_client import Generator
 from rag_api.config import Settings
+from rag_api.container import Parts
 from rag_api.domain import LOCAL_USER, Chunk, Done, Filters, Hit, Mode
-from rag_api.parts import Parts
 from rag_api.retrieval.multi_query import OPTIONS, WidenedStore, alternatives, merged, options_of
 from tests.support.scripted_server import Scripted, piece, scripted_server
 from tests.support.world import empty, load_hospital

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_api.container import Parts
 from rag_api.db.documents import PgDocuments
 from rag_api.domain import Chunk, Document, DocumentStatus, Metadata, Page
 from rag_api.ingest.chunk import embedding_text
-from rag_api.parts import Parts
 
 LINE, WIDTH, HEIGHT = 60, 5.0, 12.0  # characters a line; points a character
 
