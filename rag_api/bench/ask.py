@@ -14,6 +14,7 @@ import numpy as np
 
 from rag_api.answering import source_warnings as cautions
 from rag_api.answering.ask import find
+from rag_api.cli.console import run_asks
 from rag_api.config import Settings
 from rag_api.container import Parts
 from rag_api.db import Database
@@ -26,7 +27,6 @@ from rag_api.guard.patient import patient_of
 from rag_api.retrieval import patient_ranking as safety
 from rag_api.retrieval.precompute import made_by
 from rag_api.stores import Store
-from rag_api.terminal import run_asks
 
 WARMING = 10  # questions before those that are timed; none comes twice, for its vector would be known
 T = TypeVar("T")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rag_api.terminal import counting, opened, read_settings, said, say
+from rag_api.cli.console import counting, opened, read_settings, said, say
 
 if TYPE_CHECKING:
     from rag_api.config import Settings

@@ -1,1 +1,1 @@
-"""Commands for admins, a file for each noun: rag_api/cli.py hangs them under `bedside`."""
+"""Commands for admins, a file for each noun: rag_api/cli/app.py hangs them under `bedside`."""

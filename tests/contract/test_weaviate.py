@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from weaviate.classes.config import Configure, DataType, Property, StopwordsPreset
 from weaviate.classes.query import Filter, HybridFusion, MetadataQuery
 
-from rag_api.cli import app
+from rag_api.cli.app import app
 from rag_api.config import Settings
 from rag_api.domain import Filters, TargetGroup
 from rag_api.errors import StoreUnavailable

@@ -18,7 +18,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 HANDBOOK = ROOT / "rag_api" / "handbook"
-BEDSIDE = [sys.executable, "-m", "rag_api.cli"]
+BEDSIDE = [sys.executable, "-m", "rag_api.cli.app"]
 PATIENCE = 600.0  # seconds for the generator's model to load on a busy machine
 
 

@@ -11,8 +11,8 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from rag_api import quality
 from rag_api.api.deps import current_user
+from rag_api.cli import evaluate as quality
 from rag_api.config import Settings
 from rag_api.container import Parts
 from rag_api.db.judged import read_set

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from typer.testing import CliRunner
 
 from rag_api.answering import ask as answer
-from rag_api.cli import app
+from rag_api.cli.app import app
 from rag_api.config import Settings
 from rag_api.container import Parts
 from rag_api.db import sentences as db

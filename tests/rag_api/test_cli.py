@@ -22,11 +22,11 @@ from click.testing import Result
 from reportlab.pdfgen.canvas import Canvas
 from typer.testing import CliRunner
 
-from rag_api import cli
+from rag_api.cli import app as cli
+from rag_api.cli.console import make_data_dir
 from rag_api.config import Settings
 from rag_api.embedded.postgres import free_port
 from rag_api.evaluate import HANDBOOK, read_judged
-from rag_api.terminal import make_data_dir
 from rag_api.text.language import detect
 from tests.support.scripted_server import Scripted, scripted_server
 
@@ -263,7 +263,7 @@ def test_serve_answers_until_it_is_told_to_stop(environment: dict[str, str], loa
     url = f"http://127.0.0.1:{(port := free_port())}"
     log = tmp_path / "log"
     with log.open("w") as output:
-        command = [sys.executable, "-m", "rag_api.cli", "serve", "--port", str(port)]
+        command = [sys.executable, "-m", "rag_api.cli.app", "serve", "--port", str(port)]
         process = subprocess.Popen(command, env={**os.environ, **environment}, cwd=ROOT, stderr=output)
     try:
         until_it_serves(url, process, log)

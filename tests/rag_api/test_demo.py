@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 
 def bedside(data_dir: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("BEDSIDE_")}
-    command = [sys.executable, "-m", "rag_api.cli", *arguments]
+    command = [sys.executable, "-m", "rag_api.cli.app", *arguments]
     result = subprocess.run(
         command, cwd=ROOT, env=environment | {"BEDSIDE_DATA_DIR": str(data_dir)}, capture_output=True, text=True, check=False
     )

@@ -14,7 +14,7 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from rag_api import handbook
-from rag_api.cli import app
+from rag_api.cli.app import app
 from rag_api.config import Settings
 from rag_api.db import Database
 from rag_api.db.documents import PgDocuments

@@ -14,7 +14,7 @@ from click.testing import Result
 from reportlab.pdfgen.canvas import Canvas
 from typer.testing import CliRunner
 
-from rag_api import cli
+from rag_api.cli import app as cli
 from tests.support.scripted_server import Scripted, piece, scripted_server
 
 LINES = {

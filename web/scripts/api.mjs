@@ -9,7 +9,7 @@ const target = join(import.meta.dirname, "../src/api/schema.ts");
 const venv = join(root, ".venv/bin/python");
 const python = existsSync(venv) ? venv : (process.env.PYTHON ?? "python3");
 
-const openapi = execFileSync(python, ["-c", "from rag_api.cli import app; app(['openapi'])"], {
+const openapi = execFileSync(python, ["-c", "from rag_api.cli.app import app; app(['openapi'])"], {
   cwd: root,
   env: { ...process.env, PYTHONPATH: root },
   maxBuffer: 1 << 26,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from rag_api.terminal import counting, say
+from rag_api.cli.console import counting, say
 
 if TYPE_CHECKING:
     from rag_api.answering.ask import AskParts

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rag_api.quality import search
-from rag_api.terminal import counting, say
+from rag_api.cli.console import counting, say
+from rag_api.cli.evaluate import search
 
 if TYPE_CHECKING:
     from rag_api.container import Parts

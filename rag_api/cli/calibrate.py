@@ -9,7 +9,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rag_api.terminal import counting, say
+from rag_api.cli.console import counting, say
 
 if TYPE_CHECKING:
     from rag_api.container import Parts
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 def calibrate(parts: Parts, file: Path | None, stored: str | None, *, model: bool, out: Path | None) -> dict[str, Any]:
     """On the validate half of the set, whatever else it holds. Raises InvalidInput for a set without one and for one that tells nothing."""
+    from rag_api.cli.evaluate import judged_questions, refuse_test
     from rag_api.evaluate import calibrate as fits
-    from rag_api.quality import judged_questions, refuse_test
     from rag_api.retrieval.calibration import FILE, calibration, write
 
     questions = judged_questions(parts, file, stored, "validate")
@@ -62,7 +62,7 @@ def languages(cases: Sequence[Case]) -> list[str]:
 
 def gather(parts: Parts, questions: Sequence[Judged]) -> list[Case]:
     """Every question once, and the answerable ones again without their documents."""
-    from rag_api.quality import indexed
+    from rag_api.cli.evaluate import indexed
 
     ids = {document.source: document.id for document in indexed(parts)}
     cases = []
@@ -78,9 +78,9 @@ def gather(parts: Parts, questions: Sequence[Judged]) -> list[Case]:
 
 def _case(parts: Parts, judged: Judged, left_out: tuple[str, ...]) -> Case:
     from rag_api.answering.ask import kept_of, may_answer
+    from rag_api.cli.evaluate import asker
     from rag_api.domain import Filters
     from rag_api.evaluate.calibrate import Case
-    from rag_api.quality import asker
     from rag_api.retrieval import patient_ranking as safety
     from rag_api.retrieval.answerability import signals
     from rag_api.retrieval.calibration import calibration

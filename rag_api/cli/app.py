@@ -14,11 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_api.bench.commands import bench
-from rag_api.commands.abbreviations import abbreviations
-from rag_api.commands.gaps import gaps
-from rag_api.commands.index import index
-from rag_api.commands.judged import judged
-from rag_api.terminal import (
+from rag_api.cli.abbreviations import abbreviations
+from rag_api.cli.console import (
     Steps,
     answer_json,
     counting,
@@ -33,6 +30,9 @@ from rag_api.terminal import (
     say,
     wide_console,
 )
+from rag_api.cli.gaps import gaps
+from rag_api.cli.index import index
+from rag_api.cli.judged import judged
 
 if TYPE_CHECKING:
     from rag_api.container import Parts
@@ -283,7 +283,9 @@ def evaluate(
     A judged set has the columns id, question, document (empty: no answer), and if known language, page, span, split, function and
     department (of who asks), conversation, found. Another row with the same id is another place that answers.
     """
-    from rag_api import quality, quality_askers, quality_prompts
+    from rag_api.cli import evaluate as quality
+    from rag_api.cli import evaluate_askers as quality_askers
+    from rag_api.cli import export_prompts as quality_prompts
     from rag_api.evaluate.plots import need_matplotlib
 
     if split not in ("validate", "test", "all"):
@@ -326,7 +328,7 @@ def evaluate(
 
 
 def _print_comparison(found: dict[str, Any], names: tuple[str, str], as_json: bool) -> None:
-    from rag_api.quality import print_comparison
+    from rag_api.cli.evaluate import print_comparison
 
     if as_json:
         typer.echo(json.dumps(found, ensure_ascii=False))
@@ -377,7 +379,7 @@ def calibrate(
     its documents, so a set with few unanswerable ones will do. The values are kept in calibration.json in the data directory, for the
     embedder in use, and win over the shipped ones.
     """
-    from rag_api import calibrating
+    from rag_api.cli import calibrate as calibrating
 
     with opened() as parts:
         if model:

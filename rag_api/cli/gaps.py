@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rag_api.terminal import opened, say
+from rag_api.cli.console import opened, say
 
 if TYPE_CHECKING:
     from rag_api.evaluate.gaps import Gap

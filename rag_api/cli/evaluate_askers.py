@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rag_api.quality import indexed, measure
+from rag_api.cli.evaluate import indexed, measure
 
 if TYPE_CHECKING:
     from rag_api.container import Parts

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rag_api.cli.console import counting, opened, read_settings, said, say
 from rag_api.domain import KeptState
-from rag_api.terminal import counting, opened, read_settings, said, say
 
 if TYPE_CHECKING:
     from rag_api.stores.weaviate_backup import Backups

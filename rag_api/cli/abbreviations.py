@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rag_api.terminal import opened, say
+from rag_api.cli.console import opened, say
 
 if TYPE_CHECKING:
     from rag_api.container import Parts

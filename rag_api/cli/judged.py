@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from rag_api.terminal import opened, say, wide_console
+from rag_api.cli.console import opened, say, wide_console
 
 judged = typer.Typer(no_args_is_help=True, help="Judged sets of the database: list them, take them out and put them in as CSV.")
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on standard output.")]
