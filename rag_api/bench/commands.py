@@ -40,7 +40,7 @@ def ingest(
     as_json: AsJson = False,
 ) -> None:
     """How fast PDFs become chunks, without embedding: pages a second of one core."""
-    from rag_api.ingest.bench import measure
+    from rag_api.bench.ingest import measure
 
     with said():
         found = measure(paths)

@@ -1,4 +1,4 @@
-"""How fast files become text, and how pypdf's text compares: `python -m rag_api.ingest.bench PATH... [--json]`.
+"""How fast files become text, and how pypdf's text compares: `python -m rag_api.bench.ingest PATH... [--json]`.
 
 Reads in this process, without embedding; pages per second of one core (processor time). docs/benchmarks.md has figures.
 """
