@@ -60,7 +60,7 @@ ALLOWED_BESIDE = {
     ("quality_prompts", "quality"),
 }
 
-WIRE = {"services.generator.wire", "services.generator.templates"}
+WIRE = {"services.contract.wire", "services.contract.templates"}
 
 
 def modules(package: str) -> list[Path]:

@@ -60,7 +60,7 @@ from rag_api.retrieval.in_flight import Asking
 from rag_api.retrieval.multi_query import alternatives, options_of, widened
 from rag_api.retrieval.retriever import Retrieval
 from rag_api.text.language import Language, detect
-from services.generator import wire
+from services.contract import wire
 
 log = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ import httpx
 from pydantic import ValidationError
 
 from rag_api.errors import GeneratorRefused, GeneratorUnavailable
-from services.generator import templates, wire
+from services.contract import templates, wire
 
 DONE = "[DONE]"
 REFUSED = (400, 401, 403, 404, 413, 422)

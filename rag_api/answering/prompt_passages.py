@@ -9,7 +9,7 @@ from rag_api.answering import generator_client as gen
 from rag_api.domain import Candidate, Hit
 from rag_api.retrieval.calibration import Verbatim
 from rag_api.text.language import Language
-from services.generator import wire
+from services.contract import wire
 
 CANDIDATES = 8  # sentences that the generator weighs
 

@@ -118,7 +118,7 @@ def with_likelihoods(parts: Parts, cases: Sequence[Case]) -> list[Case]:
 async def _with_likelihood(parts: Parts, case: Case) -> Case:
     from rag_api.answering import generator_client as gen
     from rag_api.answering.prompt_passages import CANDIDATES
-    from services.generator import wire
+    from services.contract import wire
 
     chosen = [s.candidate for s in case.sentences[:CANDIDATES]]
     titles = {s.candidate.document_id: s.title for s in case.sentences}

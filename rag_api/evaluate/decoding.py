@@ -20,7 +20,7 @@ from rag_api.domain import Hit
 from rag_api.errors import ConfigurationError, InvalidInput
 from rag_api.evaluate.judged import Judged
 from rag_api.text.language import detect
-from services.generator import templates, wire
+from services.contract import templates, wire
 
 CHUNKS = 3
 TEMPLATE = "thesis"

@@ -16,7 +16,8 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.exceptions import HTTPException
 
-from services.generator import chat, engine, wire
+from services.contract import wire
+from services.generator import chat, engine
 from services.generator.config import Settings
 from services.generator.errors import GeneratorError, QueueFull
 from services.generator.service import Load, Service

@@ -7,7 +7,8 @@ from collections.abc import Sequence as Seq
 from dataclasses import dataclass
 from typing import Literal
 
-from services.generator import wire
+from services.contract import wire
+from services.contract.templates import TEMPLATES, VERBATIM_TEMPLATE, Piece, Rendered, render
 from services.generator.answer_text import AnswerText
 from services.generator.codec import Codec
 from services.generator.drafters import Drafter
@@ -17,7 +18,6 @@ from services.generator.errors import BadRequest
 from services.generator.prompt import Turn, build_prompt
 from services.generator.provenance import SpanTracker
 from services.generator.quoted_text import VerbatimText
-from services.generator.templates import TEMPLATES, VERBATIM_TEMPLATE, Piece, Rendered, render
 from services.generator.types import CopySpan, FinishReason, Passage, SamplingParams, Sequence, SequenceStats
 from services.generator.verbatim import Verbatim, prepare
 

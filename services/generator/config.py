@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from services.generator.templates import TEMPLATES
+from services.contract.templates import TEMPLATES
 
 
 class Settings(BaseSettings):

@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 from jinja2 import TemplateError
 
+from services.contract.templates import Piece
 from services.generator.codec import Codec
 from services.generator.errors import BadRequest
-from services.generator.templates import Piece
 from services.generator.types import Origin, Passage, Prompt
 
 

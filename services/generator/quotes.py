@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
+from services.contract.wire import CandidateIn
 from services.generator.codec import Codec
 from services.generator.errors import BadRequest
 from services.generator.types import Passage
-from services.generator.wire import CandidateIn
 
 _SENTENCE = re.compile(r"[^\n]+?(?:[.!?][\"')\]]*(?=\s+[\"'(\[]?[^\W_a-zß-ÿ])|(?=\n)|\Z)\s?")
 _WORD = re.compile(r"\w+")

@@ -7,7 +7,8 @@ import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
-from services.generator import chat, wire
+from services.contract import wire
+from services.generator import chat
 from services.generator.bridge import EngineThread, NotReady
 from services.generator.codec import Codec
 from services.generator.config import Settings

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from services.contract.wire import ChatRequest
 from services.generator.codec import Codec
 from services.generator.errors import BadRequest
 from services.generator.likelihood import QuestionLikelihood
@@ -23,7 +24,6 @@ from services.generator.models import Target
 from services.generator.quotes import Form, Place, Quote, before, overlap, same_words, split_sentences, to_quote
 from services.generator.tree import TreeBuilder
 from services.generator.types import CandidateSource, DraftTree, NodeOrigin, Passage, SamplingParams
-from services.generator.wire import ChatRequest
 
 CONSTRAINT = (NodeOrigin(CandidateSource.CONSTRAINT),)
 

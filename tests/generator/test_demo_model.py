@@ -6,7 +6,8 @@ from importlib import metadata
 
 import pytest
 
-from services.generator import chat, wire
+from services.contract import wire
+from services.generator import chat
 from services.generator.config import Settings
 from services.generator.engine import Request
 from services.generator.loading import DEMO_PACKAGE

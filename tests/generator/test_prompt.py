@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from services.contract.templates import TEMPLATES, Piece, guess_language, render
 from services.generator.codec import Codec
 from services.generator.errors import BadRequest
 from services.generator.prompt import Turn, build_prompt
-from services.generator.templates import TEMPLATES, Piece, guess_language, render
 from services.generator.types import Passage, Prompt
 from tests.generator.engines import tiny_codec
 from tests.generator.tiny import tiny_tokenizer
@@ -125,5 +125,5 @@ def test_every_template_has_a_version_and_keeps_passages_whole() -> None:
 
 
 def test_templates_and_wire_models_load_without_torch() -> None:
-    code = "import sys, services.generator.wire, services.generator.templates; sys.exit(bool({'torch', 'transformers'} & set(sys.modules)))"
+    code = "import sys, services.contract.wire, services.contract.templates; sys.exit(bool({'torch', 'transformers'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -11,6 +11,7 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from services.contract.wire import BedsideIn, CandidateIn, ChatRequest, DocumentIn, MessageIn, SpanIn
 from services.generator import chat
 from services.generator.drafters.copy import CopyDrafter
 from services.generator.engine import Request
@@ -19,7 +20,6 @@ from services.generator.likelihood import QuestionLikelihood
 from services.generator.models import StepInput
 from services.generator.quotes import split_sentences
 from services.generator.types import FinishReason
-from services.generator.wire import BedsideIn, CandidateIn, ChatRequest, DocumentIn, MessageIn, SpanIn
 from tests.generator.engines import drain, engine, tiny_codec, tiny_target
 
 DEFAULTS = chat.Defaults("demo", "copy", 256)

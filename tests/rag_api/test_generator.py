@@ -14,7 +14,7 @@ import pytest
 
 from rag_api.answering.generator_client import Event, Finished, Generator, Request, Text, passages_of, translated
 from rag_api.errors import GeneratorRefused, GeneratorUnavailable
-from services.generator import wire
+from services.contract import wire
 from tests.support.scripted_server import Scripted, Step, piece, quote, scripted_server, stats
 
 PASSAGES = passages_of([("Paracetamol", "Geef 15 mg/kg. Max. 4 g per dag. "), ("Ibuprofen", "Niet onder 3 maanden. ")])

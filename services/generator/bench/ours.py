@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from services.contract.templates import Piece, render
 from services.generator.answer_text import AnswerText
 from services.generator.bench.prompts import Job
 from services.generator.bench.timing import Run
@@ -25,7 +26,6 @@ from services.generator.models.llama import LlamaTarget
 from services.generator.planner import Costs
 from services.generator.prompt import Turn, build_prompt
 from services.generator.provenance import SpanTracker
-from services.generator.templates import Piece, render
 from services.generator.types import Prompt, SamplingParams, Sequence
 
 NODES = 60  # of a tree that is verified whole, the root included: EAGLE-2's and -3's published size
@@ -122,10 +122,10 @@ def verbatim_methods(bench: Bench) -> Iterator[tuple[str, Callable[[Job], Run]]]
 
 
 def _verbatim(bench: Bench, engine: Engine, job: Job, *, drafting: bool) -> Run:
+    from services.contract.templates import VERBATIM_TEMPLATE
+    from services.contract.wire import ChatRequest
     from services.generator.quoted_text import VerbatimText
-    from services.generator.templates import VERBATIM_TEMPLATE
     from services.generator.verbatim import prepare
-    from services.generator.wire import ChatRequest
 
     documents = [{"id": passage.id, "title": passage.title, "text": passage.text} for passage in job.passages]
     asked = {"model": "bench", "messages": [{"role": "user", "content": job.question}], "documents": documents}
