@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from services.generator import stats, tree
+from services.generator import stats
 from services.generator.drafters import Drafter, StepState
 from services.generator.energy import counter_of, share
 from services.generator.errors import BadRequest
@@ -25,8 +25,9 @@ from services.generator.planner import Costs, Plan, Planner
 from services.generator.prefix_cache import PrefixCache
 from services.generator.request import EngineOptions, Output, Request
 from services.generator.scheduler import Scheduler
+from services.generator.speculation import tree
+from services.generator.speculation.verify import verify
 from services.generator.types import Accepted, CandidateSource, DraftTree, FinishReason, Origin
-from services.generator.verify import verify
 
 __all__ = ["Engine", "EngineOptions", "Output", "Request"]
 

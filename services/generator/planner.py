@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Protocol
 
-from services.generator import tree
 from services.generator.gates import Gate, Habit
+from services.generator.speculation import tree
 from services.generator.types import Accepted, CandidateSource, DraftTree, NodeOrigin
 
 DEAR = 0.02  # of a step: a drafter that takes less is never left out for its nodes, which `cut` weighs one by one

@@ -22,7 +22,7 @@ from services.generator.errors import BadRequest
 from services.generator.likelihood import QuestionLikelihood
 from services.generator.models import Target
 from services.generator.quotes import Form, Place, Quote, before, overlap, same_words, split_sentences, to_quote
-from services.generator.tree import TreeBuilder
+from services.generator.speculation.tree import TreeBuilder
 from services.generator.types import CandidateSource, DraftTree, NodeOrigin, Passage, SamplingParams
 
 CONSTRAINT = (NodeOrigin(CandidateSource.CONSTRAINT),)

@@ -20,7 +20,7 @@ from services.generator.engine import Engine, EngineOptions, Output, Request
 from services.generator.loading import load_target
 from services.generator.planner import Costs
 from services.generator.provenance import SpanTracker
-from services.generator.tree import TreeBuilder
+from services.generator.speculation.tree import TreeBuilder
 from services.generator.types import Accepted, CandidateSource, DraftTree, NodeOrigin, Passage, Prompt, SamplingParams, Sequence
 from tests.generator.tiny import tiny_checkpoint, tiny_tokenizer
 

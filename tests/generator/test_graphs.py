@@ -16,7 +16,7 @@ from services.generator.loading import load_target
 from services.generator.models.graphs import LENGTHS, NODES, Graphs, StaticStep, ancestor_bits, rounded
 from services.generator.models.llama import LlamaTarget
 from services.generator.models.packing import Packing
-from services.generator.tree import ancestor_mask
+from services.generator.speculation.tree import ancestor_mask
 from services.generator.types import DraftTree, SamplingParams
 from tests.generator.engines import engine, generate, request, tiny_codec, tiny_target
 from tests.generator.test_llama import chain, prompt, tree_step

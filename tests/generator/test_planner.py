@@ -9,7 +9,7 @@ import pytest
 
 from services.generator.gates import Gate, Habit
 from services.generator.planner import Calibration, Pace, Planner
-from services.generator.tree import TreeBuilder
+from services.generator.speculation.tree import TreeBuilder
 from services.generator.types import Accepted, CandidateSource, DraftTree, NodeOrigin
 
 COPY = (NodeOrigin(CandidateSource.COPY, 0),)

@@ -14,7 +14,7 @@ from services.generator.bench.__main__ import main as bench
 from services.generator.bench.recorded import BadRecords, Record, Where, read_records, read_tokenizer
 from services.generator.bench.replay import longest_runs, main, replay, training_free
 from services.generator.drafters.prompt_lookup import PromptLookupDrafter
-from services.generator.tree import follow
+from services.generator.speculation.tree import follow
 from services.generator.types import DraftTree
 from tests.generator.tiny import tiny_tokenizer
 

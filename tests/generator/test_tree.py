@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.generator import tree
+from services.generator.speculation import tree
 from services.generator.types import CandidateSource, DraftTree, NodeOrigin
 
 COPY = (NodeOrigin(CandidateSource.COPY, 7),)

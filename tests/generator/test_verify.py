@@ -9,10 +9,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.generator import tree
-from services.generator.sampling import choose, gumbel, log_probabilities, nucleus
+from services.generator.speculation import tree
+from services.generator.speculation.sampling import choose, gumbel, log_probabilities, nucleus
+from services.generator.speculation.verify import verify, walk
 from services.generator.types import CandidateSource, NodeOrigin, SamplingParams
-from services.generator.verify import verify, walk
 
 CPU = torch.device("cpu")
 COPY = NodeOrigin(CandidateSource.COPY, 0)

@@ -20,7 +20,7 @@ import numpy as np
 
 from services.generator.drafters import StepState
 from services.generator.drafters.copy import CopyDrafter
-from services.generator.tree import TreeBuilder, merge
+from services.generator.speculation.tree import TreeBuilder, merge
 from services.generator.types import CandidateSource, DraftTree, NodeOrigin, Prompt, SamplingParams, Sequence
 
 VOCABULARY, NODES, STEP = 20_000, 60, 3

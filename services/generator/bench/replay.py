@@ -20,7 +20,7 @@ import numpy as np
 from services.generator.bench.recorded import BadRecords, Record, Where, read_records, read_tokenizer
 from services.generator.drafters import Drafter, StepState, registry
 from services.generator.drafters.registry import Surroundings
-from services.generator.tree import follow
+from services.generator.speculation.tree import follow
 from services.generator.types import Accepted, DraftTree, Prompt, SamplingParams, Sequence
 
 NAMES = {"casd": "copy", "casd-prompt-only": "copy-prompt"}

@@ -13,7 +13,7 @@ from itertools import repeat
 from typing import NamedTuple
 
 from services.generator.drafters import StepState
-from services.generator.tree import TreeBuilder
+from services.generator.speculation.tree import TreeBuilder
 from services.generator.types import Accepted, CandidateSource, DraftTree, NodeOrigin, Sequence
 
 # (chance that the first copied token is accepted, factor per further token) by match length 1, 2, ... 10: smoothed from 150

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from services.generator.drafters import Drafter, StepState
+from services.generator.speculation.tree import follow, merge
 from services.generator.train.corpus import Answer
-from services.generator.tree import follow, merge
 from services.generator.types import Accepted, DraftTree, Prompt, SamplingParams, Sequence
 
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence as Seq
 import torch
 from torch import Tensor
 
-from services.generator.sampling import choose, likeliest, log_probabilities
-from services.generator.tree import depths
+from services.generator.speculation.sampling import choose, likeliest, log_probabilities
+from services.generator.speculation.tree import depths
 from services.generator.types import Accepted, DraftTree, SamplingParams
 
 
