@@ -9,15 +9,15 @@ from typing import Literal
 
 from services.contract import wire
 from services.contract.templates import TEMPLATES, VERBATIM_TEMPLATE, Piece, Rendered, render
-from services.generator.answer_text import AnswerText
-from services.generator.codec import Codec
 from services.generator.drafters import Drafter
 from services.generator.drafters.registry import parse
 from services.generator.engine import Output, Request
 from services.generator.errors import BadRequest
-from services.generator.prompt import Turn, build_prompt
-from services.generator.provenance import SpanTracker
 from services.generator.quoted_text import VerbatimText
+from services.generator.text.answer_text import AnswerText
+from services.generator.text.codec import Codec
+from services.generator.text.prompt import Turn, build_prompt
+from services.generator.text.provenance import SpanTracker
 from services.generator.types import CopySpan, FinishReason, Passage, SamplingParams, Sequence, SequenceStats
 from services.generator.verbatim import Verbatim, prepare
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence as Seq
 
 import torch
 
-from services.generator.codec import Codec
 from services.generator.models import StepInput, Target
+from services.generator.text.codec import Codec
 
 
 class QuestionLikelihood:

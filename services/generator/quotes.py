@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from services.contract.wire import CandidateIn
-from services.generator.codec import Codec
 from services.generator.errors import BadRequest
+from services.generator.text.codec import Codec
 from services.generator.types import Passage
 
 _SENTENCE = re.compile(r"[^\n]+?(?:[.!?][\"')\]]*(?=\s+[\"'(\[]?[^\W_a-zß-ÿ])|(?=\n)|\Z)\s?")

@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from services.generator.answer_text import AnswerText
-from services.generator.codec import Codec
 from services.generator.drafters import Drafter, StepState
 from services.generator.drafters.copy import CopyDrafter
 from services.generator.engine import Engine, EngineOptions, Output, Request
 from services.generator.loading import load_target
 from services.generator.planner import Costs
-from services.generator.provenance import SpanTracker
 from services.generator.speculation.tree import TreeBuilder
+from services.generator.text.answer_text import AnswerText
+from services.generator.text.codec import Codec
+from services.generator.text.provenance import SpanTracker
 from services.generator.types import Accepted, CandidateSource, DraftTree, NodeOrigin, Passage, Prompt, SamplingParams, Sequence
 from tests.generator.tiny import tiny_checkpoint, tiny_tokenizer
 

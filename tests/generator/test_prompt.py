@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.contract.templates import TEMPLATES, Piece, guess_language, render
-from services.generator.codec import Codec
 from services.generator.errors import BadRequest
-from services.generator.prompt import Turn, build_prompt
+from services.generator.text.codec import Codec
+from services.generator.text.prompt import Turn, build_prompt
 from services.generator.types import Passage, Prompt
 from tests.generator.engines import tiny_codec
 from tests.generator.tiny import tiny_tokenizer

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from services.generator.answer_text import AnswerText
-from services.generator.codec import Codec
-from services.generator.provenance import SpanTracker
+from services.generator.text.answer_text import AnswerText
+from services.generator.text.codec import Codec
+from services.generator.text.provenance import SpanTracker
 from services.generator.types import CopySpan, Origin, Passage
 from tests.generator.tiny import tiny_tokenizer
 

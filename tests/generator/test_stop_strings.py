@@ -7,7 +7,7 @@ import sys
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.generator.stop_strings import StopStrings
+from services.generator.text.stop_strings import StopStrings
 
 FEW = st.text("ab", max_size=30)  # two letters: overlaps of every kind
 

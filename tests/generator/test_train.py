@@ -12,12 +12,12 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from services.generator.codec import Codec
 from services.generator.drafters import StepState
 from services.generator.drafters.eagle import EagleDrafter, TreeShape
 from services.generator.loading import load_target
 from services.generator.models import StepInput, Target
 from services.generator.models.eagle_format import load_head, save_head
+from services.generator.text.codec import Codec
 from services.generator.train import demo_prompts
 from services.generator.train.__main__ import main
 from services.generator.train.answers import AnswerOptions, BadPrompts, Question, collect, read_prompts

@@ -10,10 +10,8 @@ from functools import partial
 from pathlib import Path
 
 from services.contract.templates import Piece, render
-from services.generator.answer_text import AnswerText
 from services.generator.bench.prompts import Job
 from services.generator.bench.timing import Run
-from services.generator.codec import Codec
 from services.generator.draft_costs import draft_costs
 from services.generator.drafters import Drafter
 from services.generator.drafters.copy import CopyDrafter
@@ -24,8 +22,10 @@ from services.generator.loading import CACHE
 from services.generator.models.eagle_format import open_head
 from services.generator.models.llama import LlamaTarget
 from services.generator.planner import Costs
-from services.generator.prompt import Turn, build_prompt
-from services.generator.provenance import SpanTracker
+from services.generator.text.answer_text import AnswerText
+from services.generator.text.codec import Codec
+from services.generator.text.prompt import Turn, build_prompt
+from services.generator.text.provenance import SpanTracker
 from services.generator.types import Prompt, SamplingParams, Sequence
 
 NODES = 60  # of a tree that is verified whole, the root included: EAGLE-2's and -3's published size

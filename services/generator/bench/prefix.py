@@ -16,11 +16,11 @@ from services.generator.bench import prompts
 from services.generator.bench.ours import Answering, Bench
 from services.generator.bench.prompts import Job
 from services.generator.bench.recorded import BadRecords
-from services.generator.codec import Codec
 from services.generator.costs import Costs
 from services.generator.engine import Engine, EngineOptions
 from services.generator.errors import ModelError
 from services.generator.loading import load_target, load_tokenizer
+from services.generator.text.codec import Codec
 
 
 @dataclass(frozen=True, slots=True)

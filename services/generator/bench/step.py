@@ -15,7 +15,6 @@ from typing import Any
 
 import torch
 
-from services.generator.answer_text import Delta
 from services.generator.costs import chain, least_seconds
 from services.generator.draft_costs import draft_seconds
 from services.generator.drafters.copy import CopyDrafter
@@ -29,6 +28,7 @@ from services.generator.models.architecture import Architecture, Rope
 from services.generator.models.eagle import EagleHead, HeadConfig
 from services.generator.models.eagle_frozen import FrozenHead
 from services.generator.models.llama import LlamaTarget
+from services.generator.text.answer_text import Delta
 from services.generator.types import Prompt, SamplingParams, Sequence
 
 SHAPES = {

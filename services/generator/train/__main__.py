@@ -17,8 +17,8 @@ from services.generator.train.corpus import BadCorpus, Corpus
 
 def prompts(argv: list[str]) -> int:
     """The demo model's training prompts; with --passages, the second round's, from the answers to the first."""
-    from services.generator.codec import Codec
     from services.generator.loading import load_tokenizer
+    from services.generator.text.codec import Codec
     from services.generator.train import demo_prompts
 
     parser = argparse.ArgumentParser(prog="train prompts", description=prompts.__doc__)
@@ -37,8 +37,8 @@ def prompts(argv: list[str]) -> int:
 
 def answers(argv: list[str]) -> int:
     """Let the target answer a file of prompts and keep its features; goes on where it was stopped."""
-    from services.generator.codec import Codec
     from services.generator.loading import load_target, load_tokenizer
+    from services.generator.text.codec import Codec
 
     defaults = AnswerOptions()
     parser = argparse.ArgumentParser(prog="train answers", description=answers.__doc__)

@@ -17,10 +17,10 @@ import torch
 from torch import Tensor
 
 from services.contract.templates import DEFAULT_TEMPLATE, TEMPLATES, Piece, render
-from services.generator.codec import Codec
 from services.generator.kv_cache import KVCache
 from services.generator.models import StepInput, Target
-from services.generator.prompt import Turn, build_prompt
+from services.generator.text.codec import Codec
+from services.generator.text.prompt import Turn, build_prompt
 from services.generator.train.corpus import Answer, Corpus, held_out, write_shard
 from services.generator.train.progress import Progress
 from services.generator.types import Passage

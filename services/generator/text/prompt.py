@@ -16,8 +16,8 @@ from typing import NamedTuple
 from jinja2 import TemplateError
 
 from services.contract.templates import Piece
-from services.generator.codec import Codec
 from services.generator.errors import BadRequest
+from services.generator.text.codec import Codec
 from services.generator.types import Origin, Passage, Prompt
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass
 
-from services.generator.codec import Codec
-from services.generator.provenance import Provenance
-from services.generator.stop_strings import StopStrings
+from services.generator.text.codec import Codec
+from services.generator.text.provenance import Provenance
+from services.generator.text.stop_strings import StopStrings
 from services.generator.types import CopySpan, Origin
 
 
