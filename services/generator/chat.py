@@ -13,13 +13,13 @@ from services.generator.drafters import Drafter
 from services.generator.drafters.registry import parse
 from services.generator.engine import Output, Request
 from services.generator.errors import BadRequest
-from services.generator.quoted_text import VerbatimText
 from services.generator.text.answer_text import AnswerText
 from services.generator.text.codec import Codec
 from services.generator.text.prompt import Turn, build_prompt
 from services.generator.text.provenance import SpanTracker
 from services.generator.types import CopySpan, FinishReason, Passage, SamplingParams, Sequence, SequenceStats
-from services.generator.verbatim import Verbatim, prepare
+from services.generator.verbatim.text import VerbatimText
+from services.generator.verbatim.trie import Verbatim, prepare
 
 CHAT_VERSION = "chat-1"
 """Prompt version of a chat without documents: the model's own template and nothing else."""

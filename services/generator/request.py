@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from services.generator.constraint import Constraint, Preparation
 from services.generator.planner import Plan
 from services.generator.text.answer_text import AnswerText
 from services.generator.types import CopySpan, FinishReason, Sequence
+from services.generator.verbatim.constraint import Constraint, Preparation
 
 
 @dataclass(frozen=True, slots=True)

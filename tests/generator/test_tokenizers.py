@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 
-from services.generator.likelihood import QuestionLikelihood
-from services.generator.quoted_text import VerbatimText
-from services.generator.quotes import split_sentences, to_quote
 from services.generator.text.codec import Codec
 from services.generator.types import Passage
-from services.generator.verbatim import Limits, Verbatim, VerbatimPreparation
+from services.generator.verbatim.likelihood import QuestionLikelihood
+from services.generator.verbatim.quotes import split_sentences, to_quote
+from services.generator.verbatim.text import VerbatimText
+from services.generator.verbatim.trie import Limits, Verbatim, VerbatimPreparation
 from tests.generator.test_prompt import HOSTILE, assert_origins, built
 from tests.generator.tiny import CORPUS, tiny_tokenizer
 

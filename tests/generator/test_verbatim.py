@@ -16,10 +16,10 @@ from services.generator import chat
 from services.generator.drafters.copy import CopyDrafter
 from services.generator.engine import Request
 from services.generator.errors import BadRequest
-from services.generator.likelihood import QuestionLikelihood
 from services.generator.models import StepInput
-from services.generator.quotes import split_sentences
 from services.generator.types import FinishReason
+from services.generator.verbatim.likelihood import QuestionLikelihood
+from services.generator.verbatim.quotes import split_sentences
 from tests.generator.engines import drain, engine, tiny_codec, tiny_target
 
 DEFAULTS = chat.Defaults("demo", "copy", 256)

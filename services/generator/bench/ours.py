@@ -124,8 +124,8 @@ def verbatim_methods(bench: Bench) -> Iterator[tuple[str, Callable[[Job], Run]]]
 def _verbatim(bench: Bench, engine: Engine, job: Job, *, drafting: bool) -> Run:
     from services.contract.templates import VERBATIM_TEMPLATE
     from services.contract.wire import ChatRequest
-    from services.generator.quoted_text import VerbatimText
-    from services.generator.verbatim import prepare
+    from services.generator.verbatim.text import VerbatimText
+    from services.generator.verbatim.trie import prepare
 
     documents = [{"id": passage.id, "title": passage.title, "text": passage.text} for passage in job.passages]
     asked = {"model": "bench", "messages": [{"role": "user", "content": job.question}], "documents": documents}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence as Seq
 
-from services.generator.quotes import Place
 from services.generator.text.answer_text import AnswerText, Delta
 from services.generator.text.codec import Codec
 from services.generator.types import CopySpan, Passage
-from services.generator.verbatim import VerbatimPreparation, Written
+from services.generator.verbatim.quotes import Place
+from services.generator.verbatim.trie import VerbatimPreparation, Written
 
 
 class QuoteSpans:
