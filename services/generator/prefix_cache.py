@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from services.generator.kv_cache import KVCache
+from services.generator.models.kv_cache import KVCache
 
 BLOCK = 64  # tokens
 

@@ -10,7 +10,7 @@ from services.contract import wire
 from services.generator import chat
 from services.generator.config import Settings
 from services.generator.engine import Request
-from services.generator.loading import DEMO_PACKAGE
+from services.generator.models.loading import DEMO_PACKAGE
 from services.generator.service import Loaded, load
 from tests.generator.engines import drain
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from services.generator.kv_cache import KVCache
+from services.generator.models.kv_cache import KVCache
 
 
 def numbered(rows: int = 2, length: int = 16, limit: int = 64) -> KVCache:

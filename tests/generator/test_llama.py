@@ -9,11 +9,11 @@ import pytest
 import torch
 
 from services.generator.errors import BadRequest
-from services.generator.kv_cache import KVCache
-from services.generator.loading import load_target
 from services.generator.models import StepInput, StepOutput
 from services.generator.models.architecture import Architecture
+from services.generator.models.kv_cache import KVCache
 from services.generator.models.llama import LlamaTarget
+from services.generator.models.loading import load_target
 from services.generator.models.rope import rotations
 from tests.generator.tiny import FAMILIES, tiny_checkpoint
 

@@ -10,10 +10,10 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from services.generator.bench.step import RandomWeights
-from services.generator.loading import load_target
 from services.generator.models import StepInput, attention
 from services.generator.models.architecture import Architecture, Rope
 from services.generator.models.llama import LlamaTarget
+from services.generator.models.loading import load_target
 from services.generator.models.packing import Packing
 from tests.generator.test_llama import chain, prompt, tree_step
 from tests.generator.tiny import FAMILIES, tiny_checkpoint

@@ -13,8 +13,8 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from services.generator.errors import ModelError
-from services.generator.loading import DEMO_PACKAGE, head_of, load_target, load_tokenizer, model_folder
 from services.generator.models.llama import LlamaTarget
+from services.generator.models.loading import DEMO_PACKAGE, head_of, load_target, load_tokenizer, model_folder
 from tests.generator.test_llama import chain, forward, prompt
 from tests.generator.tiny import FAMILIES, tiny_checkpoint
 
@@ -168,7 +168,7 @@ def test_blocks_of_a_gguf_file_have_the_values_of_its_reference_decoder(tmp_path
 
     tensor = next(t for t in GGUFReader(str(file)).tensors if t.name == "blk.1.ffn_down.weight")
     expected = torch.from_numpy(dequantize(tensor.data, tensor.tensor_type))
-    from services.generator.checkpoint import Checkpoint
+    from services.generator.models.checkpoint import Checkpoint
 
     weight = Checkpoint(model_folder(str(file), tmp_path / "cache")).take("model.layers.1.mlp.down_proj.weight", 32, 64)
     assert not isinstance(weight, torch.Tensor)
@@ -194,7 +194,7 @@ def write_gguf(folder: Path, file: Path, family: str, kind: str = "F32") -> Path
     import gguf
     from gguf.quants import quantize
 
-    from services.generator.gguf_file import NAMES
+    from services.generator.models.gguf_file import NAMES
 
     config, tensors = json.loads((folder / "config.json").read_text()), load_file(folder / "model.safetensors")
     writer = gguf.GGUFWriter(str(file), family)
@@ -259,7 +259,7 @@ def test_the_demo_model_has_the_logits_of_transformers(demo: str) -> None:
     from transformers import LlamaConfig, LlamaForCausalLM
     from transformers.modeling_gguf_pytorch_utils import load_gguf_checkpoint
 
-    from services.generator.loading import _demo_file
+    from services.generator.models.loading import _demo_file
 
     file = str(_demo_file())
     model = LlamaForCausalLM(LlamaConfig(**load_gguf_checkpoint(file)["config"])).eval()

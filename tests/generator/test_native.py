@@ -11,9 +11,9 @@ import pytest
 import torch
 
 from services.generator import native
-from services.generator.kv_cache import KVCache
 from services.generator.models import StepInput
 from services.generator.models.architecture import Architecture, Rope
+from services.generator.models.kv_cache import KVCache
 from services.generator.models.linear import Blocks, Weight, rounded_like_kernel
 from services.generator.models.llama import LlamaTarget
 from services.generator.models.packing import Packing

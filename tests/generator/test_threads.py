@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 import torch
 
-from services.generator.threads import PROBES, Threads
+from services.generator.models.threads import PROBES, Threads
 
 
 @pytest.fixture(autouse=True)

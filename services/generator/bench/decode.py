@@ -31,7 +31,7 @@ from services.generator.bench.recorded import BadRecords
 from services.generator.bench.timing import Figures, Measured, Run
 from services.generator.costs import step_costs
 from services.generator.errors import ModelError
-from services.generator.loading import CACHE, DEMO_HEAD, load_target, load_tokenizer
+from services.generator.models.loading import CACHE, DEMO_HEAD, load_target, load_tokenizer
 from services.generator.text.codec import Codec
 
 Method = Callable[[Job], Run]

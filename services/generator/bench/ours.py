@@ -18,9 +18,9 @@ from services.generator.drafters.copy import CopyDrafter
 from services.generator.drafters.eagle import EagleDrafter, TreeShape, usual_shape
 from services.generator.drafters.prompt_lookup import PromptLookupDrafter
 from services.generator.engine import Engine, EngineOptions, Request
-from services.generator.loading import CACHE
 from services.generator.models.eagle_format import open_head
 from services.generator.models.llama import LlamaTarget
+from services.generator.models.loading import CACHE
 from services.generator.planner import Costs
 from services.generator.text.answer_text import AnswerText
 from services.generator.text.codec import Codec

@@ -16,10 +16,10 @@ from typing import Any
 import torch
 
 from services.generator.bench.timing import Run
-from services.generator.checkpoint import Checkpoint
 from services.generator.errors import ModelError
-from services.generator.loading import gguf_of, model_folder
+from services.generator.models.checkpoint import Checkpoint
 from services.generator.models.linear import Blocks
+from services.generator.models.loading import gguf_of, model_folder
 
 WORKER = Path(__file__).with_name("llama_worker.py")
 LOOKUP = 10  # tokens that transformers' prompt lookup drafts: its documentation's number

@@ -19,7 +19,7 @@ from services.generator.bench.recorded import BadRecords
 from services.generator.costs import Costs
 from services.generator.engine import Engine, EngineOptions
 from services.generator.errors import ModelError
-from services.generator.loading import load_target, load_tokenizer
+from services.generator.models.loading import load_target, load_tokenizer
 from services.generator.text.codec import Codec
 
 

@@ -21,13 +21,13 @@ from services.generator.drafters.copy import CopyDrafter
 from services.generator.drafters.eagle import EagleDrafter, TreeShape
 from services.generator.engine import Engine, EngineOptions, Request
 from services.generator.errors import ModelError
-from services.generator.kv_cache import KVCache
-from services.generator.loading import load_target, pack_target
 from services.generator.models import StepInput, StepOutput
 from services.generator.models.architecture import Architecture, Rope
 from services.generator.models.eagle import EagleHead, HeadConfig
 from services.generator.models.eagle_frozen import FrozenHead
+from services.generator.models.kv_cache import KVCache
 from services.generator.models.llama import LlamaTarget
+from services.generator.models.loading import load_target, pack_target
 from services.generator.text.answer_text import Delta
 from services.generator.types import Prompt, SamplingParams, Sequence
 

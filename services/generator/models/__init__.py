@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 import torch
 
 if TYPE_CHECKING:
-    from services.generator.kv_cache import KVCache
+    from services.generator.models.kv_cache import KVCache
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,9 @@ import torch
 import torch.nn.functional as F
 from numpy.typing import NDArray
 
-from services.generator.kv_cache import KVCache
 from services.generator.models import StepInput, StepOutput
 from services.generator.models.attention import attend_few
+from services.generator.models.kv_cache import KVCache
 
 if TYPE_CHECKING:
     from services.generator.models.llama import LlamaTarget

@@ -13,15 +13,15 @@ import torch
 import torch.nn.functional as F
 
 from services.generator.errors import BadRequest
-from services.generator.kv_cache import KVCache
 from services.generator.models import StepInput, StepOutput, TargetConfig
 from services.generator.models.architecture import Architecture
 from services.generator.models.attention import BLOCK, FEW, attend_chain, attend_few, attend_many, seen, tree_bias
 from services.generator.models.graphs import Graphs
+from services.generator.models.kv_cache import KVCache
 from services.generator.models.linear import Linear
 from services.generator.models.residual import Residual
+from services.generator.models.threads import Threads
 from services.generator.native.step import NODES, NativeDecoder
-from services.generator.threads import Threads
 
 CHAIN = 32  # a longer chain is a prefill: bound by computing, not by reading
 

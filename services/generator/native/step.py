@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import torch
 
-from services.generator.kv_cache import KVCache
 from services.generator.models import StepInput
 from services.generator.models.architecture import Architecture
+from services.generator.models.kv_cache import KVCache
 from services.generator.native import kernels
 from services.generator.native.matrix import Matrix, MatrixStruct
 

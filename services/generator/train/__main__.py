@@ -17,7 +17,7 @@ from services.generator.train.corpus import BadCorpus, Corpus
 
 def prompts(argv: list[str]) -> int:
     """The demo model's training prompts; with --passages, the second round's, from the answers to the first."""
-    from services.generator.loading import load_tokenizer
+    from services.generator.models.loading import load_tokenizer
     from services.generator.text.codec import Codec
     from services.generator.train import demo_prompts
 
@@ -37,7 +37,7 @@ def prompts(argv: list[str]) -> int:
 
 def answers(argv: list[str]) -> int:
     """Let the target answer a file of prompts and keep its features; goes on where it was stopped."""
-    from services.generator.loading import load_target, load_tokenizer
+    from services.generator.models.loading import load_target, load_tokenizer
     from services.generator.text.codec import Codec
 
     defaults = AnswerOptions()
@@ -64,8 +64,8 @@ def answers(argv: list[str]) -> int:
 
 def head(argv: list[str]) -> int:
     """Train an EAGLE head on collected answers and write it in the published format; goes on where it was stopped."""
-    from services.generator.loading import load_target
     from services.generator.models.eagle_format import save_head
+    from services.generator.models.loading import load_target
     from services.generator.train.fit import Fit, FitOptions
 
     defaults = FitOptions()
@@ -104,9 +104,9 @@ def measure(argv: list[str]) -> int:
     from services.generator.drafters import Drafter
     from services.generator.drafters.copy import CopyDrafter
     from services.generator.drafters.eagle import EagleDrafter, TreeShape
-    from services.generator.loading import load_target
     from services.generator.models.eagle_format import load_head
     from services.generator.models.eagle_frozen import FrozenHead
+    from services.generator.models.loading import load_target
     from services.generator.train.fit import FitOptions, new_head, output_rows
     from services.generator.train.measure import Merged
     from services.generator.train.measure import measure as run

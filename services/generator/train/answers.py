@@ -17,8 +17,8 @@ import torch
 from torch import Tensor
 
 from services.contract.templates import DEFAULT_TEMPLATE, TEMPLATES, Piece, render
-from services.generator.kv_cache import KVCache
 from services.generator.models import StepInput, Target
+from services.generator.models.kv_cache import KVCache
 from services.generator.text.codec import Codec
 from services.generator.text.prompt import Turn, build_prompt
 from services.generator.train.corpus import Answer, Corpus, held_out, write_shard

