@@ -21,7 +21,7 @@ from services.generator.drafters import Drafter, StepState
 from services.generator.energy import counter_of, share
 from services.generator.errors import BadRequest
 from services.generator.models import StepInput, StepOutput, Target
-from services.generator.planner import Costs, Plan, Planner
+from services.generator.planner.planner import Costs, Plan, Planner
 from services.generator.prefix_cache import PrefixCache
 from services.generator.request import EngineOptions, Output, Request
 from services.generator.scheduler import Scheduler

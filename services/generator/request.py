@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from services.generator.planner import Plan
+from services.generator.planner.planner import Plan
 from services.generator.text.answer_text import AnswerText
 from services.generator.types import CopySpan, FinishReason, Sequence
 from services.generator.verbatim.constraint import Constraint, Preparation

@@ -30,9 +30,9 @@ Load = Callable[[], Loaded]
 
 def load(settings: Settings) -> Loaded:
     """Raises ModelError. Takes seconds: weights are read and packed."""
-    from services.generator.costs import step_costs
-    from services.generator.draft_costs import draft_costs
     from services.generator.models.loading import CACHE, head_of, load_target, load_tokenizer
+    from services.generator.planner.costs import step_costs
+    from services.generator.planner.draft_costs import draft_costs
 
     target = load_target(settings.model, device=settings.device, dtype=settings.dtype, threads=settings.threads)
     codec = Codec(load_tokenizer(settings.model))

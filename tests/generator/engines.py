@@ -16,7 +16,7 @@ from services.generator.drafters import Drafter, StepState
 from services.generator.drafters.copy import CopyDrafter
 from services.generator.engine import Engine, EngineOptions, Output, Request
 from services.generator.models.loading import load_target
-from services.generator.planner import Costs
+from services.generator.planner.planner import Costs
 from services.generator.speculation.tree import TreeBuilder
 from services.generator.text.answer_text import AnswerText
 from services.generator.text.codec import Codec

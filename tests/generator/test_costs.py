@@ -8,11 +8,11 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from services.generator import costs
-from services.generator.costs import Costs, choose_kernels, least_seconds, measure, step_costs
 from services.generator.models.linear import Linear
 from services.generator.models.llama import LlamaTarget
 from services.generator.models.loading import load_target
+from services.generator.planner import costs
+from services.generator.planner.costs import Costs, choose_kernels, least_seconds, measure, step_costs
 from tests.generator.tiny import tiny_checkpoint
 
 TABLE = Costs((1, 8, 16), (256, 2048), ((1.0, 2.0, 4.0), (2.0, 4.0, 8.0)))

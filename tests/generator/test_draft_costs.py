@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from services.generator import draft_costs as measured
-from services.generator.draft_costs import draft_costs
 from services.generator.drafters import Drafter
 from services.generator.drafters.copy import CopyDrafter
 from services.generator.drafters.eagle import EagleDrafter, TreeShape
+from services.generator.planner import draft_costs as measured
+from services.generator.planner.draft_costs import draft_costs
 from services.generator.train.fit import FitOptions, new_head, output_rows
 from tests.generator.engines import tiny_target
 

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import pytest
 
-from services.generator.gates import Gate, Habit
-from services.generator.planner import Calibration, Pace, Planner
+from services.generator.planner.gates import Gate, Habit
+from services.generator.planner.planner import Calibration, Pace, Planner
 from services.generator.speculation.tree import TreeBuilder
 from services.generator.types import Accepted, CandidateSource, DraftTree, NodeOrigin
 

@@ -29,9 +29,9 @@ from services.generator.bench.projection import tokens_per_second
 from services.generator.bench.prompts import Job
 from services.generator.bench.recorded import BadRecords
 from services.generator.bench.timing import Figures, Measured, Run
-from services.generator.costs import step_costs
 from services.generator.errors import ModelError
 from services.generator.models.loading import CACHE, DEMO_HEAD, load_target, load_tokenizer
+from services.generator.planner.costs import step_costs
 from services.generator.text.codec import Codec
 
 Method = Callable[[Job], Run]

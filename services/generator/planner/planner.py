@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Protocol
 
-from services.generator.gates import Gate, Habit
+from services.generator.planner.gates import Gate, Habit
 from services.generator.speculation import tree
 from services.generator.types import Accepted, CandidateSource, DraftTree, NodeOrigin
 

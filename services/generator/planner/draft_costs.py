@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from services.generator.costs import least_seconds, read_cached, target_key, write_cached
 from services.generator.drafters import Drafter, StepState
 from services.generator.drafters.eagle import EagleDrafter
 from services.generator.models.llama import LlamaTarget
+from services.generator.planner.costs import least_seconds, read_cached, target_key, write_cached
 from services.generator.types import Prompt, SamplingParams, Sequence
 
 CONTEXT, REPEATS, ALLOWED = 256, 8, 2.0  # tokens, drafts, seconds
