@@ -13,7 +13,7 @@ import threading
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 
-from services.generator.engine import Engine, Output, Request
+from services.generator.engine.engine import Engine, Output, Request
 from services.generator.errors import GeneratorError
 
 log = logging.getLogger("bedside.generator")

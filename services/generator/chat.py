@@ -11,7 +11,7 @@ from services.contract import wire
 from services.contract.templates import TEMPLATES, VERBATIM_TEMPLATE, Piece, Rendered, render
 from services.generator.drafters import Drafter
 from services.generator.drafters.registry import parse
-from services.generator.engine import Output, Request
+from services.generator.engine.engine import Output, Request
 from services.generator.errors import BadRequest
 from services.generator.text.answer_text import AnswerText
 from services.generator.text.codec import Codec

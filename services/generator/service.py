@@ -12,7 +12,7 @@ from services.generator import chat
 from services.generator.bridge import EngineThread, NotReady
 from services.generator.config import Settings
 from services.generator.drafters.registry import Surroundings, open_drafters, parse
-from services.generator.engine import Engine, EngineOptions, Output, Request
+from services.generator.engine.engine import Engine, EngineOptions, Output, Request
 from services.generator.errors import GeneratorError
 from services.generator.metrics import Metrics
 from services.generator.text.codec import Codec

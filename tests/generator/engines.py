@@ -14,7 +14,7 @@ import numpy as np
 
 from services.generator.drafters import Drafter, StepState
 from services.generator.drafters.copy import CopyDrafter
-from services.generator.engine import Engine, EngineOptions, Output, Request
+from services.generator.engine.engine import Engine, EngineOptions, Output, Request
 from services.generator.models.loading import load_target
 from services.generator.planner.planner import Costs
 from services.generator.speculation.tree import TreeBuilder

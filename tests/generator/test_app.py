@@ -22,7 +22,7 @@ from services.generator import chat
 from services.generator.app import create_app
 from services.generator.config import Settings
 from services.generator.drafters.copy import CopyDrafter
-from services.generator.engine import Engine, EngineOptions
+from services.generator.engine.engine import Engine, EngineOptions
 from services.generator.service import Loaded
 from tests.generator.engines import tiny_codec, tiny_target
 
@@ -283,7 +283,7 @@ def test_a_full_queue_says_when_to_come_back() -> None:
 def test_an_engine_error_fails_the_request_and_not_the_service(monkeypatch: pytest.MonkeyPatch) -> None:
     with running() as url:
         with monkeypatch.context() as patch:
-            patch.setattr("services.generator.engine.verify", lambda *_, **__: 1 / 0)
+            patch.setattr("services.generator.engine.engine.verify", lambda *_, **__: 1 / 0)
             response = post(url)
             streamed = post(url, stream=True)
         assert response.status_code == 500
@@ -295,8 +295,8 @@ def test_an_engine_error_fails_the_request_and_not_the_service(monkeypatch: pyte
 
 def test_an_engine_that_cannot_go_on_leaves_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     with running() as url, monkeypatch.context() as patch:
-        patch.setattr("services.generator.engine.Engine.step", lambda _: 1 / 0)
-        patch.setattr("services.generator.engine.Engine.fail", lambda *_: 1 / 0)
+        patch.setattr("services.generator.engine.engine.Engine.step", lambda _: 1 / 0)
+        patch.setattr("services.generator.engine.engine.Engine.fail", lambda *_: 1 / 0)
         assert post(url).status_code == 503
         assert httpx.get(f"{url}/health").json()["status"] == "failed"
         assert post(url).status_code == 503

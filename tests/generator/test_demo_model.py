@@ -9,7 +9,7 @@ import pytest
 from services.contract import wire
 from services.generator import chat
 from services.generator.config import Settings
-from services.generator.engine import Request
+from services.generator.engine.engine import Request
 from services.generator.models.loading import DEMO_PACKAGE
 from services.generator.service import Loaded, load
 from tests.generator.engines import drain

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from services.generator.energy import NvmlCounter, counter_of, share
+from services.generator.engine.energy import NvmlCounter, counter_of, share
 from services.generator.types import SamplingParams
 from tests.generator.engines import drain, engine, request, tiny_target
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from services.contract.wire import BedsideIn, CandidateIn, ChatRequest, DocumentIn, MessageIn, SpanIn
 from services.generator import chat
 from services.generator.drafters.copy import CopyDrafter
-from services.generator.engine import Request
+from services.generator.engine.engine import Request
 from services.generator.errors import BadRequest
 from services.generator.models import StepInput
 from services.generator.types import FinishReason

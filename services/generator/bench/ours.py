@@ -16,7 +16,7 @@ from services.generator.drafters import Drafter
 from services.generator.drafters.copy import CopyDrafter
 from services.generator.drafters.eagle import EagleDrafter, TreeShape, usual_shape
 from services.generator.drafters.prompt_lookup import PromptLookupDrafter
-from services.generator.engine import Engine, EngineOptions, Request
+from services.generator.engine.engine import Engine, EngineOptions, Request
 from services.generator.models.eagle_format import open_head
 from services.generator.models.llama import LlamaTarget
 from services.generator.models.loading import CACHE

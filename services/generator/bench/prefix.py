@@ -16,7 +16,7 @@ from services.generator.bench import prompts
 from services.generator.bench.ours import Answering, Bench
 from services.generator.bench.prompts import Job
 from services.generator.bench.recorded import BadRecords
-from services.generator.engine import Engine, EngineOptions
+from services.generator.engine.engine import Engine, EngineOptions
 from services.generator.errors import ModelError
 from services.generator.models.loading import load_target, load_tokenizer
 from services.generator.planner.costs import Costs

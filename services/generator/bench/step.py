@@ -17,7 +17,7 @@ import torch
 
 from services.generator.drafters.copy import CopyDrafter
 from services.generator.drafters.eagle import EagleDrafter, TreeShape
-from services.generator.engine import Engine, EngineOptions, Request
+from services.generator.engine.engine import Engine, EngineOptions, Request
 from services.generator.errors import ModelError
 from services.generator.models import StepInput, StepOutput
 from services.generator.models.architecture import Architecture, Rope

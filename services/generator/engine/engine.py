@@ -16,15 +16,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from services.generator import stats
 from services.generator.drafters import Drafter, StepState
-from services.generator.energy import counter_of, share
+from services.generator.engine import stats
+from services.generator.engine.energy import counter_of, share
+from services.generator.engine.prefix_cache import PrefixCache
+from services.generator.engine.request import EngineOptions, Output, Request
+from services.generator.engine.scheduler import Scheduler
 from services.generator.errors import BadRequest
 from services.generator.models import StepInput, StepOutput, Target
 from services.generator.planner.planner import Costs, Plan, Planner
-from services.generator.prefix_cache import PrefixCache
-from services.generator.request import EngineOptions, Output, Request
-from services.generator.scheduler import Scheduler
 from services.generator.speculation import tree
 from services.generator.speculation.verify import verify
 from services.generator.types import Accepted, CandidateSource, DraftTree, FinishReason, Origin
