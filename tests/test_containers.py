@@ -13,7 +13,7 @@ import yaml
 
 from rag_api.config import Settings as ApiSettings
 from services.embedder.config import Settings as EmbedderSettings
-from services.generator.config import Settings as GeneratorSettings
+from services.generator.server.config import Settings as GeneratorSettings
 
 ROOT = Path(__file__).parents[1]
 SECRETS = ("BEDSIDE_POSTGRES_PASSWORD", "BEDSIDE_WEAVIATE_API_KEY", "BEDSIDE_EMBEDDER_API_KEY", "BEDSIDE_GENERATOR_API_KEY")

@@ -18,12 +18,12 @@ import uvicorn
 from openai import OpenAI
 from pydantic import SecretStr
 
-from services.generator import chat
-from services.generator.app import create_app
-from services.generator.config import Settings
 from services.generator.drafters.copy import CopyDrafter
 from services.generator.engine.engine import Engine, EngineOptions
-from services.generator.service import Loaded
+from services.generator.server import openai_chat as chat
+from services.generator.server.app import create_app
+from services.generator.server.config import Settings
+from services.generator.server.service import Loaded
 from tests.generator.engines import tiny_codec, tiny_target
 
 DOCUMENTS = [

@@ -7,11 +7,11 @@ from importlib import metadata
 import pytest
 
 from services.contract import wire
-from services.generator import chat
-from services.generator.config import Settings
 from services.generator.engine.engine import Request
 from services.generator.models.loading import DEMO_PACKAGE
-from services.generator.service import Loaded, load
+from services.generator.server import openai_chat as chat
+from services.generator.server.config import Settings
+from services.generator.server.service import Loaded, load
 from tests.generator.engines import drain
 
 

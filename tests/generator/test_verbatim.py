@@ -12,11 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from services.contract.wire import BedsideIn, CandidateIn, ChatRequest, DocumentIn, MessageIn, SpanIn
-from services.generator import chat
 from services.generator.drafters.copy import CopyDrafter
 from services.generator.engine.engine import Request
 from services.generator.errors import BadRequest
 from services.generator.models import StepInput
+from services.generator.server import openai_chat as chat
 from services.generator.types import FinishReason
 from services.generator.verbatim.likelihood import QuestionLikelihood
 from services.generator.verbatim.quotes import split_sentences

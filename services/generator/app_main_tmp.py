@@ -12,8 +12,8 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 import uvicorn
 
-from services.generator.app import create_app
-from services.generator.config import Settings
+from services.generator.server.app import create_app
+from services.generator.server.config import Settings
 
 
 def main() -> None:

@@ -17,11 +17,11 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.exceptions import HTTPException
 
 from services.contract import wire
-from services.generator import chat
-from services.generator.config import Settings
 from services.generator.engine import engine
 from services.generator.errors import GeneratorError, QueueFull
-from services.generator.service import Load, Service
+from services.generator.server import openai_chat as chat
+from services.generator.server.config import Settings
+from services.generator.server.service import Load, Service
 
 
 class UnknownModel(GeneratorError):

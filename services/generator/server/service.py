@@ -8,13 +8,13 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
 from services.contract import wire
-from services.generator import chat
-from services.generator.bridge import EngineThread, NotReady
-from services.generator.config import Settings
 from services.generator.drafters.registry import Surroundings, open_drafters, parse
 from services.generator.engine.engine import Engine, EngineOptions, Output, Request
 from services.generator.errors import GeneratorError
-from services.generator.metrics import Metrics
+from services.generator.server import openai_chat as chat
+from services.generator.server.config import Settings
+from services.generator.server.engine_thread import EngineThread, NotReady
+from services.generator.server.metrics import Metrics
 from services.generator.text.codec import Codec
 
 
