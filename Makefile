@@ -53,7 +53,7 @@ bench: $(STAMPS)/dev ## the measurements (ARGS="decode --json"; see docs/benchma
 	@$(PY) -m services.generator.bench $(ARGS)
 
 weaviate: $(STAMPS)/dev ## a real Weaviate server, for trying things by hand
-	@$(PY) -m rag_api.weaviate_dev
+	@$(PY) -m tests.support.weaviate_dev
 
 lock: ## constraints.txt anew, from the newest versions the bounds allow
 	@rm -rf $(STAMPS)/lock && $(PYTHON) -m venv $(STAMPS)/lock

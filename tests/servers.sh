@@ -22,5 +22,5 @@ if [ ${#missing[@]} -gt 0 ]; then
 fi
 
 if [ -z "${BEDSIDE_WEAVIATE_URL:-}" ]; then
-  .venv/bin/python -m rag_api.weaviate_dev --build-only
+  .venv/bin/python -m tests.support.weaviate_dev --build-only
 fi

@@ -1,147 +1,152 @@
-"""Imports point one way (docs/architecture): read from the source, also those inside functions and type-checking blocks."""
+"""Imports point down: each room (a folder, or a file beside the folders) uses the rooms below it, and nothing goes in circles.
+
+Read from the source, so that imports inside functions and type-checking blocks count too. docs/how-it-works.md shows the floors.
+"""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable, Mapping
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# Each layer may import itself where that is said, and everything below it; never above.
-RAG_API = [
-    ("types", "errors"),
-    (
-        "config",
-        "schemas",
-        "terms",
-        "sentences",
-        "quotable",
-        "ranges",
-        "calibration",
-        "boxes",
-        "language",
-        "logs",
-        "schemas_quality",
-        "quiet",
+# From floor to roof. Rooms of one floor may use each other as long as they do not do so in a circle.
+FLOORS = {
+    "rag_api": (
+        "text domain errors config logs handbook",
+        "guard db embed stores query embedded",
+        "retrieval ingest",
+        "answering evaluate",
+        "container",
+        "api",
+        "main",
+        "cli bench",
     ),
-    ("guard",),
-    ("db", "embed", "stores", "generator", "highlight", "notices", "embedded", "expand", "rerank", "followup"),
-    ("ingest", "retrieve", "evidence", "quoting", "completing", "handbook", "rewrite", "widen"),
-    ("safety", "decide"),
-    ("cautions",),
-    ("parts",),
-    ("evaluate", "answer"),
-    ("ahead",),
-    ("convert", "problems", "health", "web", "metrics"),
-    ("deps",),
-    ("routes",),
-    ("main",),
-    ("terminal",),
-    ("quality", "quality_askers", "quality_prompts", "calibrating", "bench", "commands"),
-    ("cli",),
-]
-# Packages whose modules may import each other; so may the modules of one layer that are named together here.
-TOGETHER = {"guard", "db", "embed", "ingest", "stores", "routes", "evaluate", "handbook", "bench", "commands"}
-ALLOWED_BESIDE = {
-    ("notices", "types"),
-    ("evidence", "retrieve"),
-    ("quoting", "evidence"),
-    ("completing", "quoting"),
-    ("quotable", "sentences"),
-    ("calibrating", "quality"),
-    ("web", "problems"),
-    ("web", "metrics"),
-    ("sentences", "terms"),
-    ("schemas", "types"),
-    ("schemas_quality", "schemas"),
-    ("quality_askers", "quality"),
-    ("quality_prompts", "quality"),
+    "services.generator": (
+        "types errors native heads",
+        "models speculation text",
+        "drafters verbatim",
+        "planner",
+        "engine",
+        "server train bench",
+    ),
 }
-
-WIRE = {"services.contract.wire", "services.contract.templates"}
+# What a package may use of the others of this project.
+BESIDE = {
+    "rag_api": ("services.contract",),
+    "services.generator": ("services.contract",),
+    "services.embedder": (),
+    "services.contract": (),
+}
+MOST = {"rag_api": (8, 15), "services/generator": (4, 12)}  # files and folders at the root
 
 
 def modules(package: str) -> list[Path]:
-    return sorted((ROOT / package).rglob("*.py"))
+    return sorted((ROOT / package.replace(".", "/")).rglob("*.py"))
 
 
-def imports(path: Path) -> set[str]:
-    """Dotted names; for `from a import b`, both a and a.b (b may be a module)."""
+def name_of(path: Path) -> str:
+    """`rag_api/db/__init__.py` -> `rag_api.db`."""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+@cache
+def all_modules() -> frozenset[str]:
+    return frozenset(name_of(path) for package in ("rag_api", "services") for path in modules(package))
+
+
+@cache
+def imports(path: Path) -> frozenset[str]:
+    """Return the modules of this project that it imports; for `from a import b`, a.b where that is a module, else a."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: relative imports hide the direction"
-            found |= {f"{node.module}.{alias.name}" for alias in node.names} | {str(node.module)}
-    return found
+            inside = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= {name if name in all_modules() else str(node.module) for name in inside}
+    return frozenset(found)
 
 
-def part(dotted: str, package: str) -> str | None:
-    """The first name below the package: `rag_api.db.answers` -> `db`."""
-    pieces = dotted.split(".")
-    depth = package.count(".") + 1
-    return pieces[depth] if ".".join(pieces[:depth]) == package and len(pieces) > depth else None
+def room(module: str, package: str) -> str | None:
+    """Return the first name below the package: `rag_api.db.answers` -> `db`; None outside it, and for the package itself."""
+    return module.removeprefix(package + ".").split(".")[0] if module.startswith(package + ".") else None
 
 
-def layer_of(name: str) -> int | None:
-    return next((index for index, layer in enumerate(RAG_API) if name in layer), None)
+def floor(name: str, package: str) -> int:
+    found = [index for index, rooms in enumerate(FLOORS[package]) if name in rooms.split()]
+    assert found, f"{package}/{name} stands on no floor: name it in FLOORS"
+    return found[0]
 
 
-def test_every_module_of_rag_api_has_a_layer() -> None:
-    names = {path.relative_to(ROOT / "rag_api").parts[0].removesuffix(".py") for path in modules("rag_api")} - {"__init__", "__main__"}
-    assert {name for name in names if layer_of(name) is None} - {"weaviate_dev"} == set()
+def circle(graph: Mapping[str, Iterable[str]]) -> list[str]:
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
 
 
-@pytest.mark.parametrize("path", modules("rag_api"), ids=lambda p: str(p.relative_to(ROOT)))
-def test_rag_api_imports_point_down(path: Path) -> None:
-    own = path.relative_to(ROOT / "rag_api").parts[0].removesuffix(".py")
-    level = layer_of(own)
-    if level is None:
-        return
-    for dotted in imports(path):
-        other = part(dotted, "rag_api")
-        above = layer_of(other) if other else None
-        if other is None or above is None or (other == own and own in TOGETHER):
-            continue
-        fine = above < level or (above == level and ((own, other) in ALLOWED_BESIDE or other == own))
-        assert fine, f"rag_api.{own} imports rag_api.{other}, which is not below it"
+@pytest.mark.parametrize("package", FLOORS)
+def test_imports_point_down(package: str) -> None:
+    up = []
+    for path in modules(package):
+        own = room(name_of(path), package)
+        for other in sorted(imports(path)):
+            theirs = room(other, package)
+            if own and theirs and own != theirs and floor(own, package) < floor(theirs, package):
+                up.append(f"{name_of(path)} -> {other}")
+    assert up == []
 
 
-@pytest.mark.parametrize("path", modules("rag_api"), ids=lambda p: str(p.relative_to(ROOT)))
-def test_rag_api_knows_only_the_wire_of_the_services(path: Path) -> None:
-    for dotted in imports(path):
-        if dotted.split(".")[0] == "services" and dotted not in ("services", "services.generator"):
-            assert any(dotted == wire or dotted.startswith(wire + ".") for wire in WIRE), f"{path.name} imports {dotted}"
-        assert dotted.split(".")[0] != "torch", f"{path.name} imports torch: rag_api runs without it"
+@pytest.mark.parametrize("package", FLOORS)
+def test_rooms_use_each_other_in_no_circle(package: str) -> None:
+    graph: dict[str, set[str]] = {}
+    for path in modules(package):
+        own = room(name_of(path), package)
+        if own:
+            graph.setdefault(own, set()).update({other for name in imports(path) if (other := room(name, package))} - {own})
+    assert circle(graph) == []
 
 
-# The generator's chain; modules that are not named here serve several of them and are not held to a place.
-GENERATOR = [
-    ("types", "errors"),
-    ("tree", "sampling", "kv_cache", "prompt"),
-    ("verify", "provenance", "models"),
-    ("drafters", "loading", "scheduler"),
-    ("engine",),
-    ("bridge", "service", "chat"),
-    ("app",),
-]
+@pytest.mark.parametrize("package", ["rag_api", "services"])
+def test_no_modules_import_each_other_in_a_circle(package: str) -> None:
+    graph = {name_of(path): {other for other in imports(path) if other in all_modules()} - {name_of(path)} for path in modules(package)}
+    assert circle(graph) == []
 
 
-@pytest.mark.parametrize("path", modules("services/generator"), ids=lambda p: str(p.relative_to(ROOT)))
-def test_the_generators_imports_point_down(path: Path) -> None:
-    own = path.relative_to(ROOT / "services" / "generator").parts[0].removesuffix(".py")
-    level = next((index for index, layer in enumerate(GENERATOR) if own in layer), None)
-    for dotted in imports(path):
-        other = part(dotted, "services.generator")
-        above = next((index for index, layer in enumerate(GENERATOR) if other in layer), None)
-        if level is not None and above is not None and other != own:
-            assert above <= level, f"services.generator.{own} imports services.generator.{other}, which is above it"
-        assert dotted.split(".")[0] != "rag_api", f"{path.name} imports rag_api: the generator stands alone"
+@pytest.mark.parametrize("package", BESIDE)
+def test_packages_know_of_each_other_what_they_say_to_each_other(package: str) -> None:
+    for path in modules(package):
+        for other in imports(path):
+            own = other == package or other.startswith(package + ".")
+            ours = other.split(".")[0] in ("rag_api", "services")
+            assert own or not ours or other.startswith(BESIDE[package]), f"{name_of(path)} imports {other}"
 
 
-@pytest.mark.parametrize("path", modules("services/generator/drafters"), ids=lambda p: p.name)
-def test_a_drafter_only_proposes(path: Path) -> None:
-    assert not {"services.generator.engine.engine", "services.generator.speculation.verify"} & imports(path)
+@pytest.mark.parametrize("path", modules("rag_api"), ids=name_of)
+def test_rag_api_runs_without_torch(path: Path) -> None:
+    names = {alias.name for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Import) for alias in node.names}
+    assert "torch" not in {name.split(".")[0] for name in names | set(imports(path))}
+
+
+@pytest.mark.parametrize("path", modules("services.generator.drafters"), ids=name_of)
+def test_drafters_never_import_each_other(path: Path) -> None:
+    """But for the registry, which lists them."""
+    drafters = {name_of(other) for other in modules("services.generator.drafters") if other.stem not in ("__init__", "registry")}
+    if path.stem != "registry":
+        assert not imports(path) & (drafters - {name_of(path)})
+
+
+@pytest.mark.parametrize("folder", MOST)
+def test_a_root_fits_on_a_screen(folder: str) -> None:
+    entries = [entry for entry in (ROOT / folder).iterdir() if entry.name != "__pycache__"]
+    files, folders = sum(entry.is_file() for entry in entries), sum(entry.is_dir() for entry in entries)
+    assert files <= MOST[folder][0], f"{folder} has {files} files"
+    assert folders <= MOST[folder][1], f"{folder} has {folders} folders"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_api import weaviate_dev
+from tests.support import weaviate_dev
 
 
 @dataclass(frozen=True, slots=True)

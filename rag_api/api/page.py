@@ -47,7 +47,7 @@ HEADERS = {
 
 def web_dir(configured: Path | None) -> Path | None:
     """The folder of the built page, or None when there is none."""
-    folder = configured or Path(__file__).resolve().parents[1] / "web" / "dist"
+    folder = configured or Path(__file__).resolve().parents[2] / "web" / "dist"
     return folder if (folder / "index.html").is_file() else None
 
 

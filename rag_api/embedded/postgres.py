@@ -172,7 +172,7 @@ class GeneratorProcess:
     def __init__(self, data_dir: Path, model: str, command: tuple[str, ...] = (), *, patience: float = 300.0) -> None:
         self.data_dir = data_dir.expanduser().resolve()
         self.model = model
-        self.command = command or ("services.generator", "--model", model, "--served-name", model)
+        self.command = command or ("services.generator.server", "--model", model, "--served-name", model)
         self.patience = patience
         self.port = 0
         self.borrowed = False

@@ -130,7 +130,7 @@ def accuracy(cases: Sequence[Case], writing: Verbatim) -> float:
 
 
 def written(case: Case, writing: Verbatim, candidates: int = 8) -> list[Scored]:
-    """What the generator would write: the heaviest, then others of its document that are near enough (services/generator/verbatim/trie.py)."""
+    """What the generator would write: the heaviest, then others of its document that are near enough (generator/verbatim/trie.py)."""
     said = case.likelihoods or {}
     worst = min(said.values(), default=0.0)
     weight = {

@@ -78,7 +78,7 @@ def calibration(embedder: str, data_dir: Path | None = None) -> Calibration:
 
 @lru_cache(maxsize=1)
 def shipped() -> dict[str, Calibration]:
-    return parsed(json.loads(files("rag_api").joinpath("calibrations.json").read_text(encoding="utf-8")))
+    return parsed(json.loads(files("rag_api.retrieval").joinpath("calibrations.json").read_text(encoding="utf-8")))
 
 
 def read(path: Path) -> dict[str, Calibration]:

@@ -57,7 +57,10 @@ class AheadParts(Protocol):
 def made_by(embedder: Embedder) -> str:
     """What the kept vectors follow from beside the texts and titles. A new release's rules for what may be quoted are seen by their
     source; what they leave as it was is found by its key and not embedded again."""
-    rules = b"".join(files("rag_api").joinpath(name).read_bytes() for name in ("sentences.py", "quotable.py", "evidence.py"))
+    rules = b"".join(
+        files("rag_api").joinpath(name).read_bytes()
+        for name in ("text/sentence_splitter.py", "text/quotable_spans.py", "retrieval/sentence_scorer.py")
+    )
     return f"{embedder.name} {hashlib.sha256(rules).hexdigest()[:16]}"
 
 

@@ -27,9 +27,9 @@ from rag_api.stores.weaviate import WeaviateStore
 from rag_api.stores.weaviate_schema import VECTOR
 from rag_api.text import bm25_analyzer as terms
 from rag_api.text.bm25_analyzer import further_terms, question_terms
-from rag_api.weaviate_dev import free_ports
 from tests.contract.conftest import DIM, weaviate_server, weaviate_settings  # noqa: F401
 from tests.contract.test_stores import EVERYONE, chunk, put, unit, vectors
+from tests.support.weaviate_dev import free_ports
 from tests.weaviate_server import Server
 
 

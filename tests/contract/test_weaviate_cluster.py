@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rag_api import weaviate_dev
 from rag_api.config import Settings
 from rag_api.domain import Chunk, Hit
 from rag_api.stores import open_store
 from rag_api.stores.weaviate import WeaviateStore
 from tests.contract.conftest import DIM
 from tests.contract.test_stores import EVERYONE, chunk, unit, vectors
+from tests.support import weaviate_dev
 
 COLLECTION = "Cluster"
 

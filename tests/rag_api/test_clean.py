@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 
 from rag_api.domain import Page
 from rag_api.errors import UnreadableDocument
-from rag_api.handbook.render import HANDBOOK
-from rag_api.handbook.source import Callout, Heading, ListBlock, Paragraph, Procedure, TableBlock, read_procedure
 from rag_api.ingest.characters import SOFT_HYPHEN, clean_line
 from rag_api.ingest.clean import LaidOut, clean
 from rag_api.ingest.hyphens import judge, lexicon
@@ -22,6 +20,8 @@ from rag_api.ingest.marked import Marked
 from rag_api.ingest.read import PDF, read
 from tests.rag_api.pdfs import both, lines, pdf
 from tests.rag_api.test_read_pdf import read_bytes
+from tests.support.handbook.render import HANDBOOK, SOURCES
+from tests.support.handbook.source import Callout, Heading, ListBlock, Paragraph, Procedure, TableBlock, read_procedure
 
 PDFS = HANDBOOK / "pdf"
 
@@ -323,7 +323,7 @@ def test_the_handbooks_pdfs_read_as_they_were_written() -> None:
             continue
         label = re.compile(r"^(?:\d+(?:\.\d+)*\.?|[a-z]\)|•|–|-)\s+")
         found = {label.sub("", one) for one in text.split("\n")} | set(text.split("\n"))
-        wanted = written(read_procedure(HANDBOOK / "sources" / f"{path.stem}.md"))
+        wanted = written(read_procedure(SOURCES / f"{path.stem}.md"))
         total += len(wanted)
         missing += [(path.name, one) for one in wanted if one not in found]
     assert total > 300

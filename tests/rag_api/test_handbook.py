@@ -15,11 +15,11 @@ import pytest
 
 from rag_api.domain import LOCAL_USER
 from rag_api.guard.asker import function_of
-from rag_api.handbook.layout import render
-from rag_api.handbook.look import HOSPITAL
-from rag_api.handbook.render import HANDBOOK, metadata_csv
-from rag_api.handbook.render import procedures as read_procedures
-from rag_api.handbook.source import Procedure
+from tests.support.handbook.layout import render
+from tests.support.handbook.look import HOSPITAL
+from tests.support.handbook.render import HANDBOOK, SOURCES, metadata_csv
+from tests.support.handbook.render import procedures as read_procedures
+from tests.support.handbook.source import Procedure
 
 PDFS = sorted((HANDBOOK / "pdf").glob("*.pdf"))
 
@@ -135,7 +135,7 @@ def test_superseded_versions_stand_beside_their_successors() -> None:
 def test_rendering_gives_the_committed_files() -> None:
     """Bytes may differ where zlib compresses differently; then the decoded pages and the metadata must not."""
     for procedure in procedures():
-        made = render(procedure, HANDBOOK / "sources" / "scans")
+        made = render(procedure, SOURCES / "scans")
         committed = (HANDBOOK / "pdf" / procedure.file_name).read_bytes()
         assert made == committed or _content(made) == _content(committed), procedure.file_name
     assert (HANDBOOK / "pdf" / "metadata.csv").read_text(encoding="utf-8") == metadata_csv(procedures())
@@ -149,7 +149,7 @@ def _content(data: bytes) -> list[Any]:
 
 def test_rendering_twice_gives_the_same_bytes() -> None:
     procedure = procedures()[0]
-    assert render(procedure, HANDBOOK / "sources" / "scans") == render(procedure, HANDBOOK / "sources" / "scans")
+    assert render(procedure, SOURCES / "scans") == render(procedure, SOURCES / "scans")
 
 
 def test_pages_of_every_real_shape_exist() -> None:

@@ -21,6 +21,7 @@ from services.generator.types import Passage
 
 ROOT = Path(__file__).resolve().parents[3]
 HANDBOOK = ROOT / "rag_api" / "handbook"
+SOURCES = ROOT / "tests" / "support" / "handbook" / "sources"  # in a checkout only
 DATA = ROOT.parent / "shared" / "data"  # where data for measuring may lie; never shipped
 SQUAD, CONTROL = DATA / "squad" / "dev-v1.1.rebuilt.json", DATA / "recorded" / "alpaca_eval_llama-3.1-8b.jsonl"
 
@@ -36,15 +37,15 @@ class Job:
     passages: tuple[Passage, ...] = ()
 
 
-def handbook(folder: Path = HANDBOOK, seed: int = 0) -> list[Job]:
+def handbook(seed: int = 0) -> list[Job]:
     """The judged English questions whose procedure is English, each with the three nearest of all English passages; in random order."""
-    texts = {name: (title, text) for name, title, text in _english(folder / "sources")}
+    texts = {name: (title, text) for name, title, text in _english(SOURCES)}
     if not texts:
-        raise BadRecords(f"{folder}: no English sources of a handbook")
+        raise BadRecords(f"{SOURCES}: no English sources of a handbook")
     passages = [passage for name, (title, text) in texts.items() for passage in _chunks(name, title, text)]
     index = Bm25([passage.text for passage in passages])
     jobs = []
-    with (folder / "judged.csv").open(encoding="utf-8", newline="") as rows:
+    with (HANDBOOK / "judged.csv").open(encoding="utf-8", newline="") as rows:
         for row in csv.DictReader(rows):
             if row["language"] == "en" and Path(row["document"]).stem in texts:
                 jobs.append(Job(row["id"], row["question"], tuple(passages[n] for n in index.best(row["question"], PASSAGES))))

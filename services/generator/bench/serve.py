@@ -163,7 +163,7 @@ def running(given: str | None, options: list[str]) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "services.generator", "--port", str(port), "--log-level", "warning", *options]
+    command = [sys.executable, "-m", "services.generator.server", "--port", str(port), "--log-level", "warning", *options]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     try:
         _wait(port, process)

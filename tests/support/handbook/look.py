@@ -11,7 +11,7 @@ from reportlab.lib.styles import ParagraphStyle
 from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.ttfonts import TTFont
 
-from rag_api.handbook.source import Hint, Procedure
+from tests.support.handbook.source import Hint, Procedure
 
 HOSPITAL = "Sint-Aurelia Ziekenhuis Gent"
 MARGIN = 56.0  # points, left and right

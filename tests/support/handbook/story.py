@@ -22,8 +22,8 @@ from reportlab.platypus import (
 )
 from reportlab.platypus import Paragraph as Text
 
-from rag_api.handbook.look import SHAPES, Look, first_shape, text_width
-from rag_api.handbook.source import Block, Callout, Heading, Hint, ListBlock, Paragraph, Procedure, TableBlock
+from tests.support.handbook.look import SHAPES, Look, first_shape, text_width
+from tests.support.handbook.source import Block, Callout, Heading, Hint, ListBlock, Paragraph, Procedure, TableBlock
 
 
 def story(procedure: Procedure, look: Look, scans: Path) -> list[Flowable]:

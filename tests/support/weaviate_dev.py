@@ -222,7 +222,7 @@ def _wait_until_ready(node: Node, deadline: float) -> None:
     while time.monotonic() < deadline:
         if node.process.poll() is not None:
             break
-        with contextlib.suppress(OSError), urllib.request.urlopen(f"{node.url}/v1/.well-known/ready", timeout=2) as answer:  # noqa: S310
+        with contextlib.suppress(OSError), urllib.request.urlopen(f"{node.url}/v1/.well-known/ready", timeout=2) as answer:
             if answer.status == 200:
                 return
         time.sleep(0.1)
@@ -231,7 +231,7 @@ def _wait_until_ready(node: Node, deadline: float) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m rag_api.weaviate_dev", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.support.weaviate_dev", description=__doc__)
     parser.add_argument("--build-only", action="store_true", help="put the server into the cache and stop")
     parser.add_argument("--nodes", type=int, default=1, help="how many servers form the cluster")
     parser.add_argument("--data", type=Path, help="folder to keep the data in; a temporary one when absent")

@@ -13,10 +13,10 @@ from reportlab.pdfbase import pdfdoc
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import BaseDocTemplate
 
-from rag_api.handbook.look import Look, register_fonts
-from rag_api.handbook.pages import Properties, templates
-from rag_api.handbook.source import Procedure
-from rag_api.handbook.story import story
+from tests.support.handbook.look import Look, register_fonts
+from tests.support.handbook.pages import Properties, templates
+from tests.support.handbook.source import Procedure
+from tests.support.handbook.story import story
 
 
 def render(procedure: Procedure, scans: Path) -> bytes:

@@ -1,4 +1,4 @@
-"""`python -m services.generator`: the service on uvicorn. Options override BEDSIDE_GENERATOR_* variables."""
+"""`python -m services.generator.server`: the service on uvicorn. Options override BEDSIDE_GENERATOR_* variables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from services.generator.server.config import Settings
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m services.generator", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m services.generator.server", description=__doc__)
     for name in ("model", "served-name", "head", "device", "dtype", "host", "drafter", "template"):
         parser.add_argument(f"--{name}")
     for name in ("port", "threads", "max-rows", "max-context", "queue", "nodes"):

@@ -11,8 +11,8 @@ from reportlab.pdfbase import pdfdoc
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import BaseDocTemplate, Frame, PageTemplate
 
-from rag_api.handbook.look import COLUMN_MARGIN, HOSPITAL, MARGIN, SHAPES, Look, first_shape, text_width
-from rag_api.handbook.source import Procedure
+from tests.support.handbook.look import COLUMN_MARGIN, HOSPITAL, MARGIN, SHAPES, Look, first_shape, text_width
+from tests.support.handbook.source import Procedure
 
 TOP, BOTTOM = 64.0, 58.0
 Draw = Callable[[Canvas, BaseDocTemplate], None]

@@ -1,4 +1,4 @@
-"""`python -m rag_api.handbook.render`: writes every procedure's PDF and the metadata that stands beside them.
+"""`python -m tests.support.handbook.render`: writes every procedure's PDF and the metadata that stands beside them.
 
 Rendering is repeatable: the same sources give the same bytes. `--check` writes nothing and fails when a file would change.
 """
@@ -10,17 +10,18 @@ import csv
 import io
 from pathlib import Path
 
-from rag_api.handbook.layout import render
-from rag_api.handbook.source import Procedure, read_procedure
+from tests.support.handbook.layout import render
+from tests.support.handbook.source import Procedure, read_procedure
 
-HANDBOOK = Path(__file__).parent
+HANDBOOK = Path(__file__).parents[3] / "rag_api" / "handbook"  # where the PDFs stand
+SOURCES = Path(__file__).parent / "sources"
 COLUMNS = (
     "source", "title", "department", "document_type", "target_groups", "version", "valid_from", "valid_until", "owner", "language",
     "supersedes",
 )  # fmt: skip
 
 
-def procedures(sources: Path = HANDBOOK / "sources") -> list[Procedure]:
+def procedures(sources: Path = SOURCES) -> list[Procedure]:
     return [read_procedure(path) for path in sorted(sources.glob("*.md"))]
 
 
@@ -43,7 +44,7 @@ def main() -> int:
     args = parser.parse_args()
     everything = procedures()
     chosen = [p for p in everything if not args.names or p.name in args.names]
-    files = {HANDBOOK / "pdf" / p.file_name: render(p, HANDBOOK / "sources" / "scans") for p in chosen}
+    files = {HANDBOOK / "pdf" / p.file_name: render(p, SOURCES / "scans") for p in chosen}
     files[HANDBOOK / "pdf" / "metadata.csv"] = metadata_csv(everything).encode()
     changed = [path for path, content in files.items() if not path.is_file() or path.read_bytes() != content]
     for path in changed:

@@ -1,0 +1,1 @@
+"""Writes the sample handbook's PDFs from their sources."""
