@@ -1,4 +1,4 @@
-"""`bedside`: the commands. Each opens the parts it needs and prints what came of it; nothing is decided here.
+"""`bedside`: the commands. Each opens the container it needs and prints what came of it; nothing is decided here.
 
 What a person reads goes to standard error while it runs; results go to standard output, as JSON with --json.
 """
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rag_api.bench.commands import bench
 from rag_api.cli.abbreviations import abbreviations
+from rag_api.cli.bench import bench
 from rag_api.cli.console import (
     Steps,
     answer_json,
@@ -25,7 +25,6 @@ from rag_api.cli.console import (
     print_report,
     read_settings,
     run_ask,
-    run_asks,
     run_ingest,
     say,
     wide_console,
@@ -35,7 +34,7 @@ from rag_api.cli.index import index
 from rag_api.cli.judged import judged
 
 if TYPE_CHECKING:
-    from rag_api.container import Parts
+    from rag_api.container import Container
     from rag_api.evaluate import Judged
 
 app = typer.Typer(
@@ -64,16 +63,16 @@ SAMPLE = "paracetamol iv kind 12 kg hoeveel per gift?"
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on standard output.")]
 
 
-def run_server(parts: Parts) -> None:
+def run_server(container: Container) -> None:
     """Until Ctrl-C or SIGTERM."""
     import uvicorn
 
     from rag_api import logs
     from rag_api.main import create_app
 
-    settings = parts.settings
+    settings = container.settings
     logs.configure(settings.log_format or ("json" if settings.environment == "production" else "text"))
-    application = create_app(settings, parts)
+    application = create_app(settings, container)
     uvicorn.run(
         application, host=settings.host, port=settings.port, log_config=None, access_log=False, server_header=False,
         timeout_graceful_shutdown=5,
@@ -99,35 +98,35 @@ def demo(
 
     pdfs = Path(handbook.__file__).parent / "pdf"
     step = Steps()
-    with opened() as parts:
-        if parts.settings.environment == "production":
+    with opened() as container:
+        if container.settings.environment == "production":
             say("bedside: the demo fills the database with a fictional hospital's documents; it does not run in production.")
             raise typer.Exit(2)
-        parts.start_generator()  # loads beside the rest
+        container.start_generator()  # loads beside the rest
         with step("starting the database"):
-            parts.db.ping()
+            container.db.ping()
         with step("opening the search index"):
-            parts.store.count()
+            container.store.count()
         with step("ingesting the sample handbook"):
-            report = run_ingest(parts, [pdfs])
-        put_lists(pdfs.parent, parts.settings.data_dir)
+            report = run_ingest(container, [pdfs])
+        put_lists(pdfs.parent, container.settings.data_dir)
         print_report(report)
         with step("loading the language model"):
-            parts.wait_for_generator()
+            container.wait_for_generator()
         with step("answering the sample question"):
-            answer = run_ask(parts, question, None)
+            answer = run_ask(container, question, None)
         say(f"\nQuestion: {question}")
         print_answer(answer, text=not as_json)
         if as_json:
             typer.echo(json.dumps(answer_json(answer), ensure_ascii=False))
             sys.stdout.flush()
         if not once:
-            say(f"\nReady after {time.monotonic() - step.began:.1f} s: {url_of(parts)}   (Ctrl-C stops)\n")
-            run_server(parts)
+            say(f"\nReady after {time.monotonic() - step.began:.1f} s: {url_of(container)}   (Ctrl-C stops)\n")
+            run_server(container)
 
 
-def url_of(parts: Parts) -> str:
-    settings = parts.settings
+def url_of(container: Container) -> str:
+    settings = container.settings
     return f"http://{'localhost' if settings.host in ('127.0.0.1', '0.0.0.0', '::') else settings.host}:{settings.port}"  # noqa: S104
 
 
@@ -143,11 +142,11 @@ def serve(
     """
     settings = read_settings()
     settings = settings.model_copy(update={name: value for name, value in {"host": host, "port": port}.items() if value is not None})
-    with opened(settings) as parts:
-        parts.start_generator()
-        parts.warm()
-        say(f"Bedside: {url_of(parts)}   (Ctrl-C stops)")
-        run_server(parts)
+    with opened(settings) as container:
+        container.start_generator()
+        container.warm()
+        say(f"Bedside: {url_of(container)}   (Ctrl-C stops)")
+        run_server(container)
 
 
 @app.command()
@@ -166,8 +165,8 @@ def ingest(
     A CSV file `metadata.csv` beside the documents (columns: source, title, department, version, valid_from, ...) says what the
     files themselves do not.
     """
-    with opened() as parts:
-        report = run_ingest(parts, paths, retire_missing=retire_missing)
+    with opened() as container:
+        report = run_ingest(container, paths, retire_missing=retire_missing)
         print_report(report)
         if as_json:
             from rag_api.api.mapping import ingest_out
@@ -187,14 +186,14 @@ def ask(
 
     if mode is not None and mode not in list(Mode):
         raise typer.BadParameter(f"{mode!r}: choose verbatim, answer or sources", param_hint="--mode")
-    with opened() as parts:
+    with opened() as container:
         if mode != Mode.SOURCES:
-            parts.start_generator()
-        parts.warm()
+            container.start_generator()
+        container.warm()
         if mode != Mode.SOURCES:
-            parts.wait_for_generator()
+            container.wait_for_generator()
         stream = not as_json and sys.stdout.isatty()
-        answer = run_ask(parts, question, Mode(mode) if mode else None, (lambda text: typer.echo(text, nl=False)) if stream else None)
+        answer = run_ask(container, question, Mode(mode) if mode else None, (lambda text: typer.echo(text, nl=False)) if stream else None)
         if as_json:
             typer.echo(json.dumps(answer_json(answer), ensure_ascii=False))
         else:
@@ -208,9 +207,9 @@ def migrate() -> None:
     from rag_api.db.migrate import migrate as run
 
     settings = read_settings()
-    with opened(settings) as parts:
+    with opened(settings) as container:
         if settings.database_url is None:
-            parts.db.ping()  # the embedded one is migrated whenever it is opened
+            container.db.ping()  # the embedded one is migrated whenever it is opened
             say("The embedded database is up to date.")
             return
         applied = run(settings.database_url.get_secret_value())
@@ -229,9 +228,9 @@ def documents(
 
     if status is not None and status not in list(DocumentStatus):
         raise typer.BadParameter(f"{status!r}: choose indexed, failed, retired or replaced", param_hint="--status")
-    with opened() as parts:
+    with opened() as container:
         query = DocumentQuery(search, DocumentStatus(status) if status else None, limit=1_000_000)
-        found, total = list_documents(parts.db, LOCAL_USER, query)
+        found, total = list_documents(container.db, LOCAL_USER, query)
     if as_json:
         from rag_api.api.mapping import document_out
 
@@ -293,34 +292,34 @@ def evaluate(
     if compare:
         _print_comparison(quality.compared(compare), (compare[0].stem, compare[1].stem), as_json)
         return
-    with opened() as parts:
+    with opened() as container:
         if html:
             need_matplotlib()
         if follow_ups:
-            quality.print_follow_ups(quality.follow_ups(parts, judged, split), as_json)
+            quality.print_follow_ups(quality.follow_ups(container, judged, split), as_json)
             return
         if answers:
-            parts.start_generator()
-        questions = quality.judged_questions(parts, judged, stored, split)
+            container.start_generator()
+        questions = quality.judged_questions(container, judged, stored, split)
         if export_decoding:
-            made = quality_prompts.export_decoding(export_decoding, parts, questions, ask=answers, limit=limit, tokenizer=tokenizer)
+            made = quality_prompts.export_decoding(export_decoding, container, questions, ask=answers, limit=limit, tokenizer=tokenizer)
             typer.echo(json.dumps(made, ensure_ascii=False))
             return
         if askers:
-            table = quality_askers.by_asker(parts, questions)
+            table = quality_askers.by_asker(container, questions)
             typer.echo(json.dumps(table)) if as_json else quality_askers.print_askers(table)
             return
         if versus:
             quality.refuse_test(questions, "a setting")
-        outcomes = quality.measure(parts, questions)
+        outcomes = quality.measure(container, questions)
         if versus:
-            _print_comparison(quality.versus(parts, questions, outcomes, versus), ("now", ", ".join(versus)), as_json)
+            _print_comparison(quality.versus(container, questions, outcomes, versus), ("now", ", ".join(versus)), as_json)
             return
-        figures = quality.figures_of(outcomes, parts)
+        figures = quality.figures_of(outcomes, container)
         if answers:
-            figures["answers"] = _answer_figures(parts, [question for question in questions if question.answerable])
+            figures["answers"] = _answer_figures(container, [question for question in questions if question.answerable])
         if html:
-            quality.write_html(html, parts, questions, figures, f"{stored or (judged.name if judged else 'Sample handbook')}, {split}")
+            quality.write_html(html, container, questions, figures, f"{stored or (judged.name if judged else 'Sample handbook')}, {split}")
     if as_json:
         typer.echo(json.dumps(figures, ensure_ascii=False))
     else:
@@ -336,18 +335,19 @@ def _print_comparison(found: dict[str, Any], names: tuple[str, str], as_json: bo
         print_comparison(found, names)
 
 
-def _answer_figures(parts: Parts, questions: list[Judged]) -> dict[str, Any]:
+def _answer_figures(container: Container, questions: list[Judged]) -> dict[str, Any]:
     """Asked as a user of its own, so that nobody finds the evaluation among their conversations."""
     from statistics import median
 
+    from rag_api.answering.in_turn import run_asks
     from rag_api.domain import AnswerStatus, User
     from rag_api.evaluate.answers import accuracy
 
-    parts.wait_for_generator()
+    container.wait_for_generator()
     given = []
     with counting("answers", len(questions)) as tell:
         asker = User(id="evaluation", name="Evaluation", groups=("everyone",))
-        for answer in run_asks(parts, [question.question for question in questions], asker, None):
+        for answer in run_asks(container, [question.question for question in questions], asker, None):
             given.append(answer)
             tell(len(given))
     texts = {question.id: answer.text for question, answer in zip(questions, given, strict=True)}
@@ -381,10 +381,10 @@ def calibrate(
     """
     from rag_api.cli import calibrate as calibrating
 
-    with opened() as parts:
+    with opened() as container:
         if model:
-            parts.start_generator()
-        calibrating.show(calibrating.calibrate(parts, judged, stored, model=model, out=out), as_json)
+            container.start_generator()
+        calibrating.show(calibrating.calibrate(container, judged, stored, model=model, out=out), as_json)
 
 
 app.command()(gaps)

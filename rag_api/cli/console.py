@@ -1,4 +1,4 @@
-"""What the commands share: how they open the parts, say what they do, and print what came of it. People read standard error,
+"""What the commands share: how they open the container, say what they do, and print what came of it. People read standard error,
 results go to standard output."""
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 import signal
 import sys
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from rag_api.config import Settings
-    from rag_api.container import Parts
-    from rag_api.domain import Answer, Mode, User
+    from rag_api.container import Container
+    from rag_api.domain import Answer, Mode
     from rag_api.errors import BedsideError
     from rag_api.ingest import IngestReport
 
@@ -53,17 +53,17 @@ def make_data_dir(settings: Settings) -> None:
 
 
 @contextmanager
-def opened(settings: Settings | None = None) -> Iterator[Parts]:
-    """The parts, closed at the end however it comes; what a user can cause or must hear of is one sentence."""
-    from rag_api.container import Parts
+def opened(settings: Settings | None = None) -> Iterator[Container]:
+    """The container, closed at the end however it comes; what a user can cause or must hear of is one sentence."""
+    from rag_api.container import Container
     from rag_api.errors import BedsideError
 
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that embedded servers are stopped too
     settings = settings or read_settings()
     make_data_dir(settings)
     try:
-        with Parts(settings, say) as parts:
-            yield parts
+        with Container(settings, say) as container:
+            yield container
     except BedsideError as error:
         say_error(error)
         raise typer.Exit(1) from None
@@ -115,17 +115,17 @@ class Steps:
         say(f"  {name}: {time.monotonic() - began:.1f} s")
 
 
-def run_ingest(parts: Parts, paths: list[Path], *, retire_missing: bool = False) -> IngestReport:
+def run_ingest(container: Container, paths: list[Path], *, retire_missing: bool = False) -> IngestReport:
     from rag_api.db.documents import PgDocuments
     from rag_api.ingest import find_sources, ingest
 
     with ingest_progress() as progress:
         return ingest(
             find_sources(paths),
-            settings=parts.settings,
-            documents_repo=PgDocuments(parts.db),
-            store=parts.store,
-            embedder=parts.embedder,
+            settings=container.settings,
+            documents_repo=PgDocuments(container.db),
+            store=container.store,
+            embedder=container.embedder,
             progress=progress,
             retire_missing=retire_missing,
         )
@@ -199,40 +199,12 @@ def print_report(report: IngestReport) -> None:
     say(f"  {counts}; {report.pages} pages and {report.chunks} passages in {report.seconds:.1f} s ({rate:.1f} pages/s)")
 
 
-def run_ask(parts: Parts, question: str, mode: Mode | None, on_token: Callable[[str], None] | None = None) -> Answer:
+def run_ask(container: Container, question: str, mode: Mode | None, on_token: Callable[[str], None] | None = None) -> Answer:
     """The stored answer of the local user. Raises what ask() fails with."""
+    from rag_api.answering.in_turn import run_asks
     from rag_api.domain import LOCAL_USER
 
-    return next(run_asks(parts, [question], LOCAL_USER, mode, on_token))
-
-
-def run_asks(
-    parts: Parts, questions: Iterable[str], user: User, mode: Mode | None, on_token: Callable[[str], None] | None = None
-) -> Generator[Answer]:
-    """The stored answers, one after another, each in a conversation of its own. Raises what ask() fails with."""
-    import asyncio
-
-    with asyncio.Runner() as runner:
-        try:
-            for question in questions:
-                yield runner.run(_asked(parts, question, user, mode, on_token))
-        finally:
-            runner.run(parts.generator.close())
-
-
-async def _asked(parts: Parts, question: str, user: User, mode: Mode | None, on_token: Callable[[str], None] | None) -> Answer:
-    from rag_api.answering.ask import ask, new_question
-    from rag_api.domain import Done, Failed, Token
-    from rag_api.errors import BedsideError
-
-    async for event in ask(new_question(user, parts, question, mode=mode), user, parts):
-        if isinstance(event, Token) and on_token:
-            on_token(event.text)
-        if isinstance(event, Done):
-            return event.answer
-        if isinstance(event, Failed):
-            raise BedsideError(event.message)
-    raise AssertionError("ask() ended without Done or Failed")
+    return next(run_asks(container, [question], LOCAL_USER, mode, on_token))
 
 
 def answer_json(answer: Answer) -> dict[str, Any]:

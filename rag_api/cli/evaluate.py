@@ -1,4 +1,4 @@
-"""What the command evaluate does: it measures with the parts that answer, and changes nothing in them."""
+"""What the command evaluate does: it measures with the container that answer, and changes nothing in them."""
 
 from __future__ import annotations
 
@@ -6,23 +6,22 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from rag_api.cli.console import counting, say
 
 if TYPE_CHECKING:
-    from rag_api.answering.ask import AskParts
     from rag_api.config import Settings
-    from rag_api.container import Parts
+    from rag_api.container import Container
     from rag_api.domain import Document, User
     from rag_api.evaluate import Judged, Outcome
-    from rag_api.retrieval.retriever import Retrieval
+    from rag_api.retrieval.find import Retrieval
 
 # Another value of these needs another index or another database, so a run of its own: then --compare.
 NOT_AT_ONCE = ("store", "weaviate_", "embedder", "database_", "data_dir", "chunk_", "environment")
 
 
-def judged_questions(parts: Parts, file: Path | None, stored: str | None, split: str) -> list[Judged]:
+def judged_questions(container: Container, file: Path | None, stored: str | None, split: str) -> list[Judged]:
     """Of a file, of a set in the database, or the sample handbook's. Raises InvalidInput, NotFound."""
     from rag_api.errors import InvalidInput
     from rag_api.evaluate import HANDBOOK, read_judged
@@ -33,7 +32,7 @@ def judged_questions(parts: Parts, file: Path | None, stored: str | None, split:
         from rag_api.db.judged import read_set
         from rag_api.domain import LOCAL_USER
 
-        return [question for question in read_set(parts.db, LOCAL_USER, stored) if split in ("all", question.split)]
+        return [question for question in read_set(container.db, LOCAL_USER, stored) if split in ("all", question.split)]
     return read_judged(file or HANDBOOK, split)  # type: ignore[arg-type]
 
 
@@ -50,56 +49,50 @@ def asker(judged: Judged) -> User:
     return replace(LOCAL_USER, function=judged.function, department=judged.department)
 
 
-def search(judged: Judged, parts: AskParts) -> Retrieval:
-    from rag_api.answering.ask import find
+def search(judged: Judged, container: Container, left_out: tuple[str, ...] = ()) -> Retrieval:
+    """Return what the asker's question finds; `left_out`: ids of documents that are not looked at."""
     from rag_api.domain import Filters
+    from rag_api.query.analysis import analyse
+    from rag_api.retrieval.find import find
 
-    return find(judged.question, asker(judged), Filters(), parts)
+    return find(analyse(judged.question, container.expander), asker(judged), Filters(excluded_document_ids=left_out), container)
 
 
-def indexed(parts: Parts) -> list[Document]:
+def indexed(container: Container) -> list[Document]:
     from rag_api.db.documents import DocumentQuery, list_documents
     from rag_api.domain import LOCAL_USER, DocumentStatus
 
-    return list_documents(parts.db, LOCAL_USER, DocumentQuery(status=DocumentStatus.INDEXED, limit=1_000_000))[0]
+    return list_documents(container.db, LOCAL_USER, DocumentQuery(status=DocumentStatus.INDEXED, limit=1_000_000))[0]
 
 
-def measure(parts: Parts, questions: Sequence[Judged], settings: Settings | None = None, what: str = "questions") -> list[Outcome]:
+def measure(container: Container, questions: Sequence[Judged], settings: Settings | None = None, what: str = "questions") -> list[Outcome]:
     """What each asker gets from this index, with other settings when given. Raises InvalidInput when no judged document is indexed."""
     from rag_api.errors import InvalidInput
     from rag_api.evaluate import evaluate
 
-    documents = indexed(parts)
+    documents = indexed(container)
     sources = {document.id: document.source for document in documents}
     if not {place.document for question in questions for place in question.places} & set(sources.values()):
         raise InvalidInput("None of the judged documents is indexed. For the sample handbook: `bedside demo --once`.")
     about = {document.source: document.metadata for document in documents}
-    asked = with_settings(parts, settings) if settings else parts
+    asked = container.with_settings(settings) if settings else container
     with counting(what, len(questions)) as tell:
         return evaluate(questions, lambda judged: search(judged, asked), sources, tell, about)
 
 
-def figures_of(outcomes: Sequence[Outcome], parts: Parts) -> dict[str, Any]:
+def figures_of(outcomes: Sequence[Outcome], container: Container) -> dict[str, Any]:
     """All figures, those of each split when there are several, and the questions one by one. Those whose asker's function is known are
     asked once more without it: what it changes is `askers`."""
     from rag_api.evaluate import askers, report, rows_of
 
     splits = sorted({o.judged.split for o in outcomes})
     by_split = {name: report([o for o in outcomes if o.judged.split == name]) for name in splits} if len(splits) > 1 else {}
-    about: dict[str, Any] = {"embedder": parts.embedder.name, "store": parts.settings.store}
+    about: dict[str, Any] = {"embedder": container.embedder.name, "store": container.settings.store}
     if known := [o.judged for o in outcomes if o.judged.function]:
-        about["askers"] = askers(outcomes, measure(parts, [replace(one, function="") for one in known], what="questions, function unsaid"))
+        about["askers"] = askers(
+            outcomes, measure(container, [replace(one, function="") for one in known], what="questions, function unsaid")
+        )
     return {**report(outcomes), "splits": by_split, **about, "questions": rows_of(outcomes)}
-
-
-def with_settings(parts: Parts, settings: Settings) -> AskParts:
-    """The same database, store and embedder, asked with other settings."""
-
-    class Changed:
-        def __getattr__(self, name: str) -> Any:
-            return settings if name == "settings" else getattr(parts, name)
-
-    return cast("AskParts", Changed())
 
 
 def changed(settings: Settings, changes: Sequence[str]) -> Settings:
@@ -123,23 +116,25 @@ def changed(settings: Settings, changes: Sequence[str]) -> Settings:
         raise InvalidInput("--versus: " + "; ".join(str(e["msg"]) for e in error.errors())) from error
 
 
-def versus(parts: Parts, questions: Sequence[Judged], outcomes: Sequence[Outcome], changes: Sequence[str]) -> dict[str, Any]:
+def versus(container: Container, questions: Sequence[Judged], outcomes: Sequence[Outcome], changes: Sequence[str]) -> dict[str, Any]:
     """The same questions with other settings. Trying settings is tuning, so the test half is refused."""
     from rag_api.evaluate import rows_of
     from rag_api.evaluate.compare import compare
 
     refuse_test(questions, "a setting")
-    other = measure(parts, questions, changed(parts.settings, changes), "questions, other settings")
+    other = measure(container, questions, changed(container.settings, changes), "questions, other settings")
     return compare(rows_of(outcomes), rows_of(other))
 
 
-def write_html(path: Path, parts: Parts, questions: Sequence[Judged], figures: dict[str, Any], title: str) -> None:
+def write_html(path: Path, container: Container, questions: Sequence[Judged], figures: dict[str, Any], title: str) -> None:
     """Asks the answerable questions once more, for 50 hits: the plots show how far down a document stands."""
     from rag_api.evaluate.html import DEEPEST, html_report
 
     answerable = [question for question in questions if question.answerable]
     deep = (
-        measure(parts, answerable, parts.settings.model_copy(update={"sources": DEEPEST}), "questions, 50 hits each") if answerable else []
+        measure(container, answerable, container.settings.model_copy(update={"sources": DEEPEST}), "questions, 50 hits each")
+        if answerable
+        else []
     )
     path.write_text(html_report(figures, figures["questions"], [o.rank for o in deep], title), encoding="utf-8")
     say(f"Report: {path}")
@@ -157,7 +152,7 @@ def read_run(path: Path) -> list[dict[str, Any]]:
 
 
 def compared(paths: tuple[Path, Path]) -> dict[str, Any]:
-    """Two runs of earlier. What cannot be compared is one sentence, as with the commands that open the parts."""
+    """Two runs of earlier. What cannot be compared is one sentence, as with the commands that open the container."""
     import typer
 
     from rag_api.errors import InvalidInput
@@ -190,13 +185,13 @@ def print_comparison(found: dict[str, Any], names: tuple[str, str]) -> None:
         console.print(f"{row['id']}  {ranks}  {row['question']}")
 
 
-def follow_ups(parts: Parts, file: Path | None, split: str) -> dict[str, Any]:
+def follow_ups(container: Container, file: Path | None, split: str) -> dict[str, Any]:
     """The handbook's pairs when no file is given; its judged set is what must be left alone."""
     from rag_api.evaluate import HANDBOOK, read_judged
     from rag_api.evaluate.followups import FOLLOW_UPS, measure_pairs, read_pairs
 
     pairs = read_pairs(file or FOLLOW_UPS, split)  # type: ignore[arg-type]
-    return measure_pairs(pairs, read_judged(HANDBOOK, split), lambda asked: measure(parts, asked, what="follow-up questions"))  # type: ignore[arg-type]
+    return measure_pairs(pairs, read_judged(HANDBOOK, split), lambda asked: measure(container, asked, what="follow-up questions"))  # type: ignore[arg-type]
 
 
 def print_follow_ups(found: dict[str, Any], as_json: bool) -> None:

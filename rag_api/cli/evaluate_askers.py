@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rag_api.cli.evaluate import indexed, measure
 
 if TYPE_CHECKING:
-    from rag_api.container import Parts
+    from rag_api.container import Container
     from rag_api.evaluate import Judged
 
 SEED = 7
@@ -20,24 +20,24 @@ FIGURES = ("hit@1", "hit@3", "mrr", "wrong_group_first")
 FUNCTIONS = ("paediatrician", "neonatologist", "midwife", "internist")
 
 
-def by_asker(parts: Parts, questions: Sequence[Judged]) -> dict[str, Any]:
+def by_asker(container: Container, questions: Sequence[Judged]) -> dict[str, Any]:
     """Asker -> figures of all these questions asked by them, with the boosts as set, without the function's, and with neither. Functions
     have departments, too, whose boost is the department's."""
     settings = {
-        "as set": parts.settings,
-        "no function boost": parts.settings.model_copy(update={"function_boost": 0.0}),
-        "no boost": parts.settings.model_copy(update={"function_boost": 0.0, "department_boost": 0.0}),
+        "as set": container.settings,
+        "no function boost": container.settings.model_copy(update={"function_boost": 0.0}),
+        "no boost": container.settings.model_copy(update={"function_boost": 0.0, "department_boost": 0.0}),
     }
     found: dict[str, Any] = {}
-    for name, asks in askers(parts).items():
+    for name, asks in askers(container).items():
         asked = [asks(question) for question in questions]
-        found[name] = {kind: _figures(measure(parts, asked, own, f"{name}, {kind}")) for kind, own in settings.items()}
+        found[name] = {kind: _figures(measure(container, asked, own, f"{name}, {kind}")) for kind, own in settings.items()}
     return found
 
 
-def askers(parts: Parts) -> dict[str, Callable[[Judged], Judged]]:
+def askers(container: Container) -> dict[str, Callable[[Judged], Judged]]:
     """Each makes of a question the same one asked by them."""
-    documents = {document.source: document.metadata.department for document in indexed(parts)}
+    documents = {document.source: document.metadata.department for document in indexed(container)}
     departments = sorted({name for name in documents.values() if name})
     drawn = random.Random(SEED)  # noqa: S311 - the same draw each time
 

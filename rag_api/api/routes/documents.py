@@ -16,7 +16,7 @@ from fastapi.responses import FileResponse
 from numpy.typing import NDArray
 
 from rag_api.api import schemas as api
-from rag_api.api.deps import DbDep, DocumentId, Limit, Offset, PartsDep, UserDep
+from rag_api.api.deps import ContainerDep, DbDep, DocumentId, Limit, Offset, UserDep
 from rag_api.api.mapping import document_detail, document_out, facets_out, ingest_out, metadata_in
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute, UploadRoute
@@ -58,7 +58,7 @@ def get_one_document(db: DbDep, user: UserDep, document_id: DocumentId) -> api.D
 
 
 @router.patch("/documents/{document_id}", summary="Describe a document", responses=responses(400, 404, 409, 413, 422, 503))
-def describe_document(db: DbDep, parts: PartsDep, user: UserDep, document_id: DocumentId, body: api.MetadataIn) -> api.DescribedOut:
+def describe_document(db: DbDep, container: ContainerDep, user: UserDep, document_id: DocumentId, body: api.MetadataIn) -> api.DescribedOut:
     """For admins. What is given here counts instead of what the file says, from the next question on and in later versions of the file,
     until a version says something else in that field. Every change is kept with who made it (`/changes`). A new title is embedded with the
     document's passages before this answers (`vectors`). 409 while an ingestion is running."""
@@ -66,12 +66,12 @@ def describe_document(db: DbDep, parts: PartsDep, user: UserDep, document_id: Do
     vectors: Vectors = "kept"
 
     def embed(chunks: Sequence[Chunk]) -> NDArray[np.float32]:
-        return parts.embedder.passages([embedding_text(chunk) for chunk in chunks])
+        return container.embedder.passages([embedding_text(chunk) for chunk in chunks])
 
     def reach_index(document: Document) -> bool:
         nonlocal vectors
         _check(document)
-        vectors = describe(parts.store, document.id, document.metadata, embed)
+        vectors = describe(container.store, document.id, document.metadata, embed)
         return vectors != "outdated"
 
     with PgDocuments(db, user, patience=5.0).lock():
@@ -110,10 +110,10 @@ def get_changes(db: DbDep, user: UserDep, document_id: DocumentId) -> api.Change
         416: {"description": "The range lies outside the file.", "content": {"text/plain": {}}},
     },
 )
-def get_document_file(request: Request, db: DbDep, parts: PartsDep, user: UserDep, document_id: DocumentId) -> Response:
+def get_document_file(request: Request, db: DbDep, container: ContainerDep, user: UserDep, document_id: DocumentId) -> Response:
     """Never as anything that a browser would run: sandboxed, not sniffed, and only PDFs are shown in place."""
     document = get_document(db, user, document_id)
-    files = KeptFiles(parts.settings.data_dir)
+    files = KeptFiles(container.settings.data_dir)
     path = files.shown(document) or files.path(document.sha256, Path(document.source).suffix)
     if not path.is_file():
         raise NotFound(f"The file of {document.source} is not kept here any more.")
@@ -136,21 +136,21 @@ def get_document_file(request: Request, db: DbDep, parts: PartsDep, user: UserDe
 
 
 @router.delete("/documents/{document_id}", summary="Take a document out", responses=responses(404, 422, 503))
-def retire_document(db: DbDep, parts: PartsDep, user: UserDep, document_id: DocumentId) -> api.DocumentOut:
+def retire_document(db: DbDep, container: ContainerDep, user: UserDep, document_id: DocumentId) -> api.DocumentOut:
     """For admins. No question is answered from it any more. It stays in the list as `retired`, for the answers that quoted it. The list is
     changed first: what it does not call indexed is never a source, whatever the index still holds."""
     administrator(user)
     document = get_document(db, user, document_id)
     if document.status in (DocumentStatus.INDEXED, DocumentStatus.FAILED):
         PgDocuments(db, user).retire([document.source])
-        parts.store.delete_documents([document.id])
+        container.store.delete_documents([document.id])
     return document_out(get_document(db, user, document_id))
 
 
 @uploads.post("/documents", summary="Load a document", responses=responses(400, 404, 409, 413, 422, 503))
 def upload_document(
     db: DbDep,
-    parts: PartsDep,
+    container: ContainerDep,
     user: UserDep,
     file: Annotated[
         UploadFile, File(description="A PDF or DOCX. Its name is what the document is known by; a new version replaces the old.")
@@ -160,17 +160,17 @@ def upload_document(
     and kept in the list as `failed`. 409 when an ingestion is running."""
     administrator(user)
     name = _file_name(file.filename or "")
-    folder = parts.settings.data_dir / "uploads"
+    folder = container.settings.data_dir / "uploads"
     folder.mkdir(parents=True, exist_ok=True)
     with NamedTemporaryFile(dir=folder, suffix=Path(name).suffix) as kept:
         shutil.copyfileobj(file.file, kept)
         kept.flush()
         report = ingest(
             [SourceFile(name, Path(kept.name))],
-            settings=parts.settings,
+            settings=container.settings,
             documents_repo=PgDocuments(db, user, patience=5.0),
-            store=parts.store,
-            embedder=parts.embedder,
+            store=container.store,
+            embedder=container.embedder,
             readers=1,
         )
     return ingest_out(report)

@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 
 from rag_api.config import Settings
+from rag_api.container import Container
 from rag_api.domain import LOCAL_USER, Chunk, Filters, Hit, Metadata
 from rag_api.errors import ConfigurationError, StoreUnavailable
-from rag_api.retrieval import reranker as rerank
+from rag_api.query.analysis import analyse
+from rag_api.query.synonyms import Expander
 from rag_api.retrieval.reranker import CrossEncoderReranker, HttpReranker, reranked
 from rag_api.retrieval.retriever import retrieve
 from rag_api.stores.memory import MemoryStore
@@ -110,16 +112,30 @@ class Blind:
         return np.array([1.0, 0.0], np.float32)
 
 
-def test_retrieval_shows_the_best_of_what_the_reranker_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_retrieval_shows_the_best_of_what_the_reranker_read(tmp_path: Path) -> None:
     store, embedder = MemoryStore(2), Blind()
     for n in range(30):
         one = hit(f"d{n:02}", f"tekst {n}", 0.0).chunk
         store.replace_document(one.document_id, [one], embedder.passages([one.text]))
     reranker, asked = service([{"index": n, "score": float(n)} for n in range(20)])
-    settings = Settings(data_dir=tmp_path, store="memory", reranker_url="http://reranker", sources=3)
-    monkeypatch.setattr(rerank, "_opened", {("http://reranker", None): reranker})
-    found = retrieve("vraag", LOCAL_USER, Filters(), embedder=embedder, store=store, settings=settings)
+    settings = Settings(data_dir=tmp_path, store="memory", sources=3)
+    question = analyse("vraag", Expander(()))
+    found = retrieve(question, LOCAL_USER, Filters(), embedder=embedder, store=store, settings=settings, reranker=reranker)
     assert [h.chunk.id for h in found.hits] == ["d19", "d18", "d17"]
     assert len(asked[0]["documents"]) == 20
-    rerank.close_rerankers()
-    assert rerank._opened == {}
+    reranker.close()
+
+
+def test_the_container_opens_the_configured_reranker_once_and_closes_it(tmp_path: Path, model: Path) -> None:
+    with Container(Settings(data_dir=tmp_path, store="memory", reranker=str(model))) as container:
+        reranker = container.reranker
+        assert isinstance(reranker, CrossEncoderReranker)
+        assert container.reranker is reranker
+        other = container.with_settings(container.settings.model_copy(update={"reranker": None, "reranker_url": "http://reranker"}))
+        assert isinstance(other.reranker, HttpReranker)
+    assert other.reranker._client.is_closed
+
+
+def test_without_one_there_is_none(tmp_path: Path) -> None:
+    with Container(Settings(data_dir=tmp_path, store="memory")) as container:
+        assert container.reranker is None

@@ -63,10 +63,10 @@ def quality(
     from rag_api.bench.sets import read_set
 
     settings = _settings(store)
-    with opened(settings) as parts:
+    with opened(settings) as container:
         asked = read_set(name, data, every)
         with counting("passages, questions, searches", len(asked.chunks) + 2 * len(asked.questions)) as tell:
-            found = measure(settings, parts.embedder, asked, tell)
+            found = measure(settings, container.embedder, asked, tell)
     _print(found, as_json)
 
 
@@ -85,12 +85,12 @@ def ask(
     from rag_api.evaluate import HANDBOOK, read_judged
 
     questions = [judged.question for judged in read_judged(HANDBOOK, "all")[::every]]
-    with opened(read_settings()) as parts, counting("questions", len(questions)) as tell:
+    with opened(read_settings()) as container, counting("questions", len(questions)) as tell:
         if answers:
-            parts.start_generator()
-            found = measure_answers(parts, questions, replace(LOCAL_USER, id="bench", name="Bench"), tell)
+            container.start_generator()
+            found = measure_answers(container, questions, replace(LOCAL_USER, id="bench", name="Bench"), tell)
         else:
-            found = measure(parts, questions, LOCAL_USER, tell)
+            found = measure(container, questions, LOCAL_USER, tell)
     _print(found, as_json)
 
 

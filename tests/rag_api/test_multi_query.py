@@ -12,9 +12,9 @@ from pydantic import ValidationError
 from rag_api.answering.ask import ask, new_question
 from rag_api.answering.generator_client import Generator
 from rag_api.config import Settings
-from rag_api.container import Parts
+from rag_api.container import Container
 from rag_api.domain import LOCAL_USER, Chunk, Done, Filters, Hit, Mode
-from rag_api.retrieval.multi_query import OPTIONS, WidenedStore, alternatives, merged, options_of
+from rag_api.retrieval.multi_query import OPTIONS, alternatives, merged, options_of, search_all
 from tests.support.scripted_server import Scripted, piece, scripted_server
 from tests.support.world import empty, load_hospital
 
@@ -102,20 +102,22 @@ def test_nothing_changes_without_another_query() -> None:
 async def test_an_answer_searches_for_what_the_model_wrote_and_says_so(dsn: str, server: Scripted, tmp_path: Any) -> None:
     server.status, server.script = 200, by_option
     settings = Settings(data_dir=tmp_path, database_url=dsn, store="memory", generator_url=server.url, widen="step_back")  # type: ignore[arg-type]
-    with Parts(settings) as parts:
-        load_hospital(parts)
-        question = new_question(LOCAL_USER, parts, QUESTION, mode=Mode.SOURCES)
-        (answer,) = [event.answer async for event in ask(question, LOCAL_USER, parts) if isinstance(event, Done)]
-        await parts.generator.close()
+    with Container(settings) as container:
+        load_hospital(container)
+        question = new_question(LOCAL_USER, container, QUESTION, mode=Mode.SOURCES)
+        (answer,) = [event.answer async for event in ask(question, LOCAL_USER, container) if isinstance(event, Done)]
+        await container.generator.close()
         assert answer.stats["searched_also"] == ["Wat is de dosering van paracetamol bij kinderen?"]
         assert answer.query == QUESTION
         assert answer.sources[0].document.source == "paracetamol-kind.pdf"
-        vector = parts.embedder.query(QUESTION)
-        wide = WidenedStore(parts.store, parts.embedder, ["Wanneer is het restaurant open?"])
-        found = wide.search(QUESTION, vector, 3, Filters(), 0.65, "information")
+        vector = container.embedder.query(QUESTION)
+
+        def search(text: str) -> list[Hit]:
+            return container.store.search(text, container.embedder.query(text), 3, Filters(), 0.65, "information")
+
+        found = search_all(search, QUESTION, ["Wanneer is het restaurant open?"], 3)
         assert {h.chunk.title for h in found} >= {"Openingsuren van het restaurant"}
-        assert wide.count() == parts.store.count()
         assert np.isclose(
-            max(h.dense_score for h in found), max(h.dense_score for h in parts.store.search(QUESTION, vector, 3, Filters(), 0.65))
+            max(h.dense_score for h in found), max(h.dense_score for h in container.store.search(QUESTION, vector, 3, Filters(), 0.65))
         )
-        empty(parts)
+        empty(container)

@@ -20,7 +20,8 @@ from rag_api.db import Database
 from rag_api.db.documents import PgDocuments
 from rag_api.domain import LOCAL_USER, Chunk, Document, DocumentStatus, Filters, Metadata, Page
 from rag_api.errors import ConfigurationError
-from rag_api.query.synonyms import Expander, Pair, expander_of, propose, put_lists, read_pairs, write_proposals
+from rag_api.query.analysis import analyse
+from rag_api.query.synonyms import Expander, Pair, lists_of, propose, put_lists, read_pairs, write_proposals
 from rag_api.retrieval.retriever import retrieve
 from rag_api.stores.memory import MemoryStore
 
@@ -84,31 +85,31 @@ class TestReading:
 
 class TestSettings:
     def test_lists_of_the_data_directory_are_read_again_when_they_change(self, written: Callable[[str], Path], tmp_path: Path) -> None:
-        settings = Settings(data_dir=tmp_path)
-        assert expander_of(settings).expand("SIC") == []
+        lists = lists_of(Settings(data_dir=tmp_path))
+        assert lists.get().expand("SIC") == []
         path = written("abbreviation,expansion\nSIC,spoed intensive care\n")
-        assert expander_of(settings).expand("SIC") == ["spoed intensive care"]
+        assert lists.get().expand("SIC") == ["spoed intensive care"]
         path.write_text("abbreviation,expansion\nSIC,iets anders\n")
         os.utime(path, ns=(1, 1))
-        assert expander_of(settings).expand("SIC") == ["iets anders"]
+        assert lists.get().expand("SIC") == ["iets anders"]
 
     def test_a_list_that_becomes_wrong_changes_nothing_and_is_logged(
         self, written: Callable[[str], Path], tmp_path: Path, caplog: pytest.LogCaptureFixture
     ) -> None:
-        settings = Settings(data_dir=tmp_path)
+        lists = lists_of(Settings(data_dir=tmp_path))
         path = written("abbreviation,expansion\nSIC,spoed intensive care\n")
-        assert expander_of(settings).expand("SIC") == ["spoed intensive care"]
+        assert lists.get().expand("SIC") == ["spoed intensive care"]
         path.write_text("abbreviation,expansion\nSIC,\n")
         os.utime(path, ns=(1, 1))
-        assert expander_of(settings).expand("SIC") == ["spoed intensive care"]
+        assert lists.get().expand("SIC") == ["spoed intensive care"]
         assert "line 2: expansion is empty" in caplog.text
 
     def test_a_list_that_is_wrong_from_the_start_or_not_there_is_refused(self, written: Callable[[str], Path], tmp_path: Path) -> None:
         written("abbreviation,expansion\nSIC,\n")
         with pytest.raises(ConfigurationError, match="line 2"):
-            expander_of(Settings(data_dir=tmp_path))
+            lists_of(Settings(data_dir=tmp_path)).get()
         with pytest.raises(ConfigurationError, match="no such file"):
-            expander_of(Settings(data_dir=tmp_path / "other", synonyms=tmp_path / "never.csv"))
+            lists_of(Settings(data_dir=tmp_path / "other", synonyms=tmp_path / "never.csv")).get()
 
     def test_a_question_in_the_short_form_finds_what_says_the_long_one(self, written: Callable[[str], Path], tmp_path: Path) -> None:
         class Blind:
@@ -127,7 +128,8 @@ class TestSettings:
         settings = Settings(data_dir=tmp_path, store="memory")
 
         def first() -> str:
-            return retrieve("SIC", LOCAL_USER, Filters(), embedder=Blind(), store=store, settings=settings).hits[0].chunk.id
+            question = analyse("SIC", lists_of(settings).get())
+            return retrieve(question, LOCAL_USER, Filters(), embedder=Blind(), store=store, settings=settings).hits[0].chunk.id
 
         assert first() == "a"  # a tie
         written("abbreviation,expansion\nSIC,spoed intensive care\n")
@@ -137,7 +139,7 @@ class TestSettings:
 def test_the_demo_brings_its_lists_and_keeps_an_admins_own(tmp_path: Path) -> None:
     (tmp_path / "synonyms.csv").write_text("term,synonym\nroesje,sedatie\n")
     put_lists(Path(handbook.__file__).parent, tmp_path)
-    found = expander_of(Settings(data_dir=tmp_path))
+    found = lists_of(Settings(data_dir=tmp_path)).get()
     assert "spoed intensive care" in found.expand("SIC")
     assert (found.expand("roesje"), found.expand("dafalgan")) == (["sedatie"], [])
 

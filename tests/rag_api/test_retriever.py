@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 
 from rag_api.config import Settings
 from rag_api.domain import LOCAL_USER, Chunk, Filters, Hit, Metadata, User
+from rag_api.retrieval.answerability import decide, match
 from rag_api.retrieval.calibration import Calibration, shipped
-from rag_api.retrieval.retriever import Retrieval, confidence_of, retrieve
+from rag_api.retrieval.retriever import Ranking, retrieve
 from rag_api.stores.memory import MemoryStore
+from tests.support.questions import analysed
 
 TODAY = date(2026, 6, 1)
 
@@ -58,13 +60,13 @@ def store() -> MemoryStore:
 
 def ask(
     store: MemoryStore, text: str = "paracetamol kind", user: User = LOCAL_USER, filters: Filters | None = None, **options: Any
-) -> Retrieval:
+) -> Ranking:
     settings = Settings(store="memory", **options.pop("settings", {}))
-    return retrieve(text, user, filters or Filters(), embedder=EMBEDDER, store=store, settings=settings, today=TODAY, **options)
+    return retrieve(analysed(text), user, filters or Filters(), embedder=EMBEDDER, store=store, settings=settings, today=TODAY, **options)
 
 
-def names(retrieval: Retrieval) -> list[str]:
-    return [hit.chunk.document_id for hit in retrieval.hits]
+def names(ranking: Ranking) -> list[str]:
+    return [hit.chunk.document_id for hit in ranking.hits]
 
 
 def test_only_what_is_valid_today_is_found(store: MemoryStore) -> None:
@@ -95,18 +97,19 @@ def test_no_more_than_the_configured_sources_but_enough_for_the_prompt(store: Me
 
 def test_nothing_found_is_no_answer(store: MemoryStore) -> None:
     nothing = ask(store, filters=Filters(document_ids=("no such",)))
-    assert (nothing.hits, nothing.confidence, nothing.answerable) == ((), 0.0, False)
+    assert nothing.hits == ()
+    assert not decide(analysed("paracetamol"), nothing.hits, [], None).answerable
 
 
 def test_a_better_match_is_more_confident(store: MemoryStore) -> None:
-    assert (
-        ask(store, "paracetamol kind dosis").confidence > ask(store, "paracetamol parkeren").confidence > ask(store, "parkeren").confidence
-    )
+    questions = ("paracetamol kind dosis", "paracetamol parkeren", "parkeren")
+    best, less, least = (match(analysed(text), ask(store, text).hits) for text in questions)
+    assert best > less > least
 
 
 def test_confidence_does_not_depend_on_the_fusion(store: MemoryStore) -> None:
     fused = [ask(store, settings={"fusion": fusion, "alpha": alpha}) for fusion in ("information", "relative") for alpha in (0.2, 0.9)]
-    assert len({round(r.confidence, 6) for r in fused}) == 1
+    assert len({round(match(analysed("paracetamol kind"), ranking.hits), 6) for ranking in fused}) == 1
 
 
 def test_alpha_follows_the_embedder_unless_it_is_set(store: MemoryStore) -> None:
@@ -117,5 +120,5 @@ def test_alpha_follows_the_embedder_unless_it_is_set(store: MemoryStore) -> None
 
 def test_confidence_stays_between_nought_and_one() -> None:
     hit = Hit(chunk("a", "tekst"), 1.0, 1.0, 10_000.0, 1)
-    assert confidence_of("paracetamol", [hit]) == 1.0
-    assert confidence_of("de het een", [hit]) == 1.0
+    assert match(analysed("paracetamol"), [hit]) == 1.0
+    assert match(analysed("de het een"), [hit]) == 1.0

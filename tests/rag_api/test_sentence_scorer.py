@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from rag_api.domain import Candidate, Chunk, Hit
 from rag_api.retrieval import sentence_scorer as evidence
 from rag_api.retrieval.calibration import Weights
-from rag_api.retrieval.sentence_scorer import as_typed, coverage, sought_words
+from rag_api.text.word_match import coverage, sought_words
+from tests.support.questions import analysed
 
 
 class WordEmbedder:
@@ -37,7 +38,7 @@ def candidates(
     question: str, hits: list[Hit], embedder: WordEmbedder, limit: int = 8, texts: dict[str, str] | None = None
 ) -> list[Candidate]:
     ranked = [replace(hit, rank=rank) for rank, hit in enumerate(hits, 1)]
-    return [s.candidate for s in evidence.scored_sentences(question, ranked, embedder, Weights(30, 40, 2.5, 1), texts)][:limit]
+    return [s.candidate for s in evidence.scored_sentences(analysed(question), ranked, embedder, Weights(30, 40, 2.5, 1), texts)][:limit]
 
 
 def hit(text: str, start: int = 0, document: str = "d", score: float = 1.0, title: str = "Titel") -> Hit:
@@ -105,7 +106,7 @@ def test_a_lead_may_stand_before_the_passage() -> None:
 def test_a_row_whose_range_holds_for_the_questions_number_is_better() -> None:
     rows = [hit(f"Kind van {low} tot {low + 9} jaar\t{low} mg\n", document=str(low)) for low in (1, 10, 20)]
     ranked = [replace(hit, rank=rank) for rank, hit in enumerate(rows, 1)]
-    found = evidence.scored_sentences("dosis kind 12 jaar", ranked, EMBEDDER, Weights(0, 0, 1, 0))
+    found = evidence.scored_sentences(analysed("dosis kind 12 jaar"), ranked, EMBEDDER, Weights(0, 0, 1, 0))
     assert [(s.candidate.document_id, s.candidate.score) for s in found] == [("10", 1), ("1", -1), ("20", -1)]
 
 
@@ -116,11 +117,11 @@ def test_the_title_of_the_document_is_no_sentence_of_it() -> None:
 
 
 def test_words_of_the_title_tell_no_sentence_from_another() -> None:
-    sought = sought_words("hoeveel paracetamol per gift?", as_typed)
+    sought = sought_words("hoeveel paracetamol per gift?", lambda word: [])
     assert coverage(sought, "Paracetamol", "Geef 1 g per gift.") == 1.0 > coverage(sought, "", "Geef 1 g per gift.")
     assert coverage(sought, "Paracetamol", "Spoel de leiding.") < 0.5
     assert coverage([], "Paracetamol", "Geef 1 g.") == 0.0
-    brand, typed = sought_words("dafalgan", lambda word: ["paracetamol IV"]), sought_words("dafalgan", as_typed)
+    brand, typed = sought_words("dafalgan", lambda word: ["paracetamol IV"]), sought_words("dafalgan", lambda word: [])
     assert coverage(brand, "Pijn", "Geef paracetamol IV.") == 1.0 > coverage(typed, "Pijn", "Geef paracetamol IV.")
 
 
