@@ -4,7 +4,7 @@
 not say which number is what; "These patients get none" needs the patients. So a list item brings the line that introduces its
 list, a row its table's header, a sentence below a heading such as "Contra-indicaties" that heading, and a sentence that points
 back, or that takes something back ("Behalve ..."), is one span with the sentence before it. When in doubt words are added:
-too much is read over, too little may be wrong. Knows characters only, as sentences.py does.
+too much is read over, too little may be wrong. Knows characters only, as sentence_splitter.py does.
 """
 
 from __future__ import annotations
