@@ -48,6 +48,28 @@ def ingest(
 
 
 @bench.command()
+def wardqa(
+    split: Annotated[list[str], typer.Option("--split", help="train, validate, test or test_trades; several may be named.")] = ["test"],  # noqa: B006 - typer's way
+    documents: Annotated[int | None, typer.Option(help="So many documents at most, for a quick look.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """How many questions of hospital staff get the right sentence, and how many near misses are refused.
+
+    WardQA's documents become an index of their own; yours is not looked at. Some minutes a hundred documents.
+    """
+    from rag_api.bench.wardqa import read_wardqa
+    from rag_api.bench.wardqa.measure import measure
+
+    settings = read_settings()
+    with said():
+        passages = read_wardqa(split)
+        total = sum(1 + len(asked.near_misses) for p in passages for asked in p.questions) + len({p.document for p in passages})
+        with counting("documents and questions", total) as tell:
+            found = measure(settings, split, documents, tell)
+    _print(found, as_json)
+
+
+@bench.command()
 def quality(
     name: Annotated[str, typer.Option("--set", help="squad or medquad.")] = "squad",
     data: Annotated[Path | None, typer.Option(help="Its folder; ../shared/data/NAME beside a checkout when absent.")] = None,
