@@ -1,28 +1,28 @@
 // The page: conversation on the left, the open source on the right. Joins state, address and keys; draws little itself.
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { Mode } from "./api/types";
-import { Announcer } from "./components/Announcer";
 import { Documents } from "./components/admin/Documents";
-import { Banner } from "./components/Banner";
-import { Empty } from "./components/Empty";
-import { Header } from "./components/Header";
-import { Help } from "./components/Help";
-import { QuestionBox } from "./components/QuestionBox";
+import { Announcer } from "./components/answer/Announcer";
+import { Turn } from "./components/answer/Turn";
+import { QuestionBox } from "./components/ask/QuestionBox";
+import { ScopeMenu } from "./components/ask/ScopeMenu";
+import { Empty } from "./components/chat/Empty";
+import { Help } from "./components/chat/Help";
+import { Nowhere, Welcome } from "./components/chat/Welcome";
 import { Gaps } from "./components/quality/Gaps";
 import { Session } from "./components/quality/Session";
 import { Sets } from "./components/quality/Sets";
-import { ScopeMenu } from "./components/ScopeMenu";
-import { SourcePane } from "./components/SourcePane";
-import { Turn } from "./components/Turn";
-import { Nowhere, Welcome } from "./components/Welcome";
+import { Banner } from "./components/shared/Banner";
+import { Header } from "./components/shared/Header";
+import { SourcePane } from "./components/source/SourcePane";
 import { CATALOGUES, firstLanguage, keepLanguage, type Language, MessagesProvider, useMessages } from "./i18n";
 import { pdfjs } from "./pdf/load";
-import { conversationPath, DOCUMENTS_PATH, qualityPage, useAddress } from "./route";
 import { type AnswerState, view } from "./state/answer";
+import { conversationPath, DOCUMENTS_PATH, qualityPage, useAddress } from "./state/route";
 import { firstScope } from "./state/scope";
 import { useConversation } from "./state/useConversation";
 import { useOpened } from "./state/useOpened";
-import { useShortcuts } from "./useShortcuts";
+import { useShortcuts } from "./state/useShortcuts";
 
 /** pdf.js is large: it comes while the first question is typed, not after it is answered. */
 const whenIdle = window.requestIdleCallback ?? ((work: () => void) => setTimeout(work, 500));

@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import { findDocuments, retireDocument } from "../../api/documents";
 import type { DocumentList, DocumentSummary } from "../../api/types";
 import { formatDay, useMessages } from "../../i18n";
-import { Confirm } from "../quality/Confirm";
+import { Confirm } from "../shared/Confirm";
 import { DocumentForm } from "./DocumentForm";
 import { Load } from "./Load";
 

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "react";
 import { type Gap, type GapReport, gapsCsvUrl, getGaps } from "../../api/quality";
 import { formatMoment, useMessages } from "../../i18n";
-import { Nowhere } from "../Welcome";
+import { Nowhere } from "../chat/Welcome";
 import { Shell } from "./Shell";
 
 export function Gaps() {

@@ -2,8 +2,8 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { csvUrl, getJudgedSet, type JudgedSet, type JudgedSets } from "../../api/quality";
 import { useMessages } from "../../i18n";
-import { QUALITY_PATHS } from "../../route";
 import { type Listed, listOf, matching, SPLITS, type Which } from "../../state/judged";
+import { QUALITY_PATHS } from "../../state/route";
 import { QuestionForm } from "./QuestionForm";
 import { Upload } from "./Upload";
 

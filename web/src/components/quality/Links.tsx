@@ -2,7 +2,7 @@
 import { useEffect, useState } from "react";
 import { getJudgedSets } from "../../api/quality";
 import { useMessages } from "../../i18n";
-import { QUALITY_PAGES, QUALITY_PATHS } from "../../route";
+import { QUALITY_PAGES, QUALITY_PATHS } from "../../state/route";
 
 export function QualityLinks() {
   const m = useMessages();

@@ -17,7 +17,7 @@ import {
   withPlaces,
 } from "../../state/judged";
 import { GROUPS } from "../../state/scope";
-import { Confirm } from "./Confirm";
+import { Confirm } from "../shared/Confirm";
 import { PlaceRow } from "./PlaceRow";
 
 interface Props {

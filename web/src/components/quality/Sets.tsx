@@ -2,9 +2,9 @@
 import { useCallback, useEffect, useState } from "react";
 import { csvUrl, deleteSet, getJudgedSets, type JudgedSets } from "../../api/quality";
 import { formatMoment, useMessages } from "../../i18n";
-import { QUALITY_PATHS, setAddress, setInAddress } from "../../route";
-import { Nowhere } from "../Welcome";
-import { Confirm } from "./Confirm";
+import { QUALITY_PATHS, setAddress, setInAddress } from "../../state/route";
+import { Nowhere } from "../chat/Welcome";
+import { Confirm } from "../shared/Confirm";
 import { JudgedSetView } from "./JudgedSet";
 import { Shell } from "./Shell";
 import { Upload } from "./Upload";

@@ -1,7 +1,7 @@
 // The frame of the pages for quality staff: a bar with the way back.
 import type { ReactNode } from "react";
 import { useMessages } from "../../i18n";
-import { QUALITY_PAGES, QUALITY_PATHS, type QualityPage } from "../../route";
+import { QUALITY_PAGES, QUALITY_PATHS, type QualityPage } from "../../state/route";
 
 interface Props {
   current: QualityPage;

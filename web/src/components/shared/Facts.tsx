@@ -1,6 +1,6 @@
 // What a reader must know to trust a source: version, validity, whose, for whom.
-import type { Source } from "../api/types";
-import { dayOf, formatDay, type Messages, useMessages } from "../i18n";
+import type { Source } from "../../api/types";
+import { dayOf, formatDay, type Messages, useMessages } from "../../i18n";
 
 export function Facts({ source, page = false }: { source: Source; page?: boolean }) {
   const m = useMessages();

@@ -1,11 +1,11 @@
 // A source under the answer: what it is, and the passage with the words that were copied.
 import { useState } from "react";
-import type { Source, Span } from "../api/types";
-import { formatScore, useMessages } from "../i18n";
-import { excerpt } from "../text/excerpt";
-import { Cautions } from "./Cautions";
-import { Facts } from "./Facts";
-import { Words } from "./Words";
+import type { Source, Span } from "../../api/types";
+import { formatScore, useMessages } from "../../i18n";
+import { excerpt } from "../../text/excerpt";
+import { Cautions } from "../shared/Cautions";
+import { Facts } from "../shared/Facts";
+import { Words } from "../shared/Words";
 
 interface Props {
   source: Source;

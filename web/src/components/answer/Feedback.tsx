@@ -1,10 +1,10 @@
 // Under an answer: was it found, and in which source? What is said here becomes material of judged sets and of the gap report.
 import { useState } from "react";
-import { ApiError } from "../api/client";
-import { giveFeedback } from "../api/quality";
-import type { Answer } from "../api/types";
-import { useMessages } from "../i18n";
-import type { Verdict } from "../state/judgement";
+import { ApiError } from "../../api/client";
+import { giveFeedback } from "../../api/quality";
+import type { Answer } from "../../api/types";
+import { useMessages } from "../../i18n";
+import type { Verdict } from "../../state/judgement";
 
 const VERDICTS = ["yes", "partly", "no"] as const;
 

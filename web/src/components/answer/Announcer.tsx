@@ -1,7 +1,7 @@
 // Tells a screen reader when an answer has ended, not each of its words.
-import { useMessages } from "../i18n";
-import { view } from "../state/answer";
-import type { Turn } from "../state/conversation";
+import { useMessages } from "../../i18n";
+import { view } from "../../state/answer";
+import type { Turn } from "../../state/conversation";
 
 export function Announcer({ turn }: { turn: Turn | undefined }) {
   const m = useMessages();

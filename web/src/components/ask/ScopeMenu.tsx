@@ -1,9 +1,9 @@
 // Beside the question: who asks, and which documents may answer. Closed, it says in words what is set; a filter never hides silently.
 import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useId, useRef, useState } from "react";
-import { getFacets } from "../api/client";
-import type { Facets } from "../api/types";
-import { type Messages, useMessages } from "../i18n";
-import { GROUPS, isFiltered, keepAsker, type Scope, unfiltered } from "../state/scope";
+import { getFacets } from "../../api/client";
+import type { Facets } from "../../api/types";
+import { type Messages, useMessages } from "../../i18n";
+import { GROUPS, isFiltered, keepAsker, type Scope, unfiltered } from "../../state/scope";
 
 interface Props {
   scope: Scope;

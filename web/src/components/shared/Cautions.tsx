@@ -1,6 +1,6 @@
 // What the service says a reader must know before using a source: for other patients, expired, superseded, contradicted.
-import type { Source } from "../api/types";
-import { useMessages } from "../i18n";
+import type { Source } from "../../api/types";
+import { useMessages } from "../../i18n";
 
 const GRAVE = new Set(["other_group", "conflict"]);
 

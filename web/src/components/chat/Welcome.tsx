@@ -1,5 +1,5 @@
 // What stands above the question box while there is no answer: a welcome, or that there is nothing at this address.
-import { useMessages } from "../i18n";
+import { useMessages } from "../../i18n";
 
 export function Welcome() {
   const m = useMessages();

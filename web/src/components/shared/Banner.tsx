@@ -1,8 +1,8 @@
 // One line under the bar for what holds of the whole page: no connection, no search, no generator, only a demonstration.
 import { useCallback, useEffect, useState } from "react";
-import { getHealth } from "../api/client";
-import type { Health } from "../api/types";
-import { useMessages } from "../i18n";
+import { getHealth } from "../../api/client";
+import type { Health } from "../../api/types";
+import { useMessages } from "../../i18n";
 
 /** `asked`: how many questions were; `wanting`: the last answer failed, or came without a generator. */
 export function Banner({ asked, wanting }: { asked: number; wanting: boolean }) {

@@ -1,13 +1,13 @@
 // The right pane: one source's document, opened at the place.
 import { useState } from "react";
-import { fileUrl } from "../api/client";
-import type { Source } from "../api/types";
-import { useMessages } from "../i18n";
-import type { Highlight } from "../pdf/highlights";
-import { type OpenDocument, useDocument } from "../pdf/useDocument";
-import { Viewer } from "../pdf/Viewer";
-import { Cautions } from "./Cautions";
-import { Facts } from "./Facts";
+import { fileUrl } from "../../api/client";
+import type { Source } from "../../api/types";
+import { useMessages } from "../../i18n";
+import type { Highlight } from "../../pdf/highlights";
+import { type OpenDocument, useDocument } from "../../pdf/useDocument";
+import { Viewer } from "../../pdf/Viewer";
+import { Cautions } from "../shared/Cautions";
+import { Facts } from "../shared/Facts";
 
 interface Props {
   source: Source;

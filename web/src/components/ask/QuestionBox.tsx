@@ -1,8 +1,8 @@
 // Where the question is typed. Enter asks, Shift+Enter makes a new line.
 import { type FormEvent, type KeyboardEvent, type ReactNode, type RefObject, useState } from "react";
-import type { Mode } from "../api/types";
-import { useMessages } from "../i18n";
-import { recall, remember } from "../settings";
+import type { Mode } from "../../api/types";
+import { useMessages } from "../../i18n";
+import { recall, remember } from "../../settings";
 
 interface Props {
   busy: boolean;

@@ -1,9 +1,9 @@
 // One question with its answer: notices, the answer's words, how long it took, its sources.
 import { useState } from "react";
-import type { Notice, Source, Span } from "../api/types";
-import { formatSeconds, type Messages, useMessages } from "../i18n";
-import { type AnswerState, view } from "../state/answer";
-import type { Opened } from "../state/conversation";
+import type { Notice, Source, Span } from "../../api/types";
+import { formatSeconds, type Messages, useMessages } from "../../i18n";
+import { type AnswerState, view } from "../../state/answer";
+import type { Opened } from "../../state/conversation";
 import { AnswerText } from "./AnswerText";
 import { Feedback } from "./Feedback";
 import { Progress } from "./Progress";

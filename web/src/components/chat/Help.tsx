@@ -1,6 +1,6 @@
 // The list of shortcuts, as a dialog of the browser's own: it keeps the focus inside and closes with Esc.
 import { useEffect, useRef } from "react";
-import { useMessages } from "../i18n";
+import { useMessages } from "../../i18n";
 
 export function Help({ open, onClose }: { open: boolean; onClose(): void }) {
   const m = useMessages();

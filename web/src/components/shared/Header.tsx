@@ -1,12 +1,12 @@
 // The bar on top: new question, earlier ones, language, theme, help.
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
-import { deleteConversation, getConversations } from "../api/client";
-import type { ConversationList } from "../api/types";
-import { type Language, useMessages } from "../i18n";
-import { conversationPath, DOCUMENTS_PATH } from "../route";
-import { recall, remember } from "../settings";
-import { Confirm } from "./quality/Confirm";
-import { QualityLinks } from "./quality/Links";
+import { deleteConversation, getConversations } from "../../api/client";
+import type { ConversationList } from "../../api/types";
+import { type Language, useMessages } from "../../i18n";
+import { recall, remember } from "../../settings";
+import { conversationPath, DOCUMENTS_PATH } from "../../state/route";
+import { QualityLinks } from "../quality/Links";
+import { Confirm } from "./Confirm";
 
 interface Props {
   language: Language;

@@ -1,8 +1,8 @@
 // Before the first question: what this is, three examples; or, without documents, what to run.
 import { useEffect, useState } from "react";
-import { getDocuments } from "../api/client";
-import type { DocumentList } from "../api/types";
-import { useMessages } from "../i18n";
+import { getDocuments } from "../../api/client";
+import type { DocumentList } from "../../api/types";
+import { useMessages } from "../../i18n";
 
 const MANY = 200; // enough to know the sample handbook by its names
 
