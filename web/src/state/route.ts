@@ -1,20 +1,24 @@
-// The page's addresses: / and /c/{conversation}. Anything else is not here.
+// The addresses: / and /c/{conversation}, and the pages for quality staff and admins. Anything else is not here.
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 
 /** Pages of their own, for quality staff: reached by links, not within a conversation. */
-export const QUALITY_PATHS = { session: "/quality/session", sets: "/quality/sets", gaps: "/quality/gaps" } as const;
-export type QualityPage = keyof typeof QUALITY_PATHS;
-export const QUALITY_PAGES = Object.keys(QUALITY_PATHS) as QualityPage[];
-
-export function qualityPage(path: string): QualityPage | null {
-  return QUALITY_PAGES.find((name) => QUALITY_PATHS[name] === path.replace(/\/$/, "")) ?? null;
-}
-
-export const setAddress = (name: string): string => `${QUALITY_PATHS.sets}?set=${encodeURIComponent(name)}`;
-export const setInAddress = (search: string): string | null => new URLSearchParams(search).get("set") || null;
+export const QUALITY_PAGES = ["session", "sets", "gaps"] as const;
+export type QualityPage = (typeof QUALITY_PAGES)[number];
+export const qualityPath = (page: QualityPage): string => `/quality/${page}`;
 
 /** The documents list, where admins say what documents do not say of themselves. */
 export const DOCUMENTS_PATH = "/admin/documents";
+
+export type PageName = "chat" | "documents" | QualityPage;
+
+/** Return the page that stands at this path; what is nowhere is the chat's to say. */
+export function pageAt(path: string): PageName {
+  const plain = path.replace(/\/$/, "");
+  return plain === DOCUMENTS_PATH ? "documents" : (QUALITY_PAGES.find((page) => qualityPath(page) === plain) ?? "chat");
+}
+
+export const setAddress = (name: string): string => `${qualityPath("sets")}?set=${encodeURIComponent(name)}`;
+export const setInAddress = (search: string): string | null => new URLSearchParams(search).get("set") || null;
 
 export type Route = { kind: "home" } | { kind: "conversation"; id: string } | { kind: "unknown" };
 

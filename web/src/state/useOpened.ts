@@ -34,6 +34,8 @@ export function useOpened(conversation: Conversation, dispatch: Dispatch<Convers
   return { shown, openSource, close, moveSource, movePlace };
 }
 
+export type OpenSource = ReturnType<typeof useOpened>;
+
 /** To the next or previous source of the answer whose source is open, of the last answer when none is. */
 function moveAmongSources(
   { turns, opened }: Conversation,

@@ -1,7 +1,9 @@
 // One listener for the page's keys. Letters count only while nothing is being typed.
 import { useEffect, useRef } from "react";
+import { known } from "../text/known";
 
-export type Shortcuts = Partial<Record<"/" | "?" | "Escape" | "j" | "k" | "n" | "p", () => void>>;
+const KEYS = ["/", "?", "Escape", "j", "k", "n", "p"] as const;
+export type Shortcuts = Partial<Record<(typeof KEYS)[number], () => void>>;
 
 export function useShortcuts(shortcuts: Shortcuts): void {
   const latest = useRef(shortcuts);
@@ -11,7 +13,8 @@ export function useShortcuts(shortcuts: Shortcuts): void {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
       if (document.querySelector("dialog[open]")) return; // an open dialog has the keys to itself
       if (event.key !== "Escape" && isTyping(event.target)) return;
-      const action = latest.current[event.key as keyof Shortcuts];
+      const key = known(KEYS, event.key);
+      const action = key && latest.current[key];
       if (!action) return;
       event.preventDefault();
       action();

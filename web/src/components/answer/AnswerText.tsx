@@ -1,9 +1,9 @@
 // The answer's words. Copied ones are underlined in their source's colour and numbered; following them shows their place.
 // Everything is a text node: nothing that a document or a model wrote can become markup.
 import type { MouseEvent } from "react";
-import { fileUrl } from "../../api/client";
 import type { Source, Span, Unsupported } from "../../api/types";
 import { useMessages } from "../../i18n";
+import { fileUrl } from "../../queries/documents";
 import { type Segment, segments } from "../../text/segments";
 import { Words } from "../shared/Words";
 

@@ -68,7 +68,7 @@ function noticesOf(state: AnswerState, m: Messages): Notice[] {
   const { notices, sources } = view(state);
   const own: Notice[] = [];
   if (state.kind === "failed")
-    own.push({ code: state.code, text: m.errors[state.code] ?? (state.message || m.errors.internal || "") });
+    own.push({ code: state.code, text: m.errors[state.code] ?? (state.message || m.errors.internal) });
   if (state.kind === "stopped") own.push({ code: "stopped", text: m.answer.stopped });
   if (state.kind === "complete" && notices.length === 0) {
     if (state.answer.status === "not_found") own.push({ code: "not_found", text: m.answer.notFound });

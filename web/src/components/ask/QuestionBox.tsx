@@ -3,6 +3,8 @@ import { type FormEvent, type KeyboardEvent, type ReactNode, type RefObject, use
 import type { Mode } from "../../api/types";
 import { useMessages } from "../../i18n";
 import { recall, remember } from "../../settings";
+import { known } from "../../text/known";
+import { Choice } from "../shared/Choice";
 
 interface Props {
   busy: boolean;
@@ -14,12 +16,12 @@ interface Props {
 
 const LONGEST = 2000; // the service's limit
 const MODES = ["default", "verbatim", "answer", "sources"] as const;
-type Choice = (typeof MODES)[number];
+type ModeName = (typeof MODES)[number];
 
 export function QuestionBox({ busy, input, onAsk, onStop, children }: Props) {
   const m = useMessages();
   const [question, setQuestion] = useState("");
-  const [mode, setMode] = useState<Choice>(() => MODES.find((one) => one === recall("mode")) ?? "default");
+  const [mode, setMode] = useState<ModeName>(() => known(MODES, recall("mode") ?? "") ?? "default");
   const over = question.trim().length - LONGEST;
   const ask = (event?: FormEvent): void => {
     event?.preventDefault();
@@ -32,7 +34,7 @@ export function QuestionBox({ busy, input, onAsk, onStop, children }: Props) {
     event.preventDefault();
     ask();
   };
-  const choose = (choice: Choice): void => {
+  const choose = (choice: ModeName): void => {
     setMode(choice);
     remember("mode", choice);
   };
@@ -59,16 +61,13 @@ export function QuestionBox({ busy, input, onAsk, onStop, children }: Props) {
           {over > 0 && m.ask.tooLong(over, LONGEST)}
         </p>
         <div className="ask-foot">
-          <label className="mode">
-            <span className="sr-only">{m.ask.mode}</span>
-            <select value={mode} onChange={(event) => choose(event.target.value as Choice)}>
-              {MODES.map((one) => (
-                <option key={one} value={one}>
-                  {m.ask.modes[one]}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Choice
+            className="mode"
+            label={<span className="sr-only">{m.ask.mode}</span>}
+            value={mode}
+            options={MODES.map((one) => [one, m.ask.modes[one]] as const)}
+            onValue={(choice) => choose(choice || "default")}
+          />
           {children}
           {busy ? (
             <button type="button" className="button" onClick={onStop}>

@@ -1,28 +1,23 @@
 // Beside the question: who asks, and which documents may answer. Closed, it says in words what is set; a filter never hides silently.
-import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useId, useRef, useState } from "react";
-import { getFacets } from "../../api/client";
-import type { Facets } from "../../api/types";
+import { type KeyboardEvent, useRef } from "react";
 import { type Messages, useMessages } from "../../i18n";
+import { useFacets } from "../../queries/facets";
 import { GROUPS, isFiltered, keepAsker, type Scope, unfiltered } from "../../state/scope";
+import { Choice } from "../shared/Choice";
 
 interface Props {
   scope: Scope;
   onScope(scope: Scope): void;
 }
 
+type Options = readonly (readonly [string, string])[];
+
 export function ScopeMenu({ scope, onScope }: Props) {
   const m = useMessages();
   const menu = useRef<HTMLDetailsElement>(null);
-  const [facets, setFacets] = useState<Facets | null>(null);
-  const load = useCallback((): void => {
-    getFacets().then(setFacets, () => undefined); // what is set stays usable without it
-  }, []);
-  const named = scope.function !== "";
-  useEffect(() => {
-    if (named) load(); // the function is shown by its name
-  }, [named, load]);
+  const { data: facets, refetch } = useFacets(scope.function !== ""); // by then, for the function is shown by its name
   const opened = (): void => {
-    if (menu.current?.open && facets === null) load();
+    if (menu.current?.open && !facets) void refetch(); // what is set stays usable without it
   };
   const change = (part: Partial<Scope>): void => {
     const next = { ...scope, ...part };
@@ -35,10 +30,12 @@ export function ScopeMenu({ scope, onScope }: Props) {
     menu.current.open = false;
     menu.current.querySelector("summary")?.focus();
   };
-  const functions = (facets?.functions ?? []).map(
-    (one) => [one.id, m.locale.startsWith("nl") ? one.nl : one.en] as const,
-  );
-  const departments = (facets?.departments ?? []).map((name) => [name, name] as const);
+  const functions: Options = (facets?.functions ?? []).map((one) => [
+    one.id,
+    m.locale.startsWith("nl") ? one.nl : one.en,
+  ]);
+  const departments: Options = (facets?.departments ?? []).map((name) => [name, name]);
+  const types: Options = (facets?.document_types ?? []).map((type) => [type, m.scope.types[type] ?? type]);
   const said = summaryOf(scope, functions.find(([id]) => id === scope.function)?.[1] ?? scope.function, m);
   return (
     <details
@@ -51,98 +48,94 @@ export function ScopeMenu({ scope, onScope }: Props) {
         {said}
       </summary>
       <div className="scope-panel">
-        <fieldset>
-          <legend>{m.scope.who}</legend>
-          <Choice
-            label={m.scope.function}
-            value={scope.function}
-            options={functions}
-            none={m.scope.unsaid}
-            onChange={(v) => change({ function: v })}
-          />
-          <Choice
-            label={m.scope.department}
-            value={scope.department}
-            options={departments}
-            none={m.scope.unsaid}
-            onChange={(v) => change({ department: v })}
-          />
-          <p className="muted">{m.scope.whoHelp}</p>
-        </fieldset>
-        <fieldset>
-          <legend>{m.scope.only}</legend>
-          <Choice
-            label={m.scope.group}
-            value={scope.group}
-            options={GROUPS.map((group) => [group, m.card.groups[group]])}
-            none={m.scope.all}
-            onChange={(v) => change({ group: v as Scope["group"] })}
-          />
-          <Choice
-            label={m.scope.fromDepartment}
-            value={scope.fromDepartment}
-            options={departments}
-            none={m.scope.all}
-            onChange={(v) => change({ fromDepartment: v })}
-          />
-          <Choice
-            label={m.scope.type}
-            value={scope.type}
-            options={(facets?.document_types ?? []).map((type) => [type, m.scope.types[type] ?? type])}
-            none={m.scope.all}
-            onChange={(v) => change({ type: v })}
-          />
-          <Choice
-            label={m.scope.language}
-            value={scope.language}
-            options={[
-              ["nl", m.scope.dutch],
-              ["en", m.scope.english],
-            ]}
-            none={m.scope.all}
-            onChange={(v) => change({ language: v as Scope["language"] })}
-          />
-          <label className="scope-check">
-            <input
-              type="checkbox"
-              checked={scope.includeExpired}
-              onChange={(event) => change({ includeExpired: event.target.checked })}
-            />
-            {m.scope.includeExpired}
-          </label>
-          <button type="button" className="link" onClick={() => change(unfiltered(scope))}>
-            {m.scope.clear}
-          </button>
-        </fieldset>
+        <Asker {...{ scope, change, functions, departments }} />
+        <Filters {...{ scope, change, departments, types }} />
       </div>
     </details>
   );
 }
 
-interface ChoiceProps {
-  label: ReactNode;
-  value: string;
-  options: readonly (readonly [string, string])[];
-  none: string;
-  onChange(value: string): void;
+interface PartProps {
+  scope: Scope;
+  departments: Options;
+  change(part: Partial<Scope>): void;
 }
 
-function Choice({ label, value, options, none, onChange }: ChoiceProps) {
-  const id = useId();
-  const known = options.some(([one]) => one === value);
+function Asker({ scope, functions, departments, change }: PartProps & { functions: Options }) {
+  const m = useMessages();
   return (
-    <div className="scope-choice">
-      <label htmlFor={id}>{label}</label>
-      <select id={id} value={value} onChange={(event) => onChange(event.target.value)}>
-        <option value="">{none}</option>
-        {value !== "" && !known && <option value={value}>{value}</option>}
-        {options.map(([one, name]) => (
-          <option key={one} value={one}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </div>
+    <fieldset>
+      <legend>{m.scope.who}</legend>
+      <Choice
+        className="scope-choice"
+        label={m.scope.function}
+        value={scope.function}
+        options={functions}
+        none={m.scope.unsaid}
+        onValue={(chosen) => change({ function: chosen })}
+      />
+      <Choice
+        className="scope-choice"
+        label={m.scope.department}
+        value={scope.department}
+        options={departments}
+        none={m.scope.unsaid}
+        onValue={(department) => change({ department })}
+      />
+      <p className="muted">{m.scope.whoHelp}</p>
+    </fieldset>
+  );
+}
+
+function Filters({ scope, departments, types, change }: PartProps & { types: Options }) {
+  const m = useMessages();
+  return (
+    <fieldset>
+      <legend>{m.scope.only}</legend>
+      <Choice
+        className="scope-choice"
+        label={m.scope.group}
+        value={scope.group}
+        options={GROUPS.map((group) => [group, m.card.groups[group]] as const)}
+        none={m.scope.all}
+        onValue={(group) => change({ group })}
+      />
+      <Choice
+        className="scope-choice"
+        label={m.scope.fromDepartment}
+        value={scope.fromDepartment}
+        options={departments}
+        none={m.scope.all}
+        onValue={(fromDepartment) => change({ fromDepartment })}
+      />
+      <Choice
+        className="scope-choice"
+        label={m.scope.type}
+        value={scope.type}
+        options={types}
+        none={m.scope.all}
+        onValue={(type) => change({ type })}
+      />
+      <Choice
+        className="scope-choice"
+        label={m.scope.language}
+        value={scope.language}
+        options={[["nl", m.scope.dutch] as const, ["en", m.scope.english] as const]}
+        none={m.scope.all}
+        onValue={(language) => change({ language })}
+      />
+      <label className="scope-check">
+        <input
+          type="checkbox"
+          checked={scope.includeExpired}
+          onChange={(event) => change({ includeExpired: event.target.checked })}
+        />
+        {m.scope.includeExpired}
+      </label>
+      <button type="button" className="link" onClick={() => change(unfiltered(scope))}>
+        {m.scope.clear}
+      </button>
+    </fieldset>
   );
 }
 

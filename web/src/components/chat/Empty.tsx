@@ -1,17 +1,12 @@
 // Before the first question: what this is, three examples; or, without documents, what to run.
-import { useEffect, useState } from "react";
-import { getDocuments } from "../../api/client";
-import type { DocumentList } from "../../api/types";
 import { useMessages } from "../../i18n";
+import { useFirstDocuments } from "../../queries/documents";
 
 const MANY = 200; // enough to know the sample handbook by its names
 
 export function Empty({ onAsk }: { onAsk(question: string): void }) {
   const m = useMessages();
-  const [list, setList] = useState<DocumentList | null>(null);
-  useEffect(() => {
-    getDocuments(MANY).then(setList, () => undefined); // the box works without; its own errors will be said
-  }, []);
+  const { data: list } = useFirstDocuments(MANY); // the box works without; its own errors will be said
   const ready = list?.documents.filter((document) => document.status === "indexed") ?? [];
   if (list && ready.length === 0) return <NoDocuments />;
 

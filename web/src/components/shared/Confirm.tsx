@@ -1,15 +1,16 @@
 // A button that asks once more before it does what cannot be undone. Escape or the second button leaves everything as it is.
 import { useEffect, useRef, useState } from "react";
+import { useMessages } from "../../i18n";
 
 interface Props {
   label: string;
   question: string;
-  yes: string;
-  no: string;
+  yes?: string; // what doing it is called; else "Yes, delete"
   onYes(): void;
 }
 
-export function Confirm({ label, question, yes, no, onYes }: Props) {
+export function Confirm({ label, question, yes, onYes }: Props) {
+  const m = useMessages();
   const [asking, setAsking] = useState(false);
   const first = useRef<HTMLButtonElement>(null);
   const keep = useRef<HTMLButtonElement>(null);
@@ -35,10 +36,10 @@ export function Confirm({ label, question, yes, no, onYes }: Props) {
     >
       <span>{question}</span>
       <button type="button" className="button danger" onClick={onYes}>
-        {yes}
+        {yes ?? m.confirm.yes}
       </button>
       <button type="button" className="button" ref={keep} onClick={() => setAsking(false)}>
-        {no}
+        {m.confirm.no}
       </button>
     </span>
   );

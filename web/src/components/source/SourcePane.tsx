@@ -1,11 +1,11 @@
 // The right pane: one source's document, opened at the place.
 import { useState } from "react";
-import { fileUrl } from "../../api/client";
 import type { Source } from "../../api/types";
 import { useMessages } from "../../i18n";
 import type { Highlight } from "../../pdf/highlights";
 import { type OpenDocument, useDocument } from "../../pdf/useDocument";
 import { Viewer } from "../../pdf/Viewer";
+import { fileUrl } from "../../queries/documents";
 import { Cautions } from "../shared/Cautions";
 import { Facts } from "../shared/Facts";
 
