@@ -5,7 +5,7 @@ import { highlightsOf, indexOf, spanKey } from "../pdf/highlights";
 import { view } from "./answer";
 import type { Conversation, ConversationEvent } from "./conversation";
 
-const NARROW = "(max-width: 1023px)"; // as in page.css
+const NARROW = "(max-width: 1023px)"; // as in layout.css
 const NOTHING = { sources: [], spans: [] };
 
 export function useOpened(conversation: Conversation, dispatch: Dispatch<ConversationEvent>) {

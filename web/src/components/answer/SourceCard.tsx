@@ -25,7 +25,7 @@ export function SourceCard({ source, spans, open, onOpen }: Props) {
           {source.rank}
         </span>
         <h3>
-          {/* The button's area is the whole card (styles.css), so that a click anywhere opens it. */}
+          {/* The button's area is the whole card (card.css), so that a click anywhere opens it. */}
           <button
             type="button"
             className="card-button"

@@ -40,7 +40,7 @@ export function Shell({ current, label, error, foot, source, lacking, children }
 function Links({ current }: { current: QualityPage }) {
   const m = useMessages();
   return (
-    <nav className="pages-links">
+    <nav className="page-links">
       {QUALITY_PAGES.map((page) => (
         <a key={page} className="quiet" href={qualityPath(page)} aria-current={page === current ? "page" : undefined}>
           {m.quality[page]}
