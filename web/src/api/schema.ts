@@ -469,7 +469,7 @@ export interface components {
              * File
              * @description A PDF or DOCX. Its name is what the document is known by; a new version replaces the old.
              */
-            file: string;
+            file: Blob;
         };
         /** ChangeList */
         ChangeList: {
