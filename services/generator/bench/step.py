@@ -26,7 +26,8 @@ from services.generator.models.eagle_frozen import FrozenHead
 from services.generator.models.kv_cache import KVCache
 from services.generator.models.llama import LlamaTarget
 from services.generator.models.loading import load_target, pack_target
-from services.generator.planner.costs import chain, least_seconds
+from services.generator.models.machine import least_seconds
+from services.generator.planner.costs import chain
 from services.generator.planner.draft_costs import draft_seconds
 from services.generator.text.answer_text import Delta
 from services.generator.types import Prompt, SamplingParams, Sequence

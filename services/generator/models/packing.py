@@ -13,6 +13,7 @@ import torch
 from services.generator.errors import ModelError
 from services.generator.models.architecture import Architecture
 from services.generator.models.linear import (
+    FEW_ROWS,
     Blocks,
     Kernel,
     Linear,
@@ -31,7 +32,7 @@ from services.generator.models.residual import MirroredResidual, Residual
 from services.generator.models.rope import paired, rotations
 from services.generator.native import matrix as native
 from services.generator.native.matrix import Matrix
-from services.generator.native.step import NativeDecoder, NativeLayer
+from services.generator.native.step import NODES, NativeDecoder, NativeLayer
 
 
 class Source(Protocol):
@@ -128,9 +129,10 @@ class Packing:
         weight = stack(matrices)
         outputs, inputs = weight.shape
         kernels: dict[str, Kernel] = {}
-        bits = 8 * self.dtype.itemsize
+        bits, limit = 8 * self.dtype.itemsize, FEW_ROWS
         if self.blocks and (isinstance(weight, Blocks) or self.dtype == torch.bfloat16) and native.fits(weight):
             matrix = native.pack(weight, bias)
+            limit = NODES  # however few rows: or what a step gives would depend on its size
             kernels["native"], bits = matrix, 8 * matrix.weight_bytes // (inputs * outputs)
             weight = rounded_like_kernel(weight) if isinstance(weight, Blocks) else weight
         elif self.blocks and isinstance(weight, Blocks) and (weight.minimum is not None or bias is None):
@@ -141,7 +143,7 @@ class Packing:
             kernels["packed"] = packed_kernel(self._dense(weight), bias)
         else:
             kernels["dense"] = dense_kernel(self._dense(weight), bias)
-        return Linear(kernels, inputs, outputs, inputs * outputs * bits // 8)
+        return Linear(kernels, inputs, outputs, inputs * outputs * bits // 8, limit)
 
     def _native(self, weights: Weights) -> NativeDecoder | None:
         """All layers at once, where every matrix of them has the kernel."""
