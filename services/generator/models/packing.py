@@ -11,7 +11,9 @@ from typing import Protocol, cast
 import torch
 
 from services.generator.errors import ModelError
+from services.generator.models import tiles
 from services.generator.models.architecture import Architecture
+from services.generator.models.layers import Layer, Weights
 from services.generator.models.linear import (
     FEW_ROWS,
     Blocks,
@@ -27,12 +29,10 @@ from services.generator.models.linear import (
     stack,
     take_rows,
 )
-from services.generator.models.llama import Layer, Weights
 from services.generator.models.residual import MirroredResidual, Residual
 from services.generator.models.rope import paired, rotations
-from services.generator.native import matrix as native
 from services.generator.native.matrix import Matrix
-from services.generator.native.step import NODES, NativeDecoder, NativeLayer
+from services.generator.native.step import NODES, DecoderSize, NativeDecoder, NativeLayer
 
 
 class Source(Protocol):
@@ -130,8 +130,8 @@ class Packing:
         outputs, inputs = weight.shape
         kernels: dict[str, Kernel] = {}
         bits, limit = 8 * self.dtype.itemsize, FEW_ROWS
-        if self.blocks and (isinstance(weight, Blocks) or self.dtype == torch.bfloat16) and native.fits(weight):
-            matrix = native.pack(weight, bias)
+        if self.blocks and (isinstance(weight, Blocks) or self.dtype == torch.bfloat16) and tiles.fits(weight):
+            matrix = tiles.pack(weight, bias)
             limit = NODES  # however few rows: or what a step gives would depend on its size
             kernels["native"], bits = matrix, 8 * matrix.weight_bytes // (inputs * outputs)
             weight = rounded_like_kernel(weight) if isinstance(weight, Blocks) else weight
@@ -152,7 +152,9 @@ class Packing:
             return None
         layers = [self._native_layer(layer) for layer in weights.layers]
         rotations = torch.view_as_real(weights.rotations).contiguous()
-        return NativeDecoder(self.a, layers, self._plain(weights.norm), rotations)
+        a = self.a
+        size = DecoderSize(a.hidden_size, a.intermediate_size, a.heads, a.kv_heads, a.head_dim, a.norm_eps)
+        return NativeDecoder(size, layers, self._plain(weights.norm), rotations)
 
     def _native_layer(self, layer: Layer) -> NativeLayer:
         matrices = [cast(Matrix, each.kernels["native"]) for each in (layer.qkv, layer.output, layer.gate_up, layer.down)]
