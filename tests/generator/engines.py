@@ -21,7 +21,7 @@ from services.generator.speculation.tree import TreeBuilder
 from services.generator.text.answer_text import AnswerText
 from services.generator.text.codec import Codec
 from services.generator.text.provenance import SpanTracker
-from services.generator.types import Accepted, CandidateSource, DraftTree, NodeOrigin, Passage, Prompt, SamplingParams, Sequence
+from services.generator.types import Accepted, DraftTree, NodeOrigin, Passage, Prompt, SamplingParams, Sequence
 from tests.generator.tiny import tiny_checkpoint, tiny_tokenizer
 
 _ids = itertools.count()
@@ -62,7 +62,7 @@ class RandomDrafter:
         for _ in range(self.random.integers(0, nodes)):
             parent = int(self.random.integers(0, len(builder.token_ids)))
             token = int(self.random.integers(0, self.vocabulary))
-            builder.add(parent, token, float(self.random.random()), (NodeOrigin(CandidateSource.COPY, 0),))
+            builder.add(parent, token, float(self.random.random()), (NodeOrigin(self.name, 0),))
         return builder.build(nodes)
 
 
@@ -85,8 +85,8 @@ class OracleDrafter(RandomDrafter):
         node = 0
         for token in answer:
             if self.random.random() < 0.5:
-                builder.add(node, int(self.random.integers(0, self.vocabulary)), 1.0, (NodeOrigin(CandidateSource.COPY, 0),))
-            node = builder.add(node, token, float(self.random.random()), (NodeOrigin(CandidateSource.COPY, 0),))
+                builder.add(node, int(self.random.integers(0, self.vocabulary)), 1.0, (NodeOrigin(self.name, 0),))
+            node = builder.add(node, token, float(self.random.random()), (NodeOrigin(self.name, 0),))
         return builder.build(nodes)
 
 

@@ -17,7 +17,7 @@ from services.generator.models.kv_cache import KVCache
 from services.generator.models.linear import Blocks, Weight, rounded_like_kernel
 from services.generator.models.llama import LlamaTarget
 from services.generator.models.packing import Packing
-from services.generator.native.matrix import pack
+from services.generator.models.tiles import pack
 from services.generator.types import SamplingParams
 from tests.generator.engines import OracleDrafter, engine, generate, request
 

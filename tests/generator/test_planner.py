@@ -10,9 +10,9 @@ import pytest
 from services.generator.planner.gates import Gate, Habit
 from services.generator.planner.planner import Calibration, Pace, Planner
 from services.generator.speculation.tree import TreeBuilder
-from services.generator.types import Accepted, CandidateSource, DraftTree, NodeOrigin
+from services.generator.types import Accepted, DraftTree, NodeOrigin
 
-COPY = (NodeOrigin(CandidateSource.COPY, 0),)
+COPY = (NodeOrigin("copy", 0),)
 
 
 class Linear:

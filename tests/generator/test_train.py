@@ -13,10 +13,11 @@ import torch
 from safetensors.torch import load_file
 
 from services.generator.drafters import StepState
-from services.generator.drafters.eagle import EagleDrafter, TreeShape
+from services.generator.drafters.eagle import EagleDrafter
 from services.generator.models import StepInput, Target
 from services.generator.models.eagle_format import load_head, save_head
 from services.generator.models.loading import load_target
+from services.generator.speculation.eagle_tree import TreeShape
 from services.generator.text.codec import Codec
 from services.generator.train import demo_prompts
 from services.generator.train.__main__ import main

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from services.generator.speculation import tree
 from services.generator.speculation.sampling import choose, gumbel, log_probabilities, nucleus
 from services.generator.speculation.verify import verify, walk
-from services.generator.types import CandidateSource, NodeOrigin, SamplingParams
+from services.generator.types import NodeOrigin, SamplingParams
 
 CPU = torch.device("cpu")
-COPY = NodeOrigin(CandidateSource.COPY, 0)
+COPY = NodeOrigin("copy", 0)
 
 
 def fork() -> tree.DraftTree:

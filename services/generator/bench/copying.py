@@ -21,11 +21,11 @@ import numpy as np
 from services.generator.drafters import StepState
 from services.generator.drafters.copy import CopyDrafter
 from services.generator.speculation.tree import TreeBuilder, merge
-from services.generator.types import CandidateSource, DraftTree, NodeOrigin, Prompt, SamplingParams, Sequence
+from services.generator.types import DraftTree, NodeOrigin, Prompt, SamplingParams, Sequence
 
 VOCABULARY, NODES, STEP = 20_000, 60, 3
 Value = TypeVar("Value")
-EAGLE = (NodeOrigin(CandidateSource.EAGLE),)
+EAGLE = (NodeOrigin("eagle"),)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from services.generator.bench.prompts import Job
 from services.generator.bench.timing import Run
 from services.generator.drafters import Drafter
 from services.generator.drafters.copy import CopyDrafter
-from services.generator.drafters.eagle import EagleDrafter, TreeShape, usual_shape
+from services.generator.drafters.eagle import EagleDrafter, usual_shape
 from services.generator.drafters.prompt_lookup import PromptLookupDrafter
 from services.generator.engine.engine import Engine, EngineOptions, Request
 from services.generator.models.eagle_format import open_head
@@ -22,6 +22,7 @@ from services.generator.models.llama import LlamaTarget
 from services.generator.models.loading import CACHE
 from services.generator.planner.draft_costs import draft_costs
 from services.generator.planner.planner import Costs
+from services.generator.speculation.eagle_tree import TreeShape
 from services.generator.text.answer_text import AnswerText
 from services.generator.text.codec import Codec
 from services.generator.text.prompt import Turn, build_prompt

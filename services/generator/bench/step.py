@@ -16,7 +16,7 @@ from typing import Any
 import torch
 
 from services.generator.drafters.copy import CopyDrafter
-from services.generator.drafters.eagle import EagleDrafter, TreeShape
+from services.generator.drafters.eagle import EagleDrafter
 from services.generator.engine.engine import Engine, EngineOptions, Request
 from services.generator.errors import ModelError
 from services.generator.models import StepInput, StepOutput
@@ -26,8 +26,10 @@ from services.generator.models.eagle_frozen import FrozenHead
 from services.generator.models.kv_cache import KVCache
 from services.generator.models.llama import LlamaTarget
 from services.generator.models.loading import load_target, pack_target
-from services.generator.planner.costs import chain, least_seconds
+from services.generator.models.machine import least_seconds
+from services.generator.planner.costs import chain
 from services.generator.planner.draft_costs import draft_seconds
+from services.generator.speculation.eagle_tree import TreeShape
 from services.generator.text.answer_text import Delta
 from services.generator.types import Prompt, SamplingParams, Sequence
 

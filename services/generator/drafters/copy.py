@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from services.generator.drafters import StepState
 from services.generator.speculation.tree import TreeBuilder
-from services.generator.types import Accepted, CandidateSource, DraftTree, NodeOrigin, Sequence
+from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
 
 # (chance that the first copied token is accepted, factor per further token) by match length 1, 2, ... 10: smoothed from 150
 # summaries by Llama-3.1-8B and -70B in FaithBench (thesis, figure 5.6a: longer matches are better). Measured there by length
@@ -111,11 +111,11 @@ class MatchIndex:
 class CopyDrafter:
     """Proposes the continuations of the longest matches, as one tree."""
 
-    name = "copy"
     wants_features: str | None = None
 
     def __init__(self, config: CopyConfig | None = None) -> None:
         self.config = config or CopyConfig()
+        self.name = "copy-prompt" if self.config.prompt_only else "copy"
         self._indexes: dict[str, MatchIndex] = {}
 
     def start(self, sequence: Sequence) -> None:
@@ -141,12 +141,12 @@ class CopyDrafter:
         for match in index.longest(tail, config.matches):
             first = match.end + 1
             copied = index.tokens[first : first + config.max_copy]
-            places = map(_copied, zip(repeat(CandidateSource.COPY), range(first, first + len(copied)), strict=False))
+            places = map(_copied, zip(repeat(self.name), range(first, first + len(copied)), strict=False))
             builder.add_chain(0, copied, _scores(match.length, len(copied)), places)
         return builder.build(nodes)
 
 
-_copied = partial(tuple.__new__, NodeOrigin)  # (source, position) -> NodeOrigin, a third of the time of calling it
+_copied = partial(tuple.__new__, NodeOrigin)  # (drafter, position) -> NodeOrigin, a third of the time of calling it
 
 
 @cache

@@ -19,39 +19,11 @@ from services.generator.drafters import StepState
 from services.generator.models.eagle import Head
 from services.generator.models.eagle_cache import HeadCache
 from services.generator.native.head import NativeHead
-from services.generator.types import Accepted, CandidateSource, DraftTree, NodeOrigin, Sequence
+from services.generator.speculation.eagle_tree import Pool, TreeShape, plan, select, to_tree
+from services.generator.speculation.tree import root_only
+from services.generator.types import Accepted, DraftTree, Sequence
 
-EAGLE = (NodeOrigin(CandidateSource.EAGLE),)
 ALONE = 32  # features; a row that brings more is read apart from the others
-
-
-@dataclass(frozen=True, slots=True)
-class TreeShape:
-    """`total` counts the root; `depth` the levels after the first, each one forward of the head.
-
-    `least` ends drafting early: when no leaf of any row is accepted with at least this estimated probability, going deeper does not pay.
-    `fixed` makes the tree EAGLE-1's: paths of ranks, (0, 1) being the second child of the first child; parents first, `total` is not used.
-    """
-
-    top_k: int = 10
-    total: int = 60
-    depth: int = 5
-    least: float = 0.0
-    fixed: tuple[tuple[int, ...], ...] = ()
-
-    def __post_init__(self) -> None:
-        assert min(self.top_k, self.total, self.depth + 1) >= 1
-        assert all(path[:-1] in (*self.fixed[:place], ()) for place, path in enumerate(self.fixed)), "parents before children"
-        assert all(rank < self.top_k for path in self.fixed for rank in path)
-
-
-FIXED_TREE: tuple[tuple[int, ...], ...] = (
-    *((0,), (1,), (2,), (3,)),
-    *((0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (2, 0), (2, 1), (3, 0)),
-    *((0, 0, 0), (0, 0, 1), (0, 0, 2), (0, 1, 0), (0, 1, 1), (0, 2, 0), (0, 2, 1), (1, 0, 0)),
-    *((0, 0, 0, 0), (0, 0, 0, 1), (0, 0, 0, 2), (0, 0, 0, 0, 0), (0, 0, 0, 0, 1)),
-)
-"""EAGLE-1's 25 nodes: the likelier a branch, the deeper."""
 
 
 def usual_shape(device: torch.device) -> TreeShape:
@@ -67,14 +39,6 @@ class Frontier(NamedTuple):
     pool: Tensor  # int64 [R, K]: their places in the pool
     hidden: Tensor  # [R, K, h]: the head's output at their parents
     ancestors: Tensor  # bool [R, K, K * level]: which drafted keys each sees, itself included
-
-
-class Pool(NamedTuple):
-    """Every candidate of every level, in the order found, so that parents precede children. Each [R, P]."""
-
-    tokens: Tensor
-    scores: Tensor
-    parents: Tensor  # places in the pool; -1: the root
 
 
 @dataclass(slots=True)
@@ -116,7 +80,7 @@ class EagleDrafter:
     @torch.inference_mode()
     def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
         """Reads the new features of every state, also when `nodes` leaves no room to draft."""
-        trees = [to_tree(int(state.context[-1]), [], [], [], []) for state in states]
+        trees = [root_only(int(state.context[-1])) for state in states]
         ready = [place for place, state in enumerate(states) if state.features is not None and len(state.features)]
         if ready:  # a prompt of one token has no features yet
             for place, tree in zip(ready, self._draft([states[place] for place in ready], nodes), strict=True):
@@ -131,12 +95,12 @@ class EagleDrafter:
         hidden = self._read(rows, states)
         roots = [int(state.context[-1]) for state in states]
         if not 1 < total <= nodes:
-            return [to_tree(root, [], [], [], []) for root in roots]
+            return [root_only(root) for root in roots]
         pool = self._grow(rows, hidden, total)
         chosen = self._places.expand(len(rows), -1) if self.shape.fixed else select(pool, total - 1)
         picked = (chosen, *(part.gather(1, chosen) for part in pool))
         places, tokens, scores, parents = torch.stack([part.double() for part in picked]).cpu().tolist()  # one download
-        return [to_tree(root, places[row], tokens[row], scores[row], parents[row]) for row, root in enumerate(roots)]
+        return [to_tree(root, places[row], tokens[row], scores[row], parents[row], self.name) for row, root in enumerate(roots)]
 
     def _draft_natively(self, native: NativeHead, row: int, state: StepState, total: int) -> DraftTree:
         """One call computes it; paths that are less likely than `least` are not followed."""
@@ -154,9 +118,8 @@ class EagleDrafter:
         cache.lengths[row] += fresh
         best = sorted(range(len(found.scores)), key=found.scores.__getitem__, reverse=True)[: total - 1]  # stable, as in `select`
         places = sorted(best)
-        return to_tree(
-            int(context[-1]), places, *([part[place] for place in places] for part in (found.tokens, found.scores, found.parents))
-        )
+        tokens, scores, parents = ([part[place] for place in places] for part in (found.tokens, found.scores, found.parents))
+        return to_tree(int(context[-1]), places, tokens, scores, parents, self.name)
 
     def _make_room(self, row: int, first: int, count: int) -> None:
         """For `count` features, of which the first is at position `first`, and a draft behind them."""
@@ -259,43 +222,3 @@ class EagleDrafter:
         positions = self._tensor([length + cache.origins[row] + level for row, length in zip(rows, lengths, strict=True)])
         attend = cache.attend(rows, [length + top_k * level for length in lengths], visible)
         return self.head(frontier.tokens, frontier.hidden, positions.expand(-1, top_k), attend)
-
-
-def select(pool: Pool, count: int) -> Tensor:
-    """The best `count` of each row's pool, [R, count] places in rising order.
-
-    A child never scores above its parent and stands behind it; a stable sort therefore keeps the parent of everything it keeps,
-    even where rounding makes the two equal.
-    """
-    count = min(count, pool.scores.shape[1])
-    return pool.scores.sort(dim=1, descending=True, stable=True).indices[:, :count].sort(dim=1).values
-
-
-def plan(fixed: Seq[tuple[int, ...]], top_k: int) -> tuple[list[list[int]], list[int]]:
-    """For a fixed tree: per level the K children to expand (places among K * K, padded with the first); every node's place in the pool."""
-    places: list[int] = []
-    expand: list[list[int]] = []
-    slots: dict[tuple[int, ...], int] = {(rank,): rank for rank in range(top_k)}
-    for path in fixed:
-        level = len(path) - 2
-        places.append(path[0] if level < 0 else top_k + level * top_k**2 + slots[path[:-1]] * top_k + path[-1])
-        if level >= 0 and any(other[:-1] == path for other in fixed):
-            while len(expand) <= level:
-                expand.append([])
-            slots[path] = len(expand[level])
-            expand[level].append(slots[path[:-1]] * top_k + path[-1])
-    assert all(len(level) <= top_k for level in expand), "a level of a fixed tree expands more nodes than top_k"
-    deepest = max(map(len, fixed), default=1)
-    padded = [level + [0] * (top_k - len(level)) for level in expand]
-    return [*padded, [0] * top_k][: max(deepest - 1, 0)], places
-
-
-def to_tree(root: int, places: Seq[float], tokens: Seq[float], scores: Seq[float], parents: Seq[float]) -> DraftTree:
-    """Chosen pool entries, parents first, become nodes 1.. of a tree; scores are log-probabilities."""
-    nodes = {-1: 0} | {int(place): number for number, place in enumerate(places, start=1)}
-    return DraftTree(
-        token_ids=(root, *map(int, tokens)),
-        parents=(-1, *(nodes[int(parent)] for parent in parents)),
-        scores=(1.0, *map(math.exp, scores)),
-        origins=((), *(EAGLE for _ in tokens)),
-    )

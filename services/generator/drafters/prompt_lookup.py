@@ -11,7 +11,7 @@ from collections.abc import Sequence as Seq
 from dataclasses import dataclass, field
 
 from services.generator.drafters import StepState
-from services.generator.types import Accepted, CandidateSource, DraftTree, NodeOrigin, Sequence
+from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
 
 ACCEPTANCE = ((0.19, 0.57), (0.38, 0.60), (0.60, 0.72))
 """(chance that the first copied token is accepted, factor per further one) after a match of 1, 2, 3 tokens; a guide for merging only."""
@@ -73,5 +73,5 @@ class PromptLookupDrafter:
             token_ids=(grams.tokens[-1], *copied),
             parents=tuple(range(-1, len(copied))),
             scores=(1.0, *(first * factor**depth for depth in range(len(copied)))),
-            origins=((), *((NodeOrigin(CandidateSource.COPY, end + 1 + place),) for place in range(len(copied)))),
+            origins=((), *((NodeOrigin(self.name, end + 1 + place),) for place in range(len(copied)))),
         )

@@ -27,7 +27,7 @@ from services.generator.models import StepInput, StepOutput, Target
 from services.generator.planner.planner import Costs, Plan, Planner
 from services.generator.speculation import tree
 from services.generator.speculation.verify import verify
-from services.generator.types import Accepted, CandidateSource, DraftTree, FinishReason, Origin
+from services.generator.types import Accepted, DraftTree, FinishReason, Origin
 
 __all__ = ["Engine", "EngineOptions", "Output", "Request"]
 
@@ -292,7 +292,7 @@ class Engine:
             return []
         found, prompt = [], len(request.sequence.prompt.token_ids)
         for origin in draft.origins[node]:
-            if origin.source is CandidateSource.COPY:
+            if origin.position >= 0:
                 position = origin.position if origin.position < prompt else request.sequence.copied_from[origin.position - prompt]
                 found += [position] if position >= 0 else []
         return found

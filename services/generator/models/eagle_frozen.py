@@ -13,12 +13,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from services.generator.models import tiles
 from services.generator.models.eagle import Attend, DecoderLayer, EagleHead, rotate, take
 from services.generator.models.linear import GROUP, Kernel, dense_kernel, four_bits, packed_kernel
-from services.generator.native import matrix
-from services.generator.native.head import HeadSize, HeadWeights, NativeHead
+from services.generator.native.head import HeadWeights, NativeHead
 from services.generator.native.matrix import Matrix
-from services.generator.native.step import NODES, NativeLayer
+from services.generator.native.step import NODES, DecoderSize, NativeLayer
 
 MATRICES = 6  # of an EAGLE-3 head: fc, qkv, output, gate and up, down, lm_head
 MOST = 128  # dimensions of a head that the kernels take
@@ -91,7 +91,7 @@ class FrozenHead:
         if self.device.type != "cpu" or self.dtype != torch.bfloat16 or not torch.backends.mkldnn.is_available():
             return dense_kernel(weight, bias)
         many = packed_kernel(weight, bias)
-        few = matrix.pack(four_bits(weight), bias) if matrix.fits(weight) else None  # a draft need not be exact, and what is read costs
+        few = tiles.pack(four_bits(weight), bias) if tiles.fits(weight) else None  # a draft need not be exact, and what is read costs
         self._matrices.append(few)
         return many if few is None else lambda x: few(x) if x.numel() <= NODES * x.shape[-1] else many(x)
 
@@ -110,7 +110,9 @@ class FrozenHead:
             NativeLayer(post, post, None, None, qkv, output, gate_up, down),
             fuse, logits, tokens, features, final, table.contiguous(), self.target_ids, rotations, config.norm_before_residual,
         )  # fmt: skip
-        size = HeadSize(config.hidden_size, config.intermediate_size, config.heads, config.kv_heads, config.head_dim, config.rms_norm_eps)
+        size = DecoderSize(
+            config.hidden_size, config.intermediate_size, config.heads, config.kv_heads, config.head_dim, config.rms_norm_eps
+        )
         return NativeHead(size, weights)
 
     def _norm(self, norm: nn.RMSNorm) -> Kernel:

@@ -14,6 +14,8 @@ import torch.nn.functional as F
 
 GROUP = 32  # weights that share a scale, in GGUF's Q4_0, Q4_1 and Q8_0 and in the int4 kernel
 
+FEW_ROWS = 4  # up to here torch's 4-bit kernel is the faster one for most shapes
+
 Kernel = Callable[[torch.Tensor], torch.Tensor]  # [M, in] -> [M, out]
 
 
@@ -68,20 +70,16 @@ def stack(weights: Sequence[Weight]) -> Weight:
 
 
 class Linear:
-    """Up to `limit` rows go through one kernel and more through another; costs.py chooses."""
+    """Up to `limit` rows go through the first of its kernels, more through the last."""
 
     __slots__ = ("few", "inputs", "kernels", "limit", "many", "outputs", "weight_bytes")
 
-    def __init__(self, kernels: dict[str, Kernel], inputs: int, outputs: int, weight_bytes: int = 0) -> None:
+    def __init__(self, kernels: dict[str, Kernel], inputs: int, outputs: int, weight_bytes: int = 0, limit: int = FEW_ROWS) -> None:
         """`weight_bytes` are what the first kernel reads."""
         self.kernels = kernels
-        self.inputs, self.outputs, self.weight_bytes = inputs, outputs, weight_bytes
-        first = next(iter(kernels))
-        self.choose(first, first, 0)
-
-    def choose(self, few: str, many: str, limit: int) -> None:
-        """Use kernel `few` up to `limit` rows and `many` beyond."""
-        self.few, self.many, self.limit = self.kernels[few], self.kernels[many], limit
+        self.inputs, self.outputs, self.weight_bytes, self.limit = inputs, outputs, weight_bytes, limit
+        ordered = list(kernels.values())
+        self.few, self.many = ordered[0], ordered[-1]
 
     def __call__(self, x: torch.Tensor) -> torch.Tensor:
         return self.few(x) if x.shape[0] <= self.limit else self.many(x)

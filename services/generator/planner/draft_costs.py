@@ -12,7 +12,8 @@ import torch
 from services.generator.drafters import Drafter, StepState
 from services.generator.drafters.eagle import EagleDrafter
 from services.generator.models.llama import LlamaTarget
-from services.generator.planner.costs import least_seconds, read_cached, target_key, write_cached
+from services.generator.models.machine import least_seconds, read_cached, write_cached
+from services.generator.planner.costs import target_key
 from services.generator.types import Prompt, SamplingParams, Sequence
 
 CONTEXT, REPEATS, ALLOWED = 256, 8, 2.0  # tokens, drafts, seconds

@@ -16,8 +16,9 @@ from typing import Protocol
 
 from services.generator.planner.gates import Gate, Habit
 from services.generator.speculation import tree
-from services.generator.types import Accepted, CandidateSource, DraftTree, NodeOrigin
+from services.generator.types import Accepted, DraftTree, NodeOrigin
 
+CONSTRAINT = "constraint"
 DEAR = 0.02  # of a step: a drafter that takes less is never left out for its nodes, which `cut` weighs one by one
 CONTEXTS = (256, 1024, 4096, 16384, 65536)
 
@@ -177,7 +178,7 @@ class Planner:
         scores, depths = [1.0], tree.depths(drafted)
         for node in range(1, len(drafted)):
             kind, estimate = _estimate(drafted, node, depths[node])
-            rate = estimate if kind == CandidateSource.CONSTRAINT.value else plan.calibration.rate(kind, estimate)
+            rate = estimate if kind == CONSTRAINT else plan.calibration.rate(kind, estimate)
             scores.append(rate * scores[drafted.parents[node]])
         return replace(drafted, scores=tuple(scores))
 
@@ -213,14 +214,14 @@ def _estimate(drafted: DraftTree, node: int, depth: int) -> tuple[str, float]:
 
 @cache
 def _kind_at(kind: str, depth: int) -> str:
-    return kind if kind == CandidateSource.CONSTRAINT.value else f"{kind} {depth}"
+    return kind if kind == CONSTRAINT else f"{kind} {depth}"
 
 
 def _kind(origins: tuple[NodeOrigin, ...]) -> str:
     """The proposers of a node, e.g. "copy+eagle"."""
     if len(origins) == 1:
-        return origins[0].source.value
-    return "+".join(sorted({origin.source.value for origin in origins}))
+        return origins[0].drafter
+    return "+".join(sorted({origin.drafter for origin in origins}))
 
 
 def _estimates(before: DraftTree, after: DraftTree) -> dict[int, tuple[str, float]]:

@@ -103,10 +103,11 @@ def measure(argv: list[str]) -> int:
     """tau on answers that the target gave greedily: of a head or, without one, of an untrained head, and of copying with and without it."""
     from services.generator.drafters import Drafter
     from services.generator.drafters.copy import CopyDrafter
-    from services.generator.drafters.eagle import EagleDrafter, TreeShape
+    from services.generator.drafters.eagle import EagleDrafter
     from services.generator.models.eagle_format import load_head
     from services.generator.models.eagle_frozen import FrozenHead
     from services.generator.models.loading import load_target
+    from services.generator.speculation.eagle_tree import TreeShape
     from services.generator.train.fit import FitOptions, new_head, output_rows
     from services.generator.train.measure import Merged
     from services.generator.train.measure import measure as run

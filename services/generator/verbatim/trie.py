@@ -21,11 +21,11 @@ from services.generator.errors import BadRequest
 from services.generator.models import Target
 from services.generator.speculation.tree import TreeBuilder
 from services.generator.text.codec import Codec
-from services.generator.types import CandidateSource, DraftTree, NodeOrigin, Passage, SamplingParams
+from services.generator.types import DraftTree, NodeOrigin, Passage, SamplingParams
 from services.generator.verbatim.likelihood import QuestionLikelihood
 from services.generator.verbatim.quotes import Form, Place, Quote, before, overlap, same_words, split_sentences, to_quote
 
-CONSTRAINT = (NodeOrigin(CandidateSource.CONSTRAINT),)
+CONSTRAINT = (NodeOrigin("constraint"),)
 
 
 @dataclass(frozen=True, slots=True)
