@@ -15,11 +15,11 @@ from itertools import pairwise
 import numpy as np
 
 from rag_api.ingest.characters import SOFT_HYPHEN, clean_line
-from rag_api.ingest.furniture import furniture
+from rag_api.ingest.furniture import furniture, text_of
 from rag_api.ingest.hyphens import Hyphen, judge, lexicon
 from rag_api.ingest.layout import Line, Row
 from rag_api.ingest.marked import Marked, concat, plain
-from rag_api.types import Page
+from rag_api.types import CutLine, Page
 
 Item = Line | Row
 
@@ -41,14 +41,21 @@ class LaidOut:
     items: tuple[Item, ...]
 
 
-def clean(pages: Sequence[LaidOut], language: str) -> tuple[Page, ...]:
+@dataclass(frozen=True, slots=True)
+class Cleaned:
+    pages: tuple[Page, ...]
+    cut: tuple[CutLine, ...]  # what the pages no longer hold
+
+
+def clean(pages: Sequence[LaidOut], language: str) -> Cleaned:
     """Pages in the order given, `start` counted from the first. language: "nl", "en" or "" (spelling rules of hyphens)."""
     tidy = [replace(page, items=tuple(_tidy(page.items))) for page in pages]
     cut = furniture([page.items for page in tidy], [page.tall for page in tidy])
+    if all(id(item) in cut for page in tidy for item in page.items):  # the same page over and over is no header
+        cut = {}
     bodies = [[item for item in page.items if id(item) not in cut] for page in tidy]
-    if not any(bodies):  # the same page over and over is no header
-        bodies = [list(page.items) for page in tidy]
-    return _assemble(tidy, _Joiner(bodies, language).pieces())
+    lines = (CutLine(page.number, text_of(item), cut[id(item)]) for page in tidy for item in page.items if id(item) in cut)
+    return Cleaned(_assemble(tidy, _Joiner(bodies, language).pieces()), tuple(lines))
 
 
 def _tidy(items: Sequence[Item]) -> list[Item]:
