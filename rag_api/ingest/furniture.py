@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from rag_api.ingest.imprint import counts, has_imprint, is_content, is_number, is_page_number, keys
-from rag_api.ingest.layout import Line, Row
+from rag_api.ingest.layout import Line, Row, usual_size
 
 _ZONE = 0.25  # of the page's height, from either edge
 _NEAR_EDGE = 0.12  # where a lone page number may stand
@@ -52,7 +52,7 @@ def furniture(pages: Sequence[Sequence[Item]], heights: Sequence[float]) -> dict
     for near in (near for edge in edges for near in edge):
         for place in near.places():
             places[place].add(near.page)
-    usual = _usual_size(pages)
+    usual = usual_size(pages)
     cut: dict[int, str] = {}
     for edge in edges:
         run = list(_run(edge, places, heights, len(pages)))
@@ -145,13 +145,3 @@ def _goes_on(one: _Near, two: _Near) -> bool:
     if isinstance(above, Row) or isinstance(below, Row) or has_imprint(one.text) or has_imprint(two.text):
         return False
     return abs(above.size - below.size) < 0.12 * above.size and abs(above.x0 - below.x0) < 3 and below.y0 - above.y1 < 0.8 * above.size
-
-
-def _usual_size(pages: Sequence[Sequence[Item]]) -> float:
-    """The size that most characters have."""
-    sizes: dict[float, int] = defaultdict(int)
-    for items in pages:
-        for item in items:
-            for line in _lines(item):
-                sizes[round(line.size, 1)] += len(line.marked.text)
-    return max(sizes, key=lambda size: sizes[size], default=0.0)
