@@ -8,7 +8,7 @@ from datetime import date
 from rag_api.api import schemas as api
 from rag_api.db.answers import Conversation, Feedback
 from rag_api.db.documents import Facets, PageSize
-from rag_api.domain import Answer, Citation, Document, Edit, Filters, Notice, PageRects, Source, TargetGroup
+from rag_api.domain import Answer, Citation, CutLine, Document, Edit, Filters, Notice, PageRects, Source, TargetGroup
 from rag_api.guard.asker import functions
 from rag_api.ingest.report import IngestReport
 
@@ -122,10 +122,13 @@ def document_out(document: Document) -> api.DocumentOut:
     )
 
 
-def document_detail(document: Document, pages: Sequence[PageSize], edits: Mapping[str, Edit]) -> api.DocumentDetail:
+def document_detail(
+    document: Document, pages: Sequence[PageSize], edits: Mapping[str, Edit], cut: Sequence[CutLine] = ()
+) -> api.DocumentDetail:
     sizes = [api.PageOut(number=p.number, width=p.width, height=p.height, rotation=p.rotation) for p in pages]
     edited = [api.EditOut(field=name, value=edit.value, said=edit.said) for name, edit in sorted(edits.items())]
-    return api.DocumentDetail(**document_out(document).model_dump(), pages=sizes, edits=edited)
+    lines = [api.CutLineOut.model_validate(line, from_attributes=True) for line in cut]
+    return api.DocumentDetail(**document_out(document).model_dump(), pages=sizes, edits=edited, cut=lines)
 
 
 def metadata_in(given: api.MetadataIn) -> dict[str, str]:

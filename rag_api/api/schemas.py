@@ -236,6 +236,14 @@ class PageOut(BaseModel):
     rotation: int
 
 
+class CutLineOut(BaseModel):
+    """A line of a page that is not searched."""
+
+    page: int
+    text: str
+    reason: str = Field(description="Why: header, footer or page_number.")
+
+
 class EditOut(BaseModel):
     """What an admin says in one field, and what the file said there when it was edited. Dates as 2026-01-31, groups as adult;child."""
 
@@ -247,6 +255,7 @@ class EditOut(BaseModel):
 class DocumentDetail(DocumentOut):
     pages: list[PageOut]
     edits: list[EditOut] = Field([], description="The fields in which an admin overrules the file.")
+    cut: list[CutLineOut] = Field([], description="What was left out of the text, in the order of the pages.")
 
 
 class DescribedOut(DocumentDetail):
@@ -316,6 +325,7 @@ class IngestItem(BaseModel):
     outcome: Literal["indexed", "unchanged", "failed", "retired"]
     reason: str = ""
     message: str = ""
+    cut: int = Field(0, description="Lines left out as headers, footers and page numbers; the document's detail has them.")
 
 
 class IngestOut(BaseModel):

@@ -197,6 +197,8 @@ def print_report(report: IngestReport) -> None:
     counts = f"{report.indexed} indexed, {report.unchanged} unchanged, {report.failed} failed"
     counts += f", {report.retired} retired" if report.retired else ""
     say(f"  {counts}; {report.pages} pages and {report.chunks} passages in {report.seconds:.1f} s ({rate:.1f} pages/s)")
+    if report.cut:
+        say(f"  {report.cut} lines left out as headers, footers and page numbers: each is in its document's record")
 
 
 def run_ask(container: Container, question: str, mode: Mode | None, on_token: Callable[[str], None] | None = None) -> Answer:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:  # the reader process imports this package too, and should sta
     from rag_api.embed import Embedder
     from rag_api.stores import Store
 
-READER_VERSION = 5  # one more whenever reading, cleaning or chunking gives other text: documents are then indexed again
+READER_VERSION = 7  # one more whenever reading, cleaning or chunking gives other text: documents are then indexed again
 _BATCH = 32  # chunks embedded together, over documents
 _TRANSIENT = ("too_slow", "too_much_memory")  # worth another try in the next run
 
@@ -286,9 +286,9 @@ def _embed(run: _Run, texts: Sequence[str], source: str) -> NDArray[np.float32]:
 def _save_indexed(run: _Run, one: _Read, chunks: Sequence[Chunk], vectors: NDArray[np.float32]) -> None:
     assert one.text is not None
     run.store.replace_document(one.document.id, chunks, vectors)
-    run.repo.save_indexed(replace(one.document, chunk_count=len(chunks)), one.text.pages)
+    run.repo.save_indexed(replace(one.document, chunk_count=len(chunks)), one.text.pages, one.text.cut)
     _drop_replaced(run, one)
-    run.outcomes.append(Outcome(one.item.source.name, "indexed", one.document.id, warnings=one.text.warnings))
+    run.outcomes.append(Outcome(one.item.source.name, "indexed", one.document.id, warnings=one.text.warnings, cut=len(one.text.cut)))
 
 
 def _save_failed(run: _Run, one: _Read, error: UnreadableDocument) -> None:

@@ -8,6 +8,8 @@ line ends, which pieces stand on one line, and which belong to one row of a tabl
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -311,3 +313,13 @@ def _joined(one: Line, two: Line) -> Line:
         one.symbol or two.symbol,
         one.aside,
     )
+
+
+def usual_size(pages: Iterable[Iterable[Line | Row]]) -> float:
+    """The size that most characters have; 0 without any."""
+    sizes: dict[float, int] = defaultdict(int)
+    for items in pages:
+        for item in items:
+            for line in item.lines if isinstance(item, Row) else (item,):
+                sizes[round(line.size, 1)] += len(line.marked.text)
+    return max(sizes, key=lambda size: sizes[size], default=0.0)

@@ -48,7 +48,8 @@ def _read_pdf(path: Path, name: str, max_pages: int) -> ReadDocument:
     language = _language(found)
     first = found.pages[0]
     metadata = describe(name, found.properties, _cells(first), heading_of(first), language)
-    return ReadDocument(metadata, _worded(clean(found.pages, metadata.language), name), found.warnings)
+    cleaned = clean(found.pages, metadata.language)
+    return ReadDocument(metadata, _worded(cleaned.pages, name), found.warnings, cleaned.cut)
 
 
 def _read_docx(path: Path, name: str, max_pages: int, shown: Path | None) -> ReadDocument:
@@ -60,8 +61,9 @@ def _read_docx(path: Path, name: str, max_pages: int, shown: Path | None) -> Rea
     if shown is None:
         return ReadDocument(metadata, _worded((page,), name), ("no rendering as PDF: its place on the page cannot be shown",))
     found = read_pdf(shown, name, max_pages)
-    pages = clean(found.pages, metadata.language)
-    return ReadDocument(metadata, tuple(replace(page, text_from="docx") for page in _worded(pages, name)), found.warnings)
+    cleaned = clean(found.pages, metadata.language)
+    pages = tuple(replace(page, text_from="docx") for page in _worded(cleaned.pages, name))
+    return ReadDocument(metadata, pages, found.warnings, cleaned.cut)
 
 
 def _worded(pages: tuple[Page, ...], name: str) -> tuple[Page, ...]:

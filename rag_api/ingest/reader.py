@@ -15,14 +15,14 @@ import struct
 import subprocess
 import sys
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
 
-from rag_api.domain import Metadata, Page, ReadDocument, TargetGroup
+from rag_api.domain import CutLine, Metadata, Page, ReadDocument, TargetGroup
 from rag_api.errors import UnreadableDocument
 
 _HEADER = struct.Struct("<QQ")  # bytes of JSON, bytes of boxes
@@ -156,7 +156,7 @@ def _encode(document: ReadDocument) -> tuple[dict[str, Any], bytes]:
     metadata = asdict(document.metadata)
     metadata |= {key: value.isoformat() for key, value in metadata.items() if isinstance(value, date)}
     boxes = b"".join(np.ascontiguousarray(page.boxes, np.float32).tobytes() for page in document.pages)
-    return {"metadata": metadata, "pages": pages, "warnings": document.warnings}, boxes
+    return {"metadata": metadata, "pages": pages, "warnings": document.warnings, "cut": [astuple(line) for line in document.cut]}, boxes
 
 
 def _decode(answer: dict[str, Any], boxes: np.ndarray) -> ReadDocument:
@@ -168,7 +168,7 @@ def _decode(answer: dict[str, Any], boxes: np.ndarray) -> ReadDocument:
     for page in answer["pages"]:
         pages.append(Page(**page, boxes=boxes[at : at + len(page["text"])]))
         at += len(page["text"])
-    return ReadDocument(Metadata(**said), tuple(pages), tuple(answer["warnings"]))
+    return ReadDocument(Metadata(**said), tuple(pages), tuple(answer["warnings"]), tuple(CutLine(*line) for line in answer["cut"]))
 
 
 # The process itself

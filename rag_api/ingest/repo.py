@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Protocol
 
-from rag_api.domain import Document, DocumentStatus, Edit, Page
+from rag_api.domain import CutLine, Document, DocumentStatus, Edit, Page
 
 CURRENT = (DocumentStatus.INDEXED, DocumentStatus.FAILED)
 
@@ -26,8 +26,9 @@ class DocumentsRepo(Protocol):
     def current(self) -> dict[str, Document]:
         """By source: the documents whose status is INDEXED or FAILED, with their fingerprint."""
 
-    def save_indexed(self, document: Document, pages: Sequence[Page]) -> None:
-        """Make this the current document of its source, with these pages (`boxes.pack_boxes` makes bytes of `Page.boxes`).
+    def save_indexed(self, document: Document, pages: Sequence[Page], cut: Sequence[CutLine] = ()) -> None:
+        """Make this the current document of its source, with these pages (`boxes.pack_boxes` makes bytes of `Page.boxes`) and lines
+        that were cut from them.
 
         Its id may exist already, in any status: row and pages are replaced. Another current document of the source
         becomes REPLACED. The row's `created_at` is kept on replacement, `updated_at` is now."""
@@ -51,6 +52,7 @@ class MemoryDocuments:
     def __init__(self) -> None:
         self.documents: dict[str, Document] = {}
         self.edited: dict[str, dict[str, Edit]] = {}
+        self.cut: dict[str, list[CutLine]] = {}
         self._pages: dict[str, list[Page]] = {}
         self._lock = threading.Lock()
 
@@ -62,13 +64,15 @@ class MemoryDocuments:
     def current(self) -> dict[str, Document]:
         return {d.source: d for d in self.documents.values() if d.status in CURRENT}
 
-    def save_indexed(self, document: Document, pages: Sequence[Page]) -> None:
+    def save_indexed(self, document: Document, pages: Sequence[Page], cut: Sequence[CutLine] = ()) -> None:
         self._put(document)
         self._pages[document.id] = list(pages)
+        self.cut[document.id] = list(cut)
 
     def save_failed(self, document: Document) -> None:
         self._put(document)
         self._pages.pop(document.id, None)
+        self.cut.pop(document.id, None)
 
     def retire(self, sources: Sequence[str]) -> None:
         current = self.current()

@@ -16,6 +16,7 @@ class Outcome:
     reason: str = ""
     message: str = ""
     warnings: tuple[str, ...] = ()
+    cut: int = 0  # lines of an indexed document left out as headers, footers and page numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,10 @@ class IngestReport:
 
     def count(self, outcome: str) -> int:
         return sum(item.outcome == outcome for item in self.items)
+
+    @property
+    def cut(self) -> int:
+        return sum(item.cut for item in self.items)
 
     @property
     def indexed(self) -> int:

@@ -285,6 +285,7 @@ def test_documents_are_listed_searched_and_described(client: httpx.Client, docum
     assert client.get("/documents", params={"status": "failed"}).json() == {"documents": [], "total": 0}
     detail = client.get(f"/documents/{documents['child'].id}").json()
     assert detail["pages"] == [{"number": 1, "width": 595.0, "height": 842.0, "rotation": 0}]
+    assert detail["cut"] == []
     is_problem(client.get("/documents", params={"limit": 0}), 422, "invalid_request")
 
 

@@ -31,6 +31,7 @@ from rag_api.db.documents import (
     get_document,
     get_documents,
     list_documents,
+    read_cut,
     read_page_sizes,
     read_pages,
 )
@@ -40,6 +41,7 @@ from rag_api.domain import (
     AnswerStatus,
     Chunk,
     Citation,
+    CutLine,
     Document,
     DocumentStatus,
     Hit,
@@ -109,6 +111,17 @@ def test_a_document_and_its_pages_come_back_as_they_were(db: Database, documents
         assert [getattr(after, name) for name in names] == [getattr(before, name) for name in names]
     assert [p.number for p in read_pages(db, saved.id, [2])] == [2]
     assert [(s.number, s.width, s.rotation) for s in read_page_sizes(db, saved.id)] == [(1, 595.3, 90), (2, 595.3, 90)]
+
+
+def test_lines_that_were_cut_are_kept_with_their_document_until_it_is_saved_again(db: Database, documents: PgDocuments) -> None:
+    saved = document("a.pdf")
+    cut = [CutLine(1, "Apotheek | pagina 1 van 2", "footer"), CutLine(2, "2", "page_number"), CutLine(2, "Apotheek", "footer")]
+    documents.save_indexed(saved, [page(1, 0, "tekst")], cut)
+    assert read_cut(db, saved.id) == cut
+    documents.save_indexed(saved, [page(1, 0, "tekst")], cut[:1])
+    assert read_cut(db, saved.id) == cut[:1]
+    documents.save_failed(saved)
+    assert read_cut(db, saved.id) == []
 
 
 def test_other_content_under_the_same_source_replaces_the_document(db: Database, documents: PgDocuments) -> None:

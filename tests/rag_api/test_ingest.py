@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from reportlab.lib import pdfencrypt
 
 from rag_api.config import Settings
-from rag_api.domain import DocumentStatus
+from rag_api.domain import CutLine, DocumentStatus
 from rag_api.errors import EmbedderUnavailable, InvalidInput, UnreadableDocument
 from rag_api.ingest import IngestReport, KeptFiles, MemoryDocuments, Progress, SourceFile, find_sources, ingest
 from rag_api.ingest.read import PDF
 from rag_api.ingest.reader import Job, Reader
 from rag_api.stores.memory import MemoryStore
-from tests.rag_api.pdfs import HANDBOOK, lines, pdf, procedure, write
+from tests.rag_api.pdfs import HANDBOOK, both, lines, pdf, procedure, write
 
 BODY = ["De verpleegkundige controleert de infuuspomp om het uur.", "Bij twijfel wordt de arts van wacht gebeld."]
 
@@ -101,6 +101,14 @@ def test_a_folder_becomes_documents_pages_and_chunks(place: Place) -> None:
     assert shown is not None
     assert shown.read_bytes() == (place.folder / "apotheek/kalium.pdf").read_bytes()
     place.check()
+
+
+def test_what_was_cut_from_a_document_is_counted_and_kept(place: Place) -> None:
+    pages = [both(lines(f"Deel {n} gaat over de pomp."), lines(f"Apotheek | pagina {n} van 3", y=30)) for n in (1, 2, 3)]
+    place.write("pomp.pdf", pdf(*pages))
+    report = place.ingest()
+    assert report.cut == report.items[0].cut == 3
+    assert place.repo.cut[place.document("pomp.pdf").id] == [CutLine(n, f"Apotheek | pagina {n} van 3", "footer") for n in (1, 2, 3)]
 
 
 def test_ingesting_twice_changes_nothing(place: Place) -> None:
@@ -420,8 +428,8 @@ class Durable(MemoryDocuments):
         os.replace(part, self.path)
         print("kept", flush=True)
 
-    def save_indexed(self, document, pages):  # type: ignore[no-untyped-def]
-        super().save_indexed(document, pages)
+    def save_indexed(self, document, pages, cut=()):  # type: ignore[no-untyped-def]
+        super().save_indexed(document, pages, cut)
         self._commit()
 
     def save_failed(self, document):  # type: ignore[no-untyped-def]

@@ -21,7 +21,7 @@ from rag_api.api.mapping import document_detail, document_out, facets_out, inges
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute, UploadRoute
 from rag_api.db.access import administrator
-from rag_api.db.documents import DocumentQuery, PgDocuments, facets, get_document, list_documents, read_page_sizes
+from rag_api.db.documents import DocumentQuery, PgDocuments, facets, get_document, list_documents, read_cut, read_page_sizes
 from rag_api.db.metadata_edits import change_metadata, changes_of, edits_of
 from rag_api.domain import Chunk, Document, DocumentStatus
 from rag_api.errors import Conflict, InvalidInput, NotFound
@@ -54,7 +54,7 @@ def get_facets(db: DbDep, user: UserDep) -> api.FacetsOut:
 @router.get("/documents/{document_id}", summary="A document with the sizes of its pages", responses=responses(404, 422, 503))
 def get_one_document(db: DbDep, user: UserDep, document_id: DocumentId) -> api.DocumentDetail:
     document = get_document(db, user, document_id)
-    return document_detail(document, read_page_sizes(db, document_id), edits_of(db, document.source))
+    return document_detail(document, read_page_sizes(db, document_id), edits_of(db, document.source), read_cut(db, document_id))
 
 
 @router.patch("/documents/{document_id}", summary="Describe a document", responses=responses(400, 404, 409, 413, 422, 503))
@@ -78,7 +78,7 @@ def describe_document(db: DbDep, container: ContainerDep, user: UserDep, documen
         changed = change_metadata(
             db, user, document_id, given, frozenset(body.reset), texts_of=texts_of, metadata_of=metadata_from, reach_index=reach_index
         )
-    detail = document_detail(changed, read_page_sizes(db, document_id), edits_of(db, changed.source))
+    detail = document_detail(changed, read_page_sizes(db, document_id), edits_of(db, changed.source), read_cut(db, document_id))
     return api.DescribedOut(**detail.model_dump(), vectors=vectors)
 
 
