@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from rag_api.errors import InvalidInput, UnreadableDocument
 from rag_api.ingest.chunk import chunk, embedding_text
 from rag_api.ingest.metadata import edited, overridden
-from rag_api.ingest.office import office, to_pdf
+from rag_api.ingest.office import office
 from rag_api.ingest.pool import ReaderPool
-from rag_api.ingest.read import DOCX, media_type
+from rag_api.ingest.read import media_type
 from rag_api.ingest.reader import Job, Reader
+from rag_api.ingest.rendering import read_rendered
 from rag_api.ingest.repo import DocumentsRepo
 from rag_api.ingest.report import IngestReport, Outcome, Progress, ProgressCallback
 from rag_api.ingest.sources import KeptFiles, SourceFile, document_id, sha256_of
@@ -31,7 +32,7 @@ if TYPE_CHECKING:  # the reader process imports this package too, and should sta
     from rag_api.embed import Embedder
     from rag_api.stores import Store
 
-READER_VERSION = 5  # one more whenever reading, cleaning or chunking gives other text: documents are then indexed again
+READER_VERSION = 6  # one more whenever reading, cleaning or chunking gives other text: documents are then indexed again
 _BATCH = 32  # chunks embedded together, over documents
 _TRANSIENT = ("too_slow", "too_much_memory")  # worth another try in the next run
 
@@ -189,10 +190,7 @@ def _read(run: _Run, reader: Reader, item: _Item) -> _Read:
             raise UnreadableDocument("too_large", f"{name}: {item.bytes / (1 << 20):.1f} MB, more than {settings.max_file_mb:g}")
         kind = media_type(item.source.path, name)
         path = run.files.keep(item.source, item.sha256)
-        text = reader.read(Job(path, name, kind, settings.max_pages))
-        shown = run.files.path(item.sha256, ".pdf")
-        if kind == DOCX and (shown.is_file() or to_pdf(path, shown, settings.read_timeout)):
-            text = reader.read(Job(path, name, kind, settings.max_pages, shown))
+        text = read_rendered(reader, Job(path, name, kind, settings.max_pages), run.files.path(item.sha256, ".pdf"))
         metadata, notes = edited(item.metadata or overridden(text.metadata, item.source.given), run.edits.get(name, {}))
         text = replace(text, warnings=(*text.warnings, *notes))
         return _Read(item, _document(item, kind, metadata, text), text, None)
