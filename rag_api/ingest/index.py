@@ -24,7 +24,7 @@ from rag_api.ingest.reader import Job, Reader
 from rag_api.ingest.rendering import read_rendered
 from rag_api.ingest.repo import DocumentsRepo
 from rag_api.ingest.report import IngestReport, Outcome, Progress, ProgressCallback
-from rag_api.ingest.sources import KeptFiles, SourceFile, document_id, sha256_of
+from rag_api.ingest.sources import KeptFiles, SourceFile, Survey, document_id, sha256_of
 from rag_api.types import Chunk, Document, DocumentStatus, Edit, Metadata, ReadDocument
 
 if TYPE_CHECKING:  # the reader process imports this package too, and should start fast
@@ -81,7 +81,7 @@ class _Run:
 
 
 def ingest(
-    sources: Iterable[SourceFile],
+    sources: Survey | Iterable[SourceFile],
     *,
     settings: Settings,
     documents_repo: DocumentsRepo,
@@ -95,7 +95,8 @@ def ingest(
 
     retire_missing: current documents that are not among the sources are taken out. readers: how many processes read.
     Raises Unavailable or EmbedderMismatch when a part fails: what was done until then stays, the next run goes on."""
-    sources = _distinct(sources)
+    survey = sources if isinstance(sources, Survey) else Survey(tuple(sources))
+    sources = _distinct(survey.files)
     with documents_repo.lock():
         run = _Run(settings, documents_repo, store, embedder, KeptFiles(settings.data_dir), progress, len(sources))
         run.files.clear_parts()
@@ -107,7 +108,7 @@ def ingest(
                 _index(run, batch)
         if retire_missing:
             _retire(run, known, {source.name for source in sources})
-        return IngestReport(tuple(run.outcomes), run.pages, run.chunks, time.monotonic() - run.started)
+        return IngestReport(tuple(run.outcomes), run.pages, run.chunks, time.monotonic() - run.started, survey.skipped)
 
 
 def _distinct(sources: Iterable[SourceFile]) -> list[SourceFile]:
