@@ -166,4 +166,11 @@ def feedback_out(given: Feedback) -> api.FeedbackOut:
 
 def ingest_out(report: IngestReport) -> api.IngestOut:
     items = [api.IngestItem.model_validate(item, from_attributes=True) for item in report.items]
-    return api.IngestOut(indexed=report.indexed, unchanged=report.unchanged, failed=report.failed, retired=report.retired, items=items)
+    return api.IngestOut(
+        indexed=report.indexed,
+        unchanged=report.unchanged,
+        failed=report.failed,
+        retired=report.retired,
+        items=items,
+        skipped=[api.SkippedOut.model_validate(one, from_attributes=True) for one in report.skipped],
+    )

@@ -328,12 +328,21 @@ class IngestItem(BaseModel):
     cut: int = Field(0, description="Lines left out as headers, footers and page numbers; the document's detail has them.")
 
 
+class SkippedOut(BaseModel):
+    """Files that lie in the folders and are not read."""
+
+    kind: str = Field(description='How their names end (".png"), or what they are ("hidden").')
+    count: int
+    examples: list[str]
+
+
 class IngestOut(BaseModel):
     indexed: int
     unchanged: int
     failed: int
     retired: int = 0
     items: list[IngestItem]
+    skipped: list[SkippedOut] = []
 
 
 class ConversationOut(BaseModel):

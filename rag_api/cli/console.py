@@ -117,11 +117,11 @@ class Steps:
 
 def run_ingest(container: Container, paths: list[Path], *, retire_missing: bool = False) -> IngestReport:
     from rag_api.db.documents import PgDocuments
-    from rag_api.ingest import find_sources, ingest
+    from rag_api.ingest import ingest, survey
 
     with ingest_progress() as progress:
         return ingest(
-            find_sources(paths),
+            survey(paths),
             settings=container.settings,
             documents_repo=PgDocuments(container.db),
             store=container.store,
@@ -193,6 +193,9 @@ def print_report(report: IngestReport) -> None:
     for item in report.items:
         if item.outcome == "failed":
             say(f"  failed: {item.message or item.source}")
+    for skipped in report.skipped:
+        more = ", …" if skipped.count > len(skipped.examples) else ""
+        say(f"  not read: {skipped.count} {skipped.kind} ({', '.join(skipped.examples)}{more})")
     rate = report.pages / report.seconds if report.seconds > 0 else 0.0
     counts = f"{report.indexed} indexed, {report.unchanged} unchanged, {report.failed} failed"
     counts += f", {report.retired} retired" if report.retired else ""

@@ -18,20 +18,21 @@ from rag_api.domain import Chunk, Document, DocumentStatus, Edit, Metadata, Read
 from rag_api.errors import InvalidInput, UnreadableDocument
 from rag_api.ingest.chunk import chunk, embedding_text
 from rag_api.ingest.metadata import edited, overridden
-from rag_api.ingest.office import office, to_pdf
+from rag_api.ingest.office import office
 from rag_api.ingest.pool import ReaderPool
-from rag_api.ingest.read import DOCX, media_type
+from rag_api.ingest.read import media_type
 from rag_api.ingest.reader import Job, Reader
+from rag_api.ingest.rendering import read_rendered
 from rag_api.ingest.repo import DocumentsRepo
 from rag_api.ingest.report import IngestReport, Outcome, Progress, ProgressCallback
-from rag_api.ingest.sources import KeptFiles, SourceFile, document_id, sha256_of
+from rag_api.ingest.sources import KeptFiles, SourceFile, Survey, document_id, sha256_of
 
 if TYPE_CHECKING:  # the reader process imports this package too, and should start fast
     from rag_api.config import Settings
     from rag_api.embed import Embedder
     from rag_api.stores import Store
 
-READER_VERSION = 7  # one more whenever reading, cleaning or chunking gives other text: documents are then indexed again
+READER_VERSION = 8  # one more whenever reading, cleaning or chunking gives other text: documents are then indexed again
 _BATCH = 32  # chunks embedded together, over documents
 _TRANSIENT = ("too_slow", "too_much_memory")  # worth another try in the next run
 
@@ -80,7 +81,7 @@ class _Run:
 
 
 def ingest(
-    sources: Iterable[SourceFile],
+    sources: Survey | Iterable[SourceFile],
     *,
     settings: Settings,
     documents_repo: DocumentsRepo,
@@ -94,7 +95,8 @@ def ingest(
 
     retire_missing: current documents that are not among the sources are taken out. readers: how many processes read.
     Raises Unavailable or EmbedderMismatch when a part fails: what was done until then stays, the next run goes on."""
-    sources = _distinct(sources)
+    survey = sources if isinstance(sources, Survey) else Survey(tuple(sources))
+    sources = _distinct(survey.files)
     with documents_repo.lock():
         run = _Run(settings, documents_repo, store, embedder, KeptFiles(settings.data_dir), progress, len(sources))
         run.files.clear_parts()
@@ -106,7 +108,7 @@ def ingest(
                 _index(run, batch)
         if retire_missing:
             _retire(run, known, {source.name for source in sources})
-        return IngestReport(tuple(run.outcomes), run.pages, run.chunks, time.monotonic() - run.started)
+        return IngestReport(tuple(run.outcomes), run.pages, run.chunks, time.monotonic() - run.started, survey.skipped)
 
 
 def _distinct(sources: Iterable[SourceFile]) -> list[SourceFile]:
@@ -189,10 +191,7 @@ def _read(run: _Run, reader: Reader, item: _Item) -> _Read:
             raise UnreadableDocument("too_large", f"{name}: {item.bytes / (1 << 20):.1f} MB, more than {settings.max_file_mb:g}")
         kind = media_type(item.source.path, name)
         path = run.files.keep(item.source, item.sha256)
-        text = reader.read(Job(path, name, kind, settings.max_pages))
-        shown = run.files.path(item.sha256, ".pdf")
-        if kind == DOCX and (shown.is_file() or to_pdf(path, shown, settings.read_timeout)):
-            text = reader.read(Job(path, name, kind, settings.max_pages, shown))
+        text = read_rendered(reader, Job(path, name, kind, settings.max_pages), run.files.path(item.sha256, ".pdf"))
         metadata, notes = edited(item.metadata or overridden(text.metadata, item.source.given), run.edits.get(name, {}))
         text = replace(text, warnings=(*text.warnings, *notes))
         return _Read(item, _document(item, kind, metadata, text), text, None)

@@ -9,6 +9,7 @@ from rag_api.domain import Page, ReadDocument
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.clean import LaidOut, clean
 from rag_api.ingest.layout import Row
+from rag_api.ingest.lost import lost_words, told_lost
 from rag_api.ingest.metadata import describe, language_of
 from rag_api.ingest.read_docx import read_docx
 from rag_api.ingest.read_pdf import RawDocument, heading_of, read_pdf
@@ -37,7 +38,7 @@ def media_type(path: Path, name: str) -> str:
 
 
 def read(path: Path, name: str, kind: str, max_pages: int, shown: Path | None = None) -> ReadDocument:
-    """kind: its media type; shown: a DOCX's rendering as PDF, which gives it pages and boxes. Raises UnreadableDocument."""
+    """Read a file. kind: its media type; shown: a DOCX's rendering as PDF, which gives it pages and boxes. Raises UnreadableDocument."""
     if kind == PDF:
         return _read_pdf(path, name, max_pages)
     return _read_docx(path, name, max_pages, shown)
@@ -59,11 +60,12 @@ def _read_docx(path: Path, name: str, max_pages: int, shown: Path | None) -> Rea
         raise UnreadableDocument("empty", f"{name}: has no words in it")
     metadata = describe(name, written.properties, written.around, written.heading, language_of(page.text))
     if shown is None:
-        return ReadDocument(metadata, _worded((page,), name), ("no rendering as PDF: its place on the page cannot be shown",))
+        return ReadDocument(metadata, (page,), (*written.warnings, *written.unrendered))
     found = read_pdf(shown, name, max_pages)
     cleaned = clean(found.pages, metadata.language)
     pages = tuple(replace(page, text_from="docx") for page in _worded(cleaned.pages, name))
-    return ReadDocument(metadata, pages, found.warnings, cleaned.cut)
+    lost = lost_words(page.text, " ".join([*(page.text for page in pages), *(line.text for line in cleaned.cut)]))
+    return ReadDocument(metadata, pages, (*written.warnings, *found.warnings, *told_lost(lost)), cleaned.cut)
 
 
 def _worded(pages: tuple[Page, ...], name: str) -> tuple[Page, ...]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from rag_api.ingest.sources import Skipped
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -25,6 +27,7 @@ class IngestReport:
     pages: int  # of the documents indexed in this run
     chunks: int
     seconds: float
+    skipped: tuple[Skipped, ...] = ()  # files that lie in the folders and are not read
 
     def count(self, outcome: str) -> int:
         return sum(item.outcome == outcome for item in self.items)

@@ -18,7 +18,7 @@ from reportlab.lib import pdfencrypt
 from rag_api.config import Settings
 from rag_api.domain import CutLine, DocumentStatus
 from rag_api.errors import EmbedderUnavailable, InvalidInput, UnreadableDocument
-from rag_api.ingest import IngestReport, KeptFiles, MemoryDocuments, Progress, SourceFile, find_sources, ingest
+from rag_api.ingest import IngestReport, KeptFiles, MemoryDocuments, Progress, SourceFile, find_sources, ingest, survey
 from rag_api.ingest.read import PDF
 from rag_api.ingest.reader import Job, Reader
 from rag_api.stores.memory import MemoryStore
@@ -60,7 +60,7 @@ class Place:
 
     def ingest(self, retire_missing: bool = False, progress: Callable[[Progress], None] | None = None) -> IngestReport:
         return ingest(
-            find_sources([self.folder]),
+            survey([self.folder]),
             settings=self.settings,
             documents_repo=self.repo,
             store=self.store,
