@@ -19,6 +19,7 @@ from rag_api.text.bm25_analyzer import STOP_WORDS, words
 from rag_api.text.quotable_spans import Quotable, quotable
 from rag_api.text.ranges import asked, fits
 
+VERSION = 1  # one more whenever `lines_of` gives other lines of the same quotes (tests/rag_api/test_rule_versions.py)
 MOSTLY = 0.5  # share of a sentence that must stand in the passage: its border may cut the rest
 ALIKE = 0.6  # overlap of their runs of three characters from which two words are taken for one: "trombo's", "kathter"
 _STOP = STOP_WORDS["nl"] | STOP_WORDS["en"]

@@ -4,7 +4,7 @@
 not say which number is what; "These patients get none" needs the patients. So a list item brings the line that introduces its
 list, a row its table's header, a sentence below a heading such as "Contra-indicaties" that heading, and a sentence that points
 back, or that takes something back ("Behalve ..."), is one span with the sentence before it. When in doubt words are added:
-too much is read over, too little may be wrong. Knows characters only, as sentences.py does.
+too much is read over, too little may be wrong. Knows characters only, as sentence_splitter.py does.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 from rag_api.text.sentence_splitter import Kind, Span, sentences
 
+VERSION = 1  # one more whenever anything else may be quoted or is read with it (tests/rag_api/test_rule_versions.py)
 LONGEST_LEAD = 400  # characters; a longer introduction is no introduction
 _HISTORY = re.compile(r"(versie|version|datum|date)\b.*\b(wijziging\w*|changes?|aanpassing\w*|omschrijving|description)\b", re.IGNORECASE)
 # Rows that say what the document is, not what it says.
