@@ -14,7 +14,7 @@ import numpy as np
 
 from rag_api.answering import source_warnings as cautions
 from rag_api.answering.ask import find
-from rag_api.cli.console import run_asks
+from rag_api.answering.in_turn import answers_to
 from rag_api.config import Settings
 from rag_api.container import Parts
 from rag_api.db import Database
@@ -115,7 +115,7 @@ def measure_answers(parts: Parts, questions: Sequence[str], user: User, tell: Te
     parts.wait_for_generator()
     clock, answered = _Clock(), 0
     warming = min(WARMING, len(questions) // 2)
-    asked = run_asks(parts, questions, user, None)
+    asked = answers_to(questions, user, parts)
     for done in range(1, len(questions) + 1):
         if done == warming + 1:
             clock.forget()

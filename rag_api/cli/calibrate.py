@@ -1,4 +1,4 @@
-"""What `bedside calibrate` does: asks judged questions, fits, and keeps the values where answering finds them."""
+"""`bedside calibrate`: asks judged questions, fits, and keeps the values where answering finds them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from rag_api.cli.console import counting, say
+import typer
+
+from rag_api.cli.console import counting, opened, say
+from rag_api.cli.measuring import asker, indexed, judged_questions, refuse_test_half
+from rag_api.cli.options import AsJson, SetFile, Stored
 
 if TYPE_CHECKING:
     from rag_api.container import Parts
@@ -18,14 +22,32 @@ if TYPE_CHECKING:
     from rag_api.retrieval.calibration import Verbatim
 
 
-def calibrate(parts: Parts, file: Path | None, stored: str | None, *, model: bool, out: Path | None) -> dict[str, Any]:
+def calibrate(
+    judged: SetFile = None,
+    stored: Stored = None,
+    model: Annotated[bool, typer.Option("--model", help="Also measure what the language model's likelihoods add; minutes.")] = False,
+    out: Annotated[Path | None, typer.Option(help="Write here instead of into the data directory.", show_default=False)] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Fit to judged questions which sentences are quoted, how many, and when to say that there is no answer.
+
+    Only the validate half of the set is used; the test half is for `bedside evaluate`. Every answerable question is asked again without
+    its documents, so a set with few unanswerable ones will do. The values are kept in calibration.json in the data directory, for the
+    embedder in use, and win over the shipped ones.
+    """
+    with opened() as parts:
+        if model:
+            parts.start_generator()
+        show(fitted(parts, judged, stored, model=model, out=out), as_json)
+
+
+def fitted(parts: Parts, file: Path | None, stored: str | None, *, model: bool, out: Path | None) -> dict[str, Any]:
     """On the validate half of the set, whatever else it holds. Raises InvalidInput for a set without one and for one that tells nothing."""
-    from rag_api.cli.evaluate import judged_questions, refuse_test
     from rag_api.evaluate import calibrate as fits
     from rag_api.retrieval.calibration import FILE, calibration, write
 
     questions = judged_questions(parts, file, stored, "validate")
-    refuse_test(questions or judged_questions(parts, file, stored, "all"), "A calibration")
+    refuse_test_half(questions, parts, file, stored, "A calibration")
     cases = gather(parts, questions)
     found = fits.cross_validated(cases)
     before = calibration(parts.embedder.name, parts.settings.data_dir)
@@ -62,8 +84,6 @@ def languages(cases: Sequence[Case]) -> list[str]:
 
 def gather(parts: Parts, questions: Sequence[Judged]) -> list[Case]:
     """Every question once, and the answerable ones again without their documents."""
-    from rag_api.cli.evaluate import indexed
-
     ids = {document.source: document.id for document in indexed(parts)}
     cases = []
     with counting("questions", len(questions)) as tell:
@@ -78,7 +98,6 @@ def gather(parts: Parts, questions: Sequence[Judged]) -> list[Case]:
 
 def _case(parts: Parts, judged: Judged, left_out: tuple[str, ...]) -> Case:
     from rag_api.answering.ask import kept_of, may_answer
-    from rag_api.cli.evaluate import asker
     from rag_api.domain import Filters
     from rag_api.evaluate.calibrate import Case
     from rag_api.retrieval import patient_ranking as safety
@@ -158,8 +177,6 @@ def _gains(cases: Sequence[Case], chosen: dict[str, Verbatim]) -> dict[str, Any]
 
 def show(found: dict[str, Any], as_json: bool) -> None:
     if as_json:
-        import typer
-
         typer.echo(json.dumps(found, ensure_ascii=False))
         return
     crossed = found["cross_validated"]

@@ -85,7 +85,7 @@ def figures(parts: Parts, questions: list[Judged]) -> dict[str, Any]:
 
 
 def _indexed(parts: Parts) -> list[Document]:
-    from rag_api.cli.evaluate import indexed
+    from rag_api.cli.measuring import indexed
 
     return indexed(parts)
 

@@ -1,0 +1,33 @@
+"""Questions asked one after another, each in a conversation of its own: for commands and measurements, which have no event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Generator, Iterable
+
+from rag_api.answering.ask import AskParts, ask, new_question
+from rag_api.domain import Answer, Done, Failed, Mode, Token, User
+from rag_api.errors import BedsideError
+
+
+def answers_to(
+    questions: Iterable[str], user: User, parts: AskParts, mode: Mode | None = None, on_token: Callable[[str], None] | None = None
+) -> Generator[Answer]:
+    """Yield the stored answers. Raises what ask() fails with."""
+    with asyncio.Runner() as runner:
+        try:
+            for question in questions:
+                yield runner.run(_asked(question, user, parts, mode, on_token))
+        finally:
+            runner.run(parts.generator.close())
+
+
+async def _asked(question: str, user: User, parts: AskParts, mode: Mode | None, on_token: Callable[[str], None] | None) -> Answer:
+    async for event in ask(new_question(user, parts, question, mode=mode), user, parts):
+        if isinstance(event, Token) and on_token:
+            on_token(event.text)
+        if isinstance(event, Done):
+            return event.answer
+        if isinstance(event, Failed):
+            raise BedsideError(event.message)
+    raise AssertionError("ask() ended without Done or Failed")
