@@ -24,8 +24,8 @@ FLOORS = {
         "answering evaluate",
         "container",
         "api",
-        "main",
-        "cli bench",
+        "main bench",
+        "cli",
     ),
     "services.generator": (
         "types errors native heads",

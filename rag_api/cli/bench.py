@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_api.cli.console import counting, opened, read_settings, said, say
+from rag_api.cli.options import AsJson
 
 if TYPE_CHECKING:
     from rag_api.config import Settings
 
 bench = typer.Typer(no_args_is_help=True, help="Measure speed and quality. Nothing of yours is read or changed.")
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on standard output.")]
 WhichStore = Annotated[str | None, typer.Option("--store", help="lance or weaviate; as configured when absent.")]
 
 

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from rag_api.api.deps import current_user
-from rag_api.cli import evaluate as quality
+from rag_api.cli.measuring import measure
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.judged import read_set
@@ -71,7 +71,7 @@ def ask(page: Page, question: str) -> None:
 
 
 def figures(container: Container, questions: list[Any]) -> dict[str, Any]:
-    return report(quality.measure(container, questions))
+    return report(measure(container, questions))
 
 
 def test_a_set_made_in_the_page_exported_and_imported_again_gives_the_same_figures(

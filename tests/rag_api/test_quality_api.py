@@ -86,7 +86,7 @@ def figures(container: Container, questions: list[Judged]) -> dict[str, Any]:
 
 
 def _indexed(container: Container) -> list[Document]:
-    from rag_api.cli.evaluate import indexed
+    from rag_api.cli.measuring import indexed
 
     return indexed(container)
 

@@ -271,7 +271,8 @@ def test_a_document_that_only_forbids_printing_is_read(tmp_path: Path) -> None:
         ("half.pdf", pdf(lines(*WORDS))[:400], "broken"),
         ("kop.pdf", b"%PDF-1.7\n%%EOF", "broken"),
         ("brief.docx", b"PK\x03\x04 and then nothing", "broken"),
-        ("oud.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "encrypted"),
+        ("oud.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "unsupported"),
+        ("slot.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le") + bytes(600), "encrypted"),
         ("notitie.odt", b"PK\x03\x04", "unsupported"),
     ],
 )

@@ -134,7 +134,7 @@ def _options(argv: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--data",
         type=Path,
-        help="SQuAD's format; with --set control a jsonl of {source | prompt}; with --set exported one of `bedside evaluate`",
+        help="SQuAD's format; with --set control a jsonl of {source | prompt}; with --set exported one of `bedside export-prompts`",
     )
     parser.add_argument("--mode", choices=["answer", "verbatim"], default="answer")
     parser.add_argument("--limit", type=int, default=8, help="prompts (default 8)")

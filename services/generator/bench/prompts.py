@@ -118,7 +118,7 @@ def control(file: Path = CONTROL) -> list[Job]:
 
 
 def exported(file: Path | None) -> list[Job]:
-    """What `bedside evaluate --export-decoding FILE` wrote: jsonl of {id, question, documents: [{title, text}]}."""
+    """What `bedside export-prompts FILE` wrote: jsonl of {id, question, documents: [{title, text}]}."""
     if file is None:
         raise BadRecords("--set exported wants --data FILE")
     jobs = []

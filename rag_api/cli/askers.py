@@ -1,14 +1,19 @@
-"""What `bedside evaluate --askers` measures: what the first source becomes when somebody's function or department is known, and what
+"""`bedside askers`: what the first source becomes when somebody's function or department is known, and what
 that costs somebody who asks about everything."""
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rag_api.cli.evaluate import indexed, measure
+import typer
+
+from rag_api.cli.console import opened, wide_console
+from rag_api.cli.measuring import indexed, judged_questions, measure
+from rag_api.cli.options import AsJson, SetFile, Split, Stored
 
 if TYPE_CHECKING:
     from rag_api.container import Container
@@ -20,6 +25,13 @@ FIGURES = ("hit@1", "hit@3", "mrr", "wrong_group_first")
 FUNCTIONS = ("paediatrician", "neonatologist", "midwife", "internist")
 
 
+def askers(judged: SetFile = None, stored: Stored = None, split: Split = "all", as_json: AsJson = False) -> None:
+    """Measure what knowing the asker's function or department changes, and what it costs those who ask about other patients."""
+    with opened() as container:
+        found = by_asker(container, judged_questions(container, judged, stored, split))
+    typer.echo(json.dumps(found)) if as_json else print_askers(found)
+
+
 def by_asker(container: Container, questions: Sequence[Judged]) -> dict[str, Any]:
     """Asker -> figures of all these questions asked by them, with the boosts as set, without the function's, and with neither. Functions
     have departments, too, whose boost is the department's."""
@@ -29,13 +41,13 @@ def by_asker(container: Container, questions: Sequence[Judged]) -> dict[str, Any
         "no boost": container.settings.model_copy(update={"function_boost": 0.0, "department_boost": 0.0}),
     }
     found: dict[str, Any] = {}
-    for name, asks in askers(container).items():
+    for name, asks in each_asker(container).items():
         asked = [asks(question) for question in questions]
         found[name] = {kind: _figures(measure(container, asked, own, f"{name}, {kind}")) for kind, own in settings.items()}
     return found
 
 
-def askers(container: Container) -> dict[str, Callable[[Judged], Judged]]:
+def each_asker(container: Container) -> dict[str, Callable[[Judged], Judged]]:
     """Each makes of a question the same one asked by them."""
     documents = {document.source: document.metadata.department for document in indexed(container)}
     departments = sorted({name for name in documents.values() if name})
@@ -61,13 +73,10 @@ def _figures(outcomes: Sequence[Any]) -> dict[str, Any]:
 
 
 def print_askers(found: dict[str, Any]) -> None:
-    import sys
-
-    from rich.console import Console
     from rich.table import Table
 
     kinds = list(next(iter(found.values())))
     table = Table("Hit@1 (for other patients)", *kinds, box=None, pad_edge=False)
     for name, row in found.items():
         table.add_row(name, *(f"{row[kind]['hit@1']:.3f} ({row[kind]['wrong_group_first']})" for kind in kinds))
-    Console(soft_wrap=not sys.stdout.isatty()).print(table)
+    wide_console().print(table)
