@@ -117,6 +117,24 @@ def test_written_words_are_told_from_copied_ones_and_unknown_numbers_are_named(p
     expect(page.locator(".unsupported-word").first).to_have_text(" (niet in de bron)")
 
 
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1100, 700), (390, 844)])
+@pytest.mark.parametrize("asked", [False, True])
+def test_the_filters_are_seen_whole_beside_an_open_source(new_page: NewPage, base_url: str, width: int, height: int, asked: bool) -> None:
+    page = new_page(width=width, height=height)
+    page.goto(base_url)
+    if asked:
+        ask(page)
+        expect(page.locator(".made")).to_be_visible()
+    page.locator(".scope summary").click()
+    pane, panel = page.locator(".conversation").bounding_box(), page.locator(".scope-panel").bounding_box()
+    assert pane
+    assert panel
+    assert panel["x"] >= pane["x"]
+    assert panel["x"] + panel["width"] <= pane["x"] + pane["width"]
+    page.get_by_role("button", name="Wis de filters").scroll_into_view_if_needed()
+    expect(page.get_by_role("button", name="Wis de filters")).to_be_in_viewport()
+
+
 def test_keys_move_through_places_and_sources(page: Page) -> None:
     ask(page)
     complete(page)
