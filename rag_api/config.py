@@ -92,7 +92,7 @@ class Settings(BaseSettings):
     chunk_overlap: int = Field(160, ge=0)
     max_file_mb: float = Field(100.0, gt=0)
     max_pages: int = Field(3000, ge=1)
-    read_timeout: float = Field(60.0, gt=0, description="Seconds one file may take to read.")
+    read_timeout: float = Field(300.0, gt=0, description="Seconds of the processor's time that one file may take to read.")
     read_memory_mb: int = Field(1024, ge=128, description="Memory the reader process may take.")
 
     sentence_vectors_mb: int = Field(

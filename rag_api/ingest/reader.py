@@ -1,5 +1,7 @@
 """Reads files in a process of its own, with limits on time and memory: a file that hangs or crashes the reader stops nothing else.
 
+Time is the processor's: on a busy machine a file may wait, and is not given up for it. Only one that does nothing for long is.
+
 One process reads file after file (starting one costs half a second); it is replaced when a file breaks it. What comes back is
 JSON and plain arrays, never pickles: a file that took over the reader would still only be believed as text.
 """
@@ -28,6 +30,7 @@ from rag_api.errors import UnreadableDocument
 _HEADER = struct.Struct("<QQ")  # bytes of JSON, bytes of boxes
 _MAX_FILES = 200  # per process: what a library leaks goes with it
 _MAX_ANSWER = 2 << 30
+_WAITING = 10  # times the limit, in real time: then a file neither uses the processor nor gets it
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,7 @@ class Reader:
         process = self._started()
         self._files += 1
         request = {"path": str(job.path), "name": job.name, "kind": job.kind, "max_pages": job.max_pages, "shown": str(job.shown or "")}
+        request |= {"timeout": self.timeout}
         try:
             assert process.stdin is not None
             process.stdin.write(json.dumps(request).encode() + b"\n")
@@ -65,7 +69,7 @@ class Reader:
             return self._answer(process, job)
         except TimeoutError as error:
             self._end()
-            raise UnreadableDocument("too_slow", f"{job.name}: took longer than {self.timeout:g} seconds to read") from error
+            raise self._too_slow(job) from error
         except (EOFError, BrokenPipeError) as error:
             raise self._death(job) from error
 
@@ -74,7 +78,7 @@ class Reader:
 
     def _answer(self, process: subprocess.Popen[bytes], job: Job) -> ReadDocument:
         assert process.stdout is not None
-        deadline = time.monotonic() + self.timeout
+        deadline = time.monotonic() + _WAITING * self.timeout
         size, rest = _HEADER.unpack(_exactly(process.stdout, _HEADER.size, deadline))
         if size + rest > _MAX_ANSWER:
             self._end()
@@ -93,7 +97,7 @@ class Reader:
             self._files = 0
             single = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")  # threads reserve memory
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "rag_api.ingest.reader", str(self.memory_mb), str(self.timeout)],
+                [sys.executable, "-m", "rag_api.ingest.reader", str(self.memory_mb)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -130,9 +134,12 @@ class Reader:
         code = process.returncode if process is not None else None
         if code == -signal.SIGABRT or peak > 0.5 * self.memory_mb * (1 << 20):
             return UnreadableDocument("too_much_memory", f"{job.name}: needs more than {self.memory_mb} MB to read")
-        if code == -signal.SIGALRM:
-            return UnreadableDocument("too_slow", f"{job.name}: took longer than {self.timeout:g} seconds to read")
+        if code in (-signal.SIGPROF, -signal.SIGALRM):
+            return self._too_slow(job)
         return UnreadableDocument("broken", f"{job.name}: the reader crashed on it (exit status {code})")
+
+    def _too_slow(self, job: Job) -> UnreadableDocument:
+        return UnreadableDocument("too_slow", f"{job.name}: took longer than {self.timeout:g} seconds to read")
 
 
 def _exactly(pipe: Any, count: int, deadline: float) -> bytes:
@@ -174,7 +181,7 @@ def _decode(answer: dict[str, Any], boxes: np.ndarray) -> ReadDocument:
 # The process itself
 
 
-def _serve(memory_mb: int, timeout: float) -> NoReturn:
+def _serve(memory_mb: int) -> NoReturn:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints must not get between the answers
     from rag_api.ingest.read import read  # imports PDFium before memory is limited
@@ -182,8 +189,7 @@ def _serve(memory_mb: int, timeout: float) -> NoReturn:
     _limit(memory_mb)
     for line in sys.stdin.buffer:
         job = json.loads(line)
-        if hasattr(signal, "setitimer"):
-            signal.setitimer(signal.ITIMER_REAL, timeout + 5)  # if nobody is left who would kill it
+        _give(job["timeout"])
         shown = Path(job["shown"]) if job["shown"] else None
         answer: dict[str, Any]
         boxes = b""
@@ -196,9 +202,15 @@ def _serve(memory_mb: int, timeout: float) -> NoReturn:
         except Exception as error:  # whatever a damaged file brings about is that file's failure
             answer = {"reason": "broken", "message": f"{job['name']}: cannot be read ({type(error).__name__}: {error!s:.200})"}
         _send(answers, json.dumps(answer).encode(), boxes)
-        if hasattr(signal, "setitimer"):
-            signal.setitimer(signal.ITIMER_REAL, 0)
+        _give(0)
     sys.exit(0)
+
+
+def _give(seconds: float) -> None:
+    """From here on so much of the processor's time, and many times that to wait for it; 0: as much as it takes. More ends the process,
+    wherever it is."""
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds * _WAITING + 5 if seconds else 0)  # if nobody is left who would kill it
 
 
 def _send(answers: BinaryIO, text: bytes, boxes: bytes) -> None:
@@ -228,4 +240,4 @@ def _address_space() -> int:
 
 
 if __name__ == "__main__":
-    _serve(int(sys.argv[1]), float(sys.argv[2]))
+    _serve(int(sys.argv[1]))

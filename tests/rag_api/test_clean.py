@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import time
 import unicodedata
 from collections import Counter
 from pathlib import Path
@@ -15,6 +16,7 @@ from rag_api.errors import UnreadableDocument
 from rag_api.ingest.characters import SOFT_HYPHEN, clean_line
 from rag_api.ingest.clean import LaidOut
 from rag_api.ingest.clean import clean as cleaned
+from rag_api.ingest.furniture import furniture
 from rag_api.ingest.hyphens import judge, lexicon
 from rag_api.ingest.layout import Line, Row
 from rag_api.ingest.marked import Marked
@@ -241,6 +243,15 @@ def test_a_sentence_repeated_in_the_body_stays() -> None:
         for n in range(3)
     ]
     assert text_of(clean(pages, "nl")).count("Was de handen.") == 3
+
+
+def test_a_document_of_three_thousand_pages_is_cleaned_in_seconds() -> None:
+    """Every line of every page differs: all of them would be compared with all others."""
+    count = 3000
+    pages = [page(n, *(line(f"Regel {i} van blad {n} gaat over {n * i}", 20 + 20 * i) for i in range(40))) for n in range(1, count + 1)]
+    began = time.process_time()
+    assert furniture([one.items for one in pages], [842.0] * count) == {}
+    assert time.process_time() - began < 60
 
 
 def test_a_lone_page_number_is_cut_even_from_a_single_page() -> None:

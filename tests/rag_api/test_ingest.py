@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -324,6 +325,18 @@ def test_a_file_that_takes_too_long_is_given_up_and_the_next_one_is_read(tmp_pat
         assert error.value.reason == "too_slow"
         reader.timeout = 20
         assert "infuuspomp" in reader.read(Job(quick, "snel.pdf", PDF, 10)).text
+
+
+def test_a_file_that_waits_for_the_processor_is_not_given_up(tmp_path: Path) -> None:
+    quick = write(tmp_path, "snel.pdf", procedure("Kalium", BODY))
+    with Reader(timeout=1, memory_mb=1024) as reader:
+        reader.read(Job(quick, "snel.pdf", PDF, 10))
+        assert reader._process is not None
+        process = reader._process.pid
+        os.kill(process, signal.SIGSTOP)  # as when others have the processor
+        threading.Timer(2.5, os.kill, (process, signal.SIGCONT)).start()
+        assert "infuuspomp" in reader.read(Job(quick, "snel.pdf", PDF, 10)).text
+        assert reader._process.pid == process
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not enforce RLIMIT_AS")
