@@ -29,6 +29,9 @@ demo: $(STAMPS)/demo $(STAMPS)/web ## the whole product on this machine, with it
 dev: $(STAMPS)/dev $(STAMPS)/node_modules ## the API with reload and the page with hot reload, for working on Bedside
 	@PATH="$(abspath $(VENV))/node/bin:$$PATH" $(PY) -m rag_api.cli.dev
 
+quick: $(STAMPS)/dev ## the tests that answer within a minute: no server, no model
+	@$(PY) -m pytest tests -m quick -q $(ARGS)
+
 test: $(STAMPS)/dev $(STAMPS)/web servers lint types unit web-test e2e ## lint, types, Python tests, page tests, browser tests
 	$(call say,everything passed)
 

@@ -15,6 +15,8 @@ from services.generator.planner.draft_costs import draft_costs
 from services.generator.train.fit import FitOptions, new_head, output_rows
 from tests.generator.engines import tiny_target
 
+pytestmark = pytest.mark.quick
+
 
 def drafter(depth: int) -> EagleDrafter:
     target, ids = tiny_target(), torch.arange(tiny_target().config.vocab_size)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from services.generator.speculation import tree
 from services.generator.types import CandidateSource, DraftTree, NodeOrigin
+
+pytestmark = pytest.mark.quick
 
 COPY = (NodeOrigin(CandidateSource.COPY, 7),)
 EAGLE = (NodeOrigin(CandidateSource.EAGLE),)

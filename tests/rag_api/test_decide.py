@@ -14,6 +14,8 @@ from rag_api.retrieval.answerability import decided, probability, signals
 from rag_api.retrieval.calibration import Calibration, NotFound
 from rag_api.retrieval.retriever import Retrieval
 
+pytestmark = pytest.mark.quick
+
 
 class Flat:
     """Everything means the same."""

@@ -14,6 +14,8 @@ from rag_api.retrieval import sentence_scorer as evidence
 from rag_api.retrieval.calibration import Weights
 from rag_api.retrieval.sentence_scorer import as_typed, coverage, sought_words
 
+pytestmark = pytest.mark.quick
+
 
 class WordEmbedder:
     """Texts as bags of words on a few axes: similarity by shared words, computed by hand."""

@@ -17,6 +17,8 @@ from rag_api.retrieval.calibration import Calibration, shipped
 from rag_api.retrieval.retriever import Retrieval, confidence_of, retrieve
 from rag_api.stores.memory import MemoryStore
 
+pytestmark = pytest.mark.quick
+
 TODAY = date(2026, 6, 1)
 
 
