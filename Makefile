@@ -1,4 +1,4 @@
-# make demo | test | lint | bench | weaviate | lock: each sets up what it needs. `make help` lists them.
+# make demo | dev | quick | test | lint | bench | weaviate | lock: each sets up what it needs. `make help` lists them.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
@@ -19,12 +19,18 @@ NPM = $(if $(NODE_OK),npm,PATH="$(abspath $(VENV))/node/bin:$$PATH" npm)
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)" >&2
 
-.PHONY: help demo test lint types unit web-test e2e bench weaviate lock clean servers
+.PHONY: help demo dev quick test lint types unit web-test e2e bench weaviate lock clean servers
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
 demo: $(STAMPS)/demo $(STAMPS)/web ## the whole product on this machine, with its sample handbook (ARGS="--once --json")
 	@$(VENV)/bin/bedside demo $(ARGS)
+
+dev: $(STAMPS)/dev $(STAMPS)/node_modules ## the API with reload and the page with hot reload, for working on Bedside
+	@PATH="$(abspath $(VENV))/node/bin:$$PATH" $(PY) -m rag_api.cli.dev
+
+quick: $(STAMPS)/dev ## the tests that answer within a minute: no server, no model
+	@$(PY) -m pytest tests -m quick -q $(ARGS)
 
 test: $(STAMPS)/dev $(STAMPS)/web servers lint types unit web-test e2e ## lint, types, Python tests, page tests, browser tests
 	$(call say,everything passed)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,6 +17,9 @@ from rag_api.cli.console import opened, say
 from rag_api.cli.ingest import print_report, run_ingest
 from rag_api.cli.options import AsJson
 from rag_api.cli.serve import run_server, url_of
+
+if TYPE_CHECKING:
+    from rag_api.container import Container
 
 # Stands in the handbook's judged set, so that anyone can check the answer.
 SAMPLE = "paracetamol iv kind 12 kg hoeveel per gift?"
@@ -32,12 +35,9 @@ def demo(
     The hospital in it does not exist, and the small model is not for clinical use. With --once --json the last line of standard
     output is the answer as JSON.
     """
-    from rag_api import handbook
     from rag_api.answering.in_turn import answers_to
     from rag_api.domain import LOCAL_USER
-    from rag_api.query.synonyms import put_lists
 
-    pdfs = Path(handbook.__file__).parent / "pdf"
     step = Steps()
     with opened() as container:
         if container.settings.environment == "production":
@@ -49,9 +49,7 @@ def demo(
         with step("opening the search index"):
             container.store.count()
         with step("ingesting the sample handbook"):
-            report = run_ingest(container, [pdfs])
-        put_lists(pdfs.parent, container.settings.data_dir)
-        print_report(report)
+            load_handbook(container)
         with step("loading the language model"):
             container.wait_for_generator()
         with step("answering the sample question"):
@@ -64,6 +62,17 @@ def demo(
         if not once:
             say(f"\nReady after {time.monotonic() - step.began:.1f} s: {url_of(container)}   (Ctrl-C stops)\n")
             run_server(container)
+
+
+def load_handbook(container: Container) -> None:
+    """Load its documents, and its abbreviations and synonyms; say what became of them."""
+    from rag_api import handbook
+    from rag_api.query.synonyms import put_lists
+
+    folder = Path(handbook.__file__).parent
+    report = run_ingest(container, [folder / "pdf"])
+    put_lists(folder, container.settings.data_dir)
+    print_report(report)
 
 
 class Steps:

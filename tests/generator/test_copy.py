@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from services.generator.drafters import StepState
 from services.generator.drafters.copy import CopyConfig, CopyDrafter, Match, MatchIndex
 from services.generator.types import DraftTree, NodeOrigin, Prompt, SamplingParams, Sequence
+
+pytestmark = pytest.mark.quick
 
 
 def brute_force(tokens: list[int], tail: list[int], count: int, max_match: int) -> list[Match]:

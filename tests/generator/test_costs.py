@@ -14,6 +14,8 @@ from services.generator.planner import costs
 from services.generator.planner.costs import Costs, measure, step_costs
 from tests.generator.tiny import tiny_checkpoint
 
+pytestmark = pytest.mark.quick
+
 TABLE = Costs((1, 8, 16), (256, 2048), ((1.0, 2.0, 4.0), (2.0, 4.0, 8.0)))
 
 

@@ -16,6 +16,8 @@ from services.generator.speculation.eagle_tree import TreeShape
 from services.generator.train.fit import FitOptions, new_head, output_rows
 from tests.generator.engines import tiny_target
 
+pytestmark = pytest.mark.quick
+
 
 def drafter(depth: int) -> EagleDrafter:
     target, ids = tiny_target(), torch.arange(tiny_target().config.vocab_size)

@@ -20,6 +20,8 @@ from services.generator.models.eagle_format import BadHead, load_head, save_head
 from services.generator.models.rope import rotations
 from tests.generator.test_eagle_vectors import CASES, VECTORS, Vocabulary, load_case
 
+pytestmark = pytest.mark.quick
+
 Change = Callable[[dict[str, Tensor], dict[str, Any]], object]
 
 

@@ -12,6 +12,8 @@ from services.generator.engine.energy import NvmlCounter, counter_of, share
 from services.generator.types import SamplingParams
 from tests.generator.engines import drain, engine, request, tiny_target
 
+pytestmark = pytest.mark.quick
+
 
 class Library:
     """What the driver's library answers, in its own types."""

@@ -17,6 +17,8 @@ from services.generator.models.linear import (
     take_rows,
 )
 
+pytestmark = pytest.mark.quick
+
 
 def blocks(outputs: int = 64, inputs: int = 128, seed: int = 0) -> Blocks:
     generator = torch.Generator().manual_seed(seed)

@@ -12,6 +12,8 @@ from services.generator.planner.planner import Calibration, Pace, Planner
 from services.generator.speculation.tree import TreeBuilder
 from services.generator.types import Accepted, DraftTree, NodeOrigin
 
+pytestmark = pytest.mark.quick
+
 COPY = (NodeOrigin("copy", 0),)
 
 

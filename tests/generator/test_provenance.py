@@ -12,6 +12,8 @@ from services.generator.text.provenance import SpanTracker
 from services.generator.types import CopySpan, Origin, Passage
 from tests.generator.tiny import tiny_tokenizer
 
+pytestmark = pytest.mark.quick
+
 DOSE = Passage("dose", "", "Geef een kind 1.55 mg paracetamol per kg. Controleer na 15 min. de bloeddruk.\n")
 HANDS = Passage("hands", "", "Wash your hands before and after each patient. Geef een kind water.")
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import sys
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from services.generator.text.stop_strings import StopStrings
+
+pytestmark = pytest.mark.quick
 
 FEW = st.text("ab", max_size=30)  # two letters: overlaps of every kind
 

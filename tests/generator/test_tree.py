@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from services.generator.speculation import tree
 from services.generator.types import DraftTree, NodeOrigin
+
+pytestmark = pytest.mark.quick
 
 COPY = (NodeOrigin("copy", 7),)
 EAGLE = (NodeOrigin("eagle"),)

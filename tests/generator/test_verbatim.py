@@ -22,6 +22,8 @@ from services.generator.verbatim.likelihood import QuestionLikelihood
 from services.generator.verbatim.quotes import split_sentences
 from tests.generator.engines import drain, engine, tiny_codec, tiny_target
 
+pytestmark = pytest.mark.quick
+
 DEFAULTS = chat.Defaults("demo", "copy", 256)
 DOCUMENTS = [
     DocumentIn(id="catheter", title="Catheter", text="Remove the catheter when it is no longer needed. Wash your hands. Write it down.\n"),

@@ -14,6 +14,8 @@ from services.generator.speculation.sampling import choose, gumbel, log_probabil
 from services.generator.speculation.verify import verify, walk
 from services.generator.types import NodeOrigin, SamplingParams
 
+pytestmark = pytest.mark.quick
+
 CPU = torch.device("cpu")
 COPY = NodeOrigin("copy", 0)
 

@@ -26,6 +26,8 @@ from tests.rag_api.test_read_pdf import read_bytes
 from tests.support.handbook.render import HANDBOOK, SOURCES
 from tests.support.handbook.source import Callout, Heading, ListBlock, Paragraph, Procedure, TableBlock, read_procedure
 
+pytestmark = pytest.mark.quick
+
 PDFS = HANDBOOK / "pdf"
 
 

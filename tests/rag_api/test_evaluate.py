@@ -14,6 +14,8 @@ from rag_api.evaluate.metrics import hit_at, mrr, precision_recall
 from rag_api.evaluate.refusals import Asked, curve, refusals
 from rag_api.retrieval.find import Retrieval
 
+pytestmark = pytest.mark.quick
+
 
 def hit(document: str, rank: int, page: int = 1) -> Hit:
     return Hit(Chunk(f"{document}{rank}", document, document, (page,), 0, 4, "tekst"), 1 / rank, 0.9, 1.0, rank)

@@ -12,6 +12,8 @@ from rag_api.guard.patient import patient_of
 from rag_api.guard.quantities import number_of, quantities
 from rag_api.guard.support import Passage, unsupported
 
+pytestmark = pytest.mark.quick
+
 KILOGRAM = "1000000 mass"
 PASSAGE = Passage(
     "Een kind van 12 kg krijgt 15 mg/kg, dit is 180 mg per gift of 18 ml van de oplossing van 10 mg/ml. Maximum per 24 uur 60 mg/kg, "

@@ -21,6 +21,8 @@ from tests.support.handbook.render import HANDBOOK, SOURCES, metadata_csv
 from tests.support.handbook.render import procedures as read_procedures
 from tests.support.handbook.source import Procedure
 
+pytestmark = pytest.mark.quick
+
 PDFS = sorted((HANDBOOK / "pdf").glob("*.pdf"))
 
 

@@ -17,6 +17,8 @@ from rag_api.ingest.metadata import (
 )
 from tests.rag_api.pdfs import write
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.mark.parametrize(
     ("text", "day"),

@@ -18,6 +18,8 @@ from rag_api.retrieval.multi_query import OPTIONS, alternatives, merged, options
 from tests.support.scripted_server import Scripted, piece, scripted_server
 from tests.support.world import empty, load_hospital
 
+pytestmark = pytest.mark.quick
+
 QUESTION = "Hoeveel paracetamol mag een kind en hoe vaak?"
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from rag_api.answering.passage_completion import MOST, completed
 from rag_api.answering.prompt_passages import Told
+
+pytestmark = pytest.mark.quick
 
 PROSE = "Meet de glycemie elk uur. Geef bij een waarde onder 70 mg/dl meteen 15 g glucose. Meet opnieuw na 15 minuten."
 LIST = "Voorbereiding:\n- leg een infuus;\n- neem bloed af;\n- bel de anesthesist.\nDaarna gaat de patiënt naar zaal."

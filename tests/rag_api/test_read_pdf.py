@@ -15,6 +15,8 @@ from rag_api.errors import UnreadableDocument
 from rag_api.ingest.read import PDF, media_type, read
 from tests.rag_api.pdfs import HANDBOOK, both, lines, pdf, procedure, write
 
+pytestmark = pytest.mark.quick
+
 WORDS = ("De verpleegkundige controleert de infuuspomp om het uur.", "Bij twijfel wordt de arts van wacht gebeld.")
 
 

@@ -22,6 +22,8 @@ from rag_api.text import quotable_spans, sentence_splitter
 from rag_api.text.quotable_spans import quotable
 from rag_api.text.sentence_splitter import sentences
 
+pytestmark = pytest.mark.quick
+
 # Versions -> digest. What stands further down follows from what stands above it, so its key has those versions too.
 SPLITTER = {(1,): "4b69f65dbca139b7"}
 QUOTES = {(1, 1): "08c549752f220430"}
