@@ -43,6 +43,7 @@ export function MetadataFields({ form, edits, onChange, onReset }: Props) {
       ))}
       <div className="document-field">
         <Choice
+          className="document-field"
           label={m.admin.fields.language}
           value={form.language}
           none={m.scope.unsaid}

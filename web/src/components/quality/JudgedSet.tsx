@@ -64,6 +64,7 @@ function Questions({ set, listed }: { set: string; listed: Listed[] | undefined 
               <input type="search" value={words} ref={search} onChange={(event) => setWords(event.target.value)} />
             </label>
             <Choice
+              className="document-field"
               label={m.sets.which}
               value={which}
               options={WHICH.map((one) => [one, m.sets.kinds[one]] as const)}

@@ -1,5 +1,5 @@
 // A choice of a few known values: the browser's own `select`, typed; with its label, or without.
-import type { ComponentProps, ReactNode } from "react";
+import { type ComponentProps, type ReactNode, useId } from "react";
 import { known } from "../../text/known";
 
 interface Props<Value extends string> extends Omit<ComponentProps<"select">, "value" | "onChange"> {
@@ -29,12 +29,13 @@ interface ChoiceProps<Value extends string> extends Props<Value> {
   label: ReactNode;
 }
 
-/** `className`: the label's. */
+/** `className`: of both together. */
 export function Choice<Value extends string>({ label, className, ...rest }: ChoiceProps<Value>) {
+  const id = useId();
   return (
-    <label className={className}>
-      {label}
-      <Options {...rest} />
-    </label>
+    <div className={className}>
+      <label htmlFor={id}>{label}</label>
+      <Options {...rest} id={id} />
+    </div>
   );
 }

@@ -5,9 +5,9 @@ import { useMessages } from "../../i18n";
 import type { Highlight } from "../../pdf/highlights";
 import { type OpenDocument, useDocument } from "../../pdf/useDocument";
 import { Viewer } from "../../pdf/Viewer";
-import { fileUrl } from "../../queries/documents";
 import { Cautions } from "../shared/Cautions";
 import { Facts } from "../shared/Facts";
+import { Tools } from "./Tools";
 
 interface Props {
   source: Source;
@@ -17,14 +17,11 @@ interface Props {
   onClose(): void;
 }
 
-const ZOOMS = [0.5, 0.67, 0.8, 1, 1.25, 1.5, 2, 3];
-
 export function SourcePane({ source, highlights, current, onMove, onClose }: Props) {
   const m = useMessages();
   const document = useDocument(source.document_id);
   const [zoom, setZoom] = useState(1);
   const [page, setPage] = useState(source.page);
-  const step = (by: number): void => setZoom(ZOOMS[ZOOMS.indexOf(zoom) + by] ?? zoom);
   const place = highlights[current];
   return (
     <aside className="source" aria-label={m.app.source}>
@@ -43,59 +40,12 @@ export function SourcePane({ source, highlights, current, onMove, onClose }: Pro
           </button>
         </div>
         <Facts source={source} />
-        <div className="source-tools">
-          {highlights.length > 1 && (
-            <span className="places">
-              <button
-                type="button"
-                className="quiet"
-                onClick={() => onMove(-1)}
-                aria-label={m.viewer.previous}
-                title={`${m.viewer.previous} (p)`}
-              >
-                ↑
-              </button>
-              <span aria-live="polite">{m.viewer.place(current + 1, highlights.length)}</span>
-              <button
-                type="button"
-                className="quiet"
-                onClick={() => onMove(1)}
-                aria-label={m.viewer.next}
-                title={`${m.viewer.next} (n)`}
-              >
-                ↓
-              </button>
-            </span>
-          )}
-          {document.kind === "open" && <span className="muted">{m.viewer.page(page, document.pages.length)}</span>}
-          <span className="spacer" />
-          <button
-            type="button"
-            className="quiet icon"
-            onClick={() => step(-1)}
-            disabled={zoom === ZOOMS[0]}
-            aria-label={m.viewer.zoomOut}
-            title={m.viewer.zoomOut}
-          >
-            −
-          </button>
-          <button type="button" className="quiet" onClick={() => setZoom(1)} title={m.viewer.fit}>
-            {Math.round(zoom * 100)}%
-          </button>
-          <button
-            type="button"
-            className="quiet icon"
-            onClick={() => step(1)}
-            disabled={zoom === ZOOMS.at(-1)}
-            aria-label={m.viewer.zoomIn}
-            title={m.viewer.zoomIn}
-          >
-            +
-          </button>
-          <a className="quiet" href={`${fileUrl(source.document_id)}#page=${page}`} target="_blank" rel="noreferrer">
-            {m.viewer.download}
-          </a>
-        </div>
+        <Tools
+          {...{ source, document, page, zoom, onMove }}
+          place={current + 1}
+          places={highlights.length}
+          onZoom={setZoom}
+        />
       </header>
       <Cautions source={source} />
       <StatusLine document={document} place={place} />
