@@ -210,7 +210,7 @@ def _of_chunk(chunk: dict[str, Any], version: str) -> Iterator[Event]:
         stats = extension.stats.model_dump(mode="json") if extension.stats else {}
         model = str(chunk.get("model") or "")
         yield Finished(
-            choice["finish_reason"], model, extension.prompt_version or version, stats | extension.extra, tuple(extension.candidates)
+            choice["finish_reason"], model, extension.prompt_version or version, stats, tuple(extension.candidates)
         )
 
 

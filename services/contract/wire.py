@@ -6,7 +6,7 @@ Unknown fields are refused: a silently dropped option is a wrong answer.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -78,6 +78,9 @@ class StatsOut(BaseModel):
     steps: int
     tokens_per_step: float
     drafted_nodes: int = 0
+    lossless: bool = Field(
+        True, description="The text is what the model alone would have written; false: drafts were accepted more freely."
+    )
     accepted_by_source: dict[str, int] = {}
     accepted_lengths: dict[str, dict[int, int]] = {}
     prompt_tokens: int = 0
@@ -107,7 +110,6 @@ class BedsideOut(BaseModel):
     candidates: list[CandidateOut] = Field(default=[], description="verbatim: every sentence that could be quoted, as it was weighed.")
     prompt_version: str | None = None
     stats: StatsOut | None = None
-    extra: dict[str, Any] = {}
 
 
 class TextPartIn(WireModel):

@@ -109,6 +109,7 @@ class SequenceStats:
     tokens: int = 0
     steps: int = 0  # target forwards after the prefill
     drafted: int = 0  # nodes verified, roots left out
+    lossless: bool = True  # what is written is what plain decoding would have written
     accepted_by_source: dict[str, int] = field(default_factory=dict)
     accepted_lengths: dict[str, dict[int, int]] = field(default_factory=dict)  # source -> length -> steps
     queue_seconds: float = 0.0

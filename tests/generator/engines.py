@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from services.generator.drafters import Drafter, StepState
+from services.generator.drafters import Drafter, Stage, StepState
 from services.generator.drafters.copy import CopyDrafter
 from services.generator.engine.engine import Engine, EngineOptions, Output, Request
+from services.generator.models import FeatureKind
 from services.generator.models.loading import load_target
 from services.generator.planner.planner import Costs
 from services.generator.speculation.tree import TreeBuilder
@@ -42,7 +43,8 @@ class RandomDrafter:
     """Proposes nonsense of any shape: nothing it does may change the output."""
 
     name = "random"
-    wants_features: str | None = None
+    stage = Stage.LOOKUP
+    wants_features: FeatureKind | None = None
 
     def __init__(self, vocabulary: int, seed: int = 0) -> None:
         self.random = np.random.default_rng(seed)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from services.generator.drafters import StepState
 from services.generator.drafters.prompt_lookup import PromptLookupDrafter
 from services.generator.errors import BadRequest, QueueFull
-from services.generator.models import StepInput
+from services.generator.models import FeatureKind, StepInput
 from services.generator.types import DraftTree, FinishReason, NodeOrigin, SamplingParams, Sequence, SequenceStatus
 from tests.generator.engines import OracleDrafter, RandomDrafter, drain, engine, generate, request, tiny_codec, tiny_target
 
@@ -252,9 +252,9 @@ class Witness(RandomDrafter):
 
     name = "witness"
 
-    def __init__(self, vocabulary: int, wants: str) -> None:
+    def __init__(self, vocabulary: int, wants: FeatureKind, name: str = "witness") -> None:
         super().__init__(vocabulary)
-        self.wants_features = wants
+        self.wants_features, self.name = wants, name
         self.seen: dict[str, list[torch.Tensor]] = {}
 
     def start(self, sequence: Sequence) -> None:
@@ -269,7 +269,7 @@ class Witness(RandomDrafter):
 
 
 @pytest.mark.parametrize("wants", ["hidden", "streams"])
-def test_drafters_see_the_features_of_every_verified_token_also_of_cached_ones(wants: str) -> None:
+def test_drafters_see_the_features_of_every_verified_token_also_of_cached_ones(wants: FeatureKind) -> None:
     target = tiny_target()
     witness = Witness(target.config.vocab_size, wants)
     one = engine(target, witness, prefill_chunk=32)

@@ -201,14 +201,14 @@ def test_training_lowers_the_loss_and_raises_tau_and_the_head_survives_its_file(
     fit = Fit(target, corpus, tmp_path / "work", options)
     entries = corpus.testing()
     assert entries
-    before = measure(EagleDrafter(fit.head, SHAPE), map(corpus.read, entries), 12)
+    before = measure([EagleDrafter(fit.head, SHAPE)], map(corpus.read, entries), 12)
     fit.run()
     losses = [line["loss"] for line in map(json.loads, (tmp_path / "work" / "curve.jsonl").read_text().splitlines()) if "loss" in line]
     assert np.mean(losses[-4:]) < 0.8 * np.mean(losses[:4])
     save_head(fit.head, tmp_path / "head", 512)
     loaded = load_head(tmp_path / "head", target)
     assert torch.equal(loaded.target_ids, fit.head.target_ids)
-    after = measure(EagleDrafter(loaded, SHAPE), map(corpus.read, entries), 12)
+    after = measure([EagleDrafter(loaded, SHAPE)], map(corpus.read, entries), 12)
     assert after.tokens == before.tokens == sum(entry.length - entry.prompt_length - 1 for entry in entries)
     assert after.tau > before.tau + 0.5
     assert sum(after.accepted.values()) * after.tau == pytest.approx(after.tokens)

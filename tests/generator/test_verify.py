@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.generator.speculation import tree
+from services.generator.speculation.acceptance import EXACT
 from services.generator.speculation.sampling import choose, gumbel, log_probabilities, nucleus
-from services.generator.speculation.verify import verify, walk
+from services.generator.speculation.verify import verify
 from services.generator.types import NodeOrigin, SamplingParams
 
 pytestmark = pytest.mark.quick
@@ -37,7 +38,7 @@ def fork() -> tree.DraftTree:
     ],
 )
 def test_the_walk_follows_the_targets_tokens(chosen: list[int], path: tuple[int, ...], tokens: tuple[int, ...]) -> None:
-    accepted = walk(fork(), chosen)
+    accepted = EXACT.accept(fork(), chosen, torch.empty(0))
     assert (accepted.path, accepted.token_ids) == (path, tokens)
 
 

@@ -141,7 +141,7 @@ def _draft_level(target: LlamaTarget, context: int, repeats: int) -> float:
     )
     head = FrozenHead(EagleHead(config, target).to(target.device, target.dtype))
     shapes = (TreeShape(top_k=10, total=60, depth=depth) for depth in (2, 6))
-    few, many = (draft_seconds(EagleDrafter(head, shape), context, repeats) for shape in shapes)
+    few, many = (draft_seconds(EagleDrafter(head, shape), target, context, repeats) for shape in shapes)
     return 1e3 * (many - few) / 4
 
 

@@ -7,12 +7,13 @@ model. Knows nothing of passages: a node's origin is a position in the context, 
 from __future__ import annotations
 
 from collections.abc import Sequence as Seq
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import repeat
 from typing import NamedTuple
 
-from services.generator.drafters import StepState
+from services.generator.drafters import DrafterContext, DrafterSpec, Stage, StepState
+from services.generator.models import FeatureKind
 from services.generator.speculation.tree import TreeBuilder
 from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
 
@@ -111,7 +112,8 @@ class MatchIndex:
 class CopyDrafter:
     """Proposes the continuations of the longest matches, as one tree."""
 
-    wants_features: str | None = None
+    stage = Stage.LOOKUP
+    wants_features: FeatureKind | None = None
 
     def __init__(self, config: CopyConfig | None = None) -> None:
         self.config = config or CopyConfig()
@@ -154,3 +156,15 @@ def _scores(length: int, copied: int) -> tuple[float, ...]:
     """Of the tokens that follow a match of this length."""
     rate, decay = ACCEPTANCE[min(length, len(ACCEPTANCE)) - 1]
     return tuple(rate * decay**place for place in range(copied))
+
+
+def _open(_: DrafterContext, options: CopyConfig | None) -> CopyDrafter:
+    return CopyDrafter(options)
+
+
+def _open_prompt_only(_: DrafterContext, options: CopyConfig | None) -> CopyDrafter:
+    return CopyDrafter(replace(options or CopyConfig(), prompt_only=True))
+
+
+SPEC = DrafterSpec("copy", "what followed the two longest matches of the last tokens, in prompt and output (CASD)", CopyConfig, _open)
+PROMPT_SPEC = DrafterSpec("copy-prompt", "the same in the prompt alone (the thesis's ablation CASDprompt)", CopyConfig, _open_prompt_only)

@@ -15,9 +15,11 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from services.generator.drafters import StepState
+from services.generator.drafters import DrafterContext, DrafterSpec, Stage, StepState
+from services.generator.models import FeatureKind
 from services.generator.models.eagle import Head
 from services.generator.models.eagle_cache import HeadCache
+from services.generator.models.eagle_format import open_head
 from services.generator.native.head import NativeHead
 from services.generator.speculation.eagle_tree import Pool, TreeShape, plan, select, to_tree
 from services.generator.speculation.tree import root_only
@@ -48,6 +50,7 @@ class EagleDrafter:
     head: Head
     shape: TreeShape = field(default_factory=TreeShape)
     name: str = "eagle"
+    stage: Stage = Stage.MODEL
     capacity: int = 1024  # keys per row to begin with
     _cache: HeadCache = field(init=False)
     _rows: dict[str, int] = field(init=False, default_factory=dict)
@@ -61,7 +64,7 @@ class EagleDrafter:
         self._places = torch.tensor(places, dtype=torch.int64, device=self.head.device)
 
     @property
-    def wants_features(self) -> str:
+    def wants_features(self) -> FeatureKind:
         return self.head.config.features
 
     def start(self, sequence: Sequence) -> None:
@@ -222,3 +225,20 @@ class EagleDrafter:
         positions = self._tensor([length + cache.origins[row] + level for row, length in zip(rows, lengths, strict=True)])
         attend = cache.attend(rows, [length + top_k * level for length in lengths], visible)
         return self.head(frontier.tokens, frontier.hidden, positions.expand(-1, top_k), attend)
+
+
+def _open(context: DrafterContext, options: TreeShape | None) -> EagleDrafter:
+    assert context.target is not None
+    assert context.head is not None
+    return EagleDrafter(open_head(context.head, context.target), options or usual_shape(context.target.device))
+
+
+def _lacks(context: DrafterContext) -> str | None:
+    return "a model and an EAGLE head trained for it" if context.target is None or context.head is None else None
+
+
+def _measured_by(drafter: EagleDrafter) -> tuple[object, ...]:
+    return drafter.shape, drafter.head.config, drafter.head.native is not None
+
+
+SPEC = DrafterSpec("eagle", "trees of an EAGLE-1, -2 or -3 head", TreeShape, _open, _lacks, _measured_by)

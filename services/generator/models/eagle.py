@@ -17,6 +17,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from services.generator.models import FeatureKind
 from services.generator.native.head import NativeHead
 
 Attend = Callable[[Tensor, Tensor, Tensor], Tensor]
@@ -78,8 +79,8 @@ class HeadConfig:
     own_embeddings: bool = False
 
     @property
-    def features(self) -> str:
-        """Which output of the target the head reads: a name of models.StepOutput's fields."""
+    def features(self) -> FeatureKind:
+        """Which output of the target the head reads."""
         return "streams" if self.version == 3 else "hidden"
 
     @property

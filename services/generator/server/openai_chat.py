@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass
 from typing import Literal
@@ -34,7 +35,7 @@ class Defaults:
     max_tokens: int
 
 
-def build_request(ask: wire.ChatRequest, codec: Codec, drafters: dict[str, Drafter], defaults: Defaults) -> Request:
+def build_request(ask: wire.ChatRequest, codec: Codec, drafters: Mapping[str, Drafter], defaults: Defaults) -> Request:
     """Raises BadRequest with what is wrong."""
     _check(ask)
     passages = tuple(Passage(document.id, document.title, document.text) for document in ask.documents)
@@ -113,6 +114,7 @@ def stats_out(stats: SequenceStats, joules_reason: str | None) -> wire.StatsOut:
         steps=stats.steps,
         tokens_per_step=stats.tokens / max(1, stats.steps),
         drafted_nodes=stats.drafted,
+        lossless=stats.lossless,
         accepted_by_source=stats.accepted_by_source,
         accepted_lengths=stats.accepted_lengths,
         prompt_tokens=stats.prompt_tokens,

@@ -132,6 +132,15 @@ def depths(tree: DraftTree) -> list[int]:
     return found
 
 
+def places_in(part: DraftTree, whole: DraftTree) -> dict[int, int]:
+    """Find the nodes of a cut tree in the tree that it was cut from: by node of `part`, that of `whole`."""
+    edges = {edge: node for node, edge in enumerate(zip(whole.parents, whole.token_ids, strict=True))}
+    places = {0: 0}
+    for node in range(1, len(part)):
+        places[node] = edges[(places[part.parents[node]], part.token_ids[node])]
+    return places
+
+
 def is_chain(tree: DraftTree) -> bool:
     return all(parent == node - 1 for node, parent in enumerate(tree.parents))
 

@@ -109,7 +109,6 @@ def measure(argv: list[str]) -> int:
     from services.generator.models.loading import load_target
     from services.generator.speculation.eagle_tree import TreeShape
     from services.generator.train.fit import FitOptions, new_head, output_rows
-    from services.generator.train.measure import Merged
     from services.generator.train.measure import measure as run
 
     parser = argparse.ArgumentParser(prog="train measure", description=measure.__doc__)
@@ -135,13 +134,13 @@ def measure(argv: list[str]) -> int:
         rows = output_rows(target, token_ids) if options.version == 3 else torch.empty(0)
         head, name = new_head(target, FitOptions(version=options.version), token_ids, rows).requires_grad_(False), "untrained"
     frozen, shape = FrozenHead(head, target.config.max_positions + 256), TreeShape(options.top_k, options.nodes, options.depth)
-    drafters: dict[str, Drafter] = {
-        name: EagleDrafter(frozen, shape),
-        "copy": CopyDrafter(),
-        f"copy + {name}": Merged(CopyDrafter(), EagleDrafter(frozen, shape)),
+    drafters: dict[str, tuple[Drafter, ...]] = {
+        name: (EagleDrafter(frozen, shape),),
+        "copy": (CopyDrafter(),),
+        f"copy + {name}": (CopyDrafter(), EagleDrafter(frozen, shape)),
     }
-    for label, drafter in drafters.items():
-        print(json.dumps({"drafter": label} | asdict(run(drafter, map(corpus.read, entries), options.nodes))), flush=True)
+    for label, together in drafters.items():
+        print(json.dumps({"drafter": label} | asdict(run(together, map(corpus.read, entries), options.nodes))), flush=True)
     return 0
 
 
