@@ -28,7 +28,7 @@ logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # its remarks on sloppy f
 
 _NOTES = (
     "only a picture, no text layer: nothing of it is found",
-    "text that cannot be seen (white, tiny or off the page) was left out",
+    "text that cannot be seen (white, tiny, covered, clipped or off the page) was left out",
     "slanted text (a watermark) was left out",
     "its fonts do not say which letters they show: what is found in it may be garbled",
 )
@@ -52,8 +52,9 @@ def read_pdf(path: Path, name: str, max_pages: int) -> RawDocument:
             raise UnreadableDocument("empty", f"{name}: has no pages")
         if count > max_pages:
             raise UnreadableDocument("too_large", f"{name}: has {count} pages, more than {max_pages}")
-        pages, warnings = _pages(document, name)
-        return RawDocument(pages, _properties(path, document), warnings)
+        properties, layered = _said(path, document)
+        pages, warnings = _pages(document, name, layered)
+        return RawDocument(pages, properties, warnings)
     finally:
         document.close()
 
@@ -67,7 +68,7 @@ def _open(path: Path, name: str) -> Any:
         raise UnreadableDocument("broken", f"{name}: is no PDF that can be opened ({error})") from error
 
 
-def _pages(document: Any, name: str) -> tuple[tuple[LaidOut, ...], tuple[str, ...]]:
+def _pages(document: Any, name: str, layered: bool) -> tuple[tuple[LaidOut, ...], tuple[str, ...]]:
     pages: list[LaidOut] = []
     failed: list[int] = []
     noted: dict[str, list[int]] = {note: [] for note in _NOTES}
@@ -79,7 +80,7 @@ def _pages(document: Any, name: str) -> tuple[tuple[LaidOut, ...], tuple[str, ..
             failed.append(number)
             pages.append(LaidOut(number, 595.0, 842.0, 0, 842.0, ()))
             continue
-        laid, notes = _page(page, number)
+        laid, notes = _page(page, number, layered)
         pages.append(laid)
         for note in notes:
             noted[note].append(number)
@@ -90,11 +91,11 @@ def _pages(document: Any, name: str) -> tuple[tuple[LaidOut, ...], tuple[str, ..
     return tuple(pages), tuple(f"{_numbers(numbers)}: {note}" for note, numbers in found.items() if numbers)
 
 
-def _page(page: Any, number: int) -> tuple[LaidOut, list[str]]:
+def _page(page: Any, number: int, layered: bool) -> tuple[LaidOut, list[str]]:
     """The page, and which of the notes it deserves."""
     plane = PagePlane(page.raw)
     drawn = read_drawn(page.raw, plane)
-    glyphs = read_glyphs(page.raw, plane, drawn)
+    glyphs = read_glyphs(page.raw, plane, drawn, layered)
     items = tuple(lay_out(glyphs, drawn, plane.width, plane.height))
     sideways = glyphs.turned.size and int((glyphs.turned % 2).mean() > 0.5)
     laid = LaidOut(number, plane.width, plane.height, plane.rotation, plane.width if sideways else plane.height, items)
@@ -105,13 +106,14 @@ def _page(page: Any, number: int) -> tuple[LaidOut, list[str]]:
     return laid, [note for note, true in zip(_NOTES, deserved, strict=True) if true]
 
 
-def _properties(path: Path, document: Any) -> dict[str, str]:
-    """The information dictionary, without the slashes. Whatever is wrong with it costs only itself."""
+def _said(path: Path, document: Any) -> tuple[dict[str, str], bool]:
+    """The information dictionary, without the slashes, and whether the document has layers. Whatever is wrong with it costs only itself."""
     try:
-        found: Any = pypdf.PdfReader(path).metadata or {}
-        return {str(key).lstrip("/"): str(value) for key, value in found.items() if value is not None}
+        reader = pypdf.PdfReader(path)
+        layered = "/OCProperties" in reader.root_object
+        return {str(key).lstrip("/"): str(value) for key, value in (reader.metadata or {}).items() if value is not None}, layered
     except Exception:  # pypdf raises nearly anything on damaged files; PDFium reads the standard entries
-        return {key: value for key, value in document.get_metadata_dict().items() if value}
+        return {key: value for key, value in document.get_metadata_dict().items() if value}, True
 
 
 def _numbers(pages: Sequence[int]) -> str:
