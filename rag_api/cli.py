@@ -154,20 +154,22 @@ def serve(
 def ingest(
     paths: Annotated[list[Path], typer.Argument(help="PDF and DOCX files, and folders with them.", show_default=False)],
     retire_missing: Annotated[
-        bool, typer.Option("--retire-missing", help="Take out every document that is not among these: for the whole collection at once.")
+        bool, typer.Option("--retire-missing", help="Take out the documents that came from these folders and are no longer in them.")
     ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Take them out even when it is more than a tenth, or all.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Load documents: read, clean, cut into passages, embed, index.
 
     A document is known by its path below the folder given. Unchanged files are skipped, changed ones replace their old version, and
-    a file that cannot be read is reported and stops nothing else. Interrupted, it goes on where it was when run again.
+    a file that cannot be read is reported and stops nothing else. Interrupted, it goes on where it was when run again. A file that was
+    moved or renamed keeps its document; one that is gone is named, and is answered from until it is taken out.
 
     A CSV file `metadata.csv` beside the documents (columns: source, title, department, version, valid_from, ...) says what the
     files themselves do not.
     """
     with opened() as parts:
-        report = run_ingest(parts, paths, retire_missing=retire_missing)
+        report = run_ingest(parts, paths, retire_missing=retire_missing, confirmed=yes)
         print_report(report)
         if as_json:
             from rag_api.convert import ingest_out

@@ -170,4 +170,5 @@ def ingest_out(report: IngestReport) -> api.IngestOut:
         retired=report.retired,
         items=items,
         skipped=[api.SkippedOut.model_validate(one, from_attributes=True) for one in report.skipped],
+        missing=[api.MissingOut.model_validate(one, from_attributes=True) for one in report.missing],
     )

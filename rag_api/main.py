@@ -19,6 +19,7 @@ from rag_api import problems
 from rag_api.ahead import Ahead
 from rag_api.config import Settings
 from rag_api.health import own_version
+from rag_api.ingest.uploads import clear_uploads
 from rag_api.metrics import Metrics
 from rag_api.parts import Parts
 from rag_api.routes import ask, conversations, documents, feedback, gaps, health, judged
@@ -45,6 +46,8 @@ def create_app(settings: Settings, parts: Parts | None = None) -> FastAPI:
         own = parts or Parts(settings, say=log.info)
         if folder is None:
             log.warning("There is no page to serve, only the API: no index.html in BEDSIDE_WEB_DIR, or web/ was not built")
+        if removed := await asyncio.to_thread(clear_uploads, settings.data_dir):
+            log.info("Removed %d uploads that an interrupted run left behind", removed)
         ahead = Ahead(own)
         app.state.metrics.watch(lambda: own.sentences)
         app.state.parts = own

@@ -316,6 +316,15 @@ class IngestItem(BaseModel):
     outcome: Literal["indexed", "unchanged", "failed", "retired"]
     reason: str = ""
     message: str = ""
+    renamed_from: str = Field("", description="The name that its document had when the file lay elsewhere.")
+
+
+class MissingOut(BaseModel):
+    """A document whose file is no longer in the folder that it came from. Questions are still answered from it."""
+
+    source: str
+    document_id: str
+    title: str
 
 
 class SkippedOut(BaseModel):
@@ -333,6 +342,7 @@ class IngestOut(BaseModel):
     retired: int = 0
     items: list[IngestItem]
     skipped: list[SkippedOut] = []
+    missing: list[MissingOut] = []
 
 
 class ConversationOut(BaseModel):

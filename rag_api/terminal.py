@@ -115,7 +115,7 @@ class Steps:
         say(f"  {name}: {time.monotonic() - began:.1f} s")
 
 
-def run_ingest(parts: Parts, paths: list[Path], *, retire_missing: bool = False) -> IngestReport:
+def run_ingest(parts: Parts, paths: list[Path], *, retire_missing: bool = False, confirmed: bool = False) -> IngestReport:
     from rag_api.db.documents import PgDocuments
     from rag_api.ingest import ingest, survey
 
@@ -128,6 +128,7 @@ def run_ingest(parts: Parts, paths: list[Path], *, retire_missing: bool = False)
             embedder=parts.embedder,
             progress=progress,
             retire_missing=retire_missing,
+            confirmed=confirmed,
         )
 
 
@@ -193,6 +194,12 @@ def print_report(report: IngestReport) -> None:
     for item in report.items:
         if item.outcome == "failed":
             say(f"  failed: {item.message or item.source}")
+        if item.renamed_from:
+            say(f"  moved: {item.source} was {item.renamed_from}")
+    for missing in report.missing:
+        say(f"  missing: {missing.source} ({missing.title}) is no longer there, and is still answered from")
+    if report.missing:
+        say("  What is missing is taken out with --retire-missing, or one by one on the page for documents.")
     for skipped in report.skipped:
         more = ", …" if skipped.count > len(skipped.examples) else ""
         say(f"  not read: {skipped.count} {skipped.kind} ({', '.join(skipped.examples)}{more})")

@@ -18,6 +18,16 @@ class Outcome:
     reason: str = ""
     message: str = ""
     warnings: tuple[str, ...] = ()
+    renamed_from: str = ""  # the name that it had when its file lay elsewhere
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A document whose file is no longer in the folder that it came from. Questions are still answered from it."""
+
+    source: str
+    document_id: str
+    title: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +37,7 @@ class IngestReport:
     chunks: int
     seconds: float
     skipped: tuple[Skipped, ...] = ()  # files that lie in the folders and are not read
+    missing: tuple[Missing, ...] = ()
 
     def count(self, outcome: str) -> int:
         return sum(item.outcome == outcome for item in self.items)
