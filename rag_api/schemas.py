@@ -219,7 +219,8 @@ class DocumentOut(BaseModel):
     owner: str
     language: str
     supersedes: str
-    warnings: list[str] = Field([], description="What an admin should know of it, for example pages without text.")
+    warnings: list[str] = Field([], description="What an admin should know of it, for example pages without text; of a failed one: why.")
+    advice: str = Field("", description="What to do about a document that failed.")
     created_at: datetime | None
     updated_at: datetime | None
 
@@ -316,6 +317,8 @@ class IngestItem(BaseModel):
     outcome: Literal["indexed", "unchanged", "failed", "retired"]
     reason: str = ""
     message: str = ""
+    advice: str = Field("", description="What to do about a failure.")
+    warnings: list[str] = Field([], description="What an admin should know of it, and do about it.")
     renamed_from: str = Field("", description="The name that its document had when the file lay elsewhere.")
 
 

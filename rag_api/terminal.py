@@ -191,11 +191,17 @@ def _shortened(name: str, length: int = 40) -> str:
 
 
 def print_report(report: IngestReport) -> None:
+    from rag_api.ingest.advice import advice
+
     for item in report.items:
         if item.outcome == "failed":
-            say(f"  failed: {item.message or item.source}")
+            say(f"  failed: {item.message or item.source}. {advice(item.reason)}")
         if item.renamed_from:
             say(f"  moved: {item.source} was {item.renamed_from}")
+        for warning in item.warnings if item.outcome == "indexed" else ():
+            say(f"  note: {item.source}: {warning}")
+    if noted := sum(item.outcome == "unchanged" and bool(item.warnings) for item in report.items):
+        say(f"  {noted} unchanged documents have notes: `bedside documents` shows them")
     for missing in report.missing:
         say(f"  missing: {missing.source} ({missing.title}) is no longer there, and is still answered from")
     if report.missing:

@@ -157,7 +157,8 @@ def upload_document(
     ],
 ) -> api.IngestOut:
     """For admins. Reads, cuts, embeds and indexes it, and reports what became of it. A file that cannot be read is reported by its reason
-    and kept in the list as `failed`. 409 when an ingestion is running."""
+    and kept in the list as `failed`, with `advice` on what to do; `warnings` say what to know of one that can. 409 when an ingestion is
+    running."""
     administrator(user)
     name = _file_name(file.filename or "")
     with upload_file(parts.settings.data_dir, Path(name).suffix) as kept:
