@@ -5,6 +5,7 @@ BedsideError
 ├── NotFound                404  no such document, conversation, answer or page
 ├── TooLarge                413  an upload over the limit
 ├── Conflict                409  the thing changed or exists already
+│   └── TooManyMissing           so much of a folder is gone that retiring it looks like a slip
 ├── UnreadableDocument      422  a file that cannot become text; `reason` is one of REASONS
 ├── ConfigurationError           refuses to start: a setting is missing or nonsense
 ├── EmbedderMismatch        409  the index was made by another embedder
@@ -66,6 +67,10 @@ class TooLarge(BedsideError):
 
 class Conflict(BedsideError):
     code, status = "conflict", 409
+
+
+class TooManyMissing(Conflict):
+    code = "too_many_missing"
 
 
 class UnreadableDocument(BedsideError):

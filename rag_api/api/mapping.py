@@ -10,7 +10,8 @@ from rag_api.db.answers import Conversation, Feedback
 from rag_api.db.documents import Facets, PageSize
 from rag_api.domain import Answer, Citation, CutLine, Document, Edit, Filters, Notice, PageRects, Source, TargetGroup
 from rag_api.guard.asker import functions
-from rag_api.ingest.report import IngestReport
+from rag_api.ingest.advice import advice
+from rag_api.ingest.report import IngestReport, Outcome
 
 
 def filters_in(given: api.FiltersIn) -> Filters:
@@ -117,6 +118,7 @@ def document_out(document: Document) -> api.DocumentOut:
         language=about.language,
         supersedes=about.supersedes,
         warnings=list(document.warnings),
+        advice=advice(document.reason),
         created_at=document.created_at,
         updated_at=document.updated_at,
     )
@@ -164,8 +166,12 @@ def feedback_out(given: Feedback) -> api.FeedbackOut:
     return api.FeedbackOut.model_validate(given, from_attributes=True)
 
 
+def _item_out(item: Outcome) -> api.IngestItem:
+    return api.IngestItem.model_validate(item, from_attributes=True).model_copy(update={"advice": advice(item.reason)})
+
+
 def ingest_out(report: IngestReport) -> api.IngestOut:
-    items = [api.IngestItem.model_validate(item, from_attributes=True) for item in report.items]
+    items = [_item_out(item) for item in report.items]
     return api.IngestOut(
         indexed=report.indexed,
         unchanged=report.unchanged,
@@ -173,4 +179,5 @@ def ingest_out(report: IngestReport) -> api.IngestOut:
         retired=report.retired,
         items=items,
         skipped=[api.SkippedOut.model_validate(one, from_attributes=True) for one in report.skipped],
+        missing=[api.MissingOut.model_validate(one, from_attributes=True) for one in report.missing],
     )

@@ -219,7 +219,8 @@ class DocumentOut(BaseModel):
     owner: str
     language: str
     supersedes: str
-    warnings: list[str] = Field([], description="What an admin should know of it, for example pages without text.")
+    warnings: list[str] = Field([], description="What an admin should know of it, for example pages without text; of a failed one: why.")
+    advice: str = Field("", description="What to do about a document that failed.")
     created_at: datetime | None
     updated_at: datetime | None
 
@@ -326,6 +327,17 @@ class IngestItem(BaseModel):
     reason: str = ""
     message: str = ""
     cut: int = Field(0, description="Lines left out as headers, footers and page numbers; the document's detail has them.")
+    advice: str = Field("", description="What to do about a failure.")
+    warnings: list[str] = Field([], description="What an admin should know of it, and do about it.")
+    renamed_from: str = Field("", description="The name that its document had when the file lay elsewhere.")
+
+
+class MissingOut(BaseModel):
+    """A document whose file is no longer in the folder that it came from. Questions are still answered from it."""
+
+    source: str
+    document_id: str
+    title: str
 
 
 class SkippedOut(BaseModel):
@@ -343,6 +355,7 @@ class IngestOut(BaseModel):
     retired: int = 0
     items: list[IngestItem]
     skipped: list[SkippedOut] = []
+    missing: list[MissingOut] = []
 
 
 class ConversationOut(BaseModel):

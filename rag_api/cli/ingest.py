@@ -22,20 +22,22 @@ if TYPE_CHECKING:
 def ingest(
     paths: Annotated[list[Path], typer.Argument(help="PDF and DOCX files, and folders with them.", show_default=False)],
     retire_missing: Annotated[
-        bool, typer.Option("--retire-missing", help="Take out every document that is not among these: for the whole collection at once.")
+        bool, typer.Option("--retire-missing", help="Take out the documents that came from these folders and are no longer in them.")
     ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Take them out even when it is more than a tenth, or all.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Load documents: read, clean, cut into passages, embed, index.
 
     A document is known by its path below the folder given. Unchanged files are skipped, changed ones replace their old version, and
-    a file that cannot be read is reported and stops nothing else. Interrupted, it goes on where it was when run again.
+    a file that cannot be read is reported and stops nothing else. Interrupted, it goes on where it was when run again. A file that was
+    moved or renamed keeps its document; one that is gone is named, and is answered from until it is taken out.
 
     A CSV file `metadata.csv` beside the documents (columns: source, title, department, version, valid_from, ...) says what the
     files themselves do not.
     """
     with opened() as container:
-        report = run_ingest(container, paths, retire_missing=retire_missing)
+        report = run_ingest(container, paths, retire_missing=retire_missing, confirmed=yes)
         print_report(report)
         if as_json:
             from rag_api.api.mapping import ingest_out
@@ -44,7 +46,7 @@ def ingest(
             typer.echo(json.dumps(ingest_out(report).model_dump(mode="json") | numbers, ensure_ascii=False))
 
 
-def run_ingest(container: Container, paths: list[Path], *, retire_missing: bool = False) -> IngestReport:
+def run_ingest(container: Container, paths: list[Path], *, retire_missing: bool = False, confirmed: bool = False) -> IngestReport:
     from rag_api.db.documents import PgDocuments
     from rag_api.ingest import ingest, survey
 
@@ -57,6 +59,7 @@ def run_ingest(container: Container, paths: list[Path], *, retire_missing: bool 
             embedder=container.embedder,
             progress=progress,
             retire_missing=retire_missing,
+            confirmed=confirmed,
         )
 
 
@@ -106,9 +109,21 @@ def _shortened(name: str, length: int = 40) -> str:
 
 
 def print_report(report: IngestReport) -> None:
+    from rag_api.ingest.advice import advice
+
     for item in report.items:
         if item.outcome == "failed":
-            say(f"  failed: {item.message or item.source}")
+            say(f"  failed: {item.message or item.source}. {advice(item.reason)}")
+        if item.renamed_from:
+            say(f"  moved: {item.source} was {item.renamed_from}")
+        for warning in item.warnings if item.outcome == "indexed" else ():
+            say(f"  note: {item.source}: {warning}")
+    if noted := sum(item.outcome == "unchanged" and bool(item.warnings) for item in report.items):
+        say(f"  {noted} unchanged documents have notes: `bedside documents` shows them")
+    for missing in report.missing:
+        say(f"  missing: {missing.source} ({missing.title}) is no longer there, and is still answered from")
+    if report.missing:
+        say("  What is missing is taken out with --retire-missing, or one by one on the page for documents.")
     rate = report.pages / report.seconds if report.seconds > 0 else 0.0
     counts = f"{report.indexed} indexed, {report.unchanged} unchanged, {report.failed} failed"
     counts += f", {report.retired} retired" if report.retired else ""

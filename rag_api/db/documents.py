@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -11,7 +11,7 @@ from typing import Any
 import psycopg
 from psycopg.rows import DictRow
 
-from rag_api.db import Connection, Database, translated
+from rag_api.db import Connection, Database, folders, translated
 from rag_api.db.access import READS, found, values
 from rag_api.domain import LOCAL_USER, CutLine, Document, DocumentStatus, Edit, Metadata, Page, TargetGroup, User
 from rag_api.guard.twins import are_twins, subject
@@ -95,6 +95,18 @@ class PgDocuments:
             edits.setdefault(row["source"], {})[row["field"]] = Edit(row["value"], row["said"])
         return edits
 
+    def source_of(self, document_id: str) -> str | None:
+        return folders.source_of(self.db, document_id)
+
+    def folders(self) -> dict[str, str]:
+        return folders.read_folders(self.db)
+
+    def put_folders(self, placed: Mapping[str, str]) -> None:
+        folders.put_folders(self.db, placed)
+
+    def rename(self, old: str, new: str, titles: tuple[str, str]) -> None:
+        folders.rename(self.db, old, new, titles)
+
     def _put(self, connection: Connection, document: Document) -> None:
         """The row, with no pages yet; whatever was current for this source before is so no more."""
         connection.execute(
@@ -162,6 +174,9 @@ SUPERSEDED = f"""
     select old.id, newer.id as by_id from newer join documents old on {_OLDER} and lower(old.source) = newer.name
     union select old.id, newer.id from newer join documents old on {_OLDER}
       and lower(substring(old.source from '[^/]*$')) in (newer.name, newer.name || '.pdf', newer.name || '.docx')
+    union select old.id, newer.id from newer join former_names f
+      on newer.name in (lower(f.former), lower(substring(f.former from '[^/]*$')), lower(substring(f.former from '([^/]*)[.][^./]*$')))
+      join documents old on {_OLDER} and old.source = f.source
     union select old.id, newer.id from newer join documents old on {_OLDER}
       and lower(old.title) = newer.name and (old.valid_from is null or newer.valid_from > old.valid_from)"""  # noqa: S608
 

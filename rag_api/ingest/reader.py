@@ -9,6 +9,7 @@ JSON and plain arrays, never pickles: a file that took over the reader would sti
 from __future__ import annotations
 
 import json
+import logging
 import os
 import resource
 import select
@@ -26,6 +27,9 @@ import numpy as np
 
 from rag_api.domain import CutLine, Metadata, Page, ReadDocument, TargetGroup
 from rag_api.errors import UnreadableDocument
+from rag_api.ingest.advice import plain_message
+
+log = logging.getLogger(__name__)
 
 _HEADER = struct.Struct("<QQ")  # bytes of JSON, bytes of boxes
 _MAX_FILES = 200  # per process: what a library leaks goes with it
@@ -88,7 +92,8 @@ class Reader:
         if self._files >= _MAX_FILES or answer.get("reason") == "too_much_memory":
             self._end()
         if "reason" in answer:
-            raise UnreadableDocument(answer["reason"], answer["message"])
+            log.info("%s: %s", job.name, answer.get("detail", answer["message"]))
+            raise UnreadableDocument(answer["reason"], plain_message(answer["message"], str(job.path), job.name))
         return _decode(answer, boxes)
 
     def _started(self) -> subprocess.Popen[bytes]:
@@ -136,7 +141,8 @@ class Reader:
             return UnreadableDocument("too_much_memory", f"{job.name}: needs more than {self.memory_mb} MB to read")
         if code in (-signal.SIGPROF, -signal.SIGALRM):
             return self._too_slow(job)
-        return UnreadableDocument("broken", f"{job.name}: the reader crashed on it (exit status {code})")
+        log.info("%s: the reader ended with status %s", job.name, code)
+        return UnreadableDocument("broken", f"{job.name}: is damaged: the reader crashed on it")
 
     def _too_slow(self, job: Job) -> UnreadableDocument:
         return UnreadableDocument("too_slow", f"{job.name}: took longer than {self.timeout:g} seconds to read")
@@ -200,7 +206,8 @@ def _serve(memory_mb: int) -> NoReturn:
         except MemoryError:
             answer = {"reason": "too_much_memory", "message": f"{job['name']}: needs more than {memory_mb} MB to read"}
         except Exception as error:  # whatever a damaged file brings about is that file's failure
-            answer = {"reason": "broken", "message": f"{job['name']}: cannot be read ({type(error).__name__}: {error!s:.200})"}
+            detail = f"{type(error).__name__}: {error!s:.200}"
+            answer = {"reason": "broken", "message": f"{job['name']}: is damaged, or made in a way that cannot be read", "detail": detail}
         _send(answers, json.dumps(answer).encode(), boxes)
         _give(0)
     sys.exit(0)

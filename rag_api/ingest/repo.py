@@ -45,6 +45,19 @@ class DocumentsRepo(Protocol):
     def edits(self) -> Mapping[str, Mapping[str, Edit]]:
         """What admins say of documents: by source, then by metadata field."""
 
+    def source_of(self, document_id: str) -> str | None:
+        """The name of a document in any status, None for an unknown id."""
+
+    def folders(self) -> Mapping[str, str]:
+        """The folder that each document was last ingested from, by source."""
+
+    def put_folders(self, folders: Mapping[str, str]) -> None:
+        """Those of these sources are known from now on."""
+
+    def rename(self, old: str, new: str, titles: tuple[str, str]) -> None:
+        """A document and its versions get another name, with edits, history, judged questions; not its folder. `new` has no current
+        document. titles: what the names themselves say, before and now."""
+
 
 class MemoryDocuments:
     """A DocumentsRepo that forgets: for tests, and for trying ingestion without a database."""
@@ -54,6 +67,7 @@ class MemoryDocuments:
         self.edited: dict[str, dict[str, Edit]] = {}
         self.cut: dict[str, list[CutLine]] = {}
         self._pages: dict[str, list[Page]] = {}
+        self._folders: dict[str, str] = {}
         self._lock = threading.Lock()
 
     @contextmanager
@@ -85,6 +99,25 @@ class MemoryDocuments:
 
     def edits(self) -> Mapping[str, Mapping[str, Edit]]:
         return self.edited
+
+    def source_of(self, document_id: str) -> str | None:
+        return self.documents[document_id].source if document_id in self.documents else None
+
+    def folders(self) -> Mapping[str, str]:
+        return dict(self._folders)
+
+    def put_folders(self, folders: Mapping[str, str]) -> None:
+        self._folders |= folders
+
+    def rename(self, old: str, new: str, titles: tuple[str, str]) -> None:
+        for key, document in self.documents.items():
+            if document.source == old:
+                self.documents[key] = replace(document, source=new)
+        edits = self.edited.pop(old, {})
+        if "title" in edits and edits["title"].said == titles[0]:
+            edits["title"] = replace(edits["title"], said=titles[1])
+        self.edited[new] = edits
+        self._folders.pop(old, None)
 
     def _put(self, document: Document) -> None:
         now = datetime.now(UTC)

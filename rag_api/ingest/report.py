@@ -19,6 +19,16 @@ class Outcome:
     message: str = ""
     warnings: tuple[str, ...] = ()
     cut: int = 0  # lines of an indexed document left out as headers, footers and page numbers
+    renamed_from: str = ""  # the name that it had when its file lay elsewhere
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A document whose file is no longer in the folder that it came from. Questions are still answered from it."""
+
+    source: str
+    document_id: str
+    title: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +38,7 @@ class IngestReport:
     chunks: int
     seconds: float
     skipped: tuple[Skipped, ...] = ()  # files that lie in the folders and are not read
+    missing: tuple[Missing, ...] = ()
 
     def count(self, outcome: str) -> int:
         return sum(item.outcome == outcome for item in self.items)

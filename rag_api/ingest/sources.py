@@ -16,6 +16,8 @@ from rag_api.errors import InvalidInput, UnreadableDocument
 from rag_api.ingest.metadata import SIDECAR, sidecar_of
 
 READABLE = (".pdf", ".docx")
+_CLOSED = "folder that cannot be opened"
+UPLOADED = "upload"  # the folder of what came over the API
 # Each is named when it cannot be read; anything else that lies in a folder (pictures, lists) is counted by its kind.
 _DOCUMENTS = (*READABLE, ".doc", ".odt", ".rtf", ".ppt", ".pptx", ".xls", ".xlsx", ".xps")
 
@@ -27,6 +29,7 @@ class SourceFile:
     name: str
     path: Path
     given: Mapping[str, str] = field(default_factory=dict)
+    folder: str = ""  # that it lay in, absolute: `name` is relative to it
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +47,13 @@ class Survey:
 
     files: tuple[SourceFile, ...]
     skipped: tuple[Skipped, ...] = ()
+    folders: tuple[str, ...] = ()  # absolute; all their documents are among the files
+    closed: tuple[str, ...] = ()  # folders in them that could not be opened
 
 
 def survey(paths: Iterable[Path]) -> Survey:
     """Look through files and folders; names are relative to the folder given. Raises InvalidInput."""
+    paths = list(paths)
     found: dict[str, SourceFile] = {}
     skipped: dict[str, list[str]] = {}
     for path in paths:
@@ -58,7 +64,8 @@ def survey(paths: Iterable[Path]) -> Survey:
             if other.path.resolve() != source.path.resolve():
                 raise InvalidInput(f"{other.path} and {source.path} would both be called {source.name}: ingest the folder above them")
     left = (Skipped(kind, len(names), tuple(sorted(names)[:3])) for kind, names in sorted(skipped.items()))
-    return Survey(tuple(found.values()), tuple(left))
+    folders = tuple(str(path.resolve()) for path in paths if path.is_dir())
+    return Survey(tuple(found.values()), tuple(left), folders, tuple(skipped.get(_CLOSED, ())))
 
 
 def find_sources(paths: Iterable[Path]) -> list[SourceFile]:
@@ -71,7 +78,7 @@ def _in_folder(folder: Path, skipped: dict[str, list[str]]) -> list[SourceFile]:
         skipped.setdefault(kind, []).append(_plain(path.relative_to(folder).as_posix()))
 
     def closed(error: OSError) -> None:
-        leave("folder that cannot be opened", Path(os.fsdecode(error.filename)))
+        leave(_CLOSED, Path(os.fsdecode(error.filename)))
 
     found = []
     for name, folders, files in os.walk(folder, onerror=closed):
@@ -102,7 +109,7 @@ def _left_out(name: str) -> str | None:
 
 
 def _source(root: Path, path: Path, given: Mapping[str, Mapping[str, str]]) -> SourceFile:
-    return SourceFile(_plain(path.relative_to(root).as_posix()), path, given.get(_plain(path.name), {}))
+    return SourceFile(_plain(path.relative_to(root).as_posix()), path, given.get(_plain(path.name), {}), str(root.resolve()))
 
 
 def _plain(name: str) -> str:

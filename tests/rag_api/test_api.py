@@ -353,9 +353,15 @@ def test_an_uploaded_pdf_answers_at_once_and_its_quote_stands_where_it_is_highli
 def test_an_uploaded_docx_is_indexed(client: httpx.Client, container: Container) -> None:
     document, file = Docx(), io.BytesIO()
     document.add_paragraph("Bij een stroompanne neemt de noodgroep binnen vijftien seconden over.")
+    document.add_paragraph().add_run("Oude versie.").font.hidden = True
     document.save(file)
     upload = {"file": ("stroom.docx", file.getvalue())}
-    assert client.post("/documents", files=upload).json()["indexed"] == 1
+    report = client.post("/documents", files=upload).json()
+    assert report["indexed"] == 1
+    (warning,) = [warning for warning in report["items"][0]["warnings"] if "hidden" in warning]
+    assert warning == "hidden words are not read; show or remove them in Word: “Oude versie.”"
+    (listed,) = client.get("/documents").json()["documents"]
+    assert warning in listed["warnings"]
     empty(container)
 
 
@@ -365,6 +371,8 @@ def test_an_upload_that_cannot_be_read_is_reported_and_listed(client: httpx.Clie
     assert report["items"][0]["reason"] in ("broken", "empty")
     (listed,) = client.get("/documents", params={"status": "failed"}).json()["documents"]
     assert listed["source"] == "kapot.pdf"
+    assert listed["advice"] == report["items"][0]["advice"]
+    assert "save it as PDF" in listed["advice"]
     empty(container)
 
 

