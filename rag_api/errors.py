@@ -17,7 +17,7 @@ BedsideError
         └── GeneratorRefused   it answers, but not to this request (too long, unknown model); sources still come
 
 Foreign exceptions are translated into these once, at the edge that knows them (db, stores, embed, generator);
-main.py maps them to problem+json in one place.
+api/problems.py maps them to problem+json in one place.
 """
 
 from __future__ import annotations
