@@ -1,4 +1,4 @@
-# make demo | dev | quick | test | lint | bench | weaviate | lock: each sets up what it needs. `make help` lists them.
+# make demo | dev | quick | test | lint | bench | sanitize | weaviate | lock: each sets up what it needs. `make help` lists them.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
@@ -19,7 +19,7 @@ NPM = $(if $(NODE_OK),npm,PATH="$(abspath $(VENV))/node/bin:$$PATH" npm)
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)" >&2
 
-.PHONY: help demo dev quick test lint types unit web-test e2e bench weaviate lock clean servers
+.PHONY: help demo dev quick test lint types unit web-test e2e bench sanitize weaviate lock clean servers
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
@@ -57,6 +57,10 @@ e2e: $(STAMPS)/dev $(STAMPS)/web servers ## the page in a real Chromium against 
 
 bench: $(STAMPS)/dev ## the measurements (ARGS="decode --json"; see docs/benchmarks.md)
 	@$(PY) -m services.generator.bench $(ARGS)
+
+sanitize: $(STAMPS)/dev ## the C kernels under address, undefined-behaviour and thread sanitizers
+	$(call say,C kernels under sanitizers)
+	@$(PY) -m tests.generator.sanitize
 
 weaviate: $(STAMPS)/dev ## a real Weaviate server, for trying things by hand
 	@$(PY) -m tests.support.weaviate_dev

@@ -43,14 +43,14 @@ def compiled(folder: Path, cpu: str = "native") -> Path:
 
     Raises OSError or SubprocessError.
     """
-    compiler = _compiler()
-    file = folder / f"kernels-{_key(compiler, cpu)}.so"
+    command = compiler()
+    file = folder / f"kernels-{_key(command, cpu)}.so"
     if not file.exists():
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=folder, suffix=".so", delete=False) as made:
             pass
         try:
-            _run([*compiler, *FLAGS, f"-march={cpu}", "-o", made.name, str(FOLDER / "kernels.c"), "-lm"])
+            _run([*command, *FLAGS, f"-march={cpu}", "-o", made.name, str(FOLDER / "kernels.c"), "-lm"])
             os.replace(made.name, file)
         finally:
             Path(made.name).unlink(missing_ok=True)
@@ -63,8 +63,8 @@ def _run(command: list[str]) -> None:
         raise OSError(f"{command[0]} failed: {done.stderr.strip()[-500:]}")
 
 
-def _compiler() -> list[str]:
-    """The machine's, or the one that the package ziglang brings."""
+def compiler() -> list[str]:
+    """Return the command of the machine's compiler, or of the one that the package ziglang brings."""
     for name in (os.environ.get("CC", ""), "cc", "gcc", "clang"):
         if name and shutil.which(name):
             return [name]
