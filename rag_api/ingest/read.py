@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from rag_api.ingest.clean import LaidOut, clean
 from rag_api.ingest.layout import Row
 from rag_api.ingest.metadata import describe, language_of
 from rag_api.ingest.read_docx import read_docx
-from rag_api.ingest.read_pdf import RawDocument, heading_of, read_pdf
+from rag_api.ingest.read_pdf import UNSEEN, RawDocument, heading_of, read_pdf
 from rag_api.types import Page, ReadDocument
 
 PDF = "application/pdf"
@@ -49,7 +50,7 @@ def _read_pdf(path: Path, name: str, max_pages: int) -> ReadDocument:
     first = found.pages[0]
     metadata = describe(name, found.properties, _cells(first), heading_of(first), language)
     cleaned = clean(found.pages, metadata.language)
-    return ReadDocument(metadata, _worded(cleaned.pages, name), found.warnings, cleaned.cut)
+    return ReadDocument(metadata, _worded(cleaned.pages, name, found.warnings), found.warnings, cleaned.cut)
 
 
 def _read_docx(path: Path, name: str, max_pages: int, shown: Path | None) -> ReadDocument:
@@ -62,12 +63,14 @@ def _read_docx(path: Path, name: str, max_pages: int, shown: Path | None) -> Rea
         return ReadDocument(metadata, _worded((page,), name), ("no rendering as PDF: its place on the page cannot be shown",))
     found = read_pdf(shown, name, max_pages)
     cleaned = clean(found.pages, metadata.language)
-    pages = tuple(replace(page, text_from="docx") for page in _worded(cleaned.pages, name))
+    pages = tuple(replace(page, text_from="docx") for page in _worded(cleaned.pages, name, found.warnings))
     return ReadDocument(metadata, pages, found.warnings, cleaned.cut)
 
 
-def _worded(pages: tuple[Page, ...], name: str) -> tuple[Page, ...]:
+def _worded(pages: tuple[Page, ...], name: str, warnings: Sequence[str] = ()) -> tuple[Page, ...]:
     if not any(c.isalnum() for page in pages for c in page.text):
+        if any(UNSEEN in warning for warning in warnings):
+            raise UnreadableDocument("no_text_layer", f"{name}: shows no text: {'; '.join(warnings)}")
         raise UnreadableDocument("no_text_layer", f"{name}: has no text layer (a scan?), so nothing can be found in it")
     return pages
 
