@@ -77,7 +77,7 @@ class UnreadableDocument(BedsideError):
     """A file that cannot become text. `reason` is a stable word for reports, the message names the file and says why."""
 
     code, status = "unreadable_document", 422
-    REASONS = ("encrypted", "empty", "broken", "too_large", "too_slow", "too_much_memory", "no_text_layer", "unsupported")
+    REASONS = ("encrypted", "empty", "broken", "too_large", "too_slow", "too_much_memory", "no_text_layer", "xfa_form", "unsupported")
 
     def __init__(self, reason: str, message: str) -> None:
         assert reason in self.REASONS, reason

@@ -127,7 +127,7 @@ def _one_way(
     white[pieces.starts] = False
     lines = _lines(glyphs, visible, white, here, pieces, aside)
     cells = _rows(pieces.boxes, across, down)
-    order = _order(lines)
+    order = _with_laid_on(_order(lines), lines, glyphs.laid_on[visible[pieces.starts]])
     return _merge([lines[i] for i in order], [cells[i] for i in order])
 
 
@@ -137,6 +137,20 @@ def _order(lines: list[Line]) -> list[int]:
     if sum(step < 0 for step in steps) <= sum(step > 0 for step in steps):
         return list(range(len(lines)))
     return sorted(range(len(lines)), key=lambda i: (round(lines[i].y1 / max(1.0, lines[i].size / 2)), lines[i].x0))
+
+
+def _with_laid_on(order: list[int], lines: list[Line], laid_on: NDArray[np.bool_]) -> list[int]:
+    """Form fields and notes behind the line that they stand beside, else behind the last one above."""
+    if not laid_on.any():
+        return order
+    placed = [i for i in order if not laid_on[i]]
+    for i in sorted(np.flatnonzero(laid_on).tolist(), key=lambda i: (lines[i].y0, lines[i].x0)):
+        line = lines[i]
+        beside = [n for n, other in enumerate(placed) if _beside(lines[other], line)]
+        above = [n for n, other in enumerate(placed) if lines[other].y1 <= line.y0 + 0.5 * line.size]
+        nearest = max(beside, key=lambda n: lines[placed[n]].x1, default=max(above, key=lambda n: lines[placed[n]].y1, default=-1))
+        placed.insert(nearest + 1, i)
+    return placed
 
 
 def _pieces(glyphs: Glyphs, visible: NDArray[np.int64], boxes: NDArray[np.float32], down: NDArray[np.float32]) -> _Pieces:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import repeat
 from typing import Any
 
@@ -53,22 +53,25 @@ class Glyphs:
     undecoded: NDArray[np.bool_]  # [n] its font does not say which character it is
     slanted: NDArray[np.bool_]  # [n] neither upright nor turned by quarters: watermarks
     turned: NDArray[np.int8]  # [n] quarter turns clockwise of the text as displayed: 0 reads upright
+    laid_on: NDArray[np.bool_]  # [n] of a form field or note: last in the content, wherever it stands
 
 
-def read_glyphs(page: Any, plane: PagePlane, drawn: Drawn, layered: bool = False) -> Glyphs:
-    """layered: the document has layers, which may be switched off: nothing of it is believed to be seen."""
+def read_glyphs(page: Any, plane: PagePlane, drawn: Drawn, layered: bool = False, own: int | None = None) -> Glyphs:
+    """layered: the document has layers, which may be switched off: nothing of it is believed to be seen. own: how many characters the
+    page has without what is laid on it."""
     text_page = raw.FPDFText_LoadPage(page)
     if not text_page:
         return _no_glyphs()
     try:
-        return _glyphs(page, ctypes.cast(text_page, _PTR).value or 0, plane, drawn, layered)
+        glyphs = _glyphs(page, ctypes.cast(text_page, _PTR).value or 0, plane, drawn, layered)
+        return glyphs if own is None else replace(glyphs, laid_on=np.arange(len(glyphs.codes)) >= own)
     finally:
         raw.FPDFText_ClosePage(text_page)
 
 
 def _no_glyphs() -> Glyphs:
     none = np.zeros(0, bool)
-    return Glyphs(np.zeros(0, np.uint32), np.zeros((0, 4), np.float32), none, none, none, none, none, np.zeros(0, np.int8))
+    return Glyphs(np.zeros(0, np.uint32), np.zeros((0, 4), np.float32), none, none, none, none, none, np.zeros(0, np.int8), none)
 
 
 def _glyphs(page: Any, text: int, plane: PagePlane, drawn: Drawn, layered: bool) -> Glyphs:
@@ -90,7 +93,7 @@ def _glyphs(page: Any, text: int, plane: PagePlane, drawn: Drawn, layered: bool)
     boxes = _split_shared(boxes, codes)
     hidden = unseen(page, plane, drawn, codes, boxes, which, styles, layered)
     undecoded = np.fromiter(map(_map_error, repeat(text), range(n)), np.int32, n) == 1
-    return Glyphs(codes, boxes, bold, hidden, symbol, undecoded, np.abs(quarters - turned) > _SLANTED, turned % 4)
+    return Glyphs(codes, boxes, bold, hidden, symbol, undecoded, np.abs(quarters - turned) > _SLANTED, turned % 4, np.zeros(n, bool))
 
 
 def _style(text_object: int) -> Style:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from rag_api.ingest.layout import Row
 from rag_api.ingest.lost import lost_words, told_lost
 from rag_api.ingest.metadata import describe, language_of
 from rag_api.ingest.read_docx import read_docx
-from rag_api.ingest.read_pdf import RawDocument, heading_of, read_pdf
+from rag_api.ingest.read_pdf import UNSEEN, RawDocument, heading_of, read_pdf
 
 PDF = "application/pdf"
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
@@ -50,7 +51,7 @@ def _read_pdf(path: Path, name: str, max_pages: int) -> ReadDocument:
     first = found.pages[0]
     metadata = describe(name, found.properties, _cells(first), heading_of(first), language)
     cleaned = clean(found.pages, metadata.language)
-    return ReadDocument(metadata, _worded(cleaned.pages, name), found.warnings, cleaned.cut)
+    return ReadDocument(metadata, _worded(cleaned.pages, name, found.warnings), found.warnings, cleaned.cut)
 
 
 def _read_docx(path: Path, name: str, max_pages: int, shown: Path | None) -> ReadDocument:
@@ -63,13 +64,15 @@ def _read_docx(path: Path, name: str, max_pages: int, shown: Path | None) -> Rea
         return ReadDocument(metadata, (page,), (*written.warnings, *written.unrendered))
     found = read_pdf(shown, name, max_pages)
     cleaned = clean(found.pages, metadata.language)
-    pages = tuple(replace(page, text_from="docx") for page in _worded(cleaned.pages, name))
+    pages = tuple(replace(page, text_from="docx") for page in _worded(cleaned.pages, name, found.warnings))
     lost = lost_words(page.text, " ".join([*(page.text for page in pages), *(line.text for line in cleaned.cut)]))
     return ReadDocument(metadata, pages, (*written.warnings, *found.warnings, *told_lost(lost)), cleaned.cut)
 
 
-def _worded(pages: tuple[Page, ...], name: str) -> tuple[Page, ...]:
+def _worded(pages: tuple[Page, ...], name: str, warnings: Sequence[str] = ()) -> tuple[Page, ...]:
     if not any(c.isalnum() for page in pages for c in page.text):
+        if any(UNSEEN in warning for warning in warnings):
+            raise UnreadableDocument("no_text_layer", f"{name}: shows no text: {'; '.join(warnings)}")
         raise UnreadableDocument("no_text_layer", f"{name}: has no text layer (a scan?), so nothing can be found in it")
     return pages
 

@@ -7,6 +7,7 @@ add (docs/benchmarks.md). A page that cannot be read costs that page, not the do
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as raw
 
 from rag_api.errors import UnreadableDocument
+from rag_api.ingest.annotations import with_annotations
 from rag_api.ingest.clean import LaidOut
 from rag_api.ingest.drawn import read_drawn
 from rag_api.ingest.layout import Line, lay_out
@@ -26,9 +28,11 @@ from rag_api.ingest.plane import PagePlane
 logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # its remarks on sloppy files are not for the reader
 
 
+_PLACEHOLDER = re.compile(r"please wait|wacht|patientez|bitte warten|adobe (?:acrobat )?reader", re.IGNORECASE)
+UNSEEN = "text that cannot be seen (white, tiny, covered, clipped or off the page) was left out"
 _NOTES = (
     "only a picture, no text layer: nothing of it is found",
-    "text that cannot be seen (white, tiny, covered, clipped or off the page) was left out",
+    UNSEEN,
     "slanted text (a watermark) was left out",
     "its fonts do not say which letters they show: what is found in it may be garbled",
 )
@@ -52,6 +56,7 @@ def read_pdf(path: Path, name: str, max_pages: int) -> RawDocument:
             raise UnreadableDocument("empty", f"{name}: has no pages")
         if count > max_pages:
             raise UnreadableDocument("too_large", f"{name}: has {count} pages, more than {max_pages}")
+        _check_xfa(document, name)
         properties, layered = _said(path, document)
         pages, warnings = _pages(document, name, layered)
         return RawDocument(pages, properties, warnings)
@@ -75,12 +80,12 @@ def _pages(document: Any, name: str, layered: bool) -> tuple[tuple[LaidOut, ...]
     for index in range(len(document)):
         number = index + 1
         try:
-            page = document[index]
+            page, own = with_annotations(document, index)
         except pdfium.PdfiumError:
             failed.append(number)
             pages.append(LaidOut(number, 595.0, 842.0, 0, 842.0, ()))
             continue
-        laid, notes = _page(page, number, layered)
+        laid, notes = _page(page, number, layered, own)
         pages.append(laid)
         for note in notes:
             noted[note].append(number)
@@ -91,11 +96,11 @@ def _pages(document: Any, name: str, layered: bool) -> tuple[tuple[LaidOut, ...]
     return tuple(pages), tuple(f"{_numbers(numbers)}: {note}" for note, numbers in found.items() if numbers)
 
 
-def _page(page: Any, number: int, layered: bool) -> tuple[LaidOut, list[str]]:
+def _page(page: Any, number: int, layered: bool, own: int | None) -> tuple[LaidOut, list[str]]:
     """The page, and which of the notes it deserves."""
     plane = PagePlane(page.raw)
     drawn = read_drawn(page.raw, plane)
-    glyphs = read_glyphs(page.raw, plane, drawn, layered)
+    glyphs = read_glyphs(page.raw, plane, drawn, layered, own)
     items = tuple(lay_out(glyphs, drawn, plane.width, plane.height))
     sideways = glyphs.turned.size and int((glyphs.turned % 2).mean() > 0.5)
     laid = LaidOut(number, plane.width, plane.height, plane.rotation, plane.width if sideways else plane.height, items)
@@ -104,6 +109,20 @@ def _page(page: Any, number: int, layered: bool) -> tuple[LaidOut, list[str]]:
     garbled = glyphs.undecoded[ink].sum() > 0.2 * max(1, ink.sum())
     deserved = (picture, (glyphs.hidden & ink).any(), (glyphs.slanted & ink).any(), garbled)
     return laid, [note for note, true in zip(_NOTES, deserved, strict=True) if true]
+
+
+def _check_xfa(document: Any, name: str) -> None:
+    """Raises UnreadableDocument of a form that only Adobe's programs fill its pages with: others show that one must wait."""
+    if raw.FPDF_GetFormType(document.raw) != raw.FORMTYPE_XFA_FULL:
+        return
+    try:
+        shown = document[0].get_textpage().get_text_bounded()
+    except pdfium.PdfiumError:
+        shown = ""
+    if not shown.strip() or _PLACEHOLDER.search(shown):
+        raise UnreadableDocument(
+            "xfa_form", f"{name}: is an XFA form, whose content only Adobe's programs show; print it to a PDF and load that"
+        )
 
 
 def _said(path: Path, document: Any) -> tuple[dict[str, str], bool]:

@@ -293,6 +293,7 @@ export const en = {
       too_slow: "reading it took too long",
       too_much_memory: "reading it took too much memory",
       no_text_layer: "it has no text (a scan?), so nothing can be found in it",
+      xfa_form: "it is an XFA form, whose content only Adobe's programs show: print it to a PDF and load that",
       unsupported: "only PDF and DOCX can be read",
     }),
     load: "Load PDF and DOCX files; a new version of a file takes the old one's place",
