@@ -14,6 +14,9 @@ from rag_api.config import Settings
 from rag_api.db import Database
 from rag_api.db.migrate import migrate
 from rag_api.embedded import EmbeddedPostgres
+from tests.skips import pytest_addoption, pytest_configure
+
+__all__ = ["pytest_addoption", "pytest_configure"]
 
 
 @pytest.fixture(autouse=True, scope="session")
