@@ -45,7 +45,7 @@ types: $(STAMPS)/dev ## types of the Python code
 
 unit: $(STAMPS)/dev servers ## Python tests, the stores' on a real Weaviate
 	$(call say,Python tests)
-	@$(PY) -m pytest tests --ignore=tests/e2e $(ARGS)
+	@$(PY) -m pytest tests --ignore=tests/e2e --refuse-skips $(ARGS)
 
 web-test: $(STAMPS)/dev $(STAMPS)/web ## lint, types and unit tests of the page
 	$(call say,page: lint types and unit tests)
@@ -53,7 +53,7 @@ web-test: $(STAMPS)/dev $(STAMPS)/web ## lint, types and unit tests of the page
 
 e2e: $(STAMPS)/dev $(STAMPS)/web servers ## the page in a real Chromium against the real service
 	$(call say,browser tests)
-	@$(PY) -m pytest tests/e2e $(ARGS)
+	@$(PY) -m pytest tests/e2e --refuse-skips $(ARGS)
 
 bench: $(STAMPS)/dev ## the measurements (ARGS="decode --json"; see docs/benchmarks.md)
 	@$(PY) -m services.generator.bench $(ARGS)
