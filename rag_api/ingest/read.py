@@ -11,9 +11,10 @@ from rag_api.errors import UnreadableDocument
 from rag_api.ingest.clean import LaidOut, clean
 from rag_api.ingest.layout import Row
 from rag_api.ingest.lost import lost_words, told_lost
-from rag_api.ingest.metadata import describe, language_of
+from rag_api.ingest.metadata import describe, language_of, titles_of
 from rag_api.ingest.read_docx import read_docx
-from rag_api.ingest.read_pdf import UNSEEN, RawDocument, heading_of, read_pdf
+from rag_api.ingest.read_pdf import UNSEEN, RawDocument, headings_of, read_pdf
+from rag_api.ingest.titles import Opening, words_of
 
 PDF = "application/pdf"
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
@@ -38,28 +39,38 @@ def media_type(path: Path, name: str) -> str:
     raise UnreadableDocument("unsupported", f"{name}: only PDF and DOCX can be read")
 
 
-def read(path: Path, name: str, kind: str, max_pages: int, shown: Path | None = None) -> ReadDocument:
-    """Read a file. kind: its media type; shown: a DOCX's rendering as PDF, which gives it pages and boxes. Raises UnreadableDocument."""
+def read(path: Path, name: str, kind: str, max_pages: int, shown: Path | None = None, shared: frozenset[str] = frozenset()) -> ReadDocument:
+    """Read a file. kind: its media type; shown: a DOCX's rendering as PDF, which gives it pages and boxes; shared: titles that are none, as
+    other documents bear them too. Raises UnreadableDocument."""
     if kind == PDF:
-        return _read_pdf(path, name, max_pages)
-    return _read_docx(path, name, max_pages, shown)
+        return _read_pdf(path, name, max_pages, shared)
+    return _read_docx(path, name, max_pages, shown, shared)
 
 
-def _read_pdf(path: Path, name: str, max_pages: int) -> ReadDocument:
+def read_opening(path: Path, name: str, max_pages: int) -> Opening:
+    """What a PDF may be called, and the words of its first page. Raises UnreadableDocument."""
+    found = read_pdf(path, name, max_pages, first=1)
+    cells = _cells(found.pages[0])
+    titles = titles_of(name, found.properties, cells, headings_of(found.pages[0]))
+    return Opening(titles[:-1], words_of(" ".join(cell for row in cells for cell in row)))
+
+
+def _read_pdf(path: Path, name: str, max_pages: int, shared: frozenset[str]) -> ReadDocument:
     found = read_pdf(path, name, max_pages)
     language = _language(found)
     first = found.pages[0]
-    metadata = describe(name, found.properties, _cells(first), heading_of(first), language)
+    metadata = describe(name, found.properties, _cells(first), headings_of(first), language, shared=shared)
     cleaned = clean(found.pages, metadata.language)
     return ReadDocument(metadata, _worded(cleaned.pages, name, found.warnings), found.warnings, cleaned.cut)
 
 
-def _read_docx(path: Path, name: str, max_pages: int, shown: Path | None) -> ReadDocument:
+def _read_docx(path: Path, name: str, max_pages: int, shown: Path | None, shared: frozenset[str]) -> ReadDocument:
     written = read_docx(path, name)
     page = written.page()
     if not any(c.isalnum() for c in page.text):
         raise UnreadableDocument("empty", f"{name}: has no words in it")
-    metadata = describe(name, written.properties, written.around, written.heading, language_of(page.text))
+    headings = (written.heading,) if written.heading else ()
+    metadata = describe(name, written.properties, written.around, headings, language_of(page.text), shared=shared)
     if shown is None:
         return ReadDocument(metadata, (page,), (*written.warnings, *written.unrendered))
     found = read_pdf(shown, name, max_pages)
