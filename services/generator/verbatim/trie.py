@@ -199,10 +199,11 @@ def prepare(ask: ChatRequest, codec: Codec, passages: Seq[Passage]) -> VerbatimP
     if not quotes:
         raise BadRequest("verbatim mode found no sentence in the documents that it can quote")
     titled = [(passages[quote.passage].title, quote.text) for quote in quotes]
-    likelihood = QuestionLikelihood(codec, ask.messages[-1].text, titled) if options.likelihood_weight and len(quotes) > 1 else None
-    return VerbatimPreparation(
-        quotes, likelihood, options.likelihood_weight, Limits(options.max_sentences, options.margin, options.one_document)
-    )
+    weight = options.likelihood_weight
+    if weight is None:  # candidates bring a prior, and no calibration has found that the likelihood betters it
+        weight = 0.0 if options.candidates is not None else 1.0
+    likelihood = QuestionLikelihood(codec, ask.messages[-1].text, titled) if weight and len(quotes) > 1 else None
+    return VerbatimPreparation(quotes, likelihood, weight, Limits(options.max_sentences, options.margin, options.one_document))
 
 
 def _prefix_free(quotes: Seq[Quote], weights: Seq[float]) -> tuple[int, ...]:
