@@ -101,6 +101,11 @@ class Engine:
     def busy(self) -> bool:
         return bool(self._requests)
 
+    def run(self) -> Iterator[Output]:
+        """Decode until nobody is left, waiting or running."""
+        while self.busy:
+            yield from self.step()
+
     @torch.inference_mode()
     def step(self) -> list[Output]:
         self._schedule()
