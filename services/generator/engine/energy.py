@@ -15,7 +15,7 @@ class Counter(Protocol):
     reason: str | None  # why there is nothing to read; None when there is
 
     def read(self) -> float | None:
-        """Joules since some moment."""
+        """Return joules since some moment."""
 
 
 class NoCounter:
@@ -32,7 +32,7 @@ class NvmlCounter:
     reason: str | None = None
 
     def __init__(self, nvml: Any, uuid: str) -> None:
-        """`nvml` is the module pynvml; `uuid` as torch prints it, without "GPU-"."""
+        """Open the counter. `nvml` is the module pynvml; `uuid` as torch prints it, without "GPU-"."""
         nvml.nvmlInit()
         self._nvml, self._handle = nvml, nvml.nvmlDeviceGetHandleByUUID(f"GPU-{uuid}")
         self.read()
@@ -55,6 +55,6 @@ def counter_of(device: torch.device) -> Counter:
 
 
 def share(joules: float, tokens: Seq[int]) -> list[float]:
-    """A step's joules by the tokens it computed for each request."""
+    """Return a step's joules by the tokens it computed for each request."""
     total = sum(tokens)
     return [joules * count / total if total else 0.0 for count in tokens]
