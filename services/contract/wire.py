@@ -53,7 +53,9 @@ class BedsideIn(WireModel):
     language: Literal["nl", "en"] | None = Field(None, description="Of the question; chooses the template's language.")
     candidates: list[CandidateIn] | None = Field(None, description="verbatim: the sentences to choose from; absent: every sentence.")
     max_sentences: int = Field(2, ge=1, le=20)
-    likelihood_weight: float = Field(0.05, description="verbatim: weight of log p(question | sentence) beside the prior.")
+    likelihood_weight: float | None = Field(
+        None, description="verbatim: weight of log p(question | sentence) beside the prior; absent: 0 with candidates, 1 without."
+    )
     margin: float = Field(
         0.0, ge=0, description="verbatim: a further sentence is added while its weight is within this many nats of the first's; 0: always."
     )

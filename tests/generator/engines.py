@@ -109,10 +109,7 @@ def request(
 
 
 def drain(of: Engine) -> list[Output]:
-    outputs = []
-    while of.busy:
-        outputs += of.step()
-    return outputs
+    return list(of.run())
 
 
 def generate(of: Engine, requests: Seq[Request]) -> list[list[int]]:

@@ -26,6 +26,7 @@ from tests.generator import repeat_drafter
 from tests.generator.engines import RandomDrafter, engine, generate, request, tiny_target
 from tests.generator.test_eagle_engine import WORDS, random_head, text
 from tests.generator.test_replay import folder  # noqa: F401
+from tests.generator.tiny import tiny_checkpoint
 
 NOTHING = DrafterContext()
 
@@ -182,3 +183,16 @@ def test_a_replay_asks_the_planner_too() -> None:
     whole = list(replay(Drafting({"copy": CopyDrafter()}, 16), recorded))
     cut = list(replay(Drafting({"copy": CopyDrafter()}, 16, Dear()), recorded))
     assert sum(len(step.tree) for step in cut) < sum(len(step.tree) for step in whole)
+
+
+def test_the_service_opens_what_it_drafts_with_and_what_costs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from services.generator.server.config import Settings
+    from services.generator.server.service import load
+
+    monkeypatch.setattr("services.generator.drafters.eagle.open_head", lambda *_: pytest.fail("a head was opened that nobody named"))
+    model = str(tiny_checkpoint(tmp_path, "llama", seed=2))
+    loaded = load(Settings(model=model, head=tmp_path, drafter="copy", dtype="fp32", threads=1))
+    assert set(loaded.engine.drafters) == {"copy", "copy-prompt", "prompt-lookup"}
+    assert loaded.defaults.drafter == "copy"
+    with pytest.raises(BadRequest, match="the drafter 'eagle' needs"):
+        load(Settings(model=model, drafter="eagle", dtype="fp32", threads=1))

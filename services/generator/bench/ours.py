@@ -50,13 +50,13 @@ class Bench:
         return build_prompt(self.codec, [Turn("user", rendered.pieces)], job.passages, rendered.version)
 
     def engine(self, drafters: dict[str, Drafter], costs: Costs | None) -> Engine:
-        """No prefixes are kept: every run computes its whole prompt."""
+        """Make an engine that keeps no prefixes: every run computes its whole prompt."""
         options = EngineOptions(rows=1, context=self.context, nodes=NODES, prefix_bytes=0)
         drafts = draft_costs(drafters, self.target, CACHE / "costs") if costs else {}
         return Engine(self.target, drafters, options, costs, drafts, self.clock)
 
     def drafters(self, *names: str, eagle: TreeShape | None = None) -> dict[str, Drafter]:
-        """Without `eagle` its trees have the usual shape for this device."""
+        """Open these; without `eagle` its trees have the usual shape for this device."""
         return open_drafters(names, DrafterContext(self.target, self.head), {"eagle": eagle})
 
     def sampling(self) -> SamplingParams:
@@ -93,7 +93,10 @@ def timed(engine: Engine, request: Request, clock: Callable[[], float]) -> Run:
 
 
 def answer_methods(bench: Bench) -> Iterator[tuple[str, Callable[[Job], Run]]]:
-    """plain; each published method verified whole; and what the cost model makes of them: `auto`, also without either of the two."""
+    """Yield plain decoding, each published method verified whole, and what the cost model makes of them.
+
+    The last are `auto`, also without either of the two.
+    """
 
     def way(*names: str, costs: Costs | None = None) -> Callable[[Job], Run]:
         published = None if costs else TreeShape()
@@ -111,7 +114,7 @@ def answer_methods(bench: Bench) -> Iterator[tuple[str, Callable[[Job], Run]]]:
 
 
 def verbatim_methods(bench: Bench) -> Iterator[tuple[str, Callable[[Job], Run]]]:
-    """Constrained decoding a token at a time, and with its own drafts. Needs pydantic, as the request is the service's."""
+    """Yield constrained decoding a token at a time, and with its own drafts. Needs pydantic, as the request is the service's."""
     engine = bench.engine({}, bench.costs)
     yield "plain", partial(_verbatim, bench, engine, drafting=False)
     yield "auto", partial(_verbatim, bench, engine, drafting=True)

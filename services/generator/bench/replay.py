@@ -24,7 +24,7 @@ NAMES = {"casd": "copy", "casd-prompt-only": "copy-prompt"}
 
 
 def training_free() -> dict[str, str]:
-    """The registry's drafters that need neither model nor head, by their names and the thesis's."""
+    """Return the registry's drafters that need neither model nor head, by their names and the thesis's."""
     known = {name: name for name in available(DrafterContext())}
     return known | {alias: name for alias, name in NAMES.items() if name in known}
 
@@ -56,7 +56,7 @@ def measure(label: str, drafters: Mapping[str, Drafter], records: Iterable[Recor
 
 
 def longest_runs(source: tuple[int, ...], answer: tuple[int, ...]) -> int:
-    """Steps of a drafter that always finds the longest run that the answer goes on with, anywhere in what precedes it.
+    """Count the steps of a drafter that always finds the longest run that the answer goes on with, anywhere in what precedes it.
 
     READER, section 3.2, with a bonus token: each step emits that run and one token more, so len(answer) / steps compares
     with tau. Runs are copied from what is already there.
@@ -75,7 +75,7 @@ def longest_runs(source: tuple[int, ...], answer: tuple[int, ...]) -> int:
 
 
 def _run(text: tuple[int, ...], place: int, at: int) -> int:
-    """How far text[at:] agrees with text[place:at]."""
+    """Count how far text[at:] agrees with text[place:at]."""
     length = 0
     while at + length < len(text) and place + length < at and text[place + length] == text[at + length]:
         length += 1

@@ -126,7 +126,7 @@ def _prefill(target: LlamaTarget, tokens: int, repeats: int) -> float:
 
 
 def _draft_level(target: LlamaTarget, context: int, repeats: int) -> float:
-    """The difference between drafts of six levels and of two, by four."""
+    """Return the difference between drafts of six levels and of two, by four."""
     a = target.architecture
     config = HeadConfig(
         version=3,
@@ -177,7 +177,7 @@ class NoText:
 
 
 def _host(target: LlamaTarget, context: int, steps: int = 24) -> float:
-    """The least of an engine's steps less their forwards, copy drafts and all, in milliseconds."""
+    """Return the least of an engine's steps less their forwards, copy drafts and all, in milliseconds."""
     timed: Any = Timed(target)
     engine = Engine(timed, {"copy": CopyDrafter()}, EngineOptions(rows=1, context=context + 8 * steps, prefix_bytes=0))
     prompt = tuple(3 + i % 97 for i in range(context))  # every continuation has been seen, so every step drafts

@@ -50,16 +50,16 @@ class Drafter(Protocol):
     def wants_features(self) -> FeatureKind | None: ...
 
     def start(self, sequence: Sequence) -> None:
-        """A sequence was admitted; its prompt is known."""
+        """Begin a sequence that was admitted; its prompt is known."""
 
     def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
-        """One tree per state, at most `nodes` nodes each, the root included; a tree of the root alone says: nothing."""
+        """Return one tree per state, at most `nodes` nodes each, the root included; a tree of the root alone says: nothing."""
 
     def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
-        """What became of the merged tree of this step (not only of this drafter's part)."""
+        """Hear what became of the merged tree of this step (not only of this drafter's part)."""
 
     def finish(self, sequence: Sequence) -> None:
-        """The sequence ended or was cancelled: forget it."""
+        """Forget a sequence that ended or was cancelled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ O = TypeVar("O")  # noqa: E741
 
 
 def nothing(_: DrafterContext) -> None:
-    """What a drafter lacks that needs nothing."""
+    """Say what a drafter lacks that needs nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,19 +67,19 @@ class MatchIndex:
             known.append(token)
 
     def longest(self, tail: Seq[int], count: int) -> list[Match]:
-        """The `count` longest matches of the end of `tail` that something follows; among equals the latest first."""
+        """Return the `count` longest matches of the end of `tail` that something follows; among equals the latest first."""
         if not tail:
             return []
         last = len(self.tokens) - 1  # nothing follows a match that ends here
-        found: list[Match] = []
+        matches: list[Match] = []
         if len(tail) > 1:
-            found = self._extended(self._by_pair.get((tail[-2], tail[-1]), ()), tail, count, last)
-        if len(found) < count:
-            found += self._single(tail, count - len(found), last)
-        return found
+            matches = self._extended(self._by_pair.get((tail[-2], tail[-1]), ()), tail, count, last)
+        if len(matches) < count:
+            matches += self._single(tail, count - len(matches), last)
+        return matches
 
     def _extended(self, ends: Seq[int], tail: Seq[int], count: int, last: int) -> list[Match]:
-        """Matches of two tokens and more; stops looking when `count` of them cannot be bettered."""
+        """Return matches of two tokens and more; stop looking when `count` of them cannot be bettered."""
         tokens, limit, full = self.tokens, min(self._max_match, len(tail)), 0
         best: list[tuple[int, int]] = []  # (-length, -end): the longest first, among equals the latest
         for end in reversed(ends[-self._max_scan :]):
@@ -96,17 +96,17 @@ class MatchIndex:
         return [Match(-end, -length) for length, end in best[:count]]
 
     def _single(self, tail: Seq[int], count: int, last: int) -> list[Match]:
-        """Matches of exactly one token."""
+        """Return matches of exactly one token."""
         tokens = self.tokens
-        found: list[Match] = []
+        matches: list[Match] = []
         before = tail[-2] if len(tail) > 1 else None
         for end in reversed(self._by_token.get(tail[-1], ())):
             if end == last or (end and tokens[end - 1] == before):
                 continue
-            found.append(Match(end, 1))
-            if len(found) == count:
+            matches.append(Match(end, 1))
+            if len(matches) == count:
                 break
-        return found
+        return matches
 
 
 class CopyDrafter:
@@ -129,7 +129,7 @@ class CopyDrafter:
         return [self._draft(state, nodes) for state in states]
 
     def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
-        """Nothing is learnt from it."""
+        """Learn nothing from it."""
 
     def finish(self, sequence: Sequence) -> None:
         self._indexes.pop(sequence.id, None)
@@ -153,7 +153,7 @@ _copied = partial(tuple.__new__, NodeOrigin)  # (drafter, position) -> NodeOrigi
 
 @cache
 def _scores(length: int, copied: int) -> tuple[float, ...]:
-    """Of the tokens that follow a match of this length."""
+    """Score the tokens that follow a match of this length."""
     rate, decay = ACCEPTANCE[min(length, len(ACCEPTANCE)) - 1]
     return tuple(rate * decay**place for place in range(copied))
 

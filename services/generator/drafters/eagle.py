@@ -29,7 +29,7 @@ ALONE = 32  # features; a row that brings more is read apart from the others
 
 
 def usual_shape(device: torch.device) -> TreeShape:
-    """EAGLE-2's and -3's published tree where rows are nearly free; on a CPU, where every row is computed, a small one."""
+    """Return EAGLE-2's and -3's published tree where rows are nearly free; on a CPU, where every row is computed, a small one."""
     return TreeShape() if device.type == "cuda" else TreeShape(top_k=2, total=5, depth=3, least=0.3)
 
 
@@ -78,11 +78,11 @@ class EagleDrafter:
         self._rows.pop(sequence.id, None)
 
     def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
-        """Nothing to learn: what was accepted comes back as features."""
+        """Learn nothing: what was accepted comes back as features."""
 
     @torch.inference_mode()
     def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
-        """Reads the new features of every state, also when `nodes` leaves no room to draft."""
+        """Read the new features of every state, also when `nodes` leaves no room to draft."""
         trees = [root_only(int(state.context[-1])) for state in states]
         ready = [place for place, state in enumerate(states) if state.features is not None and len(state.features)]
         if ready:  # a prompt of one token has no features yet
@@ -106,7 +106,7 @@ class EagleDrafter:
         return [to_tree(root, places[row], tokens[row], scores[row], parents[row], self.name) for row, root in enumerate(roots)]
 
     def _draft_natively(self, native: NativeHead, row: int, state: StepState, total: int) -> DraftTree:
-        """One call computes it; paths that are less likely than `least` are not followed."""
+        """Draft by one call into C; paths that are less likely than `least` are not followed."""
         assert state.features is not None
         context, features = state.context, state.features
         if len(features) > ALONE:  # a prompt: torch computes many rows faster
@@ -114,18 +114,18 @@ class EagleDrafter:
             features = features[-1:]
         fresh, cache, shape = len(features), self._cache, self.shape
         self._make_room(row, len(context) - 1 - fresh, fresh)
-        found = native.draft(
+        drafted = native.draft(
             cache.kv, row, cache.lengths[row], cache.origins[row], features, torch.from_numpy(context[-fresh:].astype("int64")),
             top_k=shape.top_k, depth=min(shape.depth, max(total - 2, 0)), least=math.log(shape.least) if shape.least > 0 else -math.inf,
         )  # fmt: skip
         cache.lengths[row] += fresh
-        best = sorted(range(len(found.scores)), key=found.scores.__getitem__, reverse=True)[: total - 1]  # stable, as in `select`
+        best = sorted(range(len(drafted.scores)), key=drafted.scores.__getitem__, reverse=True)[: total - 1]  # stable, as in `select`
         places = sorted(best)
-        tokens, scores, parents = ([part[place] for place in places] for part in (found.tokens, found.scores, found.parents))
+        tokens, scores, parents = ([part[place] for place in places] for part in (drafted.tokens, drafted.scores, drafted.parents))
         return to_tree(int(context[-1]), places, tokens, scores, parents, self.name)
 
     def _make_room(self, row: int, first: int, count: int) -> None:
-        """For `count` features, of which the first is at position `first`, and a draft behind them."""
+        """Make room for `count` features, of which the first is at position `first`, and a draft behind them."""
         cache = self._cache
         if cache.lengths[row] == 0:
             cache.origins[row] = first
@@ -133,7 +133,7 @@ class EagleDrafter:
         cache.reserve(row, cache.lengths[row] + count + self._drafted)
 
     def _read(self, rows: list[int], states: Seq[StepState]) -> Tensor:
-        """Features of newly verified tokens into the cache -> the head's output at each row's last one, [R, h].
+        """Read features of newly verified tokens into the cache -> the head's output at each row's last one, [R, h].
 
         A row that brings its whole prompt is read alone, so that the others are not padded to it.
         """
@@ -170,7 +170,7 @@ class EagleDrafter:
         return self.shape.top_k * (len(self._expand) if self.shape.fixed else self.shape.depth)
 
     def _tensor(self, values: list[int]) -> Tensor:
-        """[R] -> int64 [R, 1] on the head's device."""
+        """Turn [R] into int64 [R, 1] on the head's device."""
         return torch.tensor(values, device=self.head.device)[:, None]
 
     def _grow(self, rows: list[int], hidden: Tensor, total: int) -> Pool:
@@ -203,20 +203,20 @@ class EagleDrafter:
         return Pool(*(torch.cat(part, dim=1) for part in zip(*pool, strict=True)))
 
     def _next(self, scores: Tensor, level: int) -> Tensor:
-        """scores [R, K, K] of the children -> the K to expand, as places among K * K."""
+        """Choose by scores [R, K, K] of the children the K to expand, as places among K * K."""
         if self.shape.fixed:
             return self._expand[level].expand(len(scores), -1)
         return scores.flatten(1).topk(self.shape.top_k, dim=1).indices
 
     def _children(self, hidden: Tensor) -> tuple[Tensor, Tensor]:
-        """[R, n, h] -> tokens and log-probabilities of the K likeliest, [R, n, K] each. Never above 0: no child beats its parent."""
+        """Turn [R, n, h] into tokens and log-probabilities of the K likeliest, [R, n, K] each. Never above 0: no child beats its parent."""
         logits = self.head.logits(hidden)
         top = logits.topk(self.shape.top_k, dim=-1)
         scores = (top.values - logits.logsumexp(dim=-1, keepdim=True)).clamp(max=0.0)
         return self.head.target_ids[top.indices], scores
 
     def _level(self, rows: list[int], frontier: Frontier, level: int) -> Tensor:
-        """One forward over the frontier: each node sees the verified keys and its drafted ancestors -> [R, K, h]."""
+        """Compute one forward over the frontier: each node sees the verified keys and its drafted ancestors -> [R, K, h]."""
         cache, device, top_k = self._cache, self.head.device, self.shape.top_k
         lengths, drafted = [cache.lengths[row] for row in rows], top_k * (level + 1)
         behind = torch.arange(max(lengths) + drafted, device=device) - self._tensor(lengths)  # [R, up to]; negative: verified

@@ -35,7 +35,7 @@ class NGrams:
             known.append(token)
 
     def find(self) -> tuple[int, int]:
-        """(length of the match, index of its last token); (0, -1) when even the last token is new."""
+        """Return (length of the match, index of its last token); (0, -1) when even the last token is new."""
         for size in range(min(self.longest, len(self.tokens)), 0, -1):
             end = self._ends.get(tuple(self.tokens[-size:]))
             if end is not None:
@@ -67,7 +67,7 @@ class PromptLookupDrafter:
         return [self._draft(state, nodes) for state in states]
 
     def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
-        """Nothing is learnt from it."""
+        """Learn nothing from it."""
 
     def finish(self, sequence: Sequence) -> None:
         self._grams.pop(sequence.id, None)

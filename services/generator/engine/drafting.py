@@ -46,7 +46,7 @@ class Drafting:
         seconds: Mapping[str, float] | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
-        """Without `costs` every draft is verified whole; `seconds`: of a draft by drafter, where they were measured."""
+        """Verify every draft whole where there are no `costs`; `seconds`: of a draft by drafter, where they were measured."""
         assert all(name == drafter.name for name, drafter in drafters.items()), "nodes are counted by the name their drafter gives them"
         self.drafters, self.nodes = dict(drafters), nodes
         self.planner = Planner(costs, seconds, {name for name, drafter in drafters.items() if drafter.stage > Stage.LOOKUP})
@@ -69,11 +69,11 @@ class Drafting:
         """Return everyone's drafts merged, at most budgets[r] nodes for row r."""
         trees = [tree.root_only(int(row.decided[-1])) for row in rows]
         for stage in Stage:
-            found: list[list[DraftTree]] = [[each] if len(each) > 1 else [] for each in trees]
+            proposed: list[list[DraftTree]] = [[each] if len(each) > 1 else [] for each in trees]
             for name, drafter in self.drafters.items():
                 if drafter.stage is stage:
-                    self._ask(name, drafter, rows, trees, found)
-            trees = [tree.merge(own, budget) if own else before for own, before, budget in zip(found, trees, budgets, strict=True)]
+                    self._ask(name, drafter, rows, trees, proposed)
+            trees = [tree.merge(own, budget) if own else before for own, before, budget in zip(proposed, trees, budgets, strict=True)]
         return trees
 
     def cut(self, rows: Seq[Row], trees: Seq[DraftTree]) -> list[DraftTree]:
@@ -95,7 +95,7 @@ class Drafting:
         """Take in a step that nobody computed: it took what such steps take."""
         self.planner.learn(row.plan, drafted, accepted, self.planner.seconds(len(drafted), row.length))
 
-    def _ask(self, name: str, drafter: Drafter, rows: Seq[Row], trees: Seq[DraftTree], found: list[list[DraftTree]]) -> None:
+    def _ask(self, name: str, drafter: Drafter, rows: Seq[Row], trees: Seq[DraftTree], proposed: list[list[DraftTree]]) -> None:
         """Add the drafts of one drafter to what the others of its stage found."""
         asked = [
             place
@@ -109,7 +109,7 @@ class Drafting:
         drafts = drafter.propose(states, self.nodes)
         each = (self.clock() - began) / len(asked)
         for place, draft in zip(asked, drafts, strict=True):
-            found[place].append(draft)
+            proposed[place].append(draft)
             self.planner.drafted(rows[place].plan, name, each, usual=rows[place].sequence.stats.steps > 0)
 
     def _wanted(self, names: Iterable[str]) -> dict[str, FeatureKind]:

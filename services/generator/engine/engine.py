@@ -45,7 +45,7 @@ class Engine:
         drafts: Mapping[str, float] | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
-        """Without `costs` every draft is verified whole; `drafts`: seconds of a draft by drafter, where they were measured.
+        """Verify every draft whole where there are no `costs`; `drafts`: seconds of a draft by drafter, where they were measured.
 
         `clock` is that of the requests' statistics and of what the planner learns.
         """
@@ -81,13 +81,13 @@ class Engine:
         self._requests[sequence.id] = request
 
     def cancel(self, sequence_id: str) -> None:
-        """The slot is free before the next step; unknown and finished ids are fine."""
+        """End a request, so that its slot is free before the next step; unknown and finished ids are fine."""
         request = self._requests.get(sequence_id)
         if request is not None:
             self._end(request, FinishReason.CANCELLED)
 
     def fail(self, error: Exception) -> list[Output]:
-        """Ends every running request after a step that raised."""
+        """End every running request after a step that raised."""
         failed = [self._requests[name] for name in list(self.scheduler.running)]
         for request in failed:
             self._end(request, FinishReason.ERROR)
@@ -100,6 +100,11 @@ class Engine:
     @property
     def busy(self) -> bool:
         return bool(self._requests)
+
+    def run(self) -> Iterator[Output]:
+        """Decode until nobody is left, waiting or running."""
+        while self.busy:
+            yield from self.step()
 
     @torch.inference_mode()
     def step(self) -> list[Output]:
@@ -119,7 +124,7 @@ class Engine:
 
     @contextmanager
     def _metered(self) -> Iterator[None]:
-        """What the step uses is shared among its requests by the tokens that it computed for them."""
+        """Share what the step uses among its requests by the tokens that it computed for them."""
         before, running = self.energy.read(), self._running()
         lengths = [request.length for request in running]
         yield
@@ -145,7 +150,7 @@ class Engine:
                 request.features.add(kind, known)
 
     def _prefill(self) -> None:
-        """One chunk of the prompts that are not in the cache yet, the last token left out: it is the first root."""
+        """Compute one chunk of the prompts that are not in the cache yet, the last token left out: it is the first root."""
         room, batch, counts = self.options.prefill_chunk, [], []
         for request in self._running():
             if request.preparation is not None:
@@ -195,7 +200,7 @@ class Engine:
         self._store_prefix(request)
 
     def _draft(self, ready: list[Request]) -> list[DraftTree]:
-        """One tree per row: of everyone who drafts for it, merged, or of its constraint; cut to what pays."""
+        """Return one tree per row: of everyone who drafts for it, merged, or of its constraint; cut to what pays."""
         budgets = [min(self.options.nodes, self.context - request.length) for request in ready]  # a last step may draft more than it emits
         trees = self.drafting.propose(ready, budgets)
         for row, (request, budget) in enumerate(zip(ready, budgets, strict=True)):
@@ -218,7 +223,7 @@ class Engine:
         return self.target.forward(step, self.cache)
 
     def _verify(self, ready: list[Request], trees: list[DraftTree], logits: Tensor) -> list[Accepted]:
-        """Constrained rows are verified by the same rule, on the logits that their constraint leaves."""
+        """Verify constrained rows by the same rule, on the logits that their constraint leaves."""
         allowed = logits
         if any(request.constraint is not None for request in ready):
             allowed = logits.clone()
@@ -271,15 +276,15 @@ class Engine:
         return Output(sequence, delta.text, delta.spans, accepted.token_ids[:taken], logprobs, alternatives, finish=reason)
 
     def _copied_positions(self, request: Request, draft: DraftTree, node: int | None) -> list[int]:
-        """Prompt positions the node was copied from; a copy of a copy is traced back."""
+        """Return prompt positions the node was copied from; a copy of a copy is traced back."""
         if node is None:
             return []
-        found, prompt = [], len(request.sequence.prompt.token_ids)
+        positions, prompt = [], len(request.sequence.prompt.token_ids)
         for origin in draft.origins[node]:
             if origin.position >= 0:
                 position = origin.position if origin.position < prompt else request.sequence.copied_from[origin.position - prompt]
-                found += [position] if position >= 0 else []
-        return found
+                positions += [position] if position >= 0 else []
+        return positions
 
     def _origins(self, request: Request, positions: Seq[int]) -> list[Origin]:
         origins = request.sequence.prompt.origins

@@ -76,7 +76,7 @@ class PrefixCache:
 
 
 def _hashes(tokens: Seq[int]) -> list[bytes]:
-    """One per whole block; each covers every token from the first on."""
+    """Return one per whole block; each covers every token from the first on."""
     array = np.asarray(tokens, dtype=np.int32)
     names, running = [], blake2b(digest_size=16)
     for start in range(0, len(array) - BLOCK + 1, BLOCK):

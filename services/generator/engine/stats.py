@@ -9,7 +9,7 @@ TARGET = "target"
 
 
 def count(stats: SequenceStats, tree: DraftTree, accepted: Accepted, taken: int) -> None:
-    """`taken` of the accepted tokens were emitted: an end token or a limit may cut them.
+    """Count a step; `taken` of the accepted tokens were emitted: an end token or a limit may cut them.
 
     `accepted_by_source` adds up to the tokens; a token that two drafted counts under both their names ("copy+eagle").
 

@@ -70,7 +70,7 @@ class Target(Protocol):
         """[V, h]"""
 
     def embed(self, token_ids: torch.Tensor) -> torch.Tensor:
-        """[...] -> [..., h]; heads share the target's embeddings."""
+        """Turn [...] into [..., h]; heads share the target's embeddings."""
 
     def lm_head(self, hidden: torch.Tensor) -> torch.Tensor:
-        """[..., h] (after the final norm) -> fp32 [..., V]."""
+        """Turn [..., h] (after the final norm) into fp32 [..., V]."""

@@ -28,7 +28,7 @@ class FrozenHead:
     """Made of an EagleHead, whose weights it copies where they are joined or packed; the head itself can be dropped."""
 
     def __init__(self, head: EagleHead, positions: int = 8192) -> None:
-        """`positions`: how many there are angles for; drafts reach some way beyond the target's context."""
+        """Copy, join and pack weights. `positions`: how many there are angles for; drafts reach some way beyond the target's context."""
         self.config, self.dtype, self.device = head.config, head.dtype, head.device
         self.target_ids = head.target_ids
         self._target = head._target[0]
@@ -53,12 +53,12 @@ class FrozenHead:
         return (self._target.embed(token_ids) if own is None else F.embedding(token_ids, own)).to(self.dtype)
 
     def fuse(self, features: Tensor) -> Tensor:
-        """As EagleHead.fuse."""
+        """Do as EagleHead.fuse."""
         features = features.to(self.dtype)
         return self._fc(features) if self.config.version == 3 else features
 
     def __call__(self, token_ids: Tensor, hidden: Tensor, positions: Tensor, attend: Attend, ask: Tensor | None = None) -> Tensor:
-        """As EagleHead.forward."""
+        """Do as EagleHead.forward."""
         config, embedded = self.config, self.embed(token_ids)
         if config.version == 3:
             normed = self._hidden(hidden)
@@ -71,7 +71,7 @@ class FrozenHead:
         return x + self._down(F.silu(gate).mul_(up))
 
     def logits(self, hidden: Tensor) -> Tensor:
-        """As EagleHead.logits."""
+        """Do as EagleHead.logits."""
         if self.config.version == 3:
             return self._lm_head(self._final(hidden)).float()
         return self._target.lm_head(hidden).float()
@@ -116,7 +116,7 @@ class FrozenHead:
         return NativeHead(size, weights)
 
     def _norm(self, norm: nn.RMSNorm) -> Kernel:
-        """On a CPU rms_norm is nine kernels and layer_norm one: that of (x, -x), whose mean is 0, is x's RMS norm."""
+        """Norm in one kernel: on a CPU rms_norm is nine kernels and layer_norm one: that of (x, -x), whose mean is 0, is x's RMS norm."""
         weight, width, eps = norm.weight.detach(), norm.normalized_shape[0], norm.eps or 0.0
         if self.device.type != "cpu":
             return lambda x: F.rms_norm(x, (width,), weight, eps)

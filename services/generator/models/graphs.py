@@ -22,12 +22,12 @@ LENGTHS = (256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072)  # pos
 
 
 def rounded(value: int, sizes: tuple[int, ...], limit: int) -> int | None:
-    """The smallest of `sizes` that holds `value`, at most `limit`; None when there is none."""
+    """Return the smallest of `sizes` that holds `value`, at most `limit`; None when there is none."""
     return next((min(size, limit) for size in sizes if min(size, limit) >= value), None)
 
 
 def ancestor_bits(mask: NDArray[np.bool_] | None, count: int, nodes: int) -> NDArray[np.int64]:
-    """int64 [nodes]: bit j of word i is set when node i sees node j. Padding sees itself. `mask` [count, count]; None: a chain."""
+    """Return int64 [nodes]: bit j of word i is set when node i sees node j. Padding sees itself. `mask` [count, count]; None: a chain."""
     seen = np.eye(nodes, dtype=np.bool_)
     seen[:count, :count] = np.tri(count, dtype=np.bool_) if mask is None else mask
     words = np.zeros((nodes, 8), np.uint8)
@@ -51,7 +51,7 @@ class StaticStep:
         self._output: tuple[torch.Tensor, torch.Tensor, torch.Tensor | None] | None = None
 
     def load(self, step: StepInput) -> None:
-        """One upload. `step` has one row, of at most `nodes` nodes."""
+        """Upload once. `step` has one row, of at most `nodes` nodes."""
         count, start, nodes = step.counts[0], step.lengths[0], self.nodes
         host = self._host.numpy()
         host[:nodes], host[nodes : 2 * nodes] = 0, start
@@ -62,7 +62,7 @@ class StaticStep:
         self._inputs.copy_(self._host, non_blocking=True)
 
     def run(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
-        """Logits fp32 [nodes, V], last hidden states, residual streams."""
+        """Return logits fp32 [nodes, V], last hidden states, residual streams."""
         target, a = self.target, self.target.architecture
         tokens, positions, bits, start = self._inputs.split((self.nodes, self.nodes, self.nodes, 1))
         mask, where = self._mask(bits, start), start + self._places
@@ -86,7 +86,7 @@ class StaticStep:
         return target.weights.head(hidden).float(), hidden, joined
 
     def _mask(self, bits: torch.Tensor, start: torch.Tensor) -> torch.Tensor:
-        """What is added to the scores, [N * g, length]: every position before `start` is seen, then the node's own ancestors."""
+        """Return what is added to the scores, [N * g, length]: every position before `start` is seen, then the node's own ancestors."""
         a, behind = self.target.architecture, self._columns - start  # negative: verified
         own = (bits[:, None] >> behind.clamp(0, self.nodes - 1)) & 1
         seen = (behind < 0) | ((behind < self.nodes) & own.bool())
@@ -94,7 +94,7 @@ class StaticStep:
         return mask.repeat_interleave(a.heads // a.kv_heads, 0)
 
     def capture(self) -> None:
-        """Needs a GPU, and the first inputs loaded: what it computes while warming up is what `replay` computes again."""
+        """Make the graph; needs a GPU, and the first inputs loaded: what it computes while warming up is what `replay` computes again."""
         side = torch.cuda.Stream(self.target.device)
         side.wait_stream(torch.cuda.current_stream(self.target.device))
         with torch.cuda.stream(side):
@@ -121,7 +121,7 @@ class Graphs:
         self._steps: dict[tuple[int, int, int], StaticStep] = {}
 
     def run(self, step: StepInput, cache: KVCache) -> StepOutput | None:
-        """None: not a step for a graph (several rows, a prompt, a part of the logits)."""
+        """Run a step. None: not one for a graph (several rows, a prompt, a part of the logits)."""
         if len(step.counts) != 1 or step.logits_from != 0:
             return None
         nodes = rounded(step.counts[0], NODES, NODES[-1])

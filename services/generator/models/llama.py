@@ -61,8 +61,8 @@ class LlamaTarget(Decoder):
     @torch.inference_mode()
     def forward(self, step: StepInput, cache: KVCache) -> StepOutput:
         self._check(step, cache)
-        if self.graphs is not None and (found := self.graphs.run(step, cache)) is not None:
-            return found
+        if self.graphs is not None and (replayed := self.graphs.run(step, cache)) is not None:
+            return replayed
         if self.threads is not None and max(step.counts) > CHAIN:
             self.threads.settle()  # a prompt takes long enough to ask
         tokens, positions = _flat(step.token_ids, step).to(self.device), _flat(step.positions, step).to(self.device)
@@ -100,7 +100,7 @@ class LlamaTarget(Decoder):
         return self.weights.head(flat).float().unflatten(0, hidden.shape[:-1])
 
     def linears(self) -> Iterator[Linear]:
-        """Every matrix a forward multiplies by."""
+        """Return every matrix a forward multiplies by."""
         for layer in self.weights.layers:
             yield from (layer.qkv, layer.output, layer.gate_up, layer.down)
         yield self.weights.head
@@ -140,13 +140,13 @@ class LlamaTarget(Decoder):
         return self._causal[:count, :count] if count <= CHAIN else None
 
     def _attention(self, x: torch.Tensor, layer: Layer, index: int, qkv: QkvViews, rows: list[Row]) -> torch.Tensor:
-        """x [T, h], normed -> [T, h]; the step's keys and values are written into the cache."""
+        """Attend: x [T, h], normed -> [T, h]; the step's keys and values are written into the cache."""
         self.project(x, layer, qkv)
         mixed = [self._attend_row(row, index) for row in rows]
         return layer.output((mixed[0] if len(mixed) == 1 else torch.cat(mixed)).to(self.dtype))
 
     def _attend_row(self, row: Row, index: int) -> torch.Tensor:
-        """-> [N, heads * d]"""
+        """Return [N, heads * d]."""
         row.kept[index].copy_(row.fresh)
         q, k, v = row.q.to(self.kv_dtype), row.keys[index], row.values[index]
         if q.shape[1] == 1 or row.mask is not None:
@@ -154,7 +154,7 @@ class LlamaTarget(Decoder):
         return attend_chain(q, k, v, self._causal) if row.bias is None else attend_many(q, k, v, row.bias)
 
     def _output(self, hidden: torch.Tensor, streams: dict[int, torch.Tensor], step: StepInput) -> StepOutput:
-        """hidden [T, h]: after the last norm; `streams`: what the features are, by layer."""
+        """Pack hidden [T, h], after the last norm; `streams`: what the features are, by layer."""
         counts, nodes = step.counts, step.token_ids.shape[1]
         starts = [max(0, n + step.logits_from) if step.logits_from < 0 else min(n, step.logits_from) for n in counts]
         width = -step.logits_from if step.logits_from < 0 else nodes - step.logits_from
@@ -168,14 +168,14 @@ class LlamaTarget(Decoder):
 
 
 def _flat(values: torch.Tensor, step: StepInput) -> torch.Tensor:
-    """[R, N] -> [T], the padding left out."""
+    """Turn [R, N] into [T], the padding left out."""
     if len(step.counts) == 1:
         return values[0, : step.counts[0]]
     return torch.cat([values[r, :count] for r, count in enumerate(step.counts)])
 
 
 def _padded(flat: torch.Tensor, counts: tuple[int, ...] | list[int], width: int) -> torch.Tensor:
-    """[T, ...] -> [R, width, ...]; what is beyond a row's count is zero."""
+    """Turn [T, ...] into [R, width, ...]; what is beyond a row's count is zero."""
     if len(counts) == 1 and counts[0] == width:
         return flat.unsqueeze(0)
     padded = flat.new_zeros(len(counts), width, flat.shape[1])

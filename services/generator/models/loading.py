@@ -52,7 +52,7 @@ def head_of(model: str, target: LlamaTarget) -> Path | None:
 
 
 def load_tokenizer(model: str, *, cache: Path = CACHE) -> Any:
-    """transformers' tokenizer of the model, with its chat template."""
+    """Load transformers' tokenizer of the model, with its chat template."""
     from transformers import AutoTokenizer
 
     folder = model_folder(model, cache)
@@ -63,7 +63,7 @@ def load_tokenizer(model: str, *, cache: Path = CACHE) -> Any:
 
 
 def model_folder(model: str, cache: Path = CACHE) -> Path:
-    """The folder with the model's config.json, weights and tokenizer."""
+    """Return the folder with the model's config.json, weights and tokenizer."""
     if model == "demo":
         model = str(_demo_file())
     path = Path(model).expanduser()
@@ -77,13 +77,13 @@ def model_folder(model: str, cache: Path = CACHE) -> Path:
 
 
 def gguf_of(model: str) -> Path | None:
-    """The GGUF file that a model's name stands for, where it is one."""
+    """Return the GGUF file that a model's name stands for, where it is one."""
     path = _demo_file() if model == "demo" else Path(model).expanduser()
     return path if path.suffix == ".gguf" else None
 
 
 def _demo_file() -> Path:
-    """The GGUF inside the demo model's wheel, found without importing the package (which wants llama.cpp)."""
+    """Return the GGUF inside the demo model's wheel, found without importing the package (which wants llama.cpp)."""
     try:
         files = metadata.files(DEMO_PACKAGE) or []
     except metadata.PackageNotFoundError as error:

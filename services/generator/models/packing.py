@@ -90,7 +90,7 @@ class Packing:
         )
 
     def _qkv(self, prefix: str) -> Linear:
-        """q's and k's rows in the paired order of rope.py, v's as they are."""
+        """Join q's and k's rows in the paired order of rope.py, v's as they are."""
         a, matrices, biases = self.a, [], []
         for part, size in (("q", a.q_size), ("k", a.kv_size), ("v", a.kv_size)):
             rows = torch.arange(size) if part == "v" else _paired_rows(size, a.head_dim)
@@ -115,7 +115,7 @@ class Packing:
         return (vector if order is None else vector[order]).to(self.device, self.dtype)
 
     def _head_norm(self, name: str) -> torch.Tensor | None:
-        """fp32, as the heads are when they are normed."""
+        """Return it in fp32, as the heads are when they are normed."""
         return self._vector(name, self.a.head_dim, paired(self.a.head_dim)).float() if self.a.qk_norm else None
 
     def _norm(self, name: str) -> torch.Tensor:
@@ -146,7 +146,7 @@ class Packing:
         return Linear(kernels, inputs, outputs, inputs * outputs * bits // 8, limit)
 
     def _native(self, weights: Weights) -> NativeDecoder | None:
-        """All layers at once, where every matrix of them has the kernel."""
+        """Return all layers at once, where every matrix of them has the kernel."""
         linears = [each for layer in weights.layers for each in (layer.qkv, layer.output, layer.gate_up, layer.down)]
         if self.a.head_dim % 32 or self.a.head_dim > 128 or not all("native" in each.kernels for each in [*linears, weights.head]):
             return None

@@ -32,10 +32,10 @@ def pack(weight: Weight, bias: torch.Tensor | None = None) -> Matrix:
 
 
 def _by_group(values: torch.Tensor) -> torch.Tensor:
-    """[out, groups] -> [tiles, groups, 16]"""
+    """Turn [out, groups] into [tiles, groups, 16]."""
     return values.view(-1, LANES, values.shape[1]).transpose(1, 2)
 
 
 def _joined(*parts: torch.Tensor) -> torch.Tensor:
-    """Bytes of the parts, each [tiles, groups, ...], side by side for every tile and group."""
+    """Return bytes of the parts, each [tiles, groups, ...], side by side for every tile and group."""
     return torch.cat([part.contiguous().view(torch.uint8).flatten(2) for part in parts], 2).contiguous()

@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 @cache
 def kernels() -> ctypes.CDLL | None:
-    """The compiled library; None, with the reason in the log, where it cannot be had."""
+    """Return the compiled library; None, with the reason in the log, where it cannot be had."""
     if os.environ.get("BEDSIDE_NATIVE", "1") == "0" or sys.platform != "linux":
         return None
     try:
@@ -39,7 +39,7 @@ def kernels() -> ctypes.CDLL | None:
 
 
 def compiled(folder: Path, cpu: str = "native") -> Path:
-    """The library for this source and `cpu` (as the compiler's -march), made when it is not in `folder` yet.
+    """Return the library for this source and `cpu` (as the compiler's -march), made when it is not in `folder` yet.
 
     Raises OSError or SubprocessError.
     """
@@ -74,7 +74,7 @@ def compiler() -> list[str]:
 
 
 def _key(compiler: list[str], target: str) -> str:
-    """Of what the library was made from and for: a home folder may be shared by machines of several kinds."""
+    """Hash what the library was made from and for: a home folder may be shared by machines of several kinds."""
     cpu = next((line for line in _cpuinfo() if line.startswith(("flags", "Features"))), "")
     sources = [file.read_text() for file in sorted(FOLDER.glob("*.[ch]"))]
     parts = (*sources, " ".join(FLAGS), " ".join(compiler), target, platform.machine(), cpu)

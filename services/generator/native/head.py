@@ -65,7 +65,7 @@ class DraftStruct(ctypes.Structure):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Candidates:
     """A draft's candidates, parents first."""
 
     tokens: list[int]
@@ -93,7 +93,7 @@ class NativeHead:
 
     def draft(
         self, kv: Tensor, row: int, start: int, origin: int, features: Tensor, tokens: Tensor, *, top_k: int, depth: int, least: float
-    ) -> Found:
+    ) -> Candidates:
         """Read `features` [n, 3h], each with its next token, int64 [n], behind the `start` that row `row` has; then draft.
 
         `kv` is bf16 [2, rows, kv_heads, capacity, d] with room for n + top_k * depth more, `origin` the position of its first key.
@@ -109,4 +109,4 @@ class NativeHead:
         )  # fmt: skip
         if self._draft(ctypes.addressof(self._head), ctypes.addressof(struct)):
             raise MemoryError
-        return Found(drafted[: struct.found], parents[: struct.found], scores[: struct.found])
+        return Candidates(drafted[: struct.found], parents[: struct.found], scores[: struct.found])

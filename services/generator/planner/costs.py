@@ -36,7 +36,7 @@ class Costs:
     seconds: tuple[tuple[float, ...], ...]  # [contexts][nodes]
 
     def verify(self, nodes: int, context: int = 512) -> float:
-        """T_verify in seconds; beyond what was measured the last slope goes on."""
+        """Return T_verify in seconds; beyond what was measured the last slope goes on."""
         by_context = [_interpolate(self.nodes, row, nodes) for row in self.seconds]
         return _interpolate(self.contexts, by_context, context)
 
@@ -49,7 +49,7 @@ def _interpolate(xs: tuple[int, ...], ys: tuple[float, ...] | list[float], x: fl
 
 
 def step_costs(target: LlamaTarget, cache: Path) -> Costs:
-    """Measured now, or read from a file in `cache` when this machine has measured this model before."""
+    """Return what is measured now, or read from a file in `cache` when this machine has measured this model before."""
     file = cache / f"steps-{target_key(target)}.json"
     known = read_cached(file)
     if known is not None:
@@ -63,7 +63,7 @@ def step_costs(target: LlamaTarget, cache: Path) -> Costs:
 def measure(
     target: LlamaTarget, nodes: tuple[int, ...] = NODES, contexts: tuple[int, ...] = CONTEXTS, allowed: float = STEP_SECONDS
 ) -> Costs:
-    """At least two of `nodes` are measured, and as many as the allowed seconds suffice for."""
+    """Measure at least two of `nodes`, and as many as the allowed seconds suffice for."""
     limit = target.config.max_positions
     contexts = tuple(c for c in contexts if c + max(nodes) <= limit) or (1,)
     nodes = tuple(n for n in nodes if n + contexts[-1] <= limit)
@@ -79,13 +79,13 @@ def measure(
 
 
 def chain(count: int, context: int, device: torch.device, logits_from: int = 0) -> StepInput:
-    """A step of `count` nodes behind `context` cached positions, for measuring: its tokens do not matter."""
+    """Return a step of `count` nodes behind `context` cached positions, for measuring: its tokens do not matter."""
     tokens = torch.arange(3, 3 + count, device=device).unsqueeze(0)
     return StepInput(tokens, tokens + (context - 3), (0,), (context,), (count,), None, logits_from)
 
 
 def target_key(target: LlamaTarget, *beside: object) -> str:
-    """What measurements of this model on this machine are kept under."""
+    """Hash what measurements of this model on this machine depend on."""
     parts: list[object] = [
         *beside,
         FORMAT,

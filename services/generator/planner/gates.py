@@ -83,7 +83,7 @@ class Gate:
         return not self.pause
 
     def took(self, seconds: float, usual: bool = True) -> None:
-        """Not `usual`: it says nothing of the next draft (at first a head reads the whole prompt)."""
+        """Take in what a draft took. Not `usual`: it says nothing of the next draft (at first a head reads the whole prompt)."""
         if usual:
             before = self.known.seconds or seconds
             seconds = min(max(seconds, before / 2), before * 2)  # an interruption is no cost of the draft
@@ -128,7 +128,7 @@ class DrafterHistory:
         return True
 
     def begin(self, expected: float) -> Gate:
-        """`expected`: seconds of a draft as measured at start, 0: not measured."""
+        """Begin a request. `expected`: seconds of a draft as measured at start, 0: not measured."""
         gate = Gate()
         gate.known.lean(self.usual, 1.0)
         gate.known.seconds = self.usual.seconds or expected

@@ -24,6 +24,6 @@ class Pace:
         self._all += self.weight * (min(max(factor, self._all / 2), self._all * 2) - self._all)
 
     def factor(self, nodes: int) -> float:
-        """Of sizes that were hardly seen: what all steps have shown."""
+        """Return the factor; of sizes that were hardly seen: what all steps have shown."""
         size = nodes.bit_length()
         return self._factors[size] if self._steps.get(size, 0) >= self.least else self._all

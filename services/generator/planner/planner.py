@@ -25,7 +25,7 @@ CONTEXTS = (256, 1024, 4096, 16384, 65536)
 
 class Costs(Protocol):
     def verify(self, nodes: int, context: int) -> float:
-        """Seconds of a forward of that many nodes (of all rows together) behind that much context."""
+        """Return seconds of a forward of that many nodes (of all rows together) behind that much context."""
 
 
 @dataclass(slots=True)
@@ -49,7 +49,10 @@ class Planner:
     """One per engine. Without costs every drafter is asked and every draft verified as it is, up to its budget."""
 
     def __init__(self, costs: Costs | None, drafts: Mapping[str, float] | None = None, models: Collection[str] = ()) -> None:
-        """`drafts`: seconds of a draft by drafter, as far as they were measured; `models`: the drafters that run a model."""
+        """Begin with nothing learnt.
+
+        `drafts`: seconds of a draft by drafter, as far as they were measured; `models`: the drafters that run a model.
+        """
         self._costs = costs
         self._drafts = drafts or {}
         self._models = frozenset(models)

@@ -42,7 +42,7 @@ def verify(
 
 
 def _choose_all(trees: Seq[DraftTree], logits: Tensor, samplings: Seq[SamplingParams], lengths: Seq[int]) -> Tensor:
-    """int64 [R, N]: the target's token at every node (anything at padding)."""
+    """Return int64 [R, N]: the target's token at every node (anything at padding)."""
     chosen = likeliest(logits)
     for row, (tree, sampling, length) in enumerate(zip(trees, samplings, lengths, strict=True)):
         if sampling.temperature > 0:
@@ -52,7 +52,7 @@ def _choose_all(trees: Seq[DraftTree], logits: Tensor, samplings: Seq[SamplingPa
 
 
 def _with_log_probabilities(accepted: Accepted, logits: Tensor, alternatives: int) -> Accepted:
-    """`logits` [N, V] of the row."""
+    """Add log-probabilities from `logits` [N, V] of the row."""
     nodes = torch.tensor(accepted.path, device=logits.device)
     tokens = torch.tensor(accepted.token_ids, device=logits.device)
     taken, others = log_probabilities(logits[nodes], tokens, alternatives)

@@ -16,7 +16,7 @@ from services.generator.train.corpus import BadCorpus, Corpus
 
 
 def prompts(argv: list[str]) -> int:
-    """The demo model's training prompts; with --passages, the second round's, from the answers to the first."""
+    """Write the demo model's training prompts; with --passages, the second round's, from the answers to the first."""
     from services.generator.models.loading import load_tokenizer
     from services.generator.text.codec import Codec
     from services.generator.train import demo_prompts
