@@ -376,8 +376,6 @@ def _request(draft: Draft, parts: AskParts) -> gen.Request:
 def _told(draft: Draft, hits: Sequence[Hit], parts: AskParts) -> tuple[Told, ...]:
     """The hits' passages, completed where the border of a chunk cuts them and where that can be cited."""
     passages = told(hits)
-    if not parts.settings.complete_passages:
-        return passages
     whole = completed(passages, texts_of(hits, parts, draft.texts))
     return tuple(one if _within_reach(draft, one, [(0, len(one.text))], parts) else cut for one, cut in zip(whole, passages, strict=True))
 

@@ -11,7 +11,7 @@ from rag_api.domain import Candidate, Filters, Hit, User
 from rag_api.embed import Embedder
 from rag_api.query.synonyms import expander_of
 from rag_api.retrieval.calibration import calibration
-from rag_api.retrieval.reranker import reranked, reranker_of
+from rag_api.retrieval.reranker import READS, reranked, reranker_of
 from rag_api.stores import Store
 from rag_api.stores.fuse import INFORMATION
 from rag_api.text.bm25_analyzer import question_terms
@@ -49,7 +49,7 @@ def retrieve(
     alpha = measured.alpha if settings.alpha is None else settings.alpha
     limit = max(settings.sources, settings.passages)
     others, reranker = expander_of(settings).expand(query), reranker_of(settings)
-    fetch = limit if reranker is None else max(limit, settings.rerank)
+    fetch = limit if reranker is None else max(limit, READS)
     hits = store.search(query, embedder.query(query), fetch, allowed, alpha, settings.fusion, others)
     if reranker is not None:
         hits = reranked(query, hits, reranker)[:limit]
