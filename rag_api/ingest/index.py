@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from rag_api.errors import InvalidInput, UnreadableDocument
 from rag_api.ingest.chunk import chunk, embedding_text
+from rag_api.ingest.kinds import media_type, wants_office
 from rag_api.ingest.metadata import describe, edited, overridden
 from rag_api.ingest.missing import missing_of, refuse_many, renamed_of
 from rag_api.ingest.office import office
 from rag_api.ingest.pool import ReaderPool
-from rag_api.ingest.read import media_type
 from rag_api.ingest.reader import Job, Reader
 from rag_api.ingest.rendering import read_rendered
 from rag_api.ingest.repo import DocumentsRepo
@@ -223,7 +223,7 @@ def _new_id(run: _Run, source: SourceFile, sha256: str) -> str:
 
 def _fingerprint(settings: Settings, embedder: Embedder, source: SourceFile) -> str:
     """Of everything but the content that the index of this file follows from."""
-    rendered = source.name.casefold().endswith(".docx") and office() is not None
+    rendered = wants_office(source.name) and office() is not None
     parts = [READER_VERSION, settings.chunk_size, settings.chunk_overlap, embedder.name, sorted(source.given.items()), rendered]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 

@@ -7,41 +7,33 @@ from pathlib import Path
 
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.clean import LaidOut, clean
+from rag_api.ingest.kinds import SLIDES, TEXTS, WORDS, Kind, media_type
 from rag_api.ingest.layout import Row
 from rag_api.ingest.lost import lost_words, told_lost
 from rag_api.ingest.metadata import describe, language_of
-from rag_api.ingest.read_docx import read_docx
+from rag_api.ingest.read_docx import read_docx, refuse_ole
 from rag_api.ingest.read_pdf import RawDocument, heading_of, read_pdf
+from rag_api.ingest.read_slides import read_slides
+from rag_api.ingest.read_text import read_text
+from rag_api.ingest.text_pages import not_drawn, text_pages, write_pdf
 from rag_api.types import Page, ReadDocument
 
-PDF = "application/pdf"
-DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+__all__ = ["DOCX", "PDF", "media_type", "read"]
 
-
-def media_type(path: Path, name: str) -> str:
-    """By how the file begins, not by its name alone. Raises UnreadableDocument: empty, broken, unsupported."""
-    try:
-        with path.open("rb") as file:
-            head = file.read(1024)
-    except OSError as error:
-        raise UnreadableDocument("broken", f"{name}: cannot be opened ({error.strerror})") from error
-    suffix = Path(name).suffix.casefold()
-    if not head.strip():
-        raise UnreadableDocument("empty", f"{name}: is empty")
-    if b"%PDF-" in head:
-        return PDF
-    if suffix == ".docx" and head.startswith((b"PK", b"\xd0\xcf\x11\xe0")):  # the latter: with a password, read_docx says so
-        return DOCX
-    if suffix in (".pdf", ".docx"):
-        raise UnreadableDocument("broken", f"{name}: is not what its name says")
-    raise UnreadableDocument("unsupported", f"{name}: only PDF and DOCX can be read")
+PDF, DOCX = Kind.PDF, Kind.DOCX
 
 
 def read(path: Path, name: str, kind: str, max_pages: int, shown: Path | None = None) -> ReadDocument:
-    """Read a file. kind: its media type; shown: a DOCX's rendering as PDF, which gives it pages and boxes. Raises UnreadableDocument."""
-    if kind == PDF:
-        return _read_pdf(path, name, max_pages)
-    return _read_docx(path, name, max_pages, shown)
+    """Read a file. kind: its media type; shown: the rendering as PDF that LibreOffice made of it, which gives it pages and boxes, or where
+    to write the one that is made here. Raises UnreadableDocument."""
+    if kind in WORDS:
+        return _read_docx(path, name, max_pages, shown)
+    if kind in SLIDES:
+        assert shown is not None
+        return _read_slides(path, name, kind, max_pages, shown)
+    if kind in TEXTS:
+        return _read_text(path, name, Kind(kind), max_pages, shown)
+    return _read_pdf(path, name, max_pages)
 
 
 def _read_pdf(path: Path, name: str, max_pages: int) -> ReadDocument:
@@ -60,10 +52,43 @@ def _read_docx(path: Path, name: str, max_pages: int, shown: Path | None) -> Rea
     metadata = describe(name, written.properties, written.around, written.heading, language_of(page.text))
     if shown is None:
         return ReadDocument(metadata, (page,), (*written.warnings, *written.unrendered))
-    found = read_pdf(shown, name, max_pages)
-    pages = tuple(replace(page, text_from="docx") for page in _worded(clean(found.pages, metadata.language), name))
+    pages, warnings = _rendered(shown, name, max_pages, metadata.language, "docx")
     lost = lost_words(page.text, " ".join(page.text for page in pages))
-    return ReadDocument(metadata, pages, (*written.warnings, *found.warnings, *told_lost(lost)))
+    return ReadDocument(metadata, pages, (*written.warnings, *warnings, *told_lost(lost)))
+
+
+def _read_slides(path: Path, name: str, kind: str, max_pages: int, shown: Path) -> ReadDocument:
+    if kind not in (Kind.PPTX, Kind.PPSX):
+        document = _read_pdf(shown, name, max_pages)
+        return replace(document, pages=tuple(replace(page, text_from="slides") for page in document.pages))
+    refuse_ole(path, name)
+    slides = read_slides(path, name)
+    language = language_of(slides.text)
+    pages, warnings = _rendered(shown, name, max_pages, language, "slides")
+    heading = next((line for line in slides.text.split("\n") if line.strip()), "")
+    metadata = describe(name, slides.properties, [[line] for line in slides.text.split("\n")[:50]], heading, language)
+    lost = lost_words(slides.text, " ".join(page.text for page in pages))
+    return ReadDocument(metadata, pages, (*slides.warnings, *warnings, *told_lost(lost)))
+
+
+def _read_text(path: Path, name: str, kind: Kind, max_pages: int, shown: Path | None) -> ReadDocument:
+    """Its pages are made here, from what is read: `shown` shows exactly that."""
+    text = read_text(path, name, kind)
+    if not any(c.isalnum() for line in text.lines for c in line):
+        raise UnreadableDocument("empty", f"{name}: has no words in it")
+    language = language_of("\n".join(text.lines))
+    metadata = describe(name, text.properties, [line.split("\t") for line in text.lines[:30]], text.heading, language)
+    pages = text_pages(text.lines, name, max_pages, "text")
+    if shown is not None:
+        write_pdf(pages, shown)
+    return ReadDocument(metadata, pages, (*text.warnings, *not_drawn(pages)))
+
+
+def _rendered(shown: Path, name: str, max_pages: int, language: str, text_from: str) -> tuple[tuple[Page, ...], tuple[str, ...]]:
+    """The pages of a rendering, and what to know of them."""
+    found = read_pdf(shown, name, max_pages)
+    pages = _worded(clean(found.pages, language), name)
+    return tuple(replace(page, text_from=text_from) for page in pages), found.warnings
 
 
 def _worded(pages: tuple[Page, ...], name: str) -> tuple[Page, ...]:
