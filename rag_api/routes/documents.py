@@ -154,9 +154,7 @@ def upload_document(
     user: UserDep,
     file: Annotated[
         UploadFile,
-        File(
-            description="PDF, Word, sheet, slides, HTML, text or mail. Its name is what the document is known by; a new version replaces the old."
-        ),
+        File(description="PDF, Word, sheet, slides, text, mail. Its name is what it is known by; a new version replaces the old."),
     ],
 ) -> api.IngestOut:
     """For admins. Reads, cuts, embeds and indexes it, and reports what became of it. A file that cannot be read is reported by its reason
