@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 
 def ingest(
-    paths: Annotated[list[Path], typer.Argument(help="PDF and DOCX files, and folders with them.", show_default=False)],
+    paths: Annotated[
+        list[Path], typer.Argument(help="Files (PDF, Word, sheets, slides, text, mails), and folders with them.", show_default=False)
+    ],
     retire_missing: Annotated[
         bool, typer.Option("--retire-missing", help="Take out the documents that came from these folders and are no longer in them.")
     ] = False,

@@ -173,7 +173,9 @@ SUPERSEDED = f"""
       where status = 'indexed' and supersedes <> '' and (valid_from is null or valid_from <= %(today)s))
     select old.id, newer.id as by_id from newer join documents old on {_OLDER} and lower(old.source) = newer.name
     union select old.id, newer.id from newer join documents old on {_OLDER}
-      and lower(substring(old.source from '[^/]*$')) in (newer.name, newer.name || '.pdf', newer.name || '.docx')
+      and lower(substring(old.source from '[^/]*$')) = newer.name
+    union select old.id, newer.id from newer join documents old on {_OLDER}
+      and lower(substring(old.source from '([^/]*)[.][^./]*$')) = newer.name
     union select old.id, newer.id from newer join former_names f
       on newer.name in (lower(f.former), lower(substring(f.former from '[^/]*$')), lower(substring(f.former from '([^/]*)[.][^./]*$')))
       join documents old on {_OLDER} and old.source = f.source

@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 from rag_api.domain import Chunk, Document, DocumentStatus, Edit, Metadata, ReadDocument
 from rag_api.errors import InvalidInput, UnreadableDocument
 from rag_api.ingest.chunk import chunk, embedding_text
+from rag_api.ingest.kinds import media_type, wants_office
 from rag_api.ingest.metadata import describe, edited, overridden, title_key
 from rag_api.ingest.missing import missing_of, refuse_many, renamed_of
 from rag_api.ingest.office import office
 from rag_api.ingest.pool import ReaderPool
-from rag_api.ingest.read import PDF, media_type
+from rag_api.ingest.read import PDF
 from rag_api.ingest.reader import Job, Reader
 from rag_api.ingest.rendering import read_rendered
 from rag_api.ingest.repo import DocumentsRepo
@@ -35,7 +36,7 @@ if TYPE_CHECKING:  # the reader process imports this package too, and should sta
     from rag_api.embed import Embedder
     from rag_api.stores import Store
 
-READER_VERSION = 10  # one more whenever reading, cleaning or chunking gives other text: documents are then indexed again
+READER_VERSION = 11  # one more whenever reading, cleaning or chunking gives other text: documents are then indexed again
 _BATCH = 32  # chunks embedded together, over documents
 _TRANSIENT = ("too_slow", "too_much_memory")  # worth another try in the next run
 
@@ -251,7 +252,7 @@ def _opening_of(run: _Run, document: Document) -> Opening:
 
 def _fingerprint(settings: Settings, embedder: Embedder, source: SourceFile) -> str:
     """Of everything but the content that the index of this file follows from."""
-    rendered = source.name.casefold().endswith(".docx") and office() is not None
+    rendered = wants_office(source.name) and office() is not None
     parts = [READER_VERSION, settings.chunk_size, settings.chunk_overlap, embedder.name, sorted(source.given.items()), rendered]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 

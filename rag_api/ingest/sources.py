@@ -13,13 +13,13 @@ from pathlib import Path
 
 from rag_api.domain import Document
 from rag_api.errors import InvalidInput, UnreadableDocument
+from rag_api.ingest.kinds import SUFFIXES
 from rag_api.ingest.metadata import SIDECAR, sidecar_of
 
-READABLE = (".pdf", ".docx")
+# Of a kind that is read no file is left out: each is named when it cannot be. Others in a folder are counted by their kind.
+READABLE = tuple(SUFFIXES)
 _CLOSED = "folder that cannot be opened"
 UPLOADED = "upload"  # the folder of what came over the API
-# Each is named when it cannot be read; anything else that lies in a folder (pictures, lists) is counted by its kind.
-_DOCUMENTS = (*READABLE, ".doc", ".odt", ".rtf", ".ppt", ".pptx", ".xls", ".xlsx", ".xps")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def _left_out(name: str) -> str | None:
     if name.startswith("."):
         return "hidden"
     suffix = Path(name).suffix.casefold()
-    return None if suffix in _DOCUMENTS else suffix or "without an ending"
+    return None if suffix in READABLE else suffix or "without an ending"
 
 
 def _source(root: Path, path: Path, given: Mapping[str, Mapping[str, str]]) -> SourceFile:
