@@ -153,8 +153,9 @@ def serve(
 @app.command()
 def ingest(
     paths: Annotated[
-        list[Path], typer.Argument(help="Files (PDF, Word, sheets, slides, text, mails), and folders with them.", show_default=False)
-    ],
+        list[Path] | None, typer.Argument(help="Files (PDF, Word, sheets, slides, text, mails), and folders with them.", show_default=False)
+    ] = None,
+    sources: Annotated[Path | None, typer.Option(help="A TOML file of folders and what is true of all documents of each.")] = None,
     retire_missing: Annotated[
         bool, typer.Option("--retire-missing", help="Take out the documents that came from these folders and are no longer in them.")
     ] = False,
@@ -170,8 +171,10 @@ def ingest(
     A CSV file `metadata.csv` beside the documents (columns: source, title, department, version, valid_from, ...) says what the
     files themselves do not.
     """
+    if bool(paths) == (sources is not None):
+        raise typer.BadParameter("name the files and folders, or a list of folders with --sources", param_hint="PATHS")
     with opened() as parts:
-        report = run_ingest(parts, paths, retire_missing=retire_missing, confirmed=yes)
+        report = run_ingest(parts, paths or [], source_list=sources, retire_missing=retire_missing, confirmed=yes)
         print_report(report)
         if as_json:
             from rag_api.convert import ingest_out

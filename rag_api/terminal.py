@@ -115,13 +115,15 @@ class Steps:
         say(f"  {name}: {time.monotonic() - began:.1f} s")
 
 
-def run_ingest(parts: Parts, paths: list[Path], *, retire_missing: bool = False, confirmed: bool = False) -> IngestReport:
+def run_ingest(
+    parts: Parts, paths: list[Path], *, source_list: Path | None = None, retire_missing: bool = False, confirmed: bool = False
+) -> IngestReport:
     from rag_api.db.documents import PgDocuments
-    from rag_api.ingest import ingest, survey
+    from rag_api.ingest import ingest, survey, survey_list
 
     with ingest_progress() as progress:
         return ingest(
-            survey(paths),
+            survey_list(source_list) if source_list is not None else survey(paths),
             settings=parts.settings,
             documents_repo=PgDocuments(parts.db),
             store=parts.store,
