@@ -30,6 +30,7 @@ from rag_api.terminal import (
     run_ask,
     run_asks,
     run_ingest,
+    run_watch,
     say,
     wide_console,
 )
@@ -156,6 +157,9 @@ def ingest(
         list[Path] | None, typer.Argument(help="Files (PDF, Word, sheets, slides, text, mails), and folders with them.", show_default=False)
     ] = None,
     sources: Annotated[Path | None, typer.Option(help="A TOML file of folders and what is true of all documents of each.")] = None,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Go on until Ctrl-C: take in what is new or changed, take out what is gone.")
+    ] = False,
     retire_missing: Annotated[
         bool, typer.Option("--retire-missing", help="Take out the documents that came from these folders and are no longer in them.")
     ] = False,
@@ -174,6 +178,9 @@ def ingest(
     if bool(paths) == (sources is not None):
         raise typer.BadParameter("name the files and folders, or a list of folders with --sources", param_hint="PATHS")
     with opened() as parts:
+        if watch:
+            run_watch(parts, paths or [], sources)
+            return
         report = run_ingest(parts, paths or [], source_list=sources, retire_missing=retire_missing, confirmed=yes)
         print_report(report)
         if as_json:

@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -131,6 +131,24 @@ def run_ingest(
             progress=progress,
             retire_missing=retire_missing,
             confirmed=confirmed,
+        )
+
+
+def run_watch(parts: Parts, paths: list[Path], source_list: Path | None) -> None:
+    """Ingest after each change, until Ctrl-C."""
+    import threading
+
+    from rag_api.ingest.source_list import read_source_list
+    from rag_api.ingest.watch import watch_folders
+
+    folders = [folder.path for folder in read_source_list(source_list)] if source_list is not None else paths
+    say("Watching; Ctrl-C stops.")
+    with suppress(KeyboardInterrupt):
+        watch_folders(
+            folders,
+            lambda retire: run_ingest(parts, paths, source_list=source_list, retire_missing=retire),
+            lambda told: say(f"  {told}") if isinstance(told, str) else print_report(told),
+            threading.Event(),
         )
 
 
