@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -66,6 +66,21 @@ def survey(paths: Iterable[Path]) -> Survey:
     left = (Skipped(kind, len(names), tuple(sorted(names)[:3])) for kind, names in sorted(skipped.items()))
     folders = tuple(str(path.resolve()) for path in paths if path.is_dir())
     return Survey(tuple(found.values()), tuple(left), folders, tuple(skipped.get(_CLOSED, ())))
+
+
+def joined(surveys: Sequence[Survey]) -> Survey:
+    """Raises InvalidInput when two files would have one name."""
+    found: dict[str, SourceFile] = {}
+    for source in (source for one in surveys for source in one.files):
+        other = found.setdefault(source.name, source)
+        if other.path.resolve() != source.path.resolve():
+            raise InvalidInput(f"{other.path} and {source.path} would both be called {source.name}: ingest the folder above them")
+    skipped: dict[str, Skipped] = {}
+    for left in (left for one in surveys for left in one.skipped):
+        before = skipped.get(left.kind, Skipped(left.kind, 0, ()))
+        skipped[left.kind] = Skipped(left.kind, before.count + left.count, (*before.examples, *left.examples)[:3])
+    folders = tuple(folder for one in surveys for folder in one.folders)
+    return Survey(tuple(found.values()), tuple(skipped.values()), folders, tuple(name for one in surveys for name in one.closed))
 
 
 def find_sources(paths: Iterable[Path]) -> list[SourceFile]:

@@ -133,6 +133,18 @@ def test_notes_are_seen_in_the_report_and_in_the_list(
     assert as_json(run(environment, "ingest", str(tmp_path), "--retire-missing", "--yes", "--json"))["retired"] == 1
 
 
+@pytest.mark.usefixtures("loaded")
+def test_a_list_of_folders_is_ingested_with_what_it_says_of_them(environment: dict[str, str], tmp_path: Path) -> None:
+    write(tmp_path, "spoed/wachten.txt", b"Bij drukte wacht iedereen in de gang tot de verpleegkundige roept.")
+    listed = write(tmp_path, "sources.toml", b"[[folder]]\npath = 'spoed'\ndepartment = 'Spoed'\n")
+    assert as_json(run(environment, "ingest", "--sources", str(listed), "--json"))["indexed"] == 1
+    found = as_json(run(environment, "documents", "--search", "wachten", "--json"))["documents"]
+    assert [document["department"] for document in found] == ["Spoed"]
+    assert "or a list of folders with --sources" in run(environment | {"COLUMNS": "200"}, "ingest", code=2).stderr
+    (tmp_path / "spoed" / "wachten.txt").unlink()
+    run(environment, "ingest", "--sources", str(listed), "--retire-missing", "--yes")
+
+
 def test_ingesting_again_changes_nothing(environment: dict[str, str], folder: Path, loaded: dict[str, Any]) -> None:
     result = run(environment, "ingest", str(folder), "--json")
     again = as_json(result)
