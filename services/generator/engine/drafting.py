@@ -50,7 +50,9 @@ class Drafting:
         assert all(name == drafter.name for name, drafter in drafters.items()), "nodes are counted by the name their drafter gives them"
         self.drafters, self.nodes = dict(drafters), nodes
         self.planner = Planner(costs, seconds, {name for name, drafter in drafters.items() if drafter.stage > Stage.LOOKUP})
-        self.clock = clock
+        self.clock, self.spent = clock, 0.0  # seconds that the drafters themselves took
+        stages = ([(name, drafter) for name, drafter in drafters.items() if drafter.stage is stage] for stage in Stage)
+        self._stages = [stage for stage in stages if stage]
 
     def start(self, sequence: Sequence, drafters: Seq[str]) -> tuple[Plan, Features]:
         """Begin a sequence that these may draft for; whoever does not pay these days is left out (Plan.gates)."""
@@ -68,11 +70,10 @@ class Drafting:
     def propose(self, rows: Seq[Row], budgets: Seq[int]) -> list[DraftTree]:
         """Return everyone's drafts merged, at most budgets[r] nodes for row r."""
         trees = [tree.root_only(int(row.decided[-1])) for row in rows]
-        for stage in Stage:
+        for stage in self._stages:
             proposed: list[list[DraftTree]] = [[each] if len(each) > 1 else [] for each in trees]
-            for name, drafter in self.drafters.items():
-                if drafter.stage is stage:
-                    self._ask(name, drafter, rows, trees, proposed)
+            for name, drafter in stage:
+                self._ask(name, drafter, rows, trees, proposed)
             trees = [tree.merge(own, budget) if own else before for own, before, budget in zip(proposed, trees, budgets, strict=True)]
         return trees
 
@@ -107,7 +108,9 @@ class Drafting:
         began = self.clock()
         states = [StepState(rows[place].sequence, _view(rows[place]), rows[place].features.unread(name)) for place in asked]
         drafts = drafter.propose(states, self.nodes)
-        each = (self.clock() - began) / len(asked)
+        seconds = self.clock() - began
+        self.spent += seconds
+        each = seconds / len(asked)
         for place, draft in zip(asked, drafts, strict=True):
             proposed[place].append(draft)
             self.planner.drafted(rows[place].plan, name, each, usual=rows[place].sequence.stats.steps > 0)

@@ -36,7 +36,7 @@ class Recorded:
 class ReplayStep:
     tree: DraftTree  # that was verified
     path: tuple[int, ...]  # its accepted nodes, root first
-    seconds: float  # that drafting took
+    seconds: float  # that the drafters took
 
 
 @dataclass(slots=True)
@@ -77,9 +77,8 @@ def replay(drafting: Drafting, recorded: Recorded) -> Iterator[ReplayStep]:
 
 def _step(drafting: Drafting, row: ReplayRow, left: tuple[int, ...]) -> ReplayStep:
     """Draft once, and accept what the answer goes on with; `left` is the rest of it."""
-    began = drafting.clock()
+    before = drafting.spent
     (tree,) = drafting.cut([row], drafting.propose([row], [drafting.nodes]))
-    seconds = drafting.clock() - began
     assert len(tree) <= drafting.nodes, "a drafter exceeded its budget"
     path = tuple(follow(tree, left))
     accepted = Accepted(path, left[: len(path)])
@@ -88,4 +87,4 @@ def _step(drafting: Drafting, row: ReplayRow, left: tuple[int, ...]) -> ReplaySt
     row.sequence.token_ids.extend(accepted.token_ids)
     row.sequence.stats.steps += 1
     row.length += len(path)
-    return ReplayStep(tree, path, seconds)
+    return ReplayStep(tree, path, drafting.spent - before)
