@@ -126,7 +126,7 @@ def _hidden(
         off = (boxes[:, 2] <= 0) | (boxes[:, 3] <= 0) | (boxes[:, 0] >= plane.width) | (boxes[:, 1] >= plane.height)
         size = np.maximum(boxes[:, 3] - boxes[:, 1], boxes[:, 2] - boxes[:, 0])
         tiny = (size > 0) & (size < 2.0)
-    hidden = off | tiny
+    hidden: NDArray[np.bool_] = off | tiny
     if invisible.any():
         hidden |= invisible & ~_on(boxes, drawn.images)
     if white.any():
