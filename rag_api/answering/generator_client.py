@@ -86,7 +86,9 @@ class Generator:
         self.kind = kind
         headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
         # Between two words of a stream `timeout` may pass; a server that is not there should be noticed at once.
-        self._new_client = lambda: httpx.AsyncClient(headers=headers, timeout=httpx.Timeout(timeout, connect=5.0), transport=transport)
+        self._new_client: Callable[[], httpx.AsyncClient] = lambda: httpx.AsyncClient(
+            headers=headers, timeout=httpx.Timeout(timeout, connect=5.0), transport=transport
+        )
         self._client: httpx.AsyncClient | None = None  # belongs to an event loop: made when first used, and again after close()
 
     async def stream(self, request: Request) -> AsyncGenerator[Event]:

@@ -113,7 +113,7 @@ class PgDocuments:
             f"update documents set status = 'replaced', updated_at = now() where {CURRENT} and source = %(source)s and id <> %(id)s",  # noqa: S608
             {"source": document.source, "id": document.id},
         )
-        connection.execute(UPSERT, {**_row(document), "user_id": self.user.id})  # type: ignore[arg-type]
+        connection.execute(UPSERT, {**_row(document), "user_id": self.user.id})
         connection.execute("delete from pages where document_id = %(id)s", {"id": document.id})
         connection.execute("delete from cut_lines where document_id = %(id)s", {"id": document.id})
 
