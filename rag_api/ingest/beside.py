@@ -75,16 +75,16 @@ def _candidates(body: Sequence[Item], height: float) -> set[int]:
     """By place and size: small print with no text beyond it, and what white parts from the text near an edge."""
     usual = usual_size([body])
     upright = [item for item in body if isinstance(item, Row) or not item.aside]
-    small = {id(line) for line in _small(upright, height, usual)}
+    small = {id(line) for line in _small(upright, usual)}
     edges = {id(line) for top in (True, False) for line in _parted(upright, height, top) if not line.bold and line.size < _LARGE * usual}
     found = small | edges
     return found if len(found) < len(upright) else set()
 
 
-def _small(items: Sequence[Item], height: float, usual: float) -> Iterator[Line]:
-    """In the lower half: nothing but small print stands below it."""
+def _small(items: Sequence[Item], usual: float) -> Iterator[Line]:
+    """Nothing but small print stands below it."""
     text: list[Item] = []
-    for item in sorted((item for item in items if item.y0 > height / 2), key=lambda item: -item.y1):
+    for item in sorted(items, key=lambda item: -item.y1):
         if isinstance(item, Line) and item.size < _SMALL * usual and not any(_overlap(item, other) for other in text):
             yield item
         elif len(text) < _MOST:

@@ -25,6 +25,7 @@ from rag_api.ingest.marked import Marked, concat, plain
 
 Item = Line | Row
 
+_SENTENCE = re.compile(r"[.!?] +(?=[A-ZÀ-Þ0-9])")
 _HYPHENATED = re.compile(r"[^\W_][-\u00ad]$")
 
 
@@ -86,15 +87,35 @@ class _Placed:
     item: Item
 
 
-def _place(page: int, k: int, flow: Sequence[_Placed], goes: Sequence[bool]) -> int:
-    """Behind which of the flow an item of this page comes that stands behind flow[k]."""
+def _place(page: int, k: int, flow: Sequence[_Placed], goes: Sequence[bool]) -> int | None:
+    """Behind which of the flow an item of this page comes that stands behind flow[k]; None: its paragraph fills the page."""
     if k < 0 or k >= len(goes) or not goes[k]:
         return k
     last = next((n for n in range(k + 1, len(goes)) if not goes[n]), len(flow) - 1)
     first = next((n for n in range(k, 0, -1) if not goes[n - 1]), 0)
     if flow[last].page == page:
         return last
-    return first - 1 if flow[first].page == page else k
+    return first - 1 if flow[first].page == page else None
+
+
+def _parted(flow: list[_Placed], goes: list[bool], k: int, page: int) -> int:
+    """Part a paragraph that fills a page at the end of a sentence on it, the nearest one up from flow[k]; behind which of the flow that
+    is."""
+    for n in [*range(k, -1, -1), *range(k + 1, len(flow))]:
+        one = flow[n]
+        if abs(one.page - page) > 1:
+            break
+        if one.page != page or isinstance(one.item, Row):
+            continue
+        ends = list(_SENTENCE.finditer(one.item.marked.text))
+        if ends:
+            at = ends[-1].end()
+            text = one.item.marked
+            halves = (replace(one.item, marked=text[: ends[-1].start() + 1]), replace(one.item, marked=text[at:]))
+            flow[n : n + 1] = [replace(one, item=half) for half in halves]
+            goes.insert(n, False)
+            return n
+    return k
 
 
 class _Joiner:
@@ -126,16 +147,24 @@ class _Joiner:
         everything = [_Placed(next(number), page, i, item) for page, body in enumerate(self.bodies) for i, item in enumerate(body)]
         flow = [one for one in everything if id(one.item) not in self.beside]
         goes = [self._between(one, two) == " " for one, two in pairwise(flow)]  # does flow[k + 1] go on with flow[k]?
-        behind: dict[int, list[_Placed]] = defaultdict(list)  # by place in the flow, -1: before all of it
+        behind: dict[int, list[_Placed]] = defaultdict(list)  # by the number of what comes before, -1: nothing
         k = -1
         for one in everything:
-            if id(one.item) in self.beside:
-                behind[_place(one.page, k, flow, goes)].append(one)
-            else:
+            if id(one.item) not in self.beside:
+                k = next(n for n in range(k + 1, len(flow)) if flow[n].n == one.n)
+                continue
+            while 0 <= k < len(flow) - 1 and flow[k + 1].n == flow[k].n:  # the second half of a line that was parted
                 k += 1
+            place = _place(one.page, k, flow, goes)
+            if place is None:
+                whole, place = flow[:], _parted(flow, goes, k, one.page)
+                if len(flow) > len(whole):
+                    behind[id(flow[place + 1])] = behind.pop(id(whole[place]), [])
+            behind[id(flow[place]) if place >= 0 else -1].append(one)
         order = sorted(behind.get(-1, ()), key=attrgetter("n"))
-        for k, one in enumerate(flow):
-            order += [one, *sorted(behind.get(k, ()), key=attrgetter("n"))]
+        for one in flow:
+            order += [one, *sorted(behind.get(id(one), ()), key=attrgetter("n"))]
+        assert len({one.n for one in order}) == len(everything), "an item was lost"
         return order
 
     def _between(self, one: _Placed, two: _Placed) -> str:

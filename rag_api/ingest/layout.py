@@ -127,7 +127,7 @@ def _one_way(
     white[pieces.starts] = False
     lines = _lines(glyphs, visible, white, here, pieces, aside)
     cells = _rows(pieces.boxes, across, down)
-    order = _with_laid_on(_order(lines), lines, glyphs.laid_on[visible[pieces.starts]])
+    order = _with_laid_on(_headers_first(_order(lines), lines), lines, glyphs.laid_on[visible[pieces.starts]])
     return _merge([lines[i] for i in order], [cells[i] for i in order])
 
 
@@ -137,6 +137,24 @@ def _order(lines: list[Line]) -> list[int]:
     if sum(step < 0 for step in steps) <= sum(step > 0 for step in steps):
         return list(range(len(lines)))
     return sorted(range(len(lines)), key=lambda i: (round(lines[i].y1 / max(1.0, lines[i].size / 2)), lines[i].x0))
+
+
+def _headers_first(order: list[int], lines: list[Line]) -> list[int]:
+    """What is drawn last and stands above everything drawn before it, as many programs draw a letterhead, is read first."""
+    late: list[int] = []
+    top, right, bottom = np.inf, -np.inf, -np.inf  # of what is not late
+    for i in order:
+        if lines[i].y1 <= top + 1 and lines[i].x0 < right:  # further right is another column
+            late.append(i)
+            continue
+        if lines[i].y0 < bottom - 1:  # beside what was drawn before: columns, cells
+            late = []
+        top, right, bottom = min(top, lines[i].y0), max(right, lines[i].x1), max(bottom, lines[i].y1)
+    if not late or 2 * len(late) > len(order):
+        return order
+    first = sorted(late, key=lambda i: (lines[i].y0, lines[i].x0))
+    moved = set(first)
+    return [*first, *(i for i in order if i not in moved)]
 
 
 def _with_laid_on(order: list[int], lines: list[Line], laid_on: NDArray[np.bool_]) -> list[int]:

@@ -9,6 +9,7 @@ import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,8 @@ from rag_api.ingest.read import PDF
 from rag_api.ingest.reader import Job, Reader
 from rag_api.stores.memory import MemoryStore
 from tests.rag_api.pdfs import HANDBOOK, both, lines, pdf, procedure, write
+from tests.rag_api.test_annotations import annotated, form
+from tests.rag_api.unseen import RAW_HIDDEN, RAW_VISIBLE
 
 BODY = ["De verpleegkundige controleert de infuuspomp om het uur.", "Bij twijfel wordt de arts van wacht gebeld."]
 
@@ -362,6 +365,32 @@ def test_a_damaged_file_is_read_or_named_and_never_crashes_the_reader(seed: int,
     assert reason in ("", "broken", "no_text_layer", "encrypted")
     assert message == "" or message.startswith("stuk.pdf: ")
     assert "crashed" not in message
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_a_damaged_file_of_an_odd_kind_is_read_or_named(seed: int, tmp_path: Path, reader: Reader) -> None:
+    """Forms, annotations, layers, clips, fonts of their own: with bits turned over, or cut short."""
+    randomly = random.Random(seed)
+    content = bytearray(odd_pdfs()[seed % len(odd_pdfs())])
+    if seed % 2:
+        del content[randomly.randrange(len(content)) :]
+    for _ in range(randomly.choice([1, 5, 50])):
+        content[randomly.randrange(len(content))] ^= 1 << randomly.randrange(8)
+    path = write(tmp_path, "stuk.pdf", bytes(content))
+    reason = message = ""
+    try:
+        document = reader.read(Job(path, "stuk.pdf", PDF, 100))
+    except UnreadableDocument as error:
+        reason, message = error.reason, error.message
+    else:
+        assert all(len(page.boxes) == len(page.text) for page in document.pages)
+    assert reason in ("", "broken", "no_text_layer", "encrypted", "empty", "xfa_form")
+    assert "crashed" not in message
+
+
+@cache
+def odd_pdfs() -> list[bytes]:
+    return [pdf(form), annotated("/FreeText", "Sinds mei", appearance=True), *(make() for make in (RAW_HIDDEN | RAW_VISIBLE).values())]
 
 
 @pytest.fixture(scope="module")
