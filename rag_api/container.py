@@ -238,6 +238,4 @@ class Container:
             model=settings.generator_model,
             kind=settings.generator_kind,
             api_key=settings.generator_api_key.get_secret_value() if settings.generator_api_key else None,
-            timeout=settings.generator_timeout,
-            template=settings.prompt_template,
         )

@@ -3,10 +3,12 @@ results go to standard output."""
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import typer
@@ -19,6 +21,17 @@ if TYPE_CHECKING:
     from rag_api.errors import BedsideError
 
 
+# Settings of earlier versions -> what holds now.
+DROPPED = {
+    "BEDSIDE_LOG_FORMAT": "logs are JSON in production, else text",
+    "BEDSIDE_WEAVIATE_GRPC_PORT": "write it behind the URL, http://weaviate:8080#50051",
+    "BEDSIDE_GENERATOR_TIMEOUT": "two minutes",
+    "BEDSIDE_PROMPT_TEMPLATE": "the generator's own (BEDSIDE_GENERATOR_TEMPLATE)",
+    "BEDSIDE_RERANK": "the reranker reads 20 hits",
+    "BEDSIDE_COMPLETE_PASSAGES": "passages are always completed",
+}
+
+
 def say(line: str) -> None:
     typer.echo(line, err=True)
 
@@ -29,6 +42,8 @@ def read_settings() -> Settings:
 
     from rag_api.config import Settings
 
+    for line in unheard(os.environ):
+        say(line)
     try:
         return Settings()
     except ValidationError as error:
@@ -36,6 +51,19 @@ def read_settings() -> Settings:
             name = "".join(f"BEDSIDE_{str(part).upper()}: " for part in wrong["loc"][:1])
             say(f"{name}{str(wrong['msg']).removeprefix('Value error, ')}")
         raise typer.Exit(2) from None
+
+
+def unheard(environment: Mapping[str, str]) -> list[str]:
+    """Return a sentence for each variable that looks like a setting and is none: it would be passed over in silence."""
+    from rag_api.config import Settings
+
+    known = {f"BEDSIDE_{name.upper()}" for name in Settings.model_fields}
+    lines = [f"{name} is no setting any more and changes nothing: {DROPPED[name]}" for name in DROPPED if name in environment]
+    for name in environment.keys() - known - DROPPED.keys():
+        others = name.startswith(("BEDSIDE_GENERATOR_", "BEDSIDE_EMBEDDER_"))  # of those services
+        if name.startswith("BEDSIDE_") and not others and (meant := get_close_matches(name, known, 1, cutoff=0.85)):
+            lines.append(f"{name} is no setting; did you mean {meant[0]}?")
+    return lines
 
 
 def make_data_dir(settings: Settings) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,7 +21,13 @@ if TYPE_CHECKING:
 
 
 def ingest(
-    paths: Annotated[list[Path], typer.Argument(help="PDF and DOCX files, and folders with them.", show_default=False)],
+    paths: Annotated[
+        list[Path] | None, typer.Argument(help="Files (PDF, Word, sheets, slides, text, mails), and folders with them.", show_default=False)
+    ] = None,
+    sources: Annotated[Path | None, typer.Option(help="A TOML file of folders and what is true of all documents of each.")] = None,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Go on until Ctrl-C: take in what is new or changed, take out what is gone.")
+    ] = False,
     retire_missing: Annotated[
         bool, typer.Option("--retire-missing", help="Take out the documents that came from these folders and are no longer in them.")
     ] = False,
@@ -36,8 +43,13 @@ def ingest(
     A CSV file `metadata.csv` beside the documents (columns: source, title, department, version, valid_from, ...) says what the
     files themselves do not.
     """
+    if bool(paths) == (sources is not None):
+        raise typer.BadParameter("name the files and folders, or a list of folders with --sources", param_hint="PATHS")
     with opened() as container:
-        report = run_ingest(container, paths, retire_missing=retire_missing, confirmed=yes)
+        if watch:
+            run_watch(container, paths or [], sources)
+            return
+        report = run_ingest(container, paths or [], source_list=sources, retire_missing=retire_missing, confirmed=yes)
         print_report(report)
         if as_json:
             from rag_api.api.mapping import ingest_out
@@ -46,13 +58,15 @@ def ingest(
             typer.echo(json.dumps(ingest_out(report).model_dump(mode="json") | numbers, ensure_ascii=False))
 
 
-def run_ingest(container: Container, paths: list[Path], *, retire_missing: bool = False, confirmed: bool = False) -> IngestReport:
+def run_ingest(
+    container: Container, paths: list[Path], *, source_list: Path | None = None, retire_missing: bool = False, confirmed: bool = False
+) -> IngestReport:
     from rag_api.db.documents import PgDocuments
-    from rag_api.ingest import ingest, survey
+    from rag_api.ingest import ingest, survey, survey_list
 
     with ingest_progress() as progress:
         return ingest(
-            survey(paths),
+            survey_list(source_list) if source_list is not None else survey(paths),
             settings=container.settings,
             documents_repo=PgDocuments(container.db),
             store=container.store,
@@ -60,6 +74,22 @@ def run_ingest(container: Container, paths: list[Path], *, retire_missing: bool 
             progress=progress,
             retire_missing=retire_missing,
             confirmed=confirmed,
+        )
+
+
+def run_watch(container: Container, paths: list[Path], source_list: Path | None) -> None:
+    """Ingest after each change, until Ctrl-C."""
+    from rag_api.ingest.source_list import read_source_list
+    from rag_api.ingest.watch import watch_folders
+
+    folders = [folder.path for folder in read_source_list(source_list)] if source_list is not None else paths
+    say("Watching; Ctrl-C stops.")
+    with suppress(KeyboardInterrupt):
+        watch_folders(
+            folders,
+            lambda retire: run_ingest(container, paths, source_list=source_list, retire_missing=retire),
+            lambda told: say(f"  {told}") if isinstance(told, str) else print_report(told),
+            threading.Event(),
         )
 
 

@@ -43,7 +43,7 @@ def run_server(container: Container) -> None:
     from rag_api.main import create_app
 
     settings = container.settings
-    logs.configure(settings.log_format or ("json" if settings.environment == "production" else "text"))
+    logs.configure("json" if settings.environment == "production" else "text")
     application = create_app(settings, container)
     uvicorn.run(
         application, host=settings.host, port=settings.port, log_config=None, access_log=False, server_header=False,

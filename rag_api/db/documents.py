@@ -113,7 +113,7 @@ class PgDocuments:
             f"update documents set status = 'replaced', updated_at = now() where {CURRENT} and source = %(source)s and id <> %(id)s",  # noqa: S608
             {"source": document.source, "id": document.id},
         )
-        connection.execute(UPSERT, {**_row(document), "user_id": self.user.id})  # type: ignore[arg-type]
+        connection.execute(UPSERT, {**_row(document), "user_id": self.user.id})
         connection.execute("delete from pages where document_id = %(id)s", {"id": document.id})
         connection.execute("delete from cut_lines where document_id = %(id)s", {"id": document.id})
 
@@ -173,7 +173,9 @@ SUPERSEDED = f"""
       where status = 'indexed' and supersedes <> '' and (valid_from is null or valid_from <= %(today)s))
     select old.id, newer.id as by_id from newer join documents old on {_OLDER} and lower(old.source) = newer.name
     union select old.id, newer.id from newer join documents old on {_OLDER}
-      and lower(substring(old.source from '[^/]*$')) in (newer.name, newer.name || '.pdf', newer.name || '.docx')
+      and lower(substring(old.source from '[^/]*$')) = newer.name
+    union select old.id, newer.id from newer join documents old on {_OLDER}
+      and lower(substring(old.source from '([^/]*)[.][^./]*$')) = newer.name
     union select old.id, newer.id from newer join former_names f
       on newer.name in (lower(f.former), lower(substring(f.former from '[^/]*$')), lower(substring(f.former from '([^/]*)[.][^./]*$')))
       join documents old on {_OLDER} and old.source = f.source

@@ -41,7 +41,7 @@ def rename(db: Database, old: str, new: str, titles: tuple[str, str]) -> None:
     values = {"old": old, "new": new, "old_title": titles[0], "new_title": titles[1]}
     with db.connection() as connection:
         for statement in _NAMED:
-            connection.execute(statement, values)  # type: ignore[arg-type]
+            connection.execute(statement, values)
 
 
 def source_of(db: Database, document_id: str) -> str | None:

@@ -43,7 +43,7 @@ def no_network() -> bool:
     zero = ctypes.c_ulong(0)
     if libc.prctl(_NO_NEW_PRIVS, ctypes.c_ulong(1), zero, zero, zero):
         return False
-    return libc.prctl(_SET_SECCOMP, ctypes.c_ulong(_FILTER), ctypes.c_char_p(filter_), zero, zero) == 0
+    return bool(libc.prctl(_SET_SECCOMP, ctypes.c_ulong(_FILTER), ctypes.c_char_p(filter_), zero, zero) == 0)
 
 
 def _instructions(architecture: int, socket: int) -> Iterable[bytes]:
@@ -97,6 +97,6 @@ def _allow(libc: ctypes.CDLL, rules: int, path: Path, access: int) -> bool:
         return True  # what is not there needs no permission
     try:
         rule = struct.pack("=Qi", access if path.is_dir() else access & _FILE, handle)
-        return libc.syscall(_ADD, ctypes.c_int(rules), ctypes.c_int(1), ctypes.c_char_p(rule), ctypes.c_uint(0)) == 0
+        return bool(libc.syscall(_ADD, ctypes.c_int(rules), ctypes.c_int(1), ctypes.c_char_p(rule), ctypes.c_uint(0)) == 0)
     finally:
         os.close(handle)

@@ -106,8 +106,7 @@ class Package:
         entry = self._sizes.get(part.lstrip("/"))
         if entry is None:
             return None
-        if entry.file_size > _MAX_PART:
-            raise UnreadableDocument("too_large", f"{self.name}: {entry.file_size >> 20} MB of text and markup in one part")
+        self._refuse_large(entry)
         try:
             root = etree.fromstring(self._zip.read(entry), etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False))
         except (etree.XMLSyntaxError, zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, ValueError, EOFError) as error:
@@ -119,6 +118,19 @@ class Package:
         if _deeper_than(root, _MAX_DEPTH):
             raise UnreadableDocument("broken", f"{self.name}: is damaged: its parts lie more than {_MAX_DEPTH} deep in each other")
         return root
+
+    def parts(self, beginning: str) -> list[str]:
+        """Return the names of the XML parts that begin so."""
+        return sorted(name for name in self._sizes if name.startswith(beginning) and name.endswith(".xml"))
+
+    def refuse_large(self, beginning: str) -> None:
+        """Raises UnreadableDocument when a part of these is larger than is read."""
+        for name in self.parts(beginning):
+            self._refuse_large(self._sizes[name])
+
+    def _refuse_large(self, entry: zipfile.ZipInfo) -> None:
+        if entry.file_size > _MAX_PART:
+            raise UnreadableDocument("too_large", f"{self.name}: {entry.file_size >> 20} MB of text and markup in one part")
 
     def main(self) -> str:
         """Return the name of the part that everything else hangs from."""

@@ -30,7 +30,7 @@ def doubtful(boxes: Boxes, colours: NDArray[np.int16], order: NDArray[np.int64],
     if len(drawn.covers) > _MANY or len(drawn.fills) + len(drawn.images) > _MANY:
         return np.ones(len(boxes), bool)
     x, y = (boxes[:, 0] + boxes[:, 2]) / 2, (boxes[:, 1] + boxes[:, 3]) / 2
-    found = (order < 0) | (colours[:, :3].min(axis=1) >= _PALE) | (colours[:, 3] <= _CLEAR)
+    found: NDArray[np.bool_] = (order < 0) | (colours[:, :3].min(axis=1) >= _PALE) | (colours[:, 3] <= _CLEAR)
     for (x0, y0, x1, y1), when in zip(drawn.covers, drawn.covers_order, strict=True):
         found |= (order < when) & (x >= x0) & (x <= x1) & (y >= y0) & (y <= y1)
     for (x0, y0, x1, y1), colour in zip(drawn.fills, drawn.colours, strict=True):

@@ -17,16 +17,18 @@ from numpy.typing import NDArray
 from rag_api.domain import Chunk, Document, DocumentStatus, Edit, Metadata, ReadDocument
 from rag_api.errors import InvalidInput, UnreadableDocument
 from rag_api.ingest.chunk import chunk, embedding_text
-from rag_api.ingest.metadata import describe, edited, overridden
+from rag_api.ingest.kinds import media_type, wants_office
+from rag_api.ingest.metadata import describe, edited, overridden, title_key
 from rag_api.ingest.missing import missing_of, refuse_many, renamed_of
 from rag_api.ingest.office import office
 from rag_api.ingest.pool import ReaderPool
-from rag_api.ingest.read import media_type
+from rag_api.ingest.read import PDF
 from rag_api.ingest.reader import Job, Reader
 from rag_api.ingest.rendering import read_rendered
 from rag_api.ingest.repo import DocumentsRepo
 from rag_api.ingest.report import IngestReport, Missing, Outcome, Progress, ProgressCallback
 from rag_api.ingest.sources import UPLOADED, KeptFiles, SourceFile, Survey, document_id, sha256_of
+from rag_api.ingest.titles import Opening, shared_titles, words_of
 from rag_api.ingest.uploads import clear_uploads
 
 if TYPE_CHECKING:  # the reader process imports this package too, and should start fast
@@ -34,7 +36,7 @@ if TYPE_CHECKING:  # the reader process imports this package too, and should sta
     from rag_api.embed import Embedder
     from rag_api.stores import Store
 
-READER_VERSION = 9  # one more whenever reading, cleaning or chunking gives other text: documents are then indexed again
+READER_VERSION = 11  # one more whenever reading, cleaning or chunking gives other text: documents are then indexed again
 _BATCH = 32  # chunks embedded together, over documents
 _TRANSIENT = ("too_slow", "too_much_memory")  # worth another try in the next run
 
@@ -71,6 +73,7 @@ class _Run:
     files: KeptFiles
     progress: ProgressCallback | None
     total: int
+    shared: frozenset[str] = frozenset()  # titles that many documents bear: they name none of them
     edits: Mapping[str, Mapping[str, Edit]] = field(default_factory=dict)  # by source: what admins say over what files say
     placed: Mapping[str, str] = field(default_factory=dict)  # by source: the folder it was last ingested from
     renamed: dict[str, str] = field(default_factory=dict)  # new name -> the name before
@@ -123,7 +126,8 @@ def ingest(
         known, run.edits = documents_repo.current(), documents_repo.edits()
         lost = _reconcile(run, known)
         with ReaderPool(readers or _reader_count(), settings.read_timeout, settings.read_memory_mb) as pool:
-            changed = _changed(run, sources, known, lost)
+            changed = list(_changed(run, sources, known, lost))
+            run.shared = _shared_titles(run, pool, changed, known)
             for batch in _batches(pool.map(lambda reader, item: _read(run, reader, item), changed)):
                 _index(run, batch)
         documents_repo.put_folders({source.name: source.folder for source in sources if source.folder})
@@ -151,7 +155,7 @@ def _missing(run: _Run, survey: Survey, careful: bool) -> list[Document]:
 
 def title_from_name(source: str) -> str:
     """What a document is called that says nothing of itself."""
-    return describe(source, {}, (), "", "").title
+    return describe(source, {}, (), (), "").title
 
 
 def _digest_or_nothing(run: _Run, source: SourceFile) -> str:
@@ -221,9 +225,34 @@ def _new_id(run: _Run, source: SourceFile, sha256: str) -> str:
     return found
 
 
+def _shared_titles(run: _Run, pool: ReaderPool, changed: Sequence[_Item], known: Mapping[str, Document]) -> frozenset[str]:
+    """By what the PDFs of this run may be called, and documents that stay as they are are called."""
+    openings = [opening for opening in pool.map(lambda reader, item: _opening(run, reader, item), changed) if opening is not None]
+    wanted = {title_key(title) for opening in openings for title in opening.titles}
+    again = {item.source.name for item in changed}
+    stay = [document for document in known.values() if document.source not in again and title_key(document.metadata.title) in wanted]
+    return shared_titles([*openings, *(_opening_of(run, document) for document in stay)])
+
+
+def _opening(run: _Run, reader: Reader, item: _Item) -> Opening | None:
+    """None of what is no PDF or cannot be read: reading it says why."""
+    name, path = item.source.name, item.source.path
+    try:
+        if item.bytes > run.settings.max_file_mb * (1 << 20) or media_type(path, name) != PDF:
+            return None
+        return reader.read_opening(Job(path, name, PDF, run.settings.max_pages))
+    except UnreadableDocument:
+        return None
+
+
+def _opening_of(run: _Run, document: Document) -> Opening:
+    pages = run.repo.pages(document.id)
+    return Opening((document.metadata.title,), frozenset(words_of(pages[0].text) if pages else ()))
+
+
 def _fingerprint(settings: Settings, embedder: Embedder, source: SourceFile) -> str:
     """Of everything but the content that the index of this file follows from."""
-    rendered = source.name.casefold().endswith(".docx") and office() is not None
+    rendered = wants_office(source.name) and office() is not None
     parts = [READER_VERSION, settings.chunk_size, settings.chunk_overlap, embedder.name, sorted(source.given.items()), rendered]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
@@ -255,7 +284,7 @@ def _read(run: _Run, reader: Reader, item: _Item) -> _Read:
             raise UnreadableDocument("too_large", f"{name}: {item.bytes / (1 << 20):.1f} MB, more than {settings.max_file_mb:g}")
         kind = media_type(item.source.path, name)
         path = run.files.keep(item.source, item.sha256)
-        text = read_rendered(reader, Job(path, name, kind, settings.max_pages), run.files.path(item.sha256, ".pdf"))
+        text = read_rendered(reader, Job(path, name, kind, settings.max_pages, shared=run.shared), run.files.path(item.sha256, ".pdf"))
         metadata, notes = edited(item.metadata or overridden(text.metadata, item.source.given), run.edits.get(name, {}))
         text = replace(text, warnings=(*text.warnings, *notes))
         text = replace(text, warnings=(*text.warnings, *_other_folder(run, item)))

@@ -28,6 +28,7 @@ import numpy as np
 from rag_api.domain import CutLine, Metadata, Page, ReadDocument, TargetGroup
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.advice import plain_message
+from rag_api.ingest.titles import Opening
 
 log = logging.getLogger(__name__)
 
@@ -44,6 +45,7 @@ class Job:
     kind: str  # media type
     max_pages: int
     shown: Path | None = None
+    shared: frozenset[str] = frozenset()  # titles that are none, because other documents bear them too
 
 
 class Reader:
@@ -62,10 +64,18 @@ class Reader:
 
     def read(self, job: Job) -> ReadDocument:
         """Raises UnreadableDocument with any of its reasons."""
+        return _decode(*self._ask(job, "read"))
+
+    def read_opening(self, job: Job) -> Opening:
+        """Of a PDF. Raises as `read`."""
+        answer, _ = self._ask(job, "open")
+        return Opening(tuple(answer["titles"]), frozenset(answer["words"]))
+
+    def _ask(self, job: Job, what: str) -> tuple[dict[str, Any], np.ndarray]:
         process = self._started()
         self._files += 1
         request = {"path": str(job.path), "name": job.name, "kind": job.kind, "max_pages": job.max_pages, "shown": str(job.shown or "")}
-        request |= {"timeout": self.timeout}
+        request |= {"timeout": self.timeout, "shared": sorted(job.shared), "what": what}
         try:
             assert process.stdin is not None
             process.stdin.write(json.dumps(request).encode() + b"\n")
@@ -80,7 +90,7 @@ class Reader:
     def close(self) -> None:
         self._end()
 
-    def _answer(self, process: subprocess.Popen[bytes], job: Job) -> ReadDocument:
+    def _answer(self, process: subprocess.Popen[bytes], job: Job) -> tuple[dict[str, Any], np.ndarray]:
         assert process.stdout is not None
         deadline = time.monotonic() + _WAITING * self.timeout
         size, rest = _HEADER.unpack(_exactly(process.stdout, _HEADER.size, deadline))
@@ -94,7 +104,7 @@ class Reader:
         if "reason" in answer:
             log.info("%s: %s", job.name, answer.get("detail", answer["message"]))
             raise UnreadableDocument(answer["reason"], plain_message(answer["message"], str(job.path), job.name))
-        return _decode(answer, boxes)
+        return answer, boxes
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
@@ -190,7 +200,7 @@ def _decode(answer: dict[str, Any], boxes: np.ndarray) -> ReadDocument:
 def _serve(memory_mb: int) -> NoReturn:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints must not get between the answers
-    from rag_api.ingest.read import read  # imports PDFium before memory is limited
+    from rag_api.ingest.read import read, read_opening  # imports PDFium before memory is limited
 
     _limit(memory_mb)
     for line in sys.stdin.buffer:
@@ -200,7 +210,12 @@ def _serve(memory_mb: int) -> NoReturn:
         answer: dict[str, Any]
         boxes = b""
         try:
-            answer, boxes = _encode(read(Path(job["path"]), job["name"], job["kind"], job["max_pages"], shown))
+            if job["what"] == "open":
+                opening = read_opening(Path(job["path"]), job["name"], job["max_pages"])
+                answer = {"titles": opening.titles, "words": sorted(opening.words)}
+            else:
+                shared = frozenset(job["shared"])
+                answer, boxes = _encode(read(Path(job["path"]), job["name"], job["kind"], job["max_pages"], shown, shared))
         except UnreadableDocument as error:
             answer = {"reason": error.reason, "message": error.message}
         except MemoryError:

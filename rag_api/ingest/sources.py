@@ -7,19 +7,19 @@ import os
 import shutil
 import tempfile
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from rag_api.domain import Document
 from rag_api.errors import InvalidInput, UnreadableDocument
+from rag_api.ingest.kinds import SUFFIXES
 from rag_api.ingest.metadata import SIDECAR, sidecar_of
 
-READABLE = (".pdf", ".docx")
+# Of a kind that is read no file is left out: each is named when it cannot be. Others in a folder are counted by their kind.
+READABLE = tuple(SUFFIXES)
 _CLOSED = "folder that cannot be opened"
 UPLOADED = "upload"  # the folder of what came over the API
-# Each is named when it cannot be read; anything else that lies in a folder (pictures, lists) is counted by its kind.
-_DOCUMENTS = (*READABLE, ".doc", ".odt", ".rtf", ".ppt", ".pptx", ".xls", ".xlsx", ".xps")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,21 @@ def survey(paths: Iterable[Path]) -> Survey:
     return Survey(tuple(found.values()), tuple(left), folders, tuple(skipped.get(_CLOSED, ())))
 
 
+def joined(surveys: Sequence[Survey]) -> Survey:
+    """Raises InvalidInput when two files would have one name."""
+    found: dict[str, SourceFile] = {}
+    for source in (source for one in surveys for source in one.files):
+        other = found.setdefault(source.name, source)
+        if other.path.resolve() != source.path.resolve():
+            raise InvalidInput(f"{other.path} and {source.path} would both be called {source.name}: ingest the folder above them")
+    skipped: dict[str, Skipped] = {}
+    for left in (left for one in surveys for left in one.skipped):
+        before = skipped.get(left.kind, Skipped(left.kind, 0, ()))
+        skipped[left.kind] = Skipped(left.kind, before.count + left.count, (*before.examples, *left.examples)[:3])
+    folders = tuple(folder for one in surveys for folder in one.folders)
+    return Survey(tuple(found.values()), tuple(skipped.values()), folders, tuple(name for one in surveys for name in one.closed))
+
+
 def find_sources(paths: Iterable[Path]) -> list[SourceFile]:
     """Return the files to ingest. Raises InvalidInput."""
     return list(survey(paths).files)
@@ -105,7 +120,7 @@ def _left_out(name: str) -> str | None:
     if name.startswith("."):
         return "hidden"
     suffix = Path(name).suffix.casefold()
-    return None if suffix in _DOCUMENTS else suffix or "without an ending"
+    return None if suffix in READABLE else suffix or "without an ending"
 
 
 def _source(root: Path, path: Path, given: Mapping[str, Mapping[str, str]]) -> SourceFile:

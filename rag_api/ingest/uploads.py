@@ -21,7 +21,7 @@ def upload_file(data_dir: Path, suffix: str) -> Iterator[IO[bytes]]:
     with NamedTemporaryFile(dir=folder, suffix=suffix, delete=False) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX)
-            yield file  # type: ignore[misc]
+            yield file
         finally:
             Path(file.name).unlink(missing_ok=True)
 

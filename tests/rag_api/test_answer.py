@@ -383,17 +383,6 @@ async def test_what_a_chunk_cuts_is_told_whole_from_over_the_page_border_and_can
     assert answer.unsupported == ()  # the 6 hours stand in what it was told
 
 
-async def test_passages_stay_as_their_chunks_are_when_that_is_configured(container: Container, server: Scripted) -> None:
-    document = load(container, "heel.pdf", CHILD, language="nl", status=DocumentStatus.INDEXED)
-    half = CHILD.index("per gift")
-    chunk = Chunk("00000000-0000-4000-8000-000000000000", document.id, document.metadata.title, (1,), 0, half, CHILD[:half])
-    container.store.replace_document(document.id, [chunk], container.embedder.passages([embedding_text(chunk)]))
-    container.settings = container.settings.model_copy(update={"complete_passages": False})
-    server.script = lambda request: [piece("Nee."), piece(finish="stop", stats=stats())]
-    await asked(container, mode=Mode.ANSWER)
-    assert server.requests[0]["documents"][0]["text"] == CHILD[:half]
-
-
 def load_across(container: Container, first: str, second: str) -> Document:
     """Two pages and one chunk over both."""
     document = load(container, "grens.pdf", first, second, language="nl", status=DocumentStatus.INDEXED)

@@ -143,6 +143,39 @@ def test_a_hyphen_at_a_lines_end_is_judged_as_dutch_spells(before: str, after: s
     assert joined in before[:-1] + verdict.value + after
 
 
+@pytest.mark.parametrize("language", ["nl", "en", ""])
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("zie https://www.zorg-", "inspectie.nl/meldingen"),
+        ("zie https://www.voorbeeld.nl/brand-", "wonden/eerste-hulp"),
+        ("zie www.sint-", "aurelia.be"),
+        ("zie sint-", "aurelia.be voor meer"),
+        ("mail naar jan.de-", "wit@voorbeeld.nl"),
+        ("mail naar apotheek-", "noord@voorbeeld.nl"),
+        ("mail naar info@sint-", "aurelia.be"),
+        ("mail naar info@sint-aurelia-", "noord.be."),
+        ("zie voorbeeld.org/work-", "instructions/pump"),
+        ("https://doi.org/10.1000/abc-", "def"),
+        ("https://voorbeeld.nl/2024-", "versie"),
+        ("ftp://bestanden.voorbeeld.nl/les-", "materiaal"),
+        ("the follow-", "up visit"),
+        ("de follow-", "up na een week"),
+        ("de arts-", "assistent van wacht"),
+        ("de kinderarts-", "specialist belt"),
+    ],
+)
+def test_hyphens_of_addresses_and_of_words_that_have_one_stay(before: str, after: str, language: str) -> None:
+    assert before + after == before[:-1] + judge(before, after, Counter(), language).value + after
+
+
+def test_an_address_over_a_lines_end_is_whole(tmp_path: Path) -> None:
+    one = "Meld elk incident met de pomp binnen een dag op https://www.zorg-"
+    page_ = lines(one, "inspectie.nl/medische-hulp-", "middelen of per mail aan apotheek-", "noord@voorbeeld.nl.")
+    text = read_bytes(tmp_path, pdf(page_)).text
+    assert "https://www.zorg-inspectie.nl/medische-hulp-middelen of per mail aan apotheek-noord@voorbeeld.nl." in text
+
+
 @pytest.mark.parametrize(
     ("before", "after", "elsewhere", "joined"),
     [

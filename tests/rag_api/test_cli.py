@@ -6,6 +6,7 @@ import contextlib
 import csv
 import json
 import os
+import re
 import signal
 import stat
 import subprocess
@@ -24,7 +25,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from rag_api.cli import app as cli
-from rag_api.cli.console import make_data_dir
+from rag_api.cli.console import DROPPED, make_data_dir
 from rag_api.cli.demo import SAMPLE
 from rag_api.config import Settings
 from rag_api.embedded.postgres import free_port
@@ -130,6 +131,18 @@ def test_notes_are_seen_in_the_report_and_in_the_list(
     assert "missing: notitie.docx" in result.stderr
     assert "is it mounted" in run(environment, "ingest", str(tmp_path), "--retire-missing", code=1).stderr
     assert as_json(run(environment, "ingest", str(tmp_path), "--retire-missing", "--yes", "--json"))["retired"] == 1
+
+
+@pytest.mark.usefixtures("loaded")
+def test_a_list_of_folders_is_ingested_with_what_it_says_of_them(environment: dict[str, str], tmp_path: Path) -> None:
+    write(tmp_path, "spoed/wachten.txt", b"Bij drukte wacht iedereen in de gang tot de verpleegkundige roept.")
+    listed = write(tmp_path, "sources.toml", b"[[folder]]\npath = 'spoed'\ndepartment = 'Spoed'\n")
+    assert as_json(run(environment, "ingest", "--sources", str(listed), "--json"))["indexed"] == 1
+    found = as_json(run(environment, "documents", "--search", "wachten", "--json"))["documents"]
+    assert [document["department"] for document in found] == ["Spoed"]
+    assert "or a list of folders with --sources" in run(environment | {"COLUMNS": "200"}, "ingest", code=2).stderr
+    (tmp_path / "spoed" / "wachten.txt").unlink()
+    run(environment, "ingest", "--sources", str(listed), "--retire-missing", "--yes")
 
 
 def test_ingesting_again_changes_nothing(environment: dict[str, str], folder: Path, loaded: dict[str, Any]) -> None:
@@ -258,6 +271,26 @@ def test_nonsense_in_the_environment_is_refused_by_name(variable: str, value: st
     result = run({variable: value}, "documents", code=2)
     assert said in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_a_variable_that_is_no_setting_is_named(environment: dict[str, str]) -> None:
+    said = run(environment | {"BEDSIDE_ALFA": "0.5", "BEDSIDE_RERANK": "20", "BEDSIDE_GENERATOR_MAX_ROWS": "8"}, "documents").stderr
+    assert "BEDSIDE_ALFA is no setting; did you mean BEDSIDE_ALPHA?" in said
+    assert "BEDSIDE_RERANK is no setting any more and changes nothing: the reranker reads 20 hits" in said
+    assert "MAX_ROWS" not in said  # the generator's
+
+
+def test_every_setting_is_explained_in_the_operations_guide() -> None:
+    guide = (ROOT / "docs" / "operations.md").read_text()
+    named = set(re.findall(r"`BEDSIDE_([A-Z_]+)`", guide))
+    assert {name.upper() for name in Settings.model_fields} <= named
+    assert not {f"BEDSIDE_{name}" for name in named} & DROPPED.keys()
+
+
+def test_what_the_compose_file_sets_is_a_setting() -> None:
+    compose = (ROOT / "docker-compose.yml").read_text()
+    ours = compose[compose.index("environment: &rag-api-environment") : compose.index("x-generator")]
+    assert {name.lower() for name in re.findall(r"^    BEDSIDE_([A-Z_]+):", ours, re.MULTILINE)} <= set(Settings.model_fields)
 
 
 def test_a_data_directory_that_cannot_be_is_refused_by_name(environment: dict[str, str], tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def test_notes_stand_below_what_refers_to_them(tmp_path: Path) -> None:
         tmp_path / "a.docx",
         p(r("Geef 10 mg"), mark.format("footnote"), r(" per dag.")),
         table(tr(tc("Maximum"), tc(p(r("40 mg"), mark.format("endnote"))))),
-        container={"footnotes": notes, "endnotes": ends},
+        parts={"footnotes": notes, "endnotes": ends},
     )
     assert lines(path) == ["Geef 10 mg [1] per dag.", "[1] Niet bij nierfalen.", "Maximum\t40 mg [2]", "[2] Bron: apotheek."]
 
@@ -91,7 +91,7 @@ def item(text: str, number: int, level: int = 0) -> str:
 
 def test_list_numbers_are_counted_as_word_counts_them(tmp_path: Path) -> None:
     blocks = [item("a", 1), item("b", 1), item("c", 1, 1), item("d", 1, 1), item("e", 1), item("f", 1, 1), item("g", 3), item("h", 1)]
-    path = docx(tmp_path / "a.docx", *blocks, item("i", 2), item("j", 2, 1), item("k", 2, 1), item("l", 2, 2), item("m", 2), container={"numbering": NUMBERING})  # fmt: skip  # noqa: E501
+    path = docx(tmp_path / "a.docx", *blocks, item("i", 2), item("j", 2, 1), item("k", 2, 1), item("l", 2, 2), item("m", 2), parts={"numbering": NUMBERING})  # fmt: skip  # noqa: E501
     assert lines(path) == ["1. a", "2. b", "2.1 c", "2.2 d", "3. e", "3.1 f", "1. g", "2. h", "a) i", "(III) j", "(IV) k", "• l", "b) m"]
 
 
@@ -101,7 +101,7 @@ def test_a_style_can_bring_the_number(tmp_path: Path) -> None:
     )
     styles += '</w:style><w:style w:type="paragraph" w:styleId="Eigen"><w:name w:val="Eigen"/><w:basedOn w:val="Kop1"/></w:style>'
     path = docx(
-        tmp_path / "a.docx", p(r("Doel"), style="Kop1"), p(r("Dosis"), style="Eigen"), container={"styles": styles, "numbering": NUMBERING}
+        tmp_path / "a.docx", p(r("Doel"), style="Kop1"), p(r("Dosis"), style="Eigen"), parts={"styles": styles, "numbering": NUMBERING}
     )
     assert lines(path) == ["1. Doel", "2. Dosis"]
 
@@ -135,7 +135,7 @@ WHITE = '<w:color w:val="FFFFFF" w:themeColor="background1"/>'
 @pytest.mark.parametrize("about", ["<w:vanish/>", WHITE, '<w:sz w:val="2"/>', '<w:rStyle w:val="Weg"/>'])
 def test_what_nobody_sees_is_not_read_and_named(tmp_path: Path, about: str) -> None:
     styles = '<w:style w:type="character" w:styleId="Weg"><w:name w:val="Weg"/><w:rPr><w:vanish/></w:rPr></w:style>'
-    path = docx(tmp_path / "a.docx", p(r("Geef 10 mg"), r(" of 100 mg", about), r(".")), container={"styles": styles})
+    path = docx(tmp_path / "a.docx", p(r("Geef 10 mg"), r(" of 100 mg", about), r(".")), parts={"styles": styles})
     assert lines(path) == ["Geef 10 mg."]
     assert opened(path).warnings == ("hidden words are not read; show or remove them in Word: “of 100 mg”",)
 
@@ -156,9 +156,9 @@ def test_a_cell_over_several_rows_is_said_in_each_and_an_empty_one_keeps_its_col
 
 def test_headers_footers_comments_and_objects_are_named(tmp_path: Path) -> None:
     section = '<w:headerReference w:type="default" r:id="header1"/><w:footerReference w:type="default" r:id="footer1"/>'
-    container = {"header1": p(r("NIET VOOR NEONATEN")), "footer1": p(r("Versie 2.0")), "comments": ""}
+    parts = {"header1": p(r("NIET VOOR NEONATEN")), "footer1": p(r("Versie 2.0")), "comments": ""}
     remark = '<w:r><w:commentReference w:id="1"/></w:r>'
-    document = opened(docx(tmp_path / "a.docx", INTRO, p(r("Zie"), remark), "<w:altChunk/>", container=container, section=section))
+    document = opened(docx(tmp_path / "a.docx", INTRO, p(r("Zie"), remark), "<w:altChunk/>", parts=parts, section=section))
     assert "NEONATEN" not in document.text
     said = "\n".join(document.warnings)
     assert "“NIET VOOR NEONATEN / Versie 2.0”" in said
@@ -236,7 +236,7 @@ def test_a_rendering_has_changes_accepted_and_every_word(tmp_path: Path) -> None
         item("eerst", 1),
         item("dan", 1),
     ]
-    path = docx(tmp_path / "a.docx", INTRO, *blocks, container={"footnotes": notes, "numbering": NUMBERING})
+    path = docx(tmp_path / "a.docx", INTRO, *blocks, parts={"footnotes": notes, "numbering": NUMBERING})
     assert convert(path, tmp_path / "a.pdf", 120) == ""
     document = read(path, "a.docx", DOCX, 10, tmp_path / "a.pdf")
     said = document.text

@@ -8,7 +8,7 @@ import sys
 import textwrap
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -195,7 +195,7 @@ def test_a_file_that_cannot_be_read_is_listed_with_its_reason_and_stops_nothing(
         "slot.pdf": (locked, "encrypted"),
         "leeg.pdf": (b"", "empty"),
         "stuk.pdf": (b"%PDF-1.4 stuk", "broken"),
-        "oud.doc": (b"x", "unsupported"),
+        "oud.doc": (b"x", "broken"),
     }
     for name, (content, _) in bad.items():
         place.write(name, content)
@@ -407,7 +407,7 @@ RUN = """
     store = LanceStore(data / "index", embedder.name, embedder.dim)
     print("started", flush=True)
     report = ingest(survey([folder]), settings=Settings(data_dir=data), documents_repo=Durable(data / "list"), store=store,
-                    embedder=embedder, readers=1, retire_missing=True)
+                    embedder=embedder, readers=1, retire_missing=True, confirmed=True)
     print(report.indexed, report.unchanged, report.failed, flush=True)
 """
 
@@ -421,13 +421,13 @@ class Durable(MemoryDocuments):
         super().__init__()
         self.path = path
         if path.exists():
-            self.documents, self._pages = pickle.loads(path.read_bytes())
+            self.documents, self._pages, self._folders = pickle.loads(path.read_bytes())
 
     def _commit(self) -> None:
         import pickle
 
         part = self.path.with_suffix(".new")
-        part.write_bytes(pickle.dumps((self.documents, self._pages)))
+        part.write_bytes(pickle.dumps((self.documents, self._pages, self._folders)))
         os.replace(part, self.path)
         print("kept", flush=True)
 
@@ -441,6 +441,14 @@ class Durable(MemoryDocuments):
 
     def retire(self, sources: Sequence[str]) -> None:
         super().retire(sources)
+        self._commit()
+
+    def put_folders(self, folders: Mapping[str, str]) -> None:
+        super().put_folders(folders)
+        self._commit()
+
+    def rename(self, old: str, new: str, titles: tuple[str, str]) -> None:
+        super().rename(old, new, titles)
         self._commit()
 
 

@@ -17,7 +17,7 @@ from rag_api.ingest.read import PDF, read
 from tests.rag_api.pdfs import SAMPLES
 from tests.rag_api.test_highlight import Shown, letters, sentences
 
-pytestmark = pytest.mark.skipif(not (SAMPLES / "pdf").is_dir(), reason=f"no sample files in {SAMPLES / 'pdf'}")
+pytestmark = pytest.mark.skipif(not (SAMPLES / "pdf").is_dir(), reason="no sample files in ../shared/data/pdf")
 
 RUN = """
     import json, re, resource, sys

@@ -153,7 +153,8 @@ def upload_document(
     container: ContainerDep,
     user: UserDep,
     file: Annotated[
-        UploadFile, File(description="A PDF or DOCX. Its name is what the document is known by; a new version replaces the old.")
+        UploadFile,
+        File(description="PDF, Word, sheet, slides, text, mail. Its name is what it is known by; a new version replaces the old."),
     ],
 ) -> api.IngestOut:
     """For admins. Reads, cuts, embeds and indexes it, and reports what became of it. A file that cannot be read is reported by its reason

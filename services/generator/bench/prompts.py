@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from services.generator.bench.recorded import BadRecords, json_rows
 from services.generator.types import Passage
@@ -95,7 +96,7 @@ def squad(file: Path, seed: int = 0) -> list[Job]:
     return [jobs[turn] for turn in range(longest) for jobs in by_article if turn < len(jobs)]
 
 
-def _article(article: dict) -> Iterator[Job]:
+def _article(article: dict[str, Any]) -> Iterator[Job]:
     title, paragraphs = article["title"].replace("_", " "), [paragraph["context"] for paragraph in article["paragraphs"]]
     for number, paragraph in enumerate(article["paragraphs"]):
         for question in paragraph["qas"]:

@@ -38,7 +38,7 @@ class NvmlCounter:
         self.read()
 
     def read(self) -> float:
-        return self._nvml.nvmlDeviceGetTotalEnergyConsumption(self._handle) / 1000  # it counts millijoules
+        return float(self._nvml.nvmlDeviceGetTotalEnergyConsumption(self._handle)) / 1000  # it counts millijoules
 
 
 def counter_of(device: torch.device) -> Counter:

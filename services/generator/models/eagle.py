@@ -242,5 +242,6 @@ class EagleHead(nn.Module):
     def logits(self, hidden: Tensor) -> Tensor:
         """Turn [..., h] into fp32 [..., D]: over draft tokens; `target_ids` says which tokens they are."""
         if self.config.version == 3:
-            return self.lm_head(self.norm(hidden)).float()
+            logits: Tensor = self.lm_head(self.norm(hidden)).float()
+            return logits
         return self._target[0].lm_head(hidden).float()

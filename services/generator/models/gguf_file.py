@@ -165,7 +165,8 @@ def _name(name: str) -> str:
 
 def _half_split_rows(rows: torch.Tensor, heads: int) -> torch.Tensor:
     """Reorder rows of a head: GGUF's order (0, d/2, 1, d/2 + 1, ...) -> Hugging Face's (0, 1, 2, ...)."""
-    return rows.unflatten(0, (heads, -1, 2)).transpose(1, 2).flatten(0, 2)
+    ordered: torch.Tensor = rows.unflatten(0, (heads, -1, 2)).transpose(1, 2).flatten(0, 2)
+    return ordered
 
 
 def _parts(tensor: Any) -> dict[str, torch.Tensor]:

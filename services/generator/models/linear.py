@@ -36,7 +36,8 @@ class Blocks:
         codes = self.codes.float().unflatten(1, (-1, GROUP))
         scale = self.scale.float().unsqueeze(-1)
         values = codes * scale if self.minimum is None else (codes * scale).add_(self.minimum.float().unsqueeze(-1))
-        return values.flatten(1).to(dtype)
+        weights: torch.Tensor = values.flatten(1).to(dtype)
+        return weights
 
     def rows(self, order: torch.Tensor) -> Blocks:
         return Blocks(self.codes[order], self.scale[order], None if self.minimum is None else self.minimum[order])
@@ -133,6 +134,8 @@ def rounded_like_kernel(blocks: Blocks) -> torch.Tensor:
     codes = blocks.codes.float().unflatten(1, (-1, GROUP))
     scale = blocks.scale.bfloat16().float().unsqueeze(-1)
     if blocks.minimum is None:
-        return (codes * scale).flatten(1)
+        symmetric: torch.Tensor = (codes * scale).flatten(1)
+        return symmetric
     zero = (blocks.minimum.float() + 8 * blocks.scale.float()).bfloat16().float().unsqueeze(-1)
-    return ((codes - 8) * scale + zero).flatten(1)
+    shifted: torch.Tensor = ((codes - 8) * scale + zero).flatten(1)
+    return shifted

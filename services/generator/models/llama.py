@@ -97,7 +97,8 @@ class LlamaTarget(Decoder):
 
     def lm_head(self, hidden: torch.Tensor) -> torch.Tensor:
         flat = hidden.reshape(-1, hidden.shape[-1]).to(self.dtype)
-        return self.weights.head(flat).float().unflatten(0, hidden.shape[:-1])
+        logits: torch.Tensor = self.weights.head(flat).float().unflatten(0, hidden.shape[:-1])
+        return logits
 
     def linears(self) -> Iterator[Linear]:
         """Return every matrix a forward multiplies by."""

@@ -60,7 +60,8 @@ _ERRORS: dict[int | str, dict[str, Any]] = {status: {"model": wire.ErrorOut} for
 
 
 def get_service(request: Request) -> Service:
-    return request.app.state.service
+    service: Service = request.app.state.service
+    return service
 
 
 def authorised(request: Request) -> Service:

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Mapping
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from services.contract import wire
 from services.contract.templates import TEMPLATES, VERBATIM_TEMPLATE, Piece, Rendered, render
@@ -153,7 +153,7 @@ def logprobs_out(outputs: Seq[Output], codec: Codec, alternatives: int) -> wire.
     return wire.LogprobsOut(content=content)
 
 
-def _token(codec: Codec, token: int) -> dict:
+def _token(codec: Codec, token: int) -> dict[str, Any]:
     raw = codec.token_bytes(token)
     return {"token": raw.decode("utf-8", errors="replace"), "bytes": list(raw)}
 

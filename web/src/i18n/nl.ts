@@ -289,7 +289,8 @@ export const nl: Messages = {
       too_slow: "het lezen duurde te lang",
       too_much_memory: "het lezen kostte te veel geheugen",
       no_text_layer: "het heeft geen tekst (een scan?), dus er kan niets in gevonden worden",
-      xfa_form: "het is een XFA-formulier, waarvan enkel programma's van Adobe de inhoud tonen: druk het af naar een PDF en laad die",
+      xfa_form:
+        "het is een XFA-formulier, waarvan enkel programma's van Adobe de inhoud tonen: druk het af naar een PDF en laad die",
       unsupported: "alleen PDF en DOCX kunnen gelezen worden",
     },
     load: "Laad PDF- en DOCX-bestanden; een nieuwe versie van een bestand komt in de plaats van de oude",
