@@ -1,6 +1,6 @@
 """What travels between the generator service and its clients: OpenAI's chat completions plus `documents` and `bedside`.
 
-The only module of the generator (with templates.py) that rag_api may import. Knows neither torch nor the engine.
+With templates.py what both sides share. Knows neither torch nor the engine.
 Unknown fields are refused: a silently dropped option is a wrong answer.
 """
 

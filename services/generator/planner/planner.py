@@ -38,9 +38,15 @@ class Plan:
     looked_up: tuple[float, float] | None = None  # tokens and seconds of this step without those who run a model
     estimates: dict[int, Estimate] = field(default_factory=dict)  # by node of the tree that is verified
 
+    @property
+    def known(self) -> frozenset[str]:
+        """Who may draft."""
+        return frozenset(self.gates)
+
     def next_step(self) -> None:
         """Forget the step."""
         self.asked.clear()
+        self.rates.refresh()
         self.looked_up = None
         self.estimates = {}
 
@@ -94,7 +100,7 @@ class Planner:
         """Return every row's tree without the nodes that would cost more time than they save."""
         if self._costs is None:
             return list(trees)
-        said = [estimates(each, plan.gates) for plan, each in zip(plans, trees, strict=True)]
+        said = [estimates(each, plan.known) for plan, each in zip(plans, trees, strict=True)]
         scored = [_scored(plan, each, own) for plan, each, own in zip(plans, trees, said, strict=True)]
         ranked = sorted((score for each in scored for score in each.scores[1:]), reverse=True)
         drafting = sum(plan.gates[name].seconds for plan in plans for name in plan.asked)
@@ -144,7 +150,7 @@ class Planner:
 
     def _outlook(self, plan: Plan, drafted: DraftTree, context: int, rows: int) -> tuple[float, float]:
         """Return the tokens that a row should get of this tree, cut to what pays, and the seconds of its share of the step."""
-        ranked = sorted(_scored(plan, drafted, estimates(drafted, plan.gates)).scores[1:], reverse=True)
+        ranked = sorted(_scored(plan, drafted, estimates(drafted, plan.known)).scores[1:], reverse=True)
         nodes = 1 + self._best_count(ranked, 1, context, 0.0)
         return 1.0 + sum(ranked[: nodes - 1]), self.seconds(nodes * rows, context) / rows
 
@@ -155,13 +161,11 @@ class Planner:
 
     def _best_count(self, scores: list[float], rows: int, context: int, drafting: float) -> int:
         """Return how many of the nodes, the likeliest first, give the most tokens per second, `drafting` seconds included."""
-        table, factor = self._table(context, rows + len(scores)), self._pace.factor
-        best, count = rows / (drafting + table[rows] * factor(rows)), 0
-        for nodes, tokens in enumerate(accumulate(scores, initial=float(rows)), start=rows):
-            rate = tokens / (drafting + table[nodes] * factor(nodes))
-            if rate > best:
-                best, count = rate, nodes - rows
-        return count
+        most = rows + len(scores)
+        table, factor = self._table(context, most), self._pace.factor
+        seconds = [drafting + table[nodes] * factor(nodes) for nodes in range(rows, most + 1)]
+        rates = [tokens / each for tokens, each in zip(accumulate(scores, initial=float(rows)), seconds, strict=True)]
+        return rates.index(max(rates))
 
     def seconds(self, nodes: int, context: int) -> float:
         """Return what a step takes by and large; 0 without costs."""
@@ -179,7 +183,7 @@ class Planner:
 
 def _scored(plan: Plan, drafted: DraftTree, said: Seq[Estimate]) -> DraftTree:
     """Score the nodes by what became of their like."""
-    scores = [1.0]
+    scores, chance = [1.0], plan.rates.chance
     for estimate, parent in zip(said, drafted.parents[1:], strict=True):
-        scores.append(plan.rates.chance(estimate) * scores[parent])
+        scores.append(chance(estimate) * scores[parent])
     return replace(drafted, scores=tuple(scores))

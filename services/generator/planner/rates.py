@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from functools import cache
 from typing import NamedTuple
 
 from services.generator.speculation import tree
@@ -46,17 +47,25 @@ class AcceptanceRates:
     strength: float = 8.0  # trials that the parent's (or the drafter's) estimate counts for
     _trials: dict[tuple[Kind, int], float] = field(default_factory=dict)
     _hits: dict[tuple[Kind, int], float] = field(default_factory=dict)
+    _asked: dict[Estimate, float] = field(default_factory=dict)  # since something was learnt
 
     def chance(self, estimate: Estimate) -> float:
-        """Return the chance of a node: the mean of what its drafters' counts say."""
-        if not estimate.kinds:
-            return estimate.chance
-        return sum(self.rate(kind, estimate.chance) for kind in estimate.kinds) / len(estimate.kinds)
+        """Return the chance of a node: the mean of what its drafters' counts say. A step asks the same of many nodes."""
+        chance = self._asked.get(estimate)
+        if chance is None:
+            rates = [self.rate(kind, estimate.chance) for kind in estimate.kinds]
+            chance = self._asked[estimate] = sum(rates) / len(rates) if rates else estimate.chance
+        return chance
 
     def learn(self, estimate: Estimate, accepted: bool) -> None:
         """Credit each of a node's drafters with its share."""
+        self.refresh()
         for kind in estimate.kinds:
             self.count(kind, estimate.chance, accepted, 1 / len(estimate.kinds))
+
+    def refresh(self) -> None:
+        """Look at the counts again: others may have learnt."""
+        self._asked.clear()
 
     def rate(self, kind: Kind, estimate: float) -> float:
         """Return the chance that a node is accepted after its parent, from what its drafter estimated."""
@@ -84,16 +93,18 @@ def drafters_of(origins: tuple[NodeOrigin, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(origin.drafter for origin in origins))
 
 
-def estimates(drafted: DraftTree, known: Collection[str]) -> list[Estimate]:
+def estimates(drafted: DraftTree, known: frozenset[str]) -> list[Estimate]:
     """Say of every node but the root what its drafters, those that are `known`, said of it."""
-    depths, scores, parents = tree.depths(drafted), drafted.scores, drafted.parents
+    depths, scores = tree.depths(drafted), drafted.scores
+    nodes = zip(drafted.origins[1:], depths[1:], scores[1:], drafted.parents[1:], strict=True)
     return [
-        Estimate(_kinds(drafters_of(drafted.origins[node]), min(depths[node], 3), known), scores[node] / max(scores[parents[node]], 1e-9))
-        for node in range(1, len(drafted))
+        Estimate(_kinds(drafters_of(origins), min(depth, 3), known), score / max(scores[parent], 1e-9))
+        for origins, depth, score, parent in nodes
     ]
 
 
-def _kinds(drafters: tuple[str, ...], depth: int, known: Collection[str]) -> tuple[Kind, ...]:
+@cache
+def _kinds(drafters: tuple[str, ...], depth: int, known: frozenset[str]) -> tuple[Kind, ...]:
     agreed = len(drafters) > 1
     return tuple(Kind(drafter, depth, agreed) for drafter in drafters if drafter in known)
 
@@ -103,7 +114,8 @@ def credit(drafted: DraftTree, nodes: Collection[int], later: Collection[str]) -
     shares: dict[str, float] = {}
     for node in nodes:
         drafters = drafters_of(drafted.origins[node])
-        first = [drafter for drafter in drafters if drafter not in later] if len(drafters) > 1 else drafters
-        for drafter in first or drafters:
-            shares[drafter] = shares.get(drafter, 0.0) + 1 / len(first or drafters)
+        if len(drafters) > 1:
+            drafters = tuple(drafter for drafter in drafters if drafter not in later) or drafters
+        for drafter in drafters:
+            shares[drafter] = shares.get(drafter, 0.0) + 1 / len(drafters)
     return shares
