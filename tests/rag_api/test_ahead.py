@@ -59,7 +59,8 @@ class World(Parts):
 
 @pytest.fixture
 def parts(settings: Settings) -> Iterator[World]:
-    with World(settings) as made:
+    made = World(settings)
+    with made:
         yield made
         empty(made)
         made.db.run("truncate sentence_vectors, sentences_kept")
