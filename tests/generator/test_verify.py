@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from services.generator.speculation import tree
 from services.generator.speculation.sampling import choose, gumbel, log_probabilities, nucleus
 from services.generator.speculation.verify import verify, walk
-from services.generator.types import CandidateSource, NodeOrigin, SamplingParams
+from services.generator.types import CandidateSource, DraftTree, NodeOrigin, SamplingParams
 
 pytestmark = pytest.mark.quick
 
@@ -20,7 +20,7 @@ CPU = torch.device("cpu")
 COPY = NodeOrigin(CandidateSource.COPY, 0)
 
 
-def fork() -> tree.DraftTree:
+def fork() -> DraftTree:
     builder = tree.TreeBuilder(0)
     builder.add_chain(0, [1, 2, 3], [0.9, 0.8, 0.7], [COPY] * 3)
     builder.add_chain(0, [4, 5], [0.5, 0.4], [COPY] * 2)
