@@ -136,4 +136,4 @@ def data_dir(tmp_path: Path) -> Path:
 @pytest.fixture
 def settings(data_dir: Path, dsn: str) -> Settings:
     """Settings with the module's database, a store in memory and nothing of the environment's."""
-    return Settings(data_dir=data_dir, database_url=dsn, store="memory")  # type: ignore[arg-type]
+    return Settings(data_dir=data_dir, database_url=dsn, store="memory")

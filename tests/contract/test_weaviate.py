@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import weaviate
-from click.testing import Result
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 from weaviate.classes.config import Configure, DataType, Property, StopwordsPreset
 from weaviate.classes.query import Filter, HybridFusion, MetadataQuery
 

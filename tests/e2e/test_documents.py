@@ -6,7 +6,7 @@ import io
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FilePayload, Page, expect
 from reportlab.pdfgen.canvas import Canvas
 
 from rag_api.config import Settings
@@ -22,7 +22,7 @@ from tests.support.world import empty, load, load_hospital
 
 @pytest.fixture(scope="module")
 def container(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Container]:
-    with Container(Settings(data_dir=tmp_path_factory.mktemp("data"), database_url=dsn, store="memory", web_dir=DIST)) as made:  # type: ignore[arg-type]
+    with Container(Settings(data_dir=tmp_path_factory.mktemp("data"), database_url=dsn, store="memory", web_dir=DIST)) as made:
         yield made
 
 
@@ -117,7 +117,7 @@ def test_files_are_loaded_from_the_page_and_each_that_cannot_be_read_is_named(pa
         "leeg.pdf": b"",
         "kapot.pdf": b"geen pdf",
     }
-    page.get_by_label("Laad PDF").set_input_files([{"name": n, "mimeType": "application/pdf", "buffer": b} for n, b in files.items()])
+    page.get_by_label("Laad PDF").set_input_files([FilePayload(name=n, mimeType="application/pdf", buffer=b) for n, b in files.items()])
     expect(page.locator(".loaded li")).to_have_text([
         "stroom.pdf: geladen; de volgende vraag vindt het",
         "leeg.pdf: het is leeg",
@@ -127,7 +127,7 @@ def test_files_are_loaded_from_the_page_and_each_that_cannot_be_read_is_named(pa
     expect(page.locator(".document", has_text="kapot.pdf")).to_contain_text("Kon niet gelezen worden: het is stuk")
     found = container.store.search("stroompanne noodgroep", container.embedder.query("stroompanne"), 1, Filters(), 0.5)
     assert "vijftien seconden" in found[0].chunk.text
-    page.get_by_label("Laad PDF").set_input_files([{"name": "stroom.pdf", "mimeType": "application/pdf", "buffer": files["stroom.pdf"]}])
+    page.get_by_label("Laad PDF").set_input_files([FilePayload(name="stroom.pdf", mimeType="application/pdf", buffer=files["stroom.pdf"])])
     expect(page.locator(".loaded li")).to_have_text(["stroom.pdf: ongewijzigd, het was er al"])
 
 

@@ -33,7 +33,7 @@ FLAG = "Welke vlag hangt er op het stadhuis van Ieper?"
 @pytest.fixture
 def container(dsn: str, tmp_path: Path) -> Iterator[Container]:
     with scripted_server() as server:
-        settings = Settings(data_dir=tmp_path, database_url=dsn, store="memory", generator_url=server.url, web_dir=DIST)  # type: ignore[arg-type]
+        settings = Settings(data_dir=tmp_path, database_url=dsn, store="memory", generator_url=server.url, web_dir=DIST)
         with Container(settings) as made:
             load_hospital(made)
             yield made

@@ -34,7 +34,7 @@ class BlockWeights:
     """A Source of random quantised matrices: 8 bits for the vocabulary, 4 for the rest."""
 
     name = "random blocks"
-    rest: frozenset[str] = frozenset()
+    rest: set[str] = set()  # noqa: RUF012 - a constant here
 
     def __init__(self, seed: int = 0) -> None:
         self._generator = torch.Generator().manual_seed(seed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -103,7 +104,7 @@ def assert_alike(found: list[DraftTree], expected: list[DraftTree]) -> None:
 
 
 @pytest.mark.parametrize("changes", [{}, {"norm_before_residual": True, "own_embeddings": True}, {"fc_bias": True, "qkv_bias": True}])
-def test_trees_are_those_that_torch_drafts(any_cpu: None, changes: dict[str, bool]) -> None:
+def test_trees_are_those_that_torch_drafts(any_cpu: None, changes: dict[str, Any]) -> None:
     config = replace(CONFIG, **changes)
     ends = [1, 2, 5, 15, 16, 40, 250, 251, 257, 258, 300]  # borders between which keys are summed; prompts and a few features
     head = random_head(config)

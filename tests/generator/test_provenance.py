@@ -127,7 +127,9 @@ def write(text: str, stop: tuple[str, ...] = (), passages: list[Passage] | None 
     """Every token on its own: (text, deltas, spans, stopped)."""
     own = codec()
     answer = AnswerText(own, stop, SpanTracker(passages or []))
-    deltas, spans, stopped = [], [], False
+    deltas: list[str] = []
+    spans: list[CopySpan] = []
+    stopped = False
     for token in own.encode(text)[0]:
         stopped = answer.add(token, ())
         if stopped:

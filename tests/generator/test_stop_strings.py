@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -43,7 +44,7 @@ def test_a_long_stop_string_costs_no_more_per_character_than_a_short_one() -> No
 def lines_run(string: str) -> int:
     stop, count = StopStrings([string]), 0
 
-    def tracer(frame: object, event: str, arg: object) -> object:
+    def tracer(frame: object, event: str, arg: object) -> Any:
         nonlocal count
         count += event == "line"
         return tracer

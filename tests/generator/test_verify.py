@@ -13,7 +13,7 @@ from services.generator.speculation import tree
 from services.generator.speculation.acceptance import EXACT
 from services.generator.speculation.sampling import choose, gumbel, log_probabilities, nucleus
 from services.generator.speculation.verify import verify
-from services.generator.types import NodeOrigin, SamplingParams
+from services.generator.types import DraftTree, NodeOrigin, SamplingParams
 
 pytestmark = pytest.mark.quick
 
@@ -21,7 +21,7 @@ CPU = torch.device("cpu")
 COPY = NodeOrigin("copy", 0)
 
 
-def fork() -> tree.DraftTree:
+def fork() -> DraftTree:
     builder = tree.TreeBuilder(0)
     builder.add_chain(0, [1, 2, 3], [0.9, 0.8, 0.7], [COPY] * 3)
     builder.add_chain(0, [4, 5], [0.5, 0.4], [COPY] * 2)

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from rag_api.answering.ask import Question, ask, new_question
+from rag_api.answering.ask import ask, new_question
+from rag_api.answering.builder import Question
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.answers import answers_of, get_answer

@@ -63,7 +63,7 @@ def test_a_sentence_over_a_page_border_is_whole_and_what_stands_between_stands_o
     """Whichever of the two the producer drew first."""
     below, above = BLOCKS[block]
     pages = [[BODY, below], [REST, above]]
-    drawn = [both(*[page[n] for n in order if page[n] is not None]) for page in pages]  # type: ignore[misc]
+    drawn = [both(*[draw for n in order if (draw := page[n]) is not None]) for page in pages]
     text = read_bytes(tmp_path, pdf(*drawn)).text
     assert OVER in text
     for words in WORDS.get(block, ["Campus Noord, Kerkstraat 1, Ergens"]):

@@ -19,10 +19,9 @@ from typing import Any
 import httpx
 import psycopg
 import pytest
-from click.testing import Result
 from reportlab.pdfgen.canvas import Canvas
 from typer.main import get_command
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from rag_api.cli import app as cli
 from rag_api.cli.console import DROPPED, make_data_dir

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from uuid import uuid4
@@ -308,7 +308,7 @@ def test_a_conversation_is_named_after_its_first_question_and_newest_comes_first
 def test_nobody_reads_continues_or_deletes_a_conversation_of_another(db: Database) -> None:
     saved = started(db, "Van mij")
     conversation = saved.conversation_id
-    forbidden = [
+    forbidden: list[Callable[[], object]] = [
         lambda: get_conversation(db, STRANGER, conversation),
         lambda: delete_conversation(db, STRANGER, conversation),
         lambda: get_answer(db, STRANGER, saved.id),

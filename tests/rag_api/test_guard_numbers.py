@@ -90,8 +90,8 @@ def test_codes_list_numbers_and_counted_people_are_no_quantities(text: str) -> N
 
 def test_both_ends_of_a_range_have_its_unit() -> None:
     assert [(q.value, q.dimension, q.per) for q in quantities("10 tot 15 mg/kg", "nl")] == [
-        (10, "mass", (KILOGRAM,)),
-        (15, "mass", (KILOGRAM,)),
+        (Fraction(10), "mass", (KILOGRAM,)),
+        (Fraction(15), "mass", (KILOGRAM,)),
     ]
     assert [q.value for q in quantities("0,5-1 g", "nl")] == [500, 1000]
 

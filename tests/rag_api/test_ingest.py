@@ -44,10 +44,12 @@ class Embedder:
             raise EmbedderUnavailable("the embedder does not answer")
         self.seen += texts
         counts = np.array([np.bincount(np.frombuffer(t.encode(), np.uint8) % 8, minlength=8) + 1 for t in texts], np.float32)
-        return counts / np.linalg.norm(counts, axis=1, keepdims=True)
+        unit: NDArray[np.float32] = counts / np.linalg.norm(counts, axis=1, keepdims=True)
+        return unit
 
     def query(self, text: str) -> NDArray[np.float32]:
-        return self.passages([text])[0]
+        vector: NDArray[np.float32] = self.passages([text])[0]
+        return vector
 
 
 class Place:

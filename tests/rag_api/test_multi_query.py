@@ -103,7 +103,7 @@ def test_nothing_changes_without_another_query() -> None:
 
 async def test_an_answer_searches_for_what_the_model_wrote_and_says_so(dsn: str, server: Scripted, tmp_path: Any) -> None:
     server.status, server.script = 200, by_option
-    settings = Settings(data_dir=tmp_path, database_url=dsn, store="memory", generator_url=server.url, widen="step_back")  # type: ignore[arg-type]
+    settings = Settings(data_dir=tmp_path, database_url=dsn, store="memory", generator_url=server.url, widen="step_back")
     with Container(settings) as container:
         load_hospital(container)
         question = new_question(LOCAL_USER, container, QUESTION, mode=Mode.SOURCES)

@@ -32,7 +32,7 @@ NURSE = User("nurse", "Nurse", ("everyone",), function="nurse", department="Pedi
 @pytest.fixture(scope="module")
 def container(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Container]:
     web, data = tmp_path_factory.mktemp("no page"), tmp_path_factory.mktemp("data")
-    settings = Settings(data_dir=data, database_url=dsn, store="memory", generator_url="http://127.0.0.1:1/v1", web_dir=web)  # type: ignore[arg-type]
+    settings = Settings(data_dir=data, database_url=dsn, store="memory", generator_url="http://127.0.0.1:1/v1", web_dir=web)
     with Container(settings) as made:
         yield made
 

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
 from reportlab.pdfgen.canvas import Canvas
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from rag_api.cli import app as cli
 from rag_api.cli.evaluate import MOVED

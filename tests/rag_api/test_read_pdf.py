@@ -56,7 +56,7 @@ def test_boxes_are_points_from_the_top_left_corner(tmp_path: Path) -> None:
     x0, y0, _, y1 = box_of(page, "Infuuspomp")
     assert x0 == pytest.approx(60, abs=1)
     assert y0 < page.height - 700 < y1  # the baseline lies in the box
-    assert (page.width, page.height, page.rotation) == (pytest.approx(595.3, abs=0.1), pytest.approx(841.9, abs=0.1), 0)
+    assert (page.width, page.height, page.rotation) == pytest.approx((595.3, 841.9, 0), abs=0.1)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_boxes_follow_a_page_that_is_displayed_turned(tmp_path: Path, rotation: 
 def test_boxes_count_from_the_crop_box(tmp_path: Path) -> None:
     content = turned(pdf(lines("Infuuspomp", x=160, y=600)), 0, crop=(100, 100, 500, 700))
     page = read_bytes(tmp_path, content).pages[0]
-    assert (page.width, page.height) == (pytest.approx(400), pytest.approx(600))
+    assert (page.width, page.height) == pytest.approx((400, 600))
     x0, y0, _, y1 = box_of(page, "Infuuspomp")
     assert x0 == pytest.approx(60, abs=1)
     assert y0 < 100 < y1

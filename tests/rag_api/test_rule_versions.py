@@ -24,10 +24,11 @@ from rag_api.text.sentence_splitter import sentences
 
 pytestmark = pytest.mark.quick
 
+Pins = dict[tuple[int, ...], str]
 # Versions -> digest. What stands further down follows from what stands above it, so its key has those versions too.
-SPLITTER = {(1,): "4b69f65dbca139b7"}
-QUOTES = {(1, 1): "08c549752f220430"}
-LINES = {(1, 1, 1): "d6ae7189e3858db6"}
+SPLITTER: Pins = {(1,): "4b69f65dbca139b7"}
+QUOTES: Pins = {(1, 1): "08c549752f220430"}
+LINES: Pins = {(1, 1, 1): "d6ae7189e3858db6"}
 
 LONG = "Voor elke patiënt die langer dan een dag op de dienst verblijft geldt het volgende, ook bij nacht en in het weekend, "
 FRAGMENTS = (
@@ -128,7 +129,7 @@ def digest(parts: list[Any]) -> str:
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
-def checked(given: list[Any], versions: tuple[int, ...], pinned: dict[tuple[int, ...], str]) -> None:
+def checked(given: list[Any], versions: tuple[int, ...], pinned: Pins) -> None:
     """The version is the last one pinned, its digest is what is given, and no other version has the same."""
     assert versions in pinned, f"a line is missing here: {versions}: {digest(given)!r}"
     assert versions == max(pinned)

@@ -183,7 +183,7 @@ class DecoderLayer(nn.Module):
 class EagleHead(nn.Module):
     """`target` lends embeddings and, to EAGLE-1, its output layer; it is not a part of the head's weights."""
 
-    native = None
+    native: NativeHead | None = None
     inverse_frequencies: Tensor
     target_ids: Tensor  # int64 [D]: the target's token of each draft token (the checkpoint's d2t holds the differences)
 
