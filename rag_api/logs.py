@@ -38,4 +38,4 @@ def configure(kind: str, level: int = logging.INFO) -> None:
         logging.getLogger(name).setLevel(level)
     for name in ("uvicorn", "uvicorn.error", "uvicorn.access"):
         logger = logging.getLogger(name)
-        logger.handlers, logger.propagate = [], name != "uvicorn.access"  # web.py logs requests, without their query strings
+        logger.handlers, logger.propagate = [], name != "uvicorn.access"  # api/page.py logs requests, without their query strings

@@ -1,4 +1,4 @@
-"""create_app(settings): the routes, the error handlers, the page, and the parts for as long as the app runs."""
+"""create_app(settings): the routes, the error handlers, the page, and the container for as long as the app runs."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ from rag_api.api.page import Page, Shell, web_dir
 from rag_api.api.routes import ask, conversations, documents, feedback, gaps, health, judged
 from rag_api.api.schemas import Problem
 from rag_api.config import Settings
-from rag_api.container import Parts
-from rag_api.retrieval.precompute import Ahead
+from rag_api.container import Container
+from rag_api.ingest.uploads import clear_uploads
+from rag_api.retrieval.precompute import Precomputer
 
 log = logging.getLogger(__name__)
 
@@ -35,21 +36,23 @@ as displayed, origin top left.
 """
 
 
-def create_app(settings: Settings, parts: Parts | None = None) -> FastAPI:
-    """`parts` given: they are used as they are and left open, for a caller that opened them (`bedside demo`, tests)."""
+def create_app(settings: Settings, container: Container | None = None) -> FastAPI:
+    """`container` given: they are used as they are and left open, for a caller that opened them (`bedside demo`, tests)."""
 
     folder = web_dir(settings.web_dir)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        own = parts or Parts(settings, say=log.info)
+        own = container or Container(settings, say=log.info)
         if folder is None:
             log.warning("There is no page to serve, only the API: no index.html in BEDSIDE_WEB_DIR, or web/ was not built")
-        ahead = Ahead(own)
+        if removed := await asyncio.to_thread(clear_uploads, settings.data_dir):
+            log.info("Removed %d uploads that an interrupted run left behind", removed)
+        ahead = Precomputer(own)
         app.state.metrics.watch(lambda: own.sentences)
-        app.state.parts = own
+        app.state.container = own
         try:
-            if parts is None:
+            if container is None:
                 await asyncio.to_thread(own.warm)
                 own.start_generator()
             ahead.start()
@@ -57,7 +60,7 @@ def create_app(settings: Settings, parts: Parts | None = None) -> FastAPI:
         finally:
             await asyncio.to_thread(ahead.stop)
             await own.generator.close()
-            if parts is None:
+            if container is None:
                 await asyncio.to_thread(own.close)
 
     app = FastAPI(
@@ -74,7 +77,7 @@ def create_app(settings: Settings, parts: Parts | None = None) -> FastAPI:
         lifespan=lifespan,
         generate_unique_id_function=_operation_id,
     )
-    app.state.settings, app.state.parts, app.state.metrics = settings, parts, Metrics()
+    app.state.settings, app.state.container, app.state.metrics = settings, container, Metrics()
     for router in (
         ask.router,
         documents.router,

@@ -19,6 +19,9 @@ from rag_api.config import Settings
 from rag_api.db import Database
 from rag_api.db.migrate import migrate
 from rag_api.embedded.postgres import EmbeddedPostgres
+from tests.skips import Skips, pytest_addoption
+
+__all__ = ["pytest_addoption"]
 
 SHARED = Path(__file__).parents[2] / "shared"  # sample files, tokenizers and recorded answers that are not part of the project
 
@@ -27,6 +30,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """One seed for all that is drawn in a run: hypothesis's examples, and what `seed` and the global generators give."""
     if config.option.hypothesis_seed is None:
         config.option.hypothesis_seed = secrets.randbelow(2**31)
+    config.pluginmanager.register(Skips(config.getoption("--refuse-skips")))
 
 
 def pytest_report_header(config: pytest.Config) -> str:
@@ -35,11 +39,7 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 @pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """What was not tested is said in red, and after a failure the seed once more (-q prints no header)."""
-    reports = terminalreporter.stats.get("skipped", [])
-    without = sum("shared" in str(report.longrepr) for report in reports)
-    if without:
-        terminalreporter.write_line(f"NOT TESTED: {without} tests need {SHARED}, which is not there or not whole", red=True, bold=True)
+    """After a failure the seed is said once more: -q prints no header."""
     if terminalreporter.stats.get("failed") or terminalreporter.stats.get("error"):
         terminalreporter.write_line(pytest_report_header(config))
 

@@ -207,9 +207,7 @@ def _of_chunk(chunk: dict[str, Any], version: str) -> Iterator[Event]:
     if choice.get("finish_reason"):
         stats = extension.stats.model_dump(mode="json") if extension.stats else {}
         model = str(chunk.get("model") or "")
-        yield Finished(
-            choice["finish_reason"], model, extension.prompt_version or version, stats | extension.extra, tuple(extension.candidates)
-        )
+        yield Finished(choice["finish_reason"], model, extension.prompt_version or version, stats, tuple(extension.candidates))
 
 
 def _refusal(status: int, body: bytes) -> GeneratorUnavailable:

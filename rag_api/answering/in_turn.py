@@ -5,25 +5,25 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Generator, Iterable
 
-from rag_api.answering.ask import AskParts, ask, new_question
+from rag_api.answering.ask import AskContainer, ask, new_question
 from rag_api.domain import Answer, Done, Failed, Mode, Token, User
 from rag_api.errors import BedsideError
 
 
 def answers_to(
-    questions: Iterable[str], user: User, parts: AskParts, mode: Mode | None = None, on_token: Callable[[str], None] | None = None
+    questions: Iterable[str], user: User, container: AskContainer, mode: Mode | None = None, on_token: Callable[[str], None] | None = None
 ) -> Generator[Answer]:
     """Yield the stored answers. Raises what ask() fails with."""
     with asyncio.Runner() as runner:
         try:
             for question in questions:
-                yield runner.run(_asked(question, user, parts, mode, on_token))
+                yield runner.run(_asked(question, user, container, mode, on_token))
         finally:
-            runner.run(parts.generator.close())
+            runner.run(container.generator.close())
 
 
-async def _asked(question: str, user: User, parts: AskParts, mode: Mode | None, on_token: Callable[[str], None] | None) -> Answer:
-    async for event in ask(new_question(user, parts, question, mode=mode), user, parts):
+async def _asked(question: str, user: User, container: AskContainer, mode: Mode | None, on_token: Callable[[str], None] | None) -> Answer:
+    async for event in ask(new_question(user, container, question, mode=mode), user, container):
         if isinstance(event, Token) and on_token:
             on_token(event.text)
         if isinstance(event, Done):

@@ -7,19 +7,19 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from rag_api.answering.prompt_passages import Told
+from rag_api.answering.prompt_passages import PromptPassage
 from rag_api.text.sentence_splitter import Kind, Span, sentences
 
 MOST = 600  # characters added on either side
 
 
-def completed(passages: Sequence[Told], texts: Mapping[str, str]) -> tuple[Told, ...]:
+def completed(passages: Sequence[PromptPassage], texts: Mapping[str, str]) -> tuple[PromptPassage, ...]:
     """`texts`: document id -> its text; a passage whose document is not there stays as it is. What another passage holds anyway is not
     added."""
     return tuple(_completed(one, passages, texts[one.document_id]) if one.document_id in texts else one for one in passages)
 
 
-def _completed(one: Told, passages: Sequence[Told], text: str) -> Told:
+def _completed(one: PromptPassage, passages: Sequence[PromptPassage], text: str) -> PromptPassage:
     others = [
         (other.start, other.start + len(other.text)) for other in passages if other is not one and other.document_id == one.document_id
     ]
@@ -29,7 +29,7 @@ def _completed(one: Told, passages: Sequence[Told], text: str) -> Told:
         start = first
     if last > end and not any(a <= end < b for a, b in others):
         end = last
-    return Told(one.document_id, start, text[start:end])
+    return PromptPassage(one.document_id, start, text[start:end])
 
 
 def _whole(spans: Sequence[Span], start: int, end: int) -> tuple[int, int]:

@@ -15,7 +15,7 @@ CANDIDATES = 8  # sentences that the generator weighs
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class PromptPassage:
     """A passage as the generator got it: `text == document_text[start:start + len(text)]`."""
 
     document_id: str
@@ -23,9 +23,9 @@ class Told:
     text: str
 
 
-def told(hits: Sequence[Hit]) -> tuple[Told, ...]:
+def passages_of_hits(hits: Sequence[Hit]) -> tuple[PromptPassage, ...]:
     """The hits' chunks, as an answer in a model's own words is written from."""
-    return tuple(Told(hit.chunk.document_id, hit.chunk.start, hit.chunk.text) for hit in hits)
+    return tuple(PromptPassage(hit.chunk.document_id, hit.chunk.start, hit.chunk.text) for hit in hits)
 
 
 def to_quote(
@@ -36,7 +36,7 @@ def to_quote(
     writing: Verbatim,
     texts: Mapping[str, str],
     max_tokens: int,
-) -> tuple[gen.Request, tuple[Told, ...]]:
+) -> tuple[gen.Request, tuple[PromptPassage, ...]]:
     """A request for the likeliest of these exact sentences (best first) of the hits' documents. All sentences of an answer come from one
     document: two documents may be about different patients, and what one says first the other may take back."""
     documents = {hit.chunk.document_id for hit in hits}
@@ -66,16 +66,16 @@ def to_quote(
     return request, passages
 
 
-def _around(chosen: Sequence[Candidate], ranked: Mapping[int, Hit], text: str | None) -> Told:
+def _around(chosen: Sequence[Candidate], ranked: Mapping[int, Hit], text: str | None) -> PromptPassage:
     """The part of the document that holds these candidates, with a character on either side: white space that parts them."""
     if text is None:
         chunk = ranked[chosen[0].rank].chunk
-        return Told(chunk.document_id, chunk.start, chunk.text)
+        return PromptPassage(chunk.document_id, chunk.start, chunk.text)
     places = [place for c in chosen for place in (*c.lead, (c.start, c.end))]
     start, end = max(0, min(a for a, _ in places) - 1), min(len(text), max(b for _, b in places) + 1)
-    return Told(chosen[0].document_id, start, text[start:end])
+    return PromptPassage(chosen[0].document_id, start, text[start:end])
 
 
-def _candidate_in(c: Candidate, passage: Told, number: int) -> wire.CandidateIn:
+def _candidate_in(c: Candidate, passage: PromptPassage, number: int) -> wire.CandidateIn:
     lead = [wire.SpanIn(start=a - passage.start, end=b - passage.start) for a, b in c.lead]
     return wire.CandidateIn(document=str(number), start=c.start - passage.start, end=c.end - passage.start, lead=lead, score=c.score)

@@ -1,4 +1,4 @@
-"""The question of a conversation -> what is searched for. Rules first (followup.py); the language model only when it is configured.
+"""The question of a conversation -> what is searched for. Rules first (query/followup.py); the language model only when it is configured.
 
 A model's rewriting is believed only as far as it can be checked: one line, no number that nobody said, none of the follow-up's left out.
 What fails the check, comes too late or cannot be had is replaced by what the rules say.

@@ -6,21 +6,22 @@ rag_api.guard's, the sentences rag_api.answering.notices'. Nothing is left out o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
 from rag_api.answering.notices import day_of, for_whom, notice, the_patient, title_of
-from rag_api.answering.prompt_passages import Told
+from rag_api.answering.prompt_passages import PromptPassage
 from rag_api.db.documents import get_documents, superseding
 from rag_api.domain import Document, Filters, Notice, Source, TargetGroup, Unsupported, User
 from rag_api.guard.asker import function_of
 from rag_api.guard.conflicts import Conflict, conflicts
-from rag_api.guard.patient import Patient, patient_of
+from rag_api.guard.patient import Patient
 from rag_api.guard.support import Passage, unsupported
 from rag_api.guard.twins import are_twins
 from rag_api.guard.words import folded
-from rag_api.retrieval.patient_ranking import FindParts, drugs_asked, without_drugs
+from rag_api.query.analysis import Analysis
+from rag_api.retrieval.find import FindContainer
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +32,13 @@ class Warned:
     notices: tuple[Notice, ...]
 
 
-def warned(sources: Sequence[Source], query: str, user: User, filters: Filters, language: str, parts: FindParts) -> Warned:
-    """What the reader must know of these sources. `query` is the question that stands alone. Blocks."""
-    today, patient, first = filters.valid_on or date.today(), patient_of(query), parts.settings.passages
-    newer = _newer(sources, user, today, parts) if filters.include_expired else {}
-    differing = [c for c in conflicts([s.hit for s in sources], query) if _are_valid((sources[c.first], sources[c.second]), today, newer)]
+def warned(sources: Sequence[Source], question: Analysis, user: User, filters: Filters, language: str, container: FindContainer) -> Warned:
+    """Return what the reader must know of these sources. Blocks."""
+    today, patient, first = filters.valid_on or date.today(), question.patient, container.settings.passages
+    newer = _newer(sources, user, today, container) if filters.include_expired else {}
+    differing = [
+        c for c in conflicts([s.hit for s in sources], question.terms) if _are_valid((sources[c.first], sources[c.second]), today, newer)
+    ]
     cautions = [
         [
             *_group_caution(source, patient, language),
@@ -56,18 +59,16 @@ def warned(sources: Sequence[Source], query: str, user: User, filters: Filters, 
     return Warned(marked, tuple(dict.fromkeys(notices)))
 
 
-def of_other_drugs(sources: Sequence[Source], query: str, language: str, read: Callable[[], Mapping[str, str]], parts: FindParts) -> Warned:
+def of_other_drugs(sources: Sequence[Source], question: Analysis, others: Container[str], language: str) -> Warned:
     """A document that names none of the question's drugs does not answer it, whatever else it shares: a dose would be another drug's.
-    `read`: the documents' texts by id; one that is not there counts as naming it. The notice: when no source does."""
-    drugs = drugs_asked(query, parts.settings)
-    if not drugs or not sources:
+    `others`: the ids of those documents. The notice: when no source names them."""
+    if not question.drugs or not sources:
         return Warned(tuple(sources), ())
-    titles = {source.document.id: source.document.metadata.title for source in sources}
-    others = without_drugs(drugs, titles, read(), parts.settings)
-    said = {"drugs": " / ".join(drugs)}
+    said = {"drugs": " / ".join(question.drugs)}
     card = notice("card_other_drug", language, **said)
     marked = tuple(replace(s, cautions=(*s.cautions, card)) if s.document.id in others else s for s in sources)
-    return Warned(marked, (notice("other_drug", language, **said),) if others == set(titles) else ())
+    none = all(s.document.id in others for s in sources)
+    return Warned(marked, (notice("other_drug", language, **said),) if none else ())
 
 
 def usable(sources: Sequence[Source], limit: int) -> tuple[Source, ...]:
@@ -82,23 +83,25 @@ def _has(source: Source, *codes: str) -> bool:
     return any(caution.code in codes for caution in source.cautions)
 
 
-def unsupported_in(answer: str, sources: Sequence[Source], query: str, language: str, told: Sequence[Told] = ()) -> tuple[Unsupported, ...]:
-    """Numbers of an answer that stand in none of the sources it was written from. `told`: what else of their documents it had."""
+def unsupported_in(
+    answer: str, sources: Sequence[Source], question: Analysis, language: str, told: Sequence[PromptPassage] = ()
+) -> tuple[Unsupported, ...]:
+    """Return numbers of an answer that stand in none of the sources it was written from. `told`: what else of their documents it had."""
     languages = {s.document.id: s.document.metadata.language or language for s in sources}
     passages = [Passage(f"{s.hit.chunk.title}\n{s.hit.chunk.text}", languages[s.document.id]) for s in sources]
     passages += [Passage(one.text, languages[one.document_id]) for one in told if one.document_id in languages]
-    return unsupported(answer, passages, language, query)
+    return unsupported(answer, passages, language, question.patient)
 
 
 def unsupported_notice(found: Sequence[Unsupported], language: str) -> list[Notice]:
     return [notice("unsupported", language, numbers=", ".join(dict.fromkeys(one.text for one in found)))] if found else []
 
 
-def _newer(sources: Sequence[Source], user: User, today: date, parts: FindParts) -> dict[str, Document]:
+def _newer(sources: Sequence[Source], user: User, today: date, container: FindContainer) -> dict[str, Document]:
     """By the id of each source's document that is superseded: the document that supersedes it."""
-    by = superseding(parts.db, user, today)
+    by = superseding(container.db, user, today)
     wanted = {source.document.id: by[source.document.id] for source in sources if source.document.id in by}
-    documents = get_documents(parts.db, user, list(wanted.values()))
+    documents = get_documents(container.db, user, list(wanted.values()))
     return {old: documents[new] for old, new in wanted.items() if new in documents}
 
 
@@ -186,10 +189,10 @@ def _is_unthought_of(document: Document, user: User) -> bool:
     return bool(groups) and not (cared_for or {TargetGroup.ADULT}) & set(groups)
 
 
-def answered_from(ranks: Iterable[int], sources: Sequence[Source], query: str, user: User, language: str) -> list[Notice]:
+def answered_from(ranks: Iterable[int], sources: Sequence[Source], question: Analysis, user: User, language: str) -> list[Notice]:
     """For whom the answer is, once it is known which sources it was taken from: when the question names nobody, and the notices above it
     spoke of the first source, which is another document."""
-    if patient_of(query).is_clear:
+    if question.patient.is_clear:
         return []
     taken = dict.fromkeys(source.document.id for rank in ranks for source in sources[rank - 1 : rank])
     others = [d for d in (s.document for s in sources) if d.id in taken and d.id != sources[0].document.id and _is_unthought_of(d, user)]

@@ -1,4 +1,4 @@
-"""What routes are given: the parts, the database, the user. The user is one fixed local one until sign-in arrives."""
+"""What routes are given: the container, the database, the user. The user is one fixed local one until sign-in arrives."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from fastapi import Depends, Path, Query, Request
 
 from rag_api.api import schemas
 from rag_api.api.metrics import Metrics
-from rag_api.container import Parts
+from rag_api.container import Container
 from rag_api.db import Database
 from rag_api.domain import LOCAL_USER, User
 
 
-def get_parts(request: Request) -> Parts:
-    parts: Parts = request.app.state.parts
-    return parts
+def get_container(request: Request) -> Container:
+    container: Container = request.app.state.container
+    return container
 
 
-PartsDep = Annotated[Parts, Depends(get_parts)]
+ContainerDep = Annotated[Container, Depends(get_container)]
 
 
-def get_db(parts: PartsDep) -> Database:
+def get_db(container: ContainerDep) -> Database:
     """Opens it when this is the first call; therefore a plain function, which FastAPI runs in a thread."""
-    return parts.db
+    return container.db
 
 
 DbDep = Annotated[Database, Depends(get_db)]

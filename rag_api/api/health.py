@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Literal
 
 from rag_api.api.schemas import Health, PartHealth, SentencesAhead
-from rag_api.container import Parts
+from rag_api.container import Container
 from rag_api.db.documents import count_indexed
 from rag_api.domain import User
 from rag_api.errors import BedsideError
@@ -19,33 +19,33 @@ PATIENCE = 5.0  # seconds
 Name = Literal["database", "store", "embedder", "generator"]
 
 
-async def health(parts: Parts, user: User) -> Health:
+async def health(container: Container, user: User) -> Health:
     checks: dict[Name, Callable[[], Awaitable[str]]] = {
-        "database": lambda: asyncio.to_thread(lambda: f"PostgreSQL {parts.db.ping()}"),
-        "store": lambda: asyncio.to_thread(lambda: f"{parts.settings.store}: {parts.store.count()} passages"),
-        "embedder": lambda: asyncio.to_thread(lambda: f"{parts.embedder.name}: {len(parts.embedder.query('health'))} dimensions"),
-        "generator": lambda: _generator(parts),
+        "database": lambda: asyncio.to_thread(lambda: f"PostgreSQL {container.db.ping()}"),
+        "store": lambda: asyncio.to_thread(lambda: f"{container.settings.store}: {container.store.count()} passages"),
+        "embedder": lambda: asyncio.to_thread(lambda: f"{container.embedder.name}: {len(container.embedder.query('health'))} dimensions"),
+        "generator": lambda: _generator(container),
     }
     found = list(await asyncio.gather(*(_checked(name, check) for name, check in checks.items())))
     ok = {part.name: part.ok for part in found}
     status: Literal["ok", "degraded", "down"] = "ok"
     if not all(ok.values()):
         status = "degraded" if all(ok[name] for name in ("database", "store", "embedder")) else "down"
-    documents = await asyncio.to_thread(count_indexed, parts.db, user) if ok["database"] else None
-    kept = parts.sentences
+    documents = await asyncio.to_thread(count_indexed, container.db, user) if ok["database"] else None
+    kept = container.sentences
     return Health(
         status=status,
         version=own_version(),
         parts=found,
         documents=documents,
-        demo=parts.is_demo,
-        model=parts.settings.generator_model,
+        demo=container.is_demo,
+        model=container.settings.generator_model,
         sentences=SentencesAhead(state=kept.state.value, documents=kept.documents, of=kept.of, sentences=kept.sentences),
     )
 
 
-async def _generator(parts: Parts) -> str:
-    names, _ = await parts.generator.health()
+async def _generator(container: Container) -> str:
+    names, _ = await container.generator.health()
     return names
 
 

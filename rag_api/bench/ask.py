@@ -1,6 +1,7 @@
 """How long an ask takes: the steps before the generator starts (embedding, search, the guards, the decision), and whole answers.
 
-Every question is as one that nobody asked before: nothing is remembered of those before it but what is kept on disk (ahead.py).
+Every question is as one that nobody asked before: nothing is remembered of those before it but what is kept on disk
+(retrieval/precompute.py).
 """
 
 from __future__ import annotations
@@ -12,20 +13,21 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from rag_api.answering import source_warnings as cautions
-from rag_api.answering.ask import find
 from rag_api.answering.in_turn import answers_to
+from rag_api.answering.source_warnings import warned
 from rag_api.config import Settings
-from rag_api.container import Parts
+from rag_api.container import Container
 from rag_api.db import Database
 from rag_api.db.answers import delete_conversation
 from rag_api.db.documents import get_documents
 from rag_api.db.sentences import counts
 from rag_api.domain import AnswerStatus, Filters, Hit, Source, User
 from rag_api.embed import Cached, Embedder
-from rag_api.guard.patient import patient_of
-from rag_api.retrieval import patient_ranking as safety
+from rag_api.query.analysis import analyse
+from rag_api.retrieval.find import find
+from rag_api.retrieval.patient_ranking import rank
 from rag_api.retrieval.precompute import made_by
+from rag_api.retrieval.reranker import Reranker
 from rag_api.stores import Store
 
 WARMING = 10  # questions before those that are timed; none comes twice, for its vector would be known
@@ -57,31 +59,35 @@ class _Clock:
 
 
 class _Timed:
-    """Parts of which each search is timed."""
+    """Container of which each search is timed."""
 
-    def __init__(self, parts: Parts, clock: _Clock) -> None:
-        self._parts, self._clock = parts, clock
-        self.settings: Settings = parts.settings
-        self.embedder: Embedder = parts.embedder
+    def __init__(self, container: Container, clock: _Clock) -> None:
+        self._container, self._clock = container, clock
+        self.settings: Settings = container.settings
+        self.embedder: Embedder = container.embedder
 
     @property
     def db(self) -> Database:
-        return self._parts.db
+        return self._container.db
 
     @property
     def store(self) -> Store:
         return self  # type: ignore[return-value]  # of which only search is asked
 
+    @property
+    def reranker(self) -> Reranker | None:
+        return self._container.reranker
+
     def search(self, *given: Any, **named: Any) -> list[Hit]:
-        return self._clock.timed("search once", lambda: self._parts.store.search(*given, **named))
+        return self._clock.timed("search once", lambda: self._container.store.search(*given, **named))
 
 
-def measure(parts: Parts, questions: Sequence[str], user: User, tell: Tell = lambda done: None) -> dict[str, Any]:
+def measure(container: Container, questions: Sequence[str], user: User, tell: Tell = lambda done: None) -> dict[str, Any]:
     """JSON-ready. `guarded search` is what retrieval and the patient guard do once the question is embedded: their searches, one or
     more, and look-ups in the database. `find` adds the decision, for which those sentences of the passages are embedded that are not
-    kept; `find again` is that with all of them in memory. `cautions` is what is said of the sources found."""
+    kept; `find again` is that with all of them in memory. `source warnings` is what is said of the sources found."""
     clock, filters = _Clock(), Filters()
-    timed = _Timed(parts, clock)
+    timed = _Timed(container, clock)
     searches: list[int] = []
     warming = min(WARMING, len(questions) // 2)
     for done, question in enumerate(questions, 1):
@@ -89,57 +95,57 @@ def measure(parts: Parts, questions: Sequence[str], user: User, tell: Tell = lam
             clock.forget()
             searches.clear()
         before = len(clock.elapsed.get("search once", ()))
-        clock.timed("embed a query", lambda asked=question: parts.embedder.query(asked))  # type: ignore[misc]
-        clock.timed("patient of the question", lambda asked=question: patient_of(asked))  # type: ignore[misc]
-        found = clock.timed("guarded search", lambda asked=question: safety.find(asked, user, filters, timed))  # type: ignore[misc]
+        clock.timed("embed a query", lambda asked=question: container.embedder.query(asked))  # type: ignore[misc]
+        asked = clock.timed("analyse the question", lambda text=question: analyse(text, container.expander))  # type: ignore[misc]
+        found = clock.timed("guarded search", lambda of=asked: rank(of, user, filters, timed))  # type: ignore[misc]
         searches.append(len(clock.elapsed["search once"]) - before)
-        forget(parts)
+        forget(container)
         for step in ("find", "find again"):
-            clock.timed(step, lambda asked=question: find(asked, user, filters, parts))  # type: ignore[misc]
-        documents = get_documents(parts.db, user, [hit.chunk.document_id for hit in found.hits])
+            clock.timed(step, lambda of=asked: find(of, user, filters, container))  # type: ignore[misc]
+        documents = get_documents(container.db, user, [hit.chunk.document_id for hit in found.hits])
         sources = [Source(hit, documents[hit.chunk.document_id], 1, ()) for hit in found.hits if hit.chunk.document_id in documents]
-        clock.timed("cautions", lambda asked=question, of=sources: cautions.warned(of, asked, user, filters, "nl", parts))  # type: ignore[misc]
+        clock.timed("source warnings", lambda of=sources, to=asked: warned(of, to, user, filters, "nl", container))  # type: ignore[misc]
         tell(done)
     return {
         "questions": len(questions) - warming,
-        "chunks": parts.store.count(),
+        "chunks": container.store.count(),
         "searches": round(float(np.mean(searches)), 2),
-        "kept": _kept(parts),
+        "kept": _kept(container),
         "steps": {step: clock.figures(step) for step in clock.elapsed},
     }
 
 
-def measure_answers(parts: Parts, questions: Sequence[str], user: User, tell: Tell = lambda done: None) -> dict[str, Any]:
+def measure_answers(container: Container, questions: Sequence[str], user: User, tell: Tell = lambda done: None) -> dict[str, Any]:
     """JSON-ready. Whole answers of a user of its own, whose conversations are deleted afterwards; the generator's processor time is not in
     it, for that is another process."""
-    parts.wait_for_generator()
+    container.wait_for_generator()
     clock, answered = _Clock(), 0
     warming = min(WARMING, len(questions) // 2)
-    asked = answers_to(questions, user, parts)
+    asked = answers_to(questions, user, container)
     for done in range(1, len(questions) + 1):
         if done == warming + 1:
             clock.forget()
             answered = 0
-        forget(parts)
+        forget(container)
         answer = clock.timed("whole answer", lambda: next(asked))
         answered += answer.status == AnswerStatus.ANSWERED
-        delete_conversation(parts.db, user, answer.conversation_id)
+        delete_conversation(container.db, user, answer.conversation_id)
         tell(done)
     asked.close()
     return {
         "questions": len(questions) - warming,
         "answered": answered,
-        "kept": _kept(parts),
+        "kept": _kept(container),
         "steps": {"whole answer": clock.figures("whole answer")},
     }
 
 
-def forget(parts: Parts) -> None:
-    if isinstance(parts.embedder, Cached):
-        parts.embedder.forget()
+def forget(container: Container) -> None:
+    if isinstance(container.embedder, Cached):
+        container.embedder.forget()
 
 
-def _kept(parts: Parts) -> str:
+def _kept(container: Container) -> str:
     """Of how many documents the sentences are embedded ahead."""
-    found = counts(parts.db, made_by(parts.embedder))
+    found = counts(container.db, made_by(container.embedder))
     return f"{found.documents} of {found.of} documents, {found.sentences} sentences"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rag_api.bench.retrieval import own_store
 from rag_api.bench.sets import QuestionSet
-from rag_api.bench.vectors import Kept
+from rag_api.bench.vectors import DiskVectorCache
 from rag_api.config import Settings
 from rag_api.domain import Filters, Hit
 from rag_api.embed import Embedder
@@ -29,7 +29,7 @@ Tell = Callable[[int], Any]
 
 def measure(settings: Settings, embedder: Embedder, asked: QuestionSet, tell: Tell = lambda done: None) -> dict[str, Any]:
     """JSON-ready. MRR@10 and Hit@k by document: of BM25 alone, of vectors alone, and of their fusions."""
-    kept = Kept(embedder)
+    kept = DiskVectorCache(embedder)
     texts = [embedding_text(chunk) for chunk in asked.chunks]
     vectors = kept.passages(texts, tell)
     questions = [question for question, _ in asked.questions]

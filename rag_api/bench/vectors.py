@@ -17,7 +17,7 @@ Tell = Callable[[int], object]
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 
 
-class Kept:
+class DiskVectorCache:
     """An embedder's vectors under FOLDER, by what was embedded and by what the embedder makes of one fixed text."""
 
     def __init__(self, embedder: Embedder, folder: Path = FOLDER) -> None:

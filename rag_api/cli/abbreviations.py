@@ -13,7 +13,7 @@ from rag_api.cli.console import opened, say
 from rag_api.cli.options import AsJson
 
 if TYPE_CHECKING:
-    from rag_api.container import Parts
+    from rag_api.container import Container
 
 
 def abbreviations(
@@ -30,14 +30,14 @@ def abbreviations(
     """
     from rag_api.query import synonyms as expand
 
-    with opened() as parts:
-        paths = expand.paths_of(parts.settings)
+    with opened() as container:
+        paths = expand.paths_of(container.settings)
         pairs = {kind: expand.read_pairs(path, kind) if path.is_file() else [] for kind, path in paths.items()}
         if question:
-            added = expand.expander_of(parts.settings).expand(question)
+            added = container.expander.expand(question)
             typer.echo(json.dumps(added, ensure_ascii=False) if as_json else "\n".join(added))
         elif propose:
-            proposals = expand.propose(_texts(parts), pairs["abbreviations"])
+            proposals = expand.propose(_texts(container), pairs["abbreviations"])
             if as_json:
                 rows = [{"abbreviation": p.abbreviation, "expansion": p.expansion, "documents": p.documents} for p in proposals]
                 typer.echo(json.dumps({"proposals": rows}, ensure_ascii=False))
@@ -51,11 +51,11 @@ def abbreviations(
                 say(f"{len(found)} {kind} in {paths[kind]}" + ("" if paths[kind].is_file() else " (there is no such file)"))
 
 
-def _texts(parts: Parts) -> Iterator[str]:
+def _texts(container: Container) -> Iterator[str]:
     """The text of every document that answers."""
     from rag_api.db.documents import DocumentQuery, list_documents, read_text
     from rag_api.domain import LOCAL_USER, DocumentStatus
 
-    found, _ = list_documents(parts.db, LOCAL_USER, DocumentQuery(status=DocumentStatus.INDEXED, limit=1_000_000))
+    found, _ = list_documents(container.db, LOCAL_USER, DocumentQuery(status=DocumentStatus.INDEXED, limit=1_000_000))
     for document in found:
-        yield read_text(parts.db, document.id, 100_000_000) or ""
+        yield read_text(container.db, document.id, 100_000_000) or ""

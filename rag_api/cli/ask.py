@@ -26,15 +26,15 @@ def ask(
 
     if mode is not None and mode not in list(Mode):
         raise typer.BadParameter(f"{mode!r}: choose verbatim, answer or sources", param_hint="--mode")
-    with opened() as parts:
+    with opened() as container:
         if mode != Mode.SOURCES:
-            parts.start_generator()
-        parts.warm()
+            container.start_generator()
+        container.warm()
         if mode != Mode.SOURCES:
-            parts.wait_for_generator()
+            container.wait_for_generator()
         stream = not as_json and sys.stdout.isatty()
         show = (lambda text: typer.echo(text, nl=False)) if stream else None
-        answer = next(answers_to([question], LOCAL_USER, parts, Mode(mode) if mode else None, show))
+        answer = next(answers_to([question], LOCAL_USER, container, Mode(mode) if mode else None, show))
         if as_json:
             typer.echo(json.dumps(answer_json(answer), ensure_ascii=False))
         else:

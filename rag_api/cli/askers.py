@@ -16,7 +16,7 @@ from rag_api.cli.measuring import indexed, judged_questions, measure
 from rag_api.cli.options import AsJson, SetFile, Split, Stored
 
 if TYPE_CHECKING:
-    from rag_api.container import Parts
+    from rag_api.container import Container
     from rag_api.evaluate import Judged
 
 SEED = 7
@@ -27,29 +27,29 @@ FUNCTIONS = ("paediatrician", "neonatologist", "midwife", "internist")
 
 def askers(judged: SetFile = None, stored: Stored = None, split: Split = "all", as_json: AsJson = False) -> None:
     """Measure what knowing the asker's function or department changes, and what it costs those who ask about other patients."""
-    with opened() as parts:
-        found = by_asker(parts, judged_questions(parts, judged, stored, split))
+    with opened() as container:
+        found = by_asker(container, judged_questions(container, judged, stored, split))
     typer.echo(json.dumps(found)) if as_json else print_askers(found)
 
 
-def by_asker(parts: Parts, questions: Sequence[Judged]) -> dict[str, Any]:
+def by_asker(container: Container, questions: Sequence[Judged]) -> dict[str, Any]:
     """Asker -> figures of all these questions asked by them, with the boosts as set, without the function's, and with neither. Functions
     have departments, too, whose boost is the department's."""
     settings = {
-        "as set": parts.settings,
-        "no function boost": parts.settings.model_copy(update={"function_boost": 0.0}),
-        "no boost": parts.settings.model_copy(update={"function_boost": 0.0, "department_boost": 0.0}),
+        "as set": container.settings,
+        "no function boost": container.settings.model_copy(update={"function_boost": 0.0}),
+        "no boost": container.settings.model_copy(update={"function_boost": 0.0, "department_boost": 0.0}),
     }
     found: dict[str, Any] = {}
-    for name, asks in each_asker(parts).items():
+    for name, asks in each_asker(container).items():
         asked = [asks(question) for question in questions]
-        found[name] = {kind: _figures(measure(parts, asked, own, f"{name}, {kind}")) for kind, own in settings.items()}
+        found[name] = {kind: _figures(measure(container, asked, own, f"{name}, {kind}")) for kind, own in settings.items()}
     return found
 
 
-def each_asker(parts: Parts) -> dict[str, Callable[[Judged], Judged]]:
+def each_asker(container: Container) -> dict[str, Callable[[Judged], Judged]]:
     """Each makes of a question the same one asked by them."""
-    documents = {document.source: document.metadata.department for document in indexed(parts)}
+    documents = {document.source: document.metadata.department for document in indexed(container)}
     departments = sorted({name for name in documents.values() if name})
     drawn = random.Random(SEED)  # noqa: S311 - the same draw each time
 

@@ -48,6 +48,28 @@ def ingest(
 
 
 @bench.command()
+def wardqa(
+    split: Annotated[list[str], typer.Option("--split", help="train, validate, test or test_trades; several may be named.")] = ["test"],  # noqa: B006 - typer's way
+    documents: Annotated[int | None, typer.Option(help="So many documents at most, for a quick look.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """How many questions of hospital staff get the right sentence, and how many near misses are refused.
+
+    WardQA's documents become an index of their own; yours is not looked at. Some minutes a hundred documents.
+    """
+    from rag_api.bench.wardqa import read_wardqa
+    from rag_api.bench.wardqa.measure import measure
+
+    settings = read_settings()
+    with said():
+        passages = read_wardqa(split)
+        total = sum(1 + len(asked.near_misses) for p in passages for asked in p.questions) + len({p.document for p in passages})
+        with counting("documents and questions", total) as tell:
+            found = measure(settings, split, documents, tell)
+    _print(found, as_json)
+
+
+@bench.command()
 def quality(
     name: Annotated[str, typer.Option("--set", help="squad or medquad.")] = "squad",
     data: Annotated[Path | None, typer.Option(help="Its folder; ../shared/data/NAME beside a checkout when absent.")] = None,
@@ -63,10 +85,10 @@ def quality(
     from rag_api.bench.sets import read_set
 
     settings = _settings(store)
-    with opened(settings) as parts:
+    with opened(settings) as container:
         asked = read_set(name, data, every)
         with counting("passages, questions, searches", len(asked.chunks) + 2 * len(asked.questions)) as tell:
-            found = measure(settings, parts.embedder, asked, tell)
+            found = measure(settings, container.embedder, asked, tell)
     _print(found, as_json)
 
 
@@ -85,12 +107,12 @@ def ask(
     from rag_api.evaluate import HANDBOOK, read_judged
 
     questions = [judged.question for judged in read_judged(HANDBOOK, "all")[::every]]
-    with opened(read_settings()) as parts, counting("questions", len(questions)) as tell:
+    with opened(read_settings()) as container, counting("questions", len(questions)) as tell:
         if answers:
-            parts.start_generator()
-            found = measure_answers(parts, questions, replace(LOCAL_USER, id="bench", name="Bench"), tell)
+            container.start_generator()
+            found = measure_answers(container, questions, replace(LOCAL_USER, id="bench", name="Bench"), tell)
         else:
-            found = measure(parts, questions, LOCAL_USER, tell)
+            found = measure(container, questions, LOCAL_USER, tell)
     _print(found, as_json)
 
 

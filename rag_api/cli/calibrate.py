@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_api.cli.console import counting, opened, say
-from rag_api.cli.measuring import asker, indexed, judged_questions, refuse_test_half
+from rag_api.cli.measuring import indexed, judged_questions, refuse_test_half, search
 from rag_api.cli.options import AsJson, SetFile, Stored
 
 if TYPE_CHECKING:
-    from rag_api.container import Parts
+    from rag_api.container import Container
     from rag_api.evaluate import Judged
     from rag_api.evaluate.calibrate import Case
     from rag_api.retrieval.calibration import Verbatim
@@ -35,40 +35,40 @@ def calibrate(
     its documents, so a set with few unanswerable ones will do. The values are kept in calibration.json in the data directory, for the
     embedder in use, and win over the shipped ones.
     """
-    with opened() as parts:
+    with opened() as container:
         if model:
-            parts.start_generator()
-        show(fitted(parts, judged, stored, model=model, out=out), as_json)
+            container.start_generator()
+        show(fitted(container, judged, stored, model=model, out=out), as_json)
 
 
-def fitted(parts: Parts, file: Path | None, stored: str | None, *, model: bool, out: Path | None) -> dict[str, Any]:
+def fitted(container: Container, file: Path | None, stored: str | None, *, model: bool, out: Path | None) -> dict[str, Any]:
     """On the validate half of the set, whatever else it holds. Raises InvalidInput for a set without one and for one that tells nothing."""
     from rag_api.evaluate import calibrate as fits
     from rag_api.retrieval.calibration import FILE, calibration, write
 
-    questions = judged_questions(parts, file, stored, "validate")
-    refuse_test_half(questions, parts, file, stored, "A calibration")
-    cases = gather(parts, questions)
+    questions = judged_questions(container, file, stored, "validate")
+    refuse_test_half(questions, container, file, stored, "A calibration")
+    cases = gather(container, questions)
     found = fits.cross_validated(cases)
-    before = calibration(parts.embedder.name, parts.settings.data_dir)
+    before = calibration(container.embedder.name, container.settings.data_dir)
     weights = fits.fit_weights(cases)
     cases = [fits.weighed(case, weights) for case in cases]
     if model:
-        cases = with_likelihoods(parts, cases)
+        cases = with_likelihoods(container, cases)
     writing = {name: fits.fit_writing([case for case in cases if case.judged.language == name]) for name in languages(cases)}
-    name = parts.settings.generator_model
+    name = container.settings.generator_model
     value = replace(
         before,
-        alpha=before.alpha if parts.settings.alpha is None else parts.settings.alpha,  # with which all of it was fitted
+        alpha=before.alpha if container.settings.alpha is None else container.settings.alpha,  # with which all of it was fitted
         weights=weights,
         verbatim={**before.verbatim, name: {**before.verbatim.get(name, {}), **writing}},
         not_found=fits.fit_not_found(cases),
         measured=f"{date.today().isoformat()}, {len(questions)} questions of {stored or (file.name if file else 'the sample handbook')}",
     )
-    path = out or parts.settings.data_dir / FILE
-    write(path, parts.embedder.name, value)
+    path = out or container.settings.data_dir / FILE
+    write(path, container.embedder.name, value)
     return {
-        "embedder": parts.embedder.name,
+        "embedder": container.embedder.name,
         "model": name,
         "file": str(path),
         "questions": len(questions),
@@ -82,59 +82,47 @@ def languages(cases: Sequence[Case]) -> list[str]:
     return sorted({case.judged.language for case in cases if case.judged.language in ("nl", "en")})
 
 
-def gather(parts: Parts, questions: Sequence[Judged]) -> list[Case]:
+def gather(container: Container, questions: Sequence[Judged]) -> list[Case]:
     """Every question once, and the answerable ones again without their documents."""
-    ids = {document.source: document.id for document in indexed(parts)}
+    ids = {document.source: document.id for document in indexed(container)}
     cases = []
     with counting("questions", len(questions)) as tell:
         for done, judged in enumerate(questions, 1):
-            cases.append(_case(parts, judged, ()))
+            cases.append(_case(container, judged, ()))
             own = tuple(ids[place.document] for place in judged.places if place.document in ids)
             if own:
-                cases.append(_case(parts, judged, own))
+                cases.append(_case(container, judged, own))
             tell(done)
     return cases
 
 
-def _case(parts: Parts, judged: Judged, left_out: tuple[str, ...]) -> Case:
-    from rag_api.answering.ask import kept_of, may_answer
-    from rag_api.domain import Filters
+def _case(container: Container, judged: Judged, left_out: tuple[str, ...]) -> Case:
     from rag_api.evaluate.calibrate import Case
-    from rag_api.retrieval import patient_ranking as safety
-    from rag_api.retrieval.answerability import signals
-    from rag_api.retrieval.calibration import calibration
-    from rag_api.retrieval.sentence_scorer import scored_sentences
 
-    filters = Filters(excluded_document_ids=left_out)
-    found = safety.find(judged.question, asker(judged), filters, parts)
-    hits, texts = may_answer(found.hits, judged.question, filters, parts)
-    weights = calibration(parts.embedder.name, parts.settings.data_dir).weights
-    expand = safety.other_names(parts.settings)
-    sentences = scored_sentences(judged.question, hits, kept_of(hits, parts), weights, texts, expand)
-    values = signals(judged.question, hits, [s.candidate for s in sentences], expand)
-    return Case(judged, bool(left_out), found.answerable and bool(hits), values, tuple(sentences))
+    retrieval = search(judged, container, left_out)
+    return Case(judged, bool(left_out), retrieval.may_answer, retrieval.signals, retrieval.scored)
 
 
-def with_likelihoods(parts: Parts, cases: Sequence[Case]) -> list[Case]:
+def with_likelihoods(container: Container, cases: Sequence[Case]) -> list[Case]:
     """The model's log p(question | sentence) of each question's likeliest sentences, over the protocol that answers use."""
     import asyncio
 
-    parts.wait_for_generator()
+    container.wait_for_generator()
     answered = [case for case in cases if case.has_answer]
     scored: dict[str, Case] = {}
 
     async def ask_all() -> None:
         with counting("likelihoods", len(answered)) as tell:
             for case in answered:
-                scored[case.judged.id] = await _with_likelihood(parts, case)
+                scored[case.judged.id] = await _with_likelihood(container, case)
                 tell(len(scored))
-        await parts.generator.close()
+        await container.generator.close()
 
     asyncio.run(ask_all())
     return [scored.get(case.judged.id, case) if case.has_answer else case for case in cases]
 
 
-async def _with_likelihood(parts: Parts, case: Case) -> Case:
+async def _with_likelihood(container: Container, case: Case) -> Case:
     from rag_api.answering import generator_client as gen
     from rag_api.answering.prompt_passages import CANDIDATES
     from services.contract import wire
@@ -152,7 +140,7 @@ async def _with_likelihood(parts: Parts, case: Case) -> Case:
         options={"likelihood_weight": 1.0, "max_sentences": 1},
     )
     said: dict[tuple[str, int, int], float] = {}
-    async for event in parts.generator.stream(request):
+    async for event in container.generator.stream(request):
         if isinstance(event, gen.Finished):
             for weighed in event.weighed:
                 c = chosen[int(weighed.document)]

@@ -1,4 +1,4 @@
-"""What the commands share: how they open the parts, say what they do, and print what came of it. People read standard error,
+"""What the commands share: how they open the container, say what they do, and print what came of it. People read standard error,
 results go to standard output."""
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from rag_api.config import Settings
-    from rag_api.container import Parts
+    from rag_api.container import Container
     from rag_api.errors import BedsideError
 
 
@@ -77,17 +77,17 @@ def make_data_dir(settings: Settings) -> None:
 
 
 @contextmanager
-def opened(settings: Settings | None = None) -> Iterator[Parts]:
-    """The parts, closed at the end however it comes; what a user can cause or must hear of is one sentence."""
-    from rag_api.container import Parts
+def opened(settings: Settings | None = None) -> Iterator[Container]:
+    """The container, closed at the end however it comes; what a user can cause or must hear of is one sentence."""
+    from rag_api.container import Container
     from rag_api.errors import BedsideError
 
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that embedded servers are stopped too
     settings = settings or read_settings()
     make_data_dir(settings)
     try:
-        with Parts(settings, say) as parts:
-            yield parts
+        with Container(settings, say) as container:
+            yield container
     except BedsideError as error:
         say_error(error)
         raise typer.Exit(1) from None

@@ -19,7 +19,7 @@ from rag_api.cli.options import AsJson
 from rag_api.cli.serve import run_server, url_of
 
 if TYPE_CHECKING:
-    from rag_api.container import Parts
+    from rag_api.container import Container
 
 # Stands in the handbook's judged set, so that anyone can check the answer.
 SAMPLE = "paracetamol iv kind 12 kg hoeveel per gift?"
@@ -39,39 +39,39 @@ def demo(
     from rag_api.domain import LOCAL_USER
 
     step = Steps()
-    with opened() as parts:
-        if parts.settings.environment == "production":
+    with opened() as container:
+        if container.settings.environment == "production":
             say("bedside: the demo fills the database with a fictional hospital's documents; it does not run in production.")
             raise typer.Exit(2)
-        parts.start_generator()  # loads beside the rest
+        container.start_generator()  # loads beside the rest
         with step("starting the database"):
-            parts.db.ping()
+            container.db.ping()
         with step("opening the search index"):
-            parts.store.count()
+            container.store.count()
         with step("ingesting the sample handbook"):
-            load_handbook(parts)
+            load_handbook(container)
         with step("loading the language model"):
-            parts.wait_for_generator()
+            container.wait_for_generator()
         with step("answering the sample question"):
-            answer = next(answers_to([question], LOCAL_USER, parts))
+            answer = next(answers_to([question], LOCAL_USER, container))
         say(f"\nQuestion: {question}")
         print_answer(answer, text=not as_json)
         if as_json:
             typer.echo(json.dumps(answer_json(answer), ensure_ascii=False))
             sys.stdout.flush()
         if not once:
-            say(f"\nReady after {time.monotonic() - step.began:.1f} s: {url_of(parts)}   (Ctrl-C stops)\n")
-            run_server(parts)
+            say(f"\nReady after {time.monotonic() - step.began:.1f} s: {url_of(container)}   (Ctrl-C stops)\n")
+            run_server(container)
 
 
-def load_handbook(parts: Parts) -> None:
+def load_handbook(container: Container) -> None:
     """Load its documents, and its abbreviations and synonyms; say what became of them."""
     from rag_api import handbook
     from rag_api.query.synonyms import put_lists
 
     folder = Path(handbook.__file__).parent
-    report = run_ingest(parts, [folder / "pdf"])
-    put_lists(folder, parts.settings.data_dir)
+    report = run_ingest(container, [folder / "pdf"])
+    put_lists(folder, container.settings.data_dir)
     print_report(report)
 
 

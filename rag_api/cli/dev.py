@@ -45,13 +45,13 @@ def dev(page_port: Annotated[int, typer.Option(help="Where the page is served; t
     from rag_api.db.documents import count_indexed
     from rag_api.domain import LOCAL_USER
 
-    with opened() as parts:
-        parts.start_generator()  # loads beside the rest
-        if not count_indexed(parts.db, LOCAL_USER):
-            load_handbook(parts)
+    with opened() as container:
+        container.start_generator()  # loads beside the rest
+        if not count_indexed(container.db, LOCAL_USER):
+            load_handbook(container)
         with ExitStack() as stack:
-            running = [stack.enter_context(started(*command)) for command in commands(parts.settings, page_port)]
-            say(f"\nThe page: http://localhost:{page_port}   the API: {url_of(parts)}/api   (Ctrl-C ends both)\n")
+            running = [stack.enter_context(started(*command)) for command in commands(container.settings, page_port)]
+            say(f"\nThe page: http://localhost:{page_port}   the API: {url_of(container)}/api   (Ctrl-C ends both)\n")
             while all(process.poll() is None for process in running):
                 time.sleep(0.2)
     raise typer.Exit(1)  # one ended by itself, and has said why

@@ -22,19 +22,23 @@ def documents(
 
     if status is not None and status not in list(DocumentStatus):
         raise typer.BadParameter(f"{status!r}: choose indexed, failed, retired or replaced", param_hint="--status")
-    with opened() as parts:
+    with opened() as container:
         query = DocumentQuery(search, DocumentStatus(status) if status else None, limit=1_000_000)
-        found, total = list_documents(parts.db, LOCAL_USER, query)
+        found, total = list_documents(container.db, LOCAL_USER, query)
     if as_json:
         from rag_api.api.mapping import document_out
 
         typer.echo(json.dumps({"documents": [document_out(d).model_dump(mode="json") for d in found], "total": total}, ensure_ascii=False))
         return
+    from rich.markup import escape
     from rich.table import Table
 
-    table = Table("Title", "Version", "File", "Pages", "Passages", "Status", box=None, pad_edge=False)
+    from rag_api.ingest.advice import advice
+
+    table = Table("Title", "Version", "File", "Pages", "Passages", "Status", "Notes", box=None, pad_edge=False)
     for d in found:
         state = d.status.value + (f" ({d.reason})" if d.reason else "")
-        table.add_row(d.metadata.title, d.metadata.version, d.source, str(d.page_count), str(d.chunk_count), state)
+        notes = "; ".join(filter(None, (*d.warnings, advice(d.reason))))
+        table.add_row(d.metadata.title, d.metadata.version, d.source, str(d.page_count), str(d.chunk_count), state, escape(notes))
     wide_console().print(table)
     say(f"{total} documents")

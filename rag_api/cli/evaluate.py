@@ -24,7 +24,7 @@ MOVED = {
 }
 
 if TYPE_CHECKING:
-    from rag_api.container import Parts
+    from rag_api.container import Container
     from rag_api.evaluate import Judged, Outcome
 
 
@@ -44,33 +44,35 @@ def evaluate(
     A judged set has the columns id, question, document (empty: no answer), and if known language, page, span, split, function and
     department (of who asks), conversation, found. Another row with the same id is another place that answers.
     """
-    with opened() as parts:
+    with opened() as container:
         if answers:
-            parts.start_generator()
-        questions = judged_questions(parts, judged, stored, split)
-        figures = figures_of(measure(parts, questions), parts)
+            container.start_generator()
+        questions = judged_questions(container, judged, stored, split)
+        figures = figures_of(measure(container, questions), container)
         if answers:
-            figures["answers"] = answer_figures(parts, [question for question in questions if question.answerable])
+            figures["answers"] = answer_figures(container, [question for question in questions if question.answerable])
     if as_json:
         typer.echo(json.dumps(figures, ensure_ascii=False))
     else:
         print_figures(figures)
 
 
-def figures_of(outcomes: Sequence[Outcome], parts: Parts) -> dict[str, Any]:
+def figures_of(outcomes: Sequence[Outcome], container: Container) -> dict[str, Any]:
     """All figures, those of each split when there are several, and the questions one by one. Those whose asker's function is known are
     asked once more without it: what it changes is `askers`."""
     from rag_api.evaluate import askers, report, rows_of
 
     splits = sorted({o.judged.split for o in outcomes})
     by_split = {name: report([o for o in outcomes if o.judged.split == name]) for name in splits} if len(splits) > 1 else {}
-    about: dict[str, Any] = {"embedder": parts.embedder.name, "store": parts.settings.store}
+    about: dict[str, Any] = {"embedder": container.embedder.name, "store": container.settings.store}
     if known := [o.judged for o in outcomes if o.judged.function]:
-        about["askers"] = askers(outcomes, measure(parts, [replace(one, function="") for one in known], what="questions, function unsaid"))
+        about["askers"] = askers(
+            outcomes, measure(container, [replace(one, function="") for one in known], what="questions, function unsaid")
+        )
     return {**report(outcomes), "splits": by_split, **about, "questions": rows_of(outcomes)}
 
 
-def answer_figures(parts: Parts, questions: list[Judged]) -> dict[str, Any]:
+def answer_figures(container: Container, questions: list[Judged]) -> dict[str, Any]:
     """Asked as a user of its own, so that nobody finds the evaluation among their conversations."""
     from statistics import median
 
@@ -78,11 +80,11 @@ def answer_figures(parts: Parts, questions: list[Judged]) -> dict[str, Any]:
     from rag_api.domain import AnswerStatus, User
     from rag_api.evaluate.answers import accuracy
 
-    parts.wait_for_generator()
+    container.wait_for_generator()
     given = []
     with counting("answers", len(questions)) as tell:
         asker = User(id="evaluation", name="Evaluation", groups=("everyone",))
-        for answer in answers_to([question.question for question in questions], asker, parts):
+        for answer in answers_to([question.question for question in questions], asker, container):
             given.append(answer)
             tell(len(given))
     texts = {question.id: answer.text for question, answer in zip(questions, given, strict=True)}

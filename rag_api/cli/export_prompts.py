@@ -14,7 +14,7 @@ from rag_api.cli.measuring import judged_questions, search
 from rag_api.cli.options import SetFile, Split, Stored
 
 if TYPE_CHECKING:
-    from rag_api.container import Parts
+    from rag_api.container import Container
     from rag_api.evaluate import Judged
 
 
@@ -28,15 +28,17 @@ def export_prompts(
     tokenizer: Annotated[Path | None, typer.Option(help="A tokenizer.json to count tokens with.")] = None,
 ) -> None:
     """Write prompts with three passages each, for measuring decoding, and print their statistics as JSON."""
-    with opened() as parts:
+    with opened() as container:
         if answers:
-            parts.start_generator()
-        questions = judged_questions(parts, judged, stored, split)
-        made = export(file, parts, questions, ask=answers, limit=limit, tokenizer=tokenizer)
+            container.start_generator()
+        questions = judged_questions(container, judged, stored, split)
+        made = export(file, container, questions, ask=answers, limit=limit, tokenizer=tokenizer)
     typer.echo(json.dumps(made, ensure_ascii=False))
 
 
-def export(path: Path, parts: Parts, questions: Sequence[Judged], *, ask: bool, limit: int, tokenizer: Path | None) -> dict[str, Any]:
+def export(
+    path: Path, container: Container, questions: Sequence[Judged], *, ask: bool, limit: int, tokenizer: Path | None
+) -> dict[str, Any]:
     """Writes the prompts (with the model's answers when `ask`) and gives table 5.1's statistics."""
     from rag_api.evaluate.decoding import row_of, statistics, token_counter, write_rows
 
@@ -45,27 +47,27 @@ def export(path: Path, parts: Parts, questions: Sequence[Judged], *, ask: bool, 
     with counting("prompts", len(chosen)) as tell:
         rows = []
         for question in chosen:
-            rows.append(row_of(question, search(question, parts).hits))
+            rows.append(row_of(question, search(question, container).hits))
             tell(len(rows))
     if ask:
-        _answer(rows, parts)
+        _answer(rows, container)
     write_rows(path, rows)
     say(f"{len(rows)} prompts: {path}")
     return statistics(rows, count)
 
 
-def _answer(rows: list[dict[str, Any]], parts: Parts) -> None:
+def _answer(rows: list[dict[str, Any]], container: Container) -> None:
     """What the configured model says to each prompt, as a chat server is asked: greedy, until the template's stop."""
     import asyncio
 
-    parts.wait_for_generator()
+    container.wait_for_generator()
 
     async def all_of_them() -> None:
         with counting("answers", len(rows)) as tell:
             for done, row in enumerate(rows, 1):
-                said = await parts.generator.complete(row["prompt"], max_tokens=parts.settings.max_tokens, stop=row["stop"])
-                row["answer"], row["answer_from"] = said.strip(), parts.generator.model
+                said = await container.generator.complete(row["prompt"], max_tokens=container.settings.max_tokens, stop=row["stop"])
+                row["answer"], row["answer_from"] = said.strip(), container.generator.model
                 tell(done)
-        await parts.generator.close()
+        await container.generator.close()
 
     asyncio.run(all_of_them())

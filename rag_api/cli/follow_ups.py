@@ -14,24 +14,24 @@ from rag_api.cli.measuring import measure
 from rag_api.cli.options import AsJson, Half, Split
 
 if TYPE_CHECKING:
-    from rag_api.container import Parts
+    from rag_api.container import Container
 
 Pairs = Annotated[Path | None, typer.Option("--set", help="A CSV of judged questions with a column previous; the handbook's when absent.")]
 
 
 def follow_ups(judged: Pairs = None, split: Split = "all", as_json: AsJson = False) -> None:
     """Measure follow-up questions, as they were typed and as they are made to stand alone, and how many are rewritten needlessly."""
-    with opened() as parts:
-        print_follow_ups(measured(parts, judged, split), as_json)
+    with opened() as container:
+        print_follow_ups(measured(container, judged, split), as_json)
 
 
-def measured(parts: Parts, file: Path | None, split: Half) -> dict[str, Any]:
+def measured(container: Container, file: Path | None, split: Half) -> dict[str, Any]:
     """The handbook's pairs when no file is given; its judged set is what must be left alone."""
     from rag_api.evaluate import HANDBOOK, read_judged
     from rag_api.evaluate.followups import FOLLOW_UPS, measure_pairs, read_pairs
 
     pairs = read_pairs(file or FOLLOW_UPS, split)
-    return measure_pairs(pairs, read_judged(HANDBOOK, split), lambda asked: measure(parts, asked, what="follow-up questions"))
+    return measure_pairs(pairs, read_judged(HANDBOOK, split), lambda asked: measure(container, asked, what="follow-up questions"))
 
 
 def print_follow_ups(found: dict[str, Any], as_json: bool) -> None:

@@ -30,8 +30,8 @@ def gaps(
     from rag_api.domain import LOCAL_USER
     from rag_api.evaluate.gaps import gaps_csv, gaps_of
 
-    with opened() as parts:
-        found = gaps_of(unanswered(parts.db, LOCAL_USER, _day(since)), department)
+    with opened() as container:
+        found = gaps_of(unanswered(container.db, LOCAL_USER, _day(since)), department)
     total = sum(len(gap.asked) for gap in found)
     if as_csv:
         typer.echo(gaps_csv(found), nl=False)

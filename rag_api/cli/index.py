@@ -58,9 +58,9 @@ def sentences() -> None:
     from rag_api.domain import LOCAL_USER
     from rag_api.retrieval.precompute import make_all
 
-    with opened() as parts, counting("documents", count_indexed(parts.db, LOCAL_USER)) as tell:
+    with opened() as container, counting("documents", count_indexed(container.db, LOCAL_USER)) as tell:
         began = time.monotonic()
-        kept = make_all(parts, lambda: True, lambda kept: tell(kept.documents))
+        kept = make_all(container, lambda: True, lambda kept: tell(kept.documents))
     numbers = f"{kept.documents} of {kept.of} documents, {kept.sentences} sentences in {time.monotonic() - began:.1f} s"
     why = {KeptState.FULL: "; BEDSIDE_SENTENCE_VECTORS_MB allows no more", KeptState.WAITING: "; another process is at it"}
     say(f"{numbers}{why.get(kept.state, '')}")

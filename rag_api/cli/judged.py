@@ -24,8 +24,8 @@ def list_sets(as_json: AsJson = False) -> None:
     from rag_api.db.judged import list_sets as read
     from rag_api.domain import LOCAL_USER
 
-    with opened() as parts:
-        sets = [asdict(one) | {"updated_at": one.updated_at.isoformat()} for one in read(parts.db, LOCAL_USER)]
+    with opened() as container:
+        sets = [asdict(one) | {"updated_at": one.updated_at.isoformat()} for one in read(container.db, LOCAL_USER)]
     if as_json:
         typer.echo(json.dumps({"sets": sets}, ensure_ascii=False))
         return
@@ -49,8 +49,8 @@ def export_set(
     from rag_api.evaluate import write_judged
     from rag_api.evaluate.judged import judged_csv
 
-    with opened() as parts:
-        questions = read_set(parts.db, LOCAL_USER, name)
+    with opened() as container:
+        questions = read_set(container.db, LOCAL_USER, name)
     if file is None:
         typer.echo(judged_csv(questions), nl=False)
     else:
@@ -71,11 +71,11 @@ def import_set(
     from rag_api.errors import InvalidInput
     from rag_api.evaluate import read_judged
 
-    with opened() as parts:
+    with opened() as container:
         if not re.fullmatch(SET_NAME, name):
             raise InvalidInput(f"{name!r} is no name for a judged set: letters, digits, spaces, dots, dashes and underscores, at most 80.")
         questions = read_judged(file)
-        new = save_questions(parts.db, LOCAL_USER, name, questions)
+        new = save_questions(container.db, LOCAL_USER, name, questions)
     if as_json:
         typer.echo(json.dumps({"questions": len(questions), "new": new}))
     else:
@@ -88,6 +88,6 @@ def take_feedback(name: NewSet) -> None:
     from rag_api.domain import LOCAL_USER
     from rag_api.evaluate.judging import from_feedback
 
-    with opened() as parts:
-        placed, left_open = from_feedback(parts.db, LOCAL_USER, name)
+    with opened() as container:
+        placed, left_open = from_feedback(container.db, LOCAL_USER, name)
     say(f"{placed} questions with a place, {left_open} left open because nobody said where the answer stands")

@@ -10,9 +10,9 @@ def migrate() -> None:
     from rag_api.db.migrate import migrate as run
 
     settings = read_settings()
-    with opened(settings) as parts:
+    with opened(settings) as container:
         if settings.database_url is None:
-            parts.db.ping()  # the embedded one is migrated whenever it is opened
+            container.db.ping()  # the embedded one is migrated whenever it is opened
             say("The embedded database is up to date.")
             return
         applied = run(settings.database_url.get_secret_value())

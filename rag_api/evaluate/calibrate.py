@@ -1,5 +1,5 @@
 """Judged questions -> what suits an embedder and a model: weights of a sentence's features, how long an answer is, when to say
-"not found". Pure functions over what was gathered (calibrating.py); the test half is refused by whoever gathers.
+"not found". Pure functions over what was gathered (cli/calibrate.py); the test half is refused by whoever gathers.
 
 Unanswerable questions are few in any judged set, so every answerable one is asked a second time with its documents left out: then it
 has no answer, and what is found are its nearest misses.

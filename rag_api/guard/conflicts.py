@@ -7,7 +7,7 @@ clause by clause as well (restated.py).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rag_api.domain import Hit
@@ -42,9 +42,9 @@ class Conflict:
     second_value: str
 
 
-def conflicts(hits: Sequence[Hit], question: str) -> list[Conflict]:
+def conflicts(hits: Sequence[Hit], asked_terms: Iterable[str]) -> list[Conflict]:
     """At most one for two documents, the first by rank."""
-    asked = set(question_terms(question))
+    asked = set(asked_terms)
     stated = [statement for index, hit in enumerate(hits) for statement in _statements(index, hit)]
     found: dict[tuple[str, str], Conflict] = {}
     for one in stated:

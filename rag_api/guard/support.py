@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from rag_api.domain import Unsupported
-from rag_api.guard.patient import patient_of
+from rag_api.guard.patient import Patient
 from rag_api.guard.quantities import Quantity, periods, quantities
 
 _IN_BRACKETS = re.compile(r"[(\[] ?(?:in )?([^\W\d][^()\[\]]{0,12}?) ?[)\]]")
@@ -34,10 +34,10 @@ class _Known:
     units: frozenset[tuple[str, Fraction]]  # that it may have when none stands beside it
 
 
-def unsupported(answer: str, passages: Sequence[Passage], language: str, question: str = "") -> tuple[Unsupported, ...]:
-    """In order. answer[start:end] is the number with its unit."""
+def unsupported(answer: str, passages: Sequence[Passage], language: str, patient: Patient | None = None) -> tuple[Unsupported, ...]:
+    """In order; ages and weights of the question's `patient` are known. answer[start:end] is the number with its unit."""
     known = [one for passage in passages for one in _known(passage)]
-    own = {written for e in patient_of(question).evidence for written in _written(e.text, language)}
+    own = {written for e in (patient or Patient()).evidence for written in _written(e.text, language)}
     return tuple(
         Unsupported(q.start, q.end, answer[q.start : q.end])
         for q in quantities(answer, language)

@@ -121,9 +121,6 @@ class Lists:
             return self._expander
 
 
-_known: dict[tuple[Path, ...], Lists] = {}
-
-
 def paths_of(settings: Settings) -> dict[str, Path]:
     """By kind: the configured files, else those in the data directory, which may be absent. Raises ConfigurationError."""
     for given in (settings.abbreviations, settings.synonyms):
@@ -135,10 +132,9 @@ def paths_of(settings: Settings) -> dict[str, Path]:
     }
 
 
-def expander_of(settings: Settings) -> Expander:
-    """Adds nothing where there are no lists. Raises ConfigurationError."""
-    paths = paths_of(settings)
-    return _known.setdefault(tuple(paths.values()), Lists(paths)).get()
+def lists_of(settings: Settings) -> Lists:
+    """Return the lists by the settings; they add nothing where there are none. Raises ConfigurationError."""
+    return Lists(paths_of(settings))
 
 
 def put_lists(folder: Path, data_dir: Path) -> None:

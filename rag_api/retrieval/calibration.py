@@ -22,7 +22,7 @@ FEATURES = ("cosine", "passage", "range", "coverage")
 for a number of the question and -1 when none does; the share of the question's words that it holds and its title does not."""
 
 SIGNALS = ("cosine", "information", "lead", "names")
-"""What tells whether there is an answer (decide.py)."""
+"""What tells whether there is an answer (answerability.py)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ import time
 from types import TracebackType
 
 
-class Asking:
-    """`with asking:` around each answer, from several threads."""
+class InFlight:
+    """`with in_flight:` around each answer, from several threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -13,22 +13,15 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Literal, TypeVar, cast
+from typing import Literal, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-from rag_api.answering.generator_client import Generator
-from rag_api.domain import Filters, Hit
-from rag_api.embed import Embedder
+from rag_api.domain import Hit
 from rag_api.errors import BedsideError
-from rag_api.stores import Store
 
 log = logging.getLogger(__name__)
 
-P = TypeVar("P")
 Option = Literal["hyde", "step_back", "split"]
 OPTIONS: tuple[Option, ...] = ("hyde", "step_back", "split")
 SECONDS = 20.0  # that a reader may wait for them, all together
@@ -46,13 +39,19 @@ PROMPTS: dict[Option, str] = {
 }
 
 
+class Completes(Protocol):
+    """A language model as far as this needs one."""
+
+    async def complete(self, prompt: str, *, max_tokens: int) -> str: ...
+
+
 def options_of(setting: str) -> tuple[Option, ...]:
     """BEDSIDE_WIDEN -> the options, in their own order."""
     named = setting.split(",")
     return tuple(option for option in OPTIONS if option in named)
 
 
-async def alternatives(question: str, options: Sequence[Option], generator: Generator) -> list[str]:
+async def alternatives(question: str, options: Sequence[Option], generator: Completes) -> list[str]:
     """What to search for beside the question, each once; what the model does not give in time is left out."""
     if not options:
         return []
@@ -61,7 +60,7 @@ async def alternatives(question: str, options: Sequence[Option], generator: Gene
     return [text for text in dict.fromkeys(found) if text.casefold() != question.strip().casefold()]
 
 
-async def _said(option: Option, question: str, generator: Generator) -> str:
+async def _said(option: Option, question: str, generator: Completes) -> str:
     try:
         async with asyncio.timeout(SECONDS):
             return await generator.complete(PROMPTS[option].format(question=question), max_tokens=TOKENS[option])
@@ -78,36 +77,12 @@ def _texts(option: Option, said: str) -> list[str]:
     return lines[: MOST_PARTS if option == "split" else 1]
 
 
-def widened(parts: P, also: Sequence[str]) -> P:
-    """The same parts, whose store searches for these too."""
-    if not also:
-        return parts
-
-    class Widened:
-        def __getattr__(self, name: str) -> Any:
-            if name == "store":
-                return WidenedStore(parts.store, parts.embedder, also)  # type: ignore[attr-defined]
-            return getattr(parts, name)
-
-    return cast(P, Widened())
-
-
-class WidenedStore:
-    """A Store that searches for the alternatives too. A hit's score is its mean over the queries; where a query did not find it, it
-    counts as that query's last hit. What decides whether there is an answer, the scores of meaning and words, stays the question's own."""
-
-    def __init__(self, store: Store, embedder: Embedder, also: Iterable[str]) -> None:
-        self._store = store
-        self._also = [(text, embedder.query(text)) for text in also]
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
-
-    def search(self, query: str, vector: NDArray[np.float32], limit: int, filters: Filters, *how: Any) -> list[Hit]:
-        search: Callable[..., list[Hit]] = self._store.search
-        own = search(query, vector, limit, filters, *how)
-        lists = [own, *(search(text, other, limit, filters, *how) for text, other in self._also)]
-        return merged(lists, limit)
+def search_all(search: Callable[[str], list[Hit]], question: str, also: Sequence[str], limit: int) -> list[Hit]:
+    """Search for the question and for what stands beside it. A hit's score is its mean over the queries; where a query did not find it,
+    it counts as that query's last hit. What decides whether there is an answer, the scores of meaning and words, stays the
+    question's own."""
+    own = search(question)
+    return merged([own, *map(search, also)], limit) if also else own
 
 
 def merged(lists: Sequence[Sequence[Hit]], limit: int) -> list[Hit]:

@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from rag_api.answering.ask import LONGEST_TEXT
 from rag_api.config import Settings
 from rag_api.db import Database
 from rag_api.db import sentences as db
@@ -23,7 +22,8 @@ from rag_api.embed import Cached, Embedder
 from rag_api.embed.kept import HALF, key_of, packed
 from rag_api.errors import BedsideError
 from rag_api.retrieval import sentence_scorer
-from rag_api.retrieval.in_flight import Asking
+from rag_api.retrieval.find import LONGEST_TEXT
+from rag_api.retrieval.in_flight import InFlight
 from rag_api.retrieval.sentence_scorer import lines_of
 from rag_api.stores import Store
 from rag_api.text import quotable_spans, sentence_splitter
@@ -39,9 +39,9 @@ GoOn = Callable[[], bool]
 Tell = Callable[[SentencesKept], None]
 
 
-class AheadParts(Protocol):
+class PrecomputeContainer(Protocol):
     settings: Settings
-    asking: Asking
+    in_flight: InFlight
     sentences: SentencesKept
 
     @property
@@ -60,68 +60,68 @@ def made_by(embedder: Embedder) -> str:
     return f"{embedder.name} rules {sentence_splitter.VERSION}.{quotable_spans.VERSION}.{sentence_scorer.VERSION}"
 
 
-def make_all(parts: AheadParts, go_on: GoOn, tell: Tell = lambda kept: None) -> SentencesKept:
+def make_all(container: PrecomputeContainer, go_on: GoOn, tell: Tell = lambda kept: None) -> SentencesKept:
     """Embed what is outstanding, for as long as `go_on` says so; it may wait. Another process at it: nothing is done here."""
-    wanted = made_by(parts.embedder)
+    wanted = made_by(container.embedder)
     state = KeptState.WAITING
-    if db.outstanding(parts.db, wanted):
-        with db.only_one(parts.db) as mine:
-            state = _make(parts, wanted, go_on, tell) if mine else KeptState.WAITING
+    if db.outstanding(container.db, wanted):
+        with db.only_one(container.db) as mine:
+            state = _make(container, wanted, go_on, tell) if mine else KeptState.WAITING
     else:
-        db.sweep(parts.db)
-    found = _kept(parts, wanted, state)
+        db.sweep(container.db)
+    found = _kept(container, wanted, state)
     tell(found)
     return found
 
 
-def _make(parts: AheadParts, wanted: str, go_on: GoOn, tell: Tell) -> KeptState:
-    for document in db.outstanding(parts.db, wanted):
-        tell(_kept(parts, wanted, KeptState.MAKING))
-        state = _made(parts, document, wanted, go_on)
+def _make(container: PrecomputeContainer, wanted: str, go_on: GoOn, tell: Tell) -> KeptState:
+    for document in db.outstanding(container.db, wanted):
+        tell(_kept(container, wanted, KeptState.MAKING))
+        state = _made(container, document, wanted, go_on)
         if state != KeptState.MAKING:
             return state
-    db.sweep(parts.db)
+    db.sweep(container.db)
     return KeptState.MAKING
 
 
-def _kept(parts: AheadParts, wanted: str, state: KeptState) -> SentencesKept:
-    counted = db.counts(parts.db, wanted)
+def _kept(container: PrecomputeContainer, wanted: str, state: KeptState) -> SentencesKept:
+    counted = db.counts(container.db, wanted)
     return SentencesKept(KeptState.COMPLETE if counted.documents == counted.of else state, counted.documents, counted.of, counted.sentences)
 
 
-def _made(parts: AheadParts, document: db.Outstanding, wanted: str, go_on: GoOn) -> KeptState:
+def _made(container: PrecomputeContainer, document: db.Outstanding, wanted: str, go_on: GoOn) -> KeptState:
     """`making`: it is done, on to the next."""
     if not go_on():
         return KeptState.WAITING
-    lines = {key_of(parts.embedder.name, line): line for line in _lines(parts, document)}
-    if not _fit(parts, document, len(lines)):
+    lines = {key_of(container.embedder.name, line): line for line in _lines(container, document)}
+    if not _fit(container, document, len(lines)):
         return KeptState.FULL
-    known = db.begin(parts.db, document, list(lines))
+    known = db.begin(container.db, document, list(lines))
     missing = [key for key in lines if key not in known]
-    if not _embed(parts, document, {key: lines[key] for key in missing}, go_on):
+    if not _embed(container, document, {key: lines[key] for key in missing}, go_on):
         return KeptState.WAITING
-    db.complete(parts.db, document, wanted, list(lines))
+    db.complete(container.db, document, wanted, list(lines))
     return KeptState.MAKING
 
 
-def _lines(parts: AheadParts, document: db.Outstanding) -> Sequence[str]:
+def _lines(container: PrecomputeContainer, document: db.Outstanding) -> Sequence[str]:
     """Of a very long document from its chunks, as an answer looks for them."""
-    text = read_text(parts.db, document.document_id, LONGEST_TEXT)
+    text = read_text(container.db, document.document_id, LONGEST_TEXT)
     if text is not None:
         return lines_of(document.title, text)
-    chunks, _ = parts.store.chunks_of(document.document_id)
+    chunks, _ = container.store.chunks_of(document.document_id)
     return list(dict.fromkeys(line for chunk in chunks for line in lines_of(document.title, chunk.text)))
 
 
-def _fit(parts: AheadParts, document: db.Outstanding, sentences: int) -> bool:
-    most = parts.settings.sentence_vectors_mb * 2**20 // (HALF.itemsize * parts.embedder.dim + db.ROW_BYTES) - sentences
-    others = db.held_by_others(parts.db, document.document_id)
-    return others <= most or (db.sweep(parts.db) > 0 and db.held_by_others(parts.db, document.document_id) <= most)
+def _fit(container: PrecomputeContainer, document: db.Outstanding, sentences: int) -> bool:
+    most = container.settings.sentence_vectors_mb * 2**20 // (HALF.itemsize * container.embedder.dim + db.ROW_BYTES) - sentences
+    others = db.held_by_others(container.db, document.document_id)
+    return others <= most or (db.sweep(container.db) > 0 and db.held_by_others(container.db, document.document_id) <= most)
 
 
-def _embed(parts: AheadParts, document: db.Outstanding, lines: dict[bytes, str], go_on: GoOn) -> bool:
+def _embed(container: PrecomputeContainer, document: db.Outstanding, lines: dict[bytes, str], go_on: GoOn) -> bool:
     """A few at a time, each few kept at once; False when it was stopped. Past the memory of what was asked, which they would fill."""
-    embedder = parts.embedder.inner if isinstance(parts.embedder, Cached) else parts.embedder
+    embedder = container.embedder.inner if isinstance(container.embedder, Cached) else container.embedder
     keys, at, size = list(lines), 0, 1
     while at < len(keys):
         if not go_on():
@@ -129,20 +129,20 @@ def _embed(parts: AheadParts, document: db.Outstanding, lines: dict[bytes, str],
         batch, began = keys[at : at + size], time.monotonic()
         vectors = embedder.passages([lines[key] for key in batch])
         took = time.monotonic() - began
-        db.put(parts.db, document.document_id, {key: packed(vector) for key, vector in zip(batch, vectors, strict=True)})
+        db.put(container.db, document.document_id, {key: packed(vector) for key, vector in zip(batch, vectors, strict=True)})
         at += size
         size = max(1, min(MOST, 2 * size, int(size * TAKES / max(took, 1e-6))))
     return True
 
 
-class Ahead:
-    """The thread. `parts.sentences` says how far it was when it last looked."""
+class Precomputer:
+    """The thread. `container.sentences` says how far it was when it last looked."""
 
-    def __init__(self, parts: AheadParts) -> None:
-        self._parts = parts
+    def __init__(self, container: PrecomputeContainer) -> None:
+        self._container = container
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sentences ahead", daemon=True)
-        self._on = parts.settings.sentence_vectors_mb > 0
+        self._on = container.settings.sentence_vectors_mb > 0
 
     def start(self) -> None:
         if self._on:
@@ -171,22 +171,22 @@ class Ahead:
     def _look(self) -> None:
         if not self._go_on():
             return
-        before, began = self._parts.sentences, time.monotonic()
-        kept = make_all(self._parts, self._go_on, self._tell)
+        before, began = self._container.sentences, time.monotonic()
+        kept = make_all(self._container, self._go_on, self._tell)
         if kept.state in (KeptState.COMPLETE, KeptState.FULL) and kept != before:
             numbers = {"documents": kept.documents, "of": kept.of, "sentences": kept.sentences}
             seconds = round(time.monotonic() - began, 1)
             log.info("sentences are embedded ahead: %s", kept.state, extra={"fields": {**numbers, "seconds": seconds}})
 
     def _tell(self, kept: SentencesKept) -> None:
-        self._parts.sentences = kept
+        self._container.sentences = kept
 
     def _go_on(self) -> bool:
         """Waits while something is more urgent. False: the server stops."""
         while not self._stop.is_set():
-            if not self._parts.asking.quiet(QUIET) or self._parts.generator_is_starting:
+            if not self._container.in_flight.quiet(QUIET) or self._container.generator_is_starting:
                 self._stop.wait(0.1)
-            elif db.ingesting(self._parts.db):
+            elif db.ingesting(self._container.db):
                 self._stop.wait(1.0)
             else:
                 return True

@@ -106,24 +106,3 @@ def reranked(question: str, hits: Sequence[Hit], reranker: Reranker) -> list[Hit
         return list(hits)
     order = sorted(range(len(hits)), key=lambda index: (-scores[index], index))
     return [replace(hits[index], rank=rank) for rank, index in enumerate(order, 1)]
-
-
-_opened: dict[tuple[str | None, str | None], Reranker | None] = {}
-_opening = threading.Lock()
-
-
-def reranker_of(settings: Settings) -> Reranker | None:
-    """The configured one, opened once in a process."""
-    key = (settings.reranker_url, settings.reranker)
-    with _opening:
-        if key not in _opened:
-            _opened[key] = open_reranker(settings)
-        return _opened[key]
-
-
-def close_rerankers() -> None:
-    with _opening:
-        for reranker in _opened.values():
-            if reranker is not None:
-                reranker.close()
-        _opened.clear()

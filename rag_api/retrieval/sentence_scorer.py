@@ -7,30 +7,21 @@ half of judged questions (calibration.py has them, by embedder).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from rag_api.domain import Candidate, Hit
 from rag_api.embed import Embedder
 from rag_api.embed.kept import halved
+from rag_api.query.analysis import Analysis
 from rag_api.retrieval.calibration import FEATURES, Weights
-from rag_api.text.bm25_analyzer import STOP_WORDS, words
 from rag_api.text.quotable_spans import Quotable, quotable
-from rag_api.text.ranges import asked, fits
+from rag_api.text.ranges import fits
+from rag_api.text.word_match import coverage
 
 VERSION = 1  # one more whenever `lines_of` gives other lines of the same quotes (tests/rag_api/test_rule_versions.py)
 MOSTLY = 0.5  # share of a sentence that must stand in the passage: its border may cut the rest
-ALIKE = 0.6  # overlap of their runs of three characters from which two words are taken for one: "trombo's", "kathter"
-_STOP = STOP_WORDS["nl"] | STOP_WORDS["en"]
-
-Expand = Callable[[str], Sequence[str]]
-Called = tuple[tuple[str, ...], ...]  # the names of a word, each of one or more words; the first is the word itself
-
-
-def as_typed(word: str) -> Sequence[str]:
-    """No other names."""
-    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,26 +34,20 @@ class Scored:
 
 
 def scored_sentences(
-    question: str,
-    hits: Sequence[Hit],
-    embedder: Embedder,
-    weights: Weights,
-    texts: Mapping[str, str] | None = None,
-    expand: Expand = as_typed,
+    question: Analysis, hits: Sequence[Hit], embedder: Embedder, weights: Weights, texts: Mapping[str, str] | None = None
 ) -> list[Scored]:
-    """All sentences of the hits, best first. `texts`: document id -> its text; without it a chunk is all there is of its document,
-    and a sentence that its border cuts is taken only when there is nothing else. `expand`: what else a word is called."""
+    """Return all sentences of the hits, best first. `texts`: document id -> its text; without it a chunk is all there is of its document,
+    and a sentence that its border cuts is taken only when there is nothing else."""
     found = _sentences(hits, texts or {})
     if not found:
         return []
     best = {hit.rank: hit for hit in hits}
     lines = [_line(best[c.rank].chunk.title, c.text) for c in found]
-    cosines = halved(embedder.passages(lines)) @ embedder.query(question)
-    numbers, sought = asked(question), sought_words(question, expand)
+    cosines = halved(embedder.passages(lines)) @ embedder.query(question.text)
     scored = []
     for one, cosine in zip(found, cosines.tolist(), strict=True):
         hit = best[one.rank]
-        features = (cosine, hit.score, float(fits(numbers, one.text)), coverage(sought, hit.chunk.title, one.text))
+        features = (cosine, hit.score, float(fits(question.numbers, one.text)), coverage(question.sought, hit.chunk.title, one.text))
         score = sum(weights.of(name) * value for name, value in zip(FEATURES, features, strict=True))
         scored.append(
             Scored(Candidate(one.document_id, one.start, one.end, one.lead, one.text, score, one.rank), features, hit.chunk.title)
@@ -118,40 +103,3 @@ def _may_be_cut(text: str, quote: Quotable, chunk_start: int) -> bool:
     begins_late = quote.start == 0 and chunk_start > 0 and text[:1].isalnum() and not text[:1].isupper()
     ends_early = quote.end == len(text) and not text.rstrip().endswith((".", "!", "?", "…", ":", ";")) and not text.endswith("\n")
     return begins_late or ends_early
-
-
-def content_words(question: str) -> list[str]:
-    return [word for word in dict.fromkeys(words(question)) if word not in _STOP]
-
-
-def sought_words(question: str, expand: Expand) -> list[Called]:
-    """The question's content words, each with what else it is called."""
-    return [((word,), *(tuple(other) for one in expand(word) if (other := content_words(one)))) for word in content_words(question)]
-
-
-def coverage(sought: Sequence[Called], title: str, text: str) -> float:
-    """How well the text holds the words that its title does not, in [0, 1]: all of a document's sentences share the title."""
-    own = [called for called in sought if held(called, title) < ALIKE]
-    return sum(held(called, text) for called in own) / len(own) if own else 0.0
-
-
-def held(called: Called, text: str) -> float:
-    """How surely the text has the word, by any of its names, in [0, 1]."""
-    return max(sum(likeness(word, text) for word in name) / len(name) for name in called)
-
-
-def likeness(word: str, text: str) -> float:
-    """Of the text's word that is most like it, by common runs of three characters, in [0, 1]."""
-    runs = _runs(word)
-    return max((2 * len(runs & other) / (len(runs) + len(other)) for other in _all_runs(text)), default=0.0)
-
-
-@lru_cache(maxsize=4096)
-def _all_runs(text: str) -> tuple[frozenset[str], ...]:
-    return tuple(_runs(word) for word in set(words(text)))
-
-
-@lru_cache(maxsize=100_000)
-def _runs(word: str) -> frozenset[str]:
-    marked = f"^{word}$"
-    return frozenset(marked[i : i + 3] for i in range(max(1, len(marked) - 2)))

@@ -88,7 +88,7 @@ def question_terms(text: str) -> list[str]:
 
 def further_terms(text: str, others: Sequence[str] = ()) -> list[str]:
     """What is looked up beside them: the question's pairs of words, and the terms and pairs of other words for what it says
-    (expand.py). BM25 counts these too; they do not add to what the question's own words could tell."""
+    (query/synonyms.py). BM25 counts these too; they do not add to what the question's own words could tell."""
     own = set(question_terms(text))
     terms = [*_question_pairs(text), *(term for other in others for term in (*question_terms(other), *_question_pairs(other)))]
     return [term for term in dict.fromkeys(terms) if term not in own]

@@ -40,10 +40,14 @@ _PATTERNS: dict[Language, re.Pattern[str]] = {
 
 
 def detect(text: str, otherwise: Language = "nl") -> Language:
-    """`otherwise` is for texts that tell nothing ("temp target post arrest"): Dutch, the language most staff ask in, or that of
-    the documents found."""
+    """Return the text's language; `otherwise` where it tells nothing: Dutch, the language most staff ask in, or that of the documents."""
+    return language_said(text) or otherwise
+
+
+def language_said(text: str) -> Language | None:
+    """Return the language that the words tell; None for texts that tell nothing ("temp target post arrest")."""
     words = re.findall(r"[^\W\d_]+", text.lower())
     known = sum((word in _WORDS["en"]) - (word in _WORDS["nl"]) for word in words)
     patterns = sum(len(_PATTERNS["en"].findall(word)) - len(_PATTERNS["nl"].findall(word)) for word in words)
     score = known + 0.3 * patterns  # above zero: English
-    return otherwise if abs(score) < 0.1 else "en" if score > 0 else "nl"
+    return None if abs(score) < 0.1 else "en" if score > 0 else "nl"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 NEAR = 30  # characters from a word to the range of what it names, and on to the next
@@ -80,7 +81,7 @@ def fit(question: str, text: str) -> int:
     return fits(asked(question), text)
 
 
-def fits(numbers: list[Asked], text: str) -> int:
+def fits(numbers: Sequence[Asked], text: str) -> int:
     found = ranges(text) if numbers else []
     said = [verdict for number in numbers if (verdict := _fit(number, found, text.casefold()))]
     return 0 if not said else -1 if -1 in said else 1

@@ -10,7 +10,7 @@ from playwright.sync_api import FilePayload, Page, expect
 from reportlab.pdfgen.canvas import Canvas
 
 from rag_api.config import Settings
-from rag_api.container import Parts
+from rag_api.container import Container
 from rag_api.domain import Document, Filters, TargetGroup
 from rag_api.main import create_app
 from tests.e2e.browser import serve
@@ -21,21 +21,21 @@ from tests.support.world import empty, load, load_hospital
 
 
 @pytest.fixture(scope="module")
-def parts(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Parts]:
-    with Parts(Settings(data_dir=tmp_path_factory.mktemp("data"), database_url=dsn, store="memory", web_dir=DIST)) as made:
+def container(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Container]:
+    with Container(Settings(data_dir=tmp_path_factory.mktemp("data"), database_url=dsn, store="memory", web_dir=DIST)) as made:
         yield made
 
 
 @pytest.fixture
-def documents(parts: Parts) -> Iterator[dict[str, Document]]:
-    yield load_hospital(parts)
-    empty(parts)
-    parts.db.run("truncate metadata_edits, metadata_changes")
+def documents(container: Container) -> Iterator[dict[str, Document]]:
+    yield load_hospital(container)
+    empty(container)
+    container.db.run("truncate metadata_edits, metadata_changes")
 
 
 @pytest.fixture
-def page(new_page: NewPage, parts: Parts, documents: dict[str, Document], policy: str) -> Iterator[Page]:
-    app = create_app(parts.settings, parts)
+def page(new_page: NewPage, container: Container, documents: dict[str, Document], policy: str) -> Iterator[Page]:
+    app = create_app(container.settings, container)
     with serve(app) as url:
         found = new_page()
         found.goto(f"{url}/admin/documents")
@@ -63,9 +63,9 @@ def test_the_list_names_every_document_and_is_searched(page: Page) -> None:
     expect(page.locator(".document .facts")).to_contain_text("paracetamol-kind.pdf")
 
 
-def test_every_document_of_a_large_collection_can_be_reached(page: Page, parts: Parts) -> None:
+def test_every_document_of_a_large_collection_can_be_reached(page: Page, container: Container) -> None:
     for number in range(118):
-        load(parts, f"werkwijze-{number:03}.pdf", f"Werkwijze {number:03}. Was de handen.")
+        load(container, f"werkwijze-{number:03}.pdf", f"Werkwijze {number:03}. Was de handen.")
     page.reload()
     expect(page.locator(".document")).to_have_count(50)
     expect(page.get_by_text("50 van 121 documenten")).to_be_visible()
@@ -77,7 +77,9 @@ def test_every_document_of_a_large_collection_can_be_reached(page: Page, parts: 
     expect(page.get_by_role("button", name="Toon meer")).to_have_count(0)
 
 
-def test_what_an_admin_says_is_kept_shown_recorded_and_searched_by(page: Page, parts: Parts, documents: dict[str, Document]) -> None:
+def test_what_an_admin_says_is_kept_shown_recorded_and_searched_by(
+    page: Page, container: Container, documents: dict[str, Document]
+) -> None:
     opened(page, "Paracetamol")
     page.get_by_label("kinderen").check()
     page.get_by_label("Dienst").fill("Apotheek")
@@ -88,7 +90,7 @@ def test_what_an_admin_says_is_kept_shown_recorded_and_searched_by(page: Page, p
     expect(page.locator(".document-edit").first).to_contain_text("Het bestand zegt: Pediatrie.")
     page.get_by_text("3 wijzigingen").click()
     expect(page.locator(".document-history li").filter(has_text="Dienst")).to_contain_text("local: Dienst van “Pediatrie” naar “Apotheek”")
-    found = parts.store.search("paracetamol", parts.embedder.query("paracetamol"), 5, Filters(departments=("Apotheek",)), 0.5)
+    found = container.store.search("paracetamol", container.embedder.query("paracetamol"), 5, Filters(departments=("Apotheek",)), 0.5)
     assert {hit.chunk.metadata.target_groups for hit in found} == {(TargetGroup.CHILD,)}
 
 
@@ -109,7 +111,7 @@ def test_what_makes_no_sense_is_refused_in_words(page: Page) -> None:
     expect(page.get_by_role("status")).to_contain_text("expire before it becomes valid")
 
 
-def test_files_are_loaded_from_the_page_and_each_that_cannot_be_read_is_named(page: Page, parts: Parts) -> None:
+def test_files_are_loaded_from_the_page_and_each_that_cannot_be_read_is_named(page: Page, container: Container) -> None:
     files = {
         "stroom.pdf": pdf_of("Bij een stroompanne neemt de noodgroep binnen vijftien seconden over."),
         "leeg.pdf": b"",
@@ -123,13 +125,13 @@ def test_files_are_loaded_from_the_page_and_each_that_cannot_be_read_is_named(pa
     ])  # fmt: skip
     expect(page.locator(".document")).to_have_count(6)
     expect(page.locator(".document", has_text="kapot.pdf")).to_contain_text("Kon niet gelezen worden: het is stuk")
-    found = parts.store.search("stroompanne noodgroep", parts.embedder.query("stroompanne"), 1, Filters(), 0.5)
+    found = container.store.search("stroompanne noodgroep", container.embedder.query("stroompanne"), 1, Filters(), 0.5)
     assert "vijftien seconden" in found[0].chunk.text
     page.get_by_label("Laad PDF").set_input_files([FilePayload(name="stroom.pdf", mimeType="application/pdf", buffer=files["stroom.pdf"])])
     expect(page.locator(".loaded li")).to_have_text(["stroom.pdf: ongewijzigd, het was er al"])
 
 
-def test_a_document_that_is_taken_out_is_listed_and_found_no_more(page: Page, parts: Parts, documents: dict[str, Document]) -> None:
+def test_a_document_that_is_taken_out_is_listed_and_found_no_more(page: Page, container: Container, documents: dict[str, Document]) -> None:
     opened(page, "Openingsuren")
     page.get_by_role("button", name="Haal dit document weg").click()
     page.get_by_role("button", name="Behoud").click()
@@ -137,7 +139,7 @@ def test_a_document_that_is_taken_out_is_listed_and_found_no_more(page: Page, pa
     page.get_by_role("button", name="Haal dit document weg").click()
     page.get_by_role("button", name="Ja, haal het weg").click()
     expect(page.locator(".document")).to_have_count(2)
-    assert documents["kitchen"].id not in parts.store.document_ids()
+    assert documents["kitchen"].id not in container.store.document_ids()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

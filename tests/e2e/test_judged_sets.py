@@ -9,10 +9,10 @@ import httpx
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from rag_api.container import Parts
+from rag_api.container import Container
 from rag_api.db.judged import read_halves
 from rag_api.domain import LOCAL_USER, User
-from tests.e2e.test_quality import Asker, asker, page, parts, url, violations  # noqa: F401
+from tests.e2e.test_quality import Asker, asker, container, page, url, violations  # noqa: F401
 
 DOSE = "Hoeveel paracetamol mag een kind van 12 kg?"
 FILE = (
@@ -36,7 +36,7 @@ def opened(page: Page, question: str) -> Locator:  # noqa: F811
     return row
 
 
-def test_a_judged_question_is_changed_in_the_page_and_stays_so(page: Page, filled: str, parts: Parts) -> None:  # noqa: F811
+def test_a_judged_question_is_changed_in_the_page_and_stays_so(page: Page, filled: str, container: Container) -> None:  # noqa: F811
     page.goto(filled)
     expect(page.locator(".judged")).to_have_count(3)
     row = opened(page, DOSE)
@@ -58,7 +58,7 @@ def test_a_judged_question_is_changed_in_the_page_and_stays_so(page: Page, fille
     if folder := os.environ.get("E2E_SCREENSHOTS"):
         page.screenshot(path=Path(folder) / "judged-set.png", full_page=False)
     assert violations(page) == []
-    one = read_halves(parts.db, LOCAL_USER, "ronde 1")[0][0]
+    one = read_halves(container.db, LOCAL_USER, "ronde 1")[0][0]
     assert (one.function, one.department, one.group, one.split) == ("paediatrician", "Pediatrie", "child", "test")
     assert (one.found, one.note, one.span) == ("partly", "dosis per gift", "zes uur")
     page.reload()
@@ -66,7 +66,7 @@ def test_a_judged_question_is_changed_in_the_page_and_stays_so(page: Page, fille
     expect(row.get_by_label("Nota")).to_have_value("dosis per gift")
 
 
-def test_a_place_is_added_taken_away_and_found_by_its_name(page: Page, filled: str, parts: Parts) -> None:  # noqa: F811
+def test_a_place_is_added_taken_away_and_found_by_its_name(page: Page, filled: str, container: Container) -> None:  # noqa: F811
     page.goto(filled)
     row = opened(page, "Welke vlag")
     expect(row.get_by_label("Geen enkel document beantwoordt dit")).to_be_checked()
@@ -82,11 +82,11 @@ def test_a_place_is_added_taken_away_and_found_by_its_name(page: Page, filled: s
     row.get_by_role("button", name="Bewaar").click()
     expect(row.get_by_role("status")).to_contain_text("open")
     expect(page.get_by_text("2 vragen: 1 om op te kiezen, 1 om over te rapporteren; 1 open")).to_be_visible()
-    complete, left_open = read_halves(parts.db, LOCAL_USER, "ronde 1")
+    complete, left_open = read_halves(container.db, LOCAL_USER, "ronde 1")
     assert ([q.id for q in complete], [q.id for q in left_open]) == (["1", "3"], ["2"])
 
 
-def test_deleting_asks_first_and_the_keyboard_suffices(page: Page, filled: str, parts: Parts) -> None:  # noqa: F811
+def test_deleting_asks_first_and_the_keyboard_suffices(page: Page, filled: str, container: Container) -> None:  # noqa: F811
     page.goto(filled)
     row = page.locator(".judged", has_text="Welke vlag")
     row.locator("summary").focus()
@@ -96,16 +96,16 @@ def test_deleting_asks_first_and_the_keyboard_suffices(page: Page, filled: str, 
     expect(row.get_by_role("button", name="Behoud")).to_be_focused()
     page.keyboard.press("Escape")
     expect(row.get_by_role("button", name="Verwijder deze vraag")).to_be_focused()
-    assert len(read_halves(parts.db, LOCAL_USER, "ronde 1")[0]) == 3
+    assert len(read_halves(container.db, LOCAL_USER, "ronde 1")[0]) == 3
     page.keyboard.press("Enter")
     page.keyboard.press("Shift+Tab")
     page.keyboard.press("Enter")
     expect(page.locator(".judged")).to_have_count(2)
     expect(page.get_by_role("searchbox")).to_be_focused()
-    assert [q.id for q in read_halves(parts.db, LOCAL_USER, "ronde 1")[0]] == ["1", "3"]
+    assert [q.id for q in read_halves(container.db, LOCAL_USER, "ronde 1")[0]] == ["1", "3"]
 
 
-def test_questions_are_found_by_words_and_by_half_and_a_new_one_is_written(page: Page, filled: str, parts: Parts) -> None:  # noqa: F811
+def test_questions_are_found_by_words_and_by_half_and_a_new_one_is_written(page: Page, filled: str, container: Container) -> None:  # noqa: F811
     page.goto(filled)
     page.get_by_label("Toon").select_option("none")
     expect(page.locator(".judged")).to_have_count(1)
@@ -123,10 +123,10 @@ def test_questions_are_found_by_words_and_by_half_and_a_new_one_is_written(page:
     form.get_by_role("button", name="Bewaar").click()
     expect(form.get_by_role("status")).to_have_text("Bewaard in ronde 1.")
     expect(page.locator(".judged")).to_have_count(4)
-    assert read_halves(parts.db, LOCAL_USER, "ronde 1")[0][-1].question == "Wie kalibreert de weegschaal?"
+    assert read_halves(container.db, LOCAL_USER, "ronde 1")[0][-1].question == "Wie kalibreert de weegschaal?"
 
 
-def test_a_file_is_looked_at_then_put_in_and_a_bad_one_names_every_row(page: Page, url: str, parts: Parts, tmp_path: Path) -> None:  # noqa: F811
+def test_a_file_is_looked_at_then_put_in_and_a_bad_one_names_every_row(page: Page, url: str, container: Container, tmp_path: Path) -> None:  # noqa: F811
     page.goto(f"{url}/quality/sets")
     expect(page.get_by_text("Er is nog geen beoordeelde reeks.")).to_be_visible()
     assert violations(page) == []
@@ -151,10 +151,25 @@ def test_a_file_is_looked_at_then_put_in_and_a_bad_one_names_every_row(page: Pag
         page.get_by_role("link", name="Download als CSV").click()
     text = Path(download.value.path()).read_text()
     assert text.splitlines()[1].startswith(f"1,{DOSE}")
-    assert read_halves(parts.db, LOCAL_USER, "Ronde 1")[0][0].question == DOSE
+    assert read_halves(container.db, LOCAL_USER, "Ronde 1")[0][0].question == DOSE
     page.get_by_role("button", name="Verwijder de reeks").click()
     page.get_by_role("button", name="Ja, verwijder").click()
     expect(page.get_by_text("Er is nog geen beoordeelde reeks.")).to_be_visible()
+
+
+def test_a_question_whose_id_has_a_slash_is_changed_and_deleted(page: Page, url: str, container: Container) -> None:  # noqa: F811
+    csv = f"id,question,document\nspoed/7 a,{DOSE},paracetamol-kind.pdf\n"
+    httpx.post(f"{url}/api/judged/ronde 1/csv", json={"csv": csv}).raise_for_status()
+    page.goto(f"{url}/quality/sets?set=ronde%201")
+    row = opened(page, DOSE)
+    row.get_by_label("Nota").fill("nagekeken")
+    row.get_by_role("button", name="Bewaar").click()
+    expect(row.get_by_role("status")).to_have_text("Bewaard in ronde 1.")
+    (one,) = read_halves(container.db, LOCAL_USER, "ronde 1")[0]
+    assert (one.id, one.note) == ("spoed/7 a", "nagekeken")
+    row.get_by_role("button", name="Verwijder deze vraag").click()
+    row.get_by_role("button", name="Ja, verwijder").click()
+    expect(page.locator(".judged")).to_have_count(0)
 
 
 def test_who_may_not_review_finds_no_judged_sets(page: Page, filled: str, asker: Asker) -> None:  # noqa: F811

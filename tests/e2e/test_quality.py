@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from rag_api.api.deps import current_user
 from rag_api.cli.measuring import measure
 from rag_api.config import Settings
-from rag_api.container import Parts
+from rag_api.container import Container
 from rag_api.db.judged import read_set
 from rag_api.domain import LOCAL_USER, User
 from rag_api.evaluate import read_judged, report
@@ -31,10 +31,10 @@ FLAG = "Welke vlag hangt er op het stadhuis van Ieper?"
 
 
 @pytest.fixture
-def parts(dsn: str, tmp_path: Path) -> Iterator[Parts]:
+def container(dsn: str, tmp_path: Path) -> Iterator[Container]:
     with scripted_server() as server:
         settings = Settings(data_dir=tmp_path, database_url=dsn, store="memory", generator_url=server.url, web_dir=DIST)
-        with Parts(settings) as made:
+        with Container(settings) as made:
             load_hospital(made)
             yield made
             empty(made)
@@ -51,8 +51,8 @@ def asker() -> Asker:
 
 
 @pytest.fixture
-def url(parts: Parts, asker: Asker) -> Iterator[str]:
-    app = create_app(parts.settings, parts)
+def url(container: Container, asker: Asker) -> Iterator[str]:
+    app = create_app(container.settings, container)
     app.dependency_overrides[current_user] = lambda: asker.user
     with serve(app) as address:
         yield address
@@ -70,12 +70,12 @@ def ask(page: Page, question: str) -> None:
     expect(page.locator(".judge")).to_have_count(turns + 1)
 
 
-def figures(parts: Parts, questions: list[Any]) -> dict[str, Any]:
-    return report(measure(parts, questions))
+def figures(container: Container, questions: list[Any]) -> dict[str, Any]:
+    return report(measure(container, questions))
 
 
 def test_a_set_made_in_the_page_exported_and_imported_again_gives_the_same_figures(
-    page: Page, url: str, parts: Parts, tmp_path: Path
+    page: Page, url: str, container: Container, tmp_path: Path
 ) -> None:
     page.goto(f"{url}/quality/session")
     page.get_by_label("Beoordeelde reeks").fill("ronde 1")
@@ -103,11 +103,11 @@ def test_a_set_made_in_the_page_exported_and_imported_again_gives_the_same_figur
     from_file = read_judged(tmp_path / "ronde.csv")
     body = {"csv": (tmp_path / "ronde.csv").read_text()}
     assert httpx.post(f"{url}/api/judged/ronde 2/csv", json=body).raise_for_status().json() == {"questions": 2, "new": 2}
-    made, imported = (read_set(parts.db, LOCAL_USER, name) for name in ("ronde 1", "ronde 2"))
+    made, imported = (read_set(container.db, LOCAL_USER, name) for name in ("ronde 1", "ronde 2"))
     assert made == imported == from_file
     assert [(q.function, q.found, q.span) for q in made] == [("verpleegkundige", "yes", words), ("verpleegkundige", "no", "")]
-    assert figures(parts, made) == figures(parts, imported) == figures(parts, from_file)
-    assert figures(parts, made)["hit@1"] == 1.0
+    assert figures(container, made) == figures(container, imported) == figures(container, from_file)
+    assert figures(container, made)["hit@1"] == 1.0
 
 
 def test_words_that_do_not_stand_there_are_refused_in_the_page(page: Page, url: str) -> None:

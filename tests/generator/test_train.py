@@ -14,10 +14,11 @@ import torch
 from safetensors.torch import load_file
 
 from services.generator.drafters import StepState
-from services.generator.drafters.eagle import EagleDrafter, TreeShape
+from services.generator.drafters.eagle import EagleDrafter
 from services.generator.models import StepInput, Target
 from services.generator.models.eagle_format import load_head, save_head
 from services.generator.models.loading import load_target
+from services.generator.speculation.eagle_tree import TreeShape
 from services.generator.text.codec import Codec
 from services.generator.train import demo_prompts
 from services.generator.train.__main__ import main
@@ -203,14 +204,14 @@ def test_training_lowers_the_loss_and_raises_tau_and_the_head_survives_its_file(
     fit = Fit(target, corpus, tmp_path / "work", options)
     entries = corpus.testing()
     assert entries
-    before = measure(EagleDrafter(fit.head, SHAPE), map(corpus.read, entries), 12)
+    before = measure([EagleDrafter(fit.head, SHAPE)], map(corpus.read, entries), 12)
     fit.run()
     losses = [line["loss"] for line in map(json.loads, (tmp_path / "work" / "curve.jsonl").read_text().splitlines()) if "loss" in line]
     assert np.mean(losses[-4:]) < 0.8 * np.mean(losses[:4])
     save_head(fit.head, tmp_path / "head", 512)
     loaded = load_head(tmp_path / "head", target)
     assert torch.equal(loaded.target_ids, fit.head.target_ids)
-    after = measure(EagleDrafter(loaded, SHAPE), map(corpus.read, entries), 12)
+    after = measure([EagleDrafter(loaded, SHAPE)], map(corpus.read, entries), 12)
     assert after.tokens == before.tokens == sum(entry.length - entry.prompt_length - 1 for entry in entries)
     assert after.tau > before.tau + 0.5
     assert sum(after.accepted.values()) * after.tau == pytest.approx(after.tokens)

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.generator.speculation import tree
-from services.generator.types import CandidateSource, DraftTree, NodeOrigin
+from services.generator.types import DraftTree, NodeOrigin
 
 pytestmark = pytest.mark.quick
 
-COPY = (NodeOrigin(CandidateSource.COPY, 7),)
-EAGLE = (NodeOrigin(CandidateSource.EAGLE),)
+COPY = (NodeOrigin("copy", 7),)
+EAGLE = (NodeOrigin("eagle"),)
 
 
 @st.composite

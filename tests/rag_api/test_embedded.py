@@ -15,7 +15,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from rag_api.container import Parts
+from rag_api.container import Container
 from rag_api.embedded.postgres import EmbeddedPostgres, GeneratorProcess
 from rag_api.errors import GeneratorUnavailable
 
@@ -260,5 +260,5 @@ def test_a_generator_that_cannot_start_says_why(tmp_path: Path, module: str) -> 
 
 
 def test_parts_say_that_the_generator_is_loading(settings: object) -> None:
-    with Parts(settings) as parts, pytest.raises(GeneratorUnavailable, match="loading"):  # type: ignore[arg-type]
-        parts.generator_url()
+    with Container(settings) as container, pytest.raises(GeneratorUnavailable, match="loading"):  # type: ignore[arg-type]
+        container.generator_url()

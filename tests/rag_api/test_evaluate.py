@@ -13,7 +13,7 @@ from rag_api.evaluate import HANDBOOK, Judged, Outcome, evaluate, read_judged, r
 from rag_api.evaluate.answers import accuracy, holds
 from rag_api.evaluate.metrics import hit_at, mrr, precision_recall
 from rag_api.evaluate.refusals import Asked, curve, refusals
-from rag_api.retrieval.retriever import Retrieval
+from rag_api.retrieval.find import Retrieval
 
 pytestmark = pytest.mark.quick
 

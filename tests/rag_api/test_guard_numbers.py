@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rag_api.guard.patient import patient_of
 from rag_api.guard.quantities import number_of, quantities
 from rag_api.guard.support import Passage, unsupported
 
@@ -156,7 +157,7 @@ def test_a_thousand_in_an_english_answer_is_the_thousand_of_a_dutch_source() -> 
 def test_a_patients_age_and_weight_are_the_questions_own_but_a_dose_is_not() -> None:
     question = "kind van 4 jaar, 16 kg: mag ik 500 mg geven?"
     answer = "Een kind van 4 jaar en 16 kg krijgt 500 mg."
-    assert [one.text for one in unsupported(answer, [PASSAGE], "nl", question)] == ["500 mg"]
+    assert [one.text for one in unsupported(answer, [PASSAGE], "nl", patient_of(question))] == ["500 mg"]
 
 
 def test_without_passages_every_number_is_marked() -> None:

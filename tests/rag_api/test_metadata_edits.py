@@ -13,7 +13,7 @@ import pytest
 from rag_api import stores
 from rag_api.api.deps import current_user
 from rag_api.config import Settings
-from rag_api.container import Parts
+from rag_api.container import Container
 from rag_api.domain import LOCAL_USER, Edit, Filters, TargetGroup
 from rag_api.errors import StoreUnavailable
 from rag_api.ingest.chunk import embedding_text
@@ -27,20 +27,20 @@ BODY = ("Geef 15 mg/kg vancomycine per gift.", "Wacht zes uur tussen twee giften
 
 
 @pytest.fixture(scope="module", params=["memory", "lance"])
-def parts(dsn: str, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Parts]:
+def container(dsn: str, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Container]:
     folder = tmp_path_factory.mktemp("data")
-    with Parts(Settings(data_dir=folder, database_url=dsn, store=request.param, web_dir=folder)) as made:
+    with Container(Settings(data_dir=folder, database_url=dsn, store=request.param, web_dir=folder)) as made:
         yield made
 
 
 @pytest.fixture
-def client(parts: Parts) -> Iterator[httpx.Client]:
-    app = create_app(parts.settings, parts)
+def client(container: Container) -> Iterator[httpx.Client]:
+    app = create_app(container.settings, container)
     with served(app) as url, httpx.Client(base_url=f"{url}/api", timeout=60) as made:
         made.app = app  # type: ignore[attr-defined]
         yield made
-    empty(parts)
-    parts.db.run("truncate metadata_edits, metadata_changes")
+    empty(container)
+    container.db.run("truncate metadata_edits, metadata_changes")
 
 
 def upload(client: httpx.Client, *more: str, name: str = "vanco.pdf") -> str:
@@ -58,19 +58,19 @@ def patch(client: httpx.Client, document_id: str, status: int = 200, **fields: A
     return dict(reply.json())
 
 
-def found(parts: Parts, text: str = "vancomycine", **filters: Any) -> list[str]:
+def found(container: Container, text: str = "vancomycine", **filters: Any) -> list[str]:
     """Titles of the chunks in the index, best first."""
-    return [hit.chunk.title for hit in parts.store.search(text, parts.embedder.query(text), 5, Filters(**filters), 0.5)]
+    return [hit.chunk.title for hit in container.store.search(text, container.embedder.query(text), 5, Filters(**filters), 0.5)]
 
 
-def embedded_as(parts: Parts, document_id: str) -> np.ndarray[Any, Any]:
+def embedded_as(container: Container, document_id: str) -> np.ndarray[Any, Any]:
     """The vectors that its passages would get now."""
-    return parts.embedder.passages([embedding_text(chunk) for chunk in parts.store.chunks_of(document_id)[0]])
+    return container.embedder.passages([embedding_text(chunk) for chunk in container.store.chunks_of(document_id)[0]])
 
 
-def test_a_change_is_searched_by_at_once_and_a_new_title_is_embedded(client: httpx.Client, parts: Parts) -> None:
+def test_a_change_is_searched_by_at_once_and_a_new_title_is_embedded(client: httpx.Client, container: Container) -> None:
     document = upload(client)
-    before = parts.store.chunks_of(document)[1]
+    before = container.store.chunks_of(document)[1]
     changed = patch(
         client, document, title="Vancomycine bij kinderen", department="Pediatrie", target_groups=["child"], valid_from="2025-01-01",
         valid_until="2099-12-31", language="nl", owner="Kinderarts", document_type="protocol", version="2.1", supersedes="oud.pdf",
@@ -78,33 +78,33 @@ def test_a_change_is_searched_by_at_once_and_a_new_title_is_embedded(client: htt
     assert changed["title"] == "Vancomycine bij kinderen"
     assert (changed["department"], changed["target_groups"], changed["version"]) == ("Pediatrie", ["child"], "2.1")
     assert client.get(f"/documents/{document}").json()["valid_until"] == "2099-12-31"
-    assert set(found(parts, target_groups=(TargetGroup.CHILD,), departments=("Pediatrie",))) == {"Vancomycine bij kinderen"}
-    assert found(parts, target_groups=(TargetGroup.NEONATE,)) == []
-    assert found(parts, departments=("Apotheek",)) == []
+    assert set(found(container, target_groups=(TargetGroup.CHILD,), departments=("Pediatrie",))) == {"Vancomycine bij kinderen"}
+    assert found(container, target_groups=(TargetGroup.NEONATE,)) == []
+    assert found(container, departments=("Apotheek",)) == []
     assert changed["vectors"] == "made again"
-    vectors = parts.store.chunks_of(document)[1]
-    assert np.allclose(vectors, embedded_as(parts, document), atol=1e-5)
+    vectors = container.store.chunks_of(document)[1]
+    assert np.allclose(vectors, embedded_as(container, document), atol=1e-5)
     assert not np.allclose(vectors, before, atol=1e-3)
 
 
-def test_what_is_not_the_title_leaves_the_vectors(client: httpx.Client, parts: Parts) -> None:
+def test_what_is_not_the_title_leaves_the_vectors(client: httpx.Client, container: Container) -> None:
     document = upload(client)
-    before = parts.store.chunks_of(document)[1]
+    before = container.store.chunks_of(document)[1]
     assert patch(client, document, department="Pediatrie")["vectors"] == "kept"
-    assert np.array_equal(parts.store.chunks_of(document)[1], before)
+    assert np.array_equal(container.store.chunks_of(document)[1], before)
 
 
 def test_the_vectors_of_a_very_long_document_are_made_again_by_the_next_ingestion(
-    client: httpx.Client, parts: Parts, monkeypatch: pytest.MonkeyPatch
+    client: httpx.Client, container: Container, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     document = upload(client)
-    before = parts.store.chunks_of(document)[1]
+    before = container.store.chunks_of(document)[1]
     monkeypatch.setattr(stores, "MOST_AT_ONCE", 0)
     assert patch(client, document, title="Vancomycine bij kinderen")["vectors"] == "outdated"
-    assert np.array_equal(parts.store.chunks_of(document)[1], before)
-    assert found(parts) == ["Vancomycine bij kinderen"] * len(before)
+    assert np.array_equal(container.store.chunks_of(document)[1], before)
+    assert found(container) == ["Vancomycine bij kinderen"] * len(before)
     assert upload(client) == document  # the same file once more
-    assert np.allclose(parts.store.chunks_of(document)[1], embedded_as(parts, document), atol=1e-5)
+    assert np.allclose(container.store.chunks_of(document)[1], embedded_as(container, document), atol=1e-5)
     assert client.get(f"/documents/{document}").json()["title"] == "Vancomycine bij kinderen"
 
 
@@ -121,14 +121,14 @@ def test_every_change_is_recorded_with_who_made_it(client: httpx.Client) -> None
     ]
 
 
-def test_an_edit_survives_a_new_version_of_the_file(client: httpx.Client, parts: Parts) -> None:
+def test_an_edit_survives_a_new_version_of_the_file(client: httpx.Client, container: Container) -> None:
     first = upload(client)
     patch(client, first, target_groups=["child"], department="Pediatrie")
     second = upload(client, "Nieuw: controleer de nierfunctie.")
     assert second != first
     now = client.get(f"/documents/{second}").json()
     assert (now["target_groups"], now["department"], now["warnings"]) == (["child"], "Pediatrie", [])
-    assert found(parts, departments=("Apotheek",)) == []
+    assert found(container, departments=("Apotheek",)) == []
     assert len(client.get(f"/documents/{second}/changes").json()["changes"]) == 2
 
 
@@ -213,14 +213,14 @@ def test_a_retired_document_is_not_described(client: httpx.Client) -> None:
 
 
 def test_an_index_that_does_not_answer_leaves_everything_as_it_was(
-    client: httpx.Client, parts: Parts, monkeypatch: pytest.MonkeyPatch
+    client: httpx.Client, container: Container, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     document = upload(client)
 
     def down(*_: object) -> None:
         raise StoreUnavailable("the index does not answer")
 
-    monkeypatch.setattr(parts.store, "replace_document", down)
+    monkeypatch.setattr(container.store, "replace_document", down)
     patch(client, document, 503, department="Pediatrie")
     assert client.get(f"/documents/{document}").json()["department"] == "Apotheek"
     assert client.get(f"/documents/{document}/changes").json()["changes"] == []

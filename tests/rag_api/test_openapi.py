@@ -12,7 +12,7 @@ from jsonschema_rs import validator_for
 from schemathesis.specs.openapi.checks import negative_data_rejection, positive_data_acceptance
 
 from rag_api.config import Settings
-from rag_api.container import Parts
+from rag_api.container import Container
 from rag_api.main import create_app
 from tests.support.http_server import served
 from tests.support.scripted_server import scripted_server
@@ -31,11 +31,11 @@ def url(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             generator_url=server.url,
             web_dir=tmp_path_factory.mktemp("no page"),
         )
-        with Parts(settings) as parts:
-            load_hospital(parts)
-            with served(create_app(settings, parts)) as address:
+        with Container(settings) as container:
+            load_hospital(container)
+            with served(create_app(settings, container)) as address:
                 yield address
-            empty(parts)
+            empty(container)
 
 
 schema = schemathesis.openapi.from_dict(create_app(Settings()).openapi())

@@ -12,14 +12,15 @@ from typing import Any
 import httpx
 import pytest
 
-from rag_api.answering.ask import find
 from rag_api.api.deps import current_user
 from rag_api.config import Settings
-from rag_api.container import Parts
+from rag_api.container import Container
 from rag_api.domain import LOCAL_USER, Document, Filters, Judged, User
 from rag_api.evaluate import evaluate, read_judged, report
 from rag_api.main import create_app
+from rag_api.retrieval.find import find
 from tests.support.http_server import served
+from tests.support.questions import analysed
 from tests.support.world import empty, load_hospital
 
 DOSE = "Hoeveel paracetamol mag een kind van 12 kg?"
@@ -29,10 +30,10 @@ NURSE = User("nurse", "Nurse", ("everyone",), function="nurse", department="Pedi
 
 
 @pytest.fixture(scope="module")
-def parts(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Parts]:
+def container(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Container]:
     web, data = tmp_path_factory.mktemp("no page"), tmp_path_factory.mktemp("data")
     settings = Settings(data_dir=data, database_url=dsn, store="memory", generator_url="http://127.0.0.1:1/v1", web_dir=web)
-    with Parts(settings) as made:
+    with Container(settings) as made:
         yield made
 
 
@@ -48,18 +49,18 @@ def asker() -> Asker:
 
 
 @pytest.fixture(scope="module")
-def url(parts: Parts, asker: Asker) -> Iterator[str]:
-    app = create_app(parts.settings, parts)
+def url(container: Container, asker: Asker) -> Iterator[str]:
+    app = create_app(container.settings, container)
     app.dependency_overrides[current_user] = lambda: asker.user
     with served(app) as address:
         yield address
 
 
 @pytest.fixture
-def documents(parts: Parts) -> Iterator[dict[str, Document]]:
-    yield load_hospital(parts)
-    empty(parts)
-    parts.db.run("truncate judged_questions cascade")
+def documents(container: Container) -> Iterator[dict[str, Document]]:
+    yield load_hospital(container)
+    empty(container)
+    container.db.run("truncate judged_questions cascade")
 
 
 @pytest.fixture
@@ -79,15 +80,15 @@ def judge(client: httpx.Client, answer: dict[str, Any], name: str = "ronde 1", *
     return found
 
 
-def figures(parts: Parts, questions: list[Judged]) -> dict[str, Any]:
-    names = {d.id: d.source for d in (load for load in _indexed(parts))}
-    return report(evaluate(questions, lambda q: find(q.question, LOCAL_USER, Filters(), parts), names))
+def figures(container: Container, questions: list[Judged]) -> dict[str, Any]:
+    names = {d.id: d.source for d in (load for load in _indexed(container))}
+    return report(evaluate(questions, lambda q: find(analysed(q.question), LOCAL_USER, Filters(), container), names))
 
 
-def _indexed(parts: Parts) -> list[Document]:
+def _indexed(container: Container) -> list[Document]:
     from rag_api.cli.measuring import indexed
 
-    return indexed(parts)
+    return indexed(container)
 
 
 def session(client: httpx.Client, documents: dict[str, Document]) -> None:
@@ -102,7 +103,7 @@ def session(client: httpx.Client, documents: dict[str, Document]) -> None:
 
 
 def test_a_set_made_in_a_session_exported_and_imported_again_gives_the_same_figures(
-    client: httpx.Client, parts: Parts, documents: dict[str, Document], tmp_path: Path
+    client: httpx.Client, container: Container, documents: dict[str, Document], tmp_path: Path
 ) -> None:
     session(client, documents)
     made = client.get("/judged/ronde 1").raise_for_status().json()["questions"]
@@ -117,8 +118,8 @@ def test_a_set_made_in_a_session_exported_and_imported_again_gives_the_same_figu
 
     from rag_api.db.judged import read_set
 
-    stored = [figures(parts, read_set(parts.db, LOCAL_USER, name)) for name in ("ronde 1", "ronde 2")]
-    assert stored[0] == stored[1] == figures(parts, from_file)
+    stored = [figures(container, read_set(container.db, LOCAL_USER, name)) for name in ("ronde 1", "ronde 2")]
+    assert stored[0] == stored[1] == figures(container, from_file)
     assert (stored[0]["n"], stored[0]["not_found"]["n"], stored[0]["hit@3"]) == (4, 1, 1.0)
     assert stored[0]["passage"]["n"] == 1
 

@@ -89,7 +89,7 @@ def test_text_outside_the_crop_box_is_left_out_and_reported(tmp_path: Path) -> N
     content = turned(pdf(both(lines("Zichtbaar", x=160, y=600), lines("Onzichtbaar", x=10, y=20))), 0, crop=(100, 100, 500, 700))
     document = read_bytes(tmp_path, content)
     assert document.text.strip() == "Zichtbaar"
-    assert document.warnings == ("page 1: text that cannot be seen (white, tiny or off the page) was left out",)
+    assert document.warnings == ("page 1: text that cannot be seen (white, tiny, covered, clipped or off the page) was left out",)
 
 
 def sideways(canvas: Canvas) -> None:
@@ -167,7 +167,7 @@ def test_hidden_text_is_left_out_and_reported(tmp_path: Path) -> None:
     document = read_bytes(tmp_path, pdf(hidden))
     assert document.text == " ".join(WORDS) + "\n"
     assert not any(word in document.text for word in ("Negeer", "alles mag", "tien keer"))
-    assert document.warnings == ("page 1: text that cannot be seen (white, tiny or off the page) was left out",)
+    assert document.warnings == ("page 1: text that cannot be seen (white, tiny, covered, clipped or off the page) was left out",)
 
 
 def test_a_watermark_does_not_get_between_the_lines(tmp_path: Path) -> None:
@@ -196,9 +196,13 @@ def test_white_text_on_a_dark_table_head_is_kept(tmp_path: Path) -> None:
 
 
 def picture() -> ImageReader:
+    """Stripes, as lines of words far away."""
     from PIL import Image
 
-    return ImageReader(Image.new("RGB", (60, 80), (200, 210, 220)))
+    image = Image.new("RGB", (60, 80), (200, 210, 220))
+    for y in range(0, 80, 2):
+        image.paste((30, 30, 30), (0, y, 60, y + 1))
+    return ImageReader(image)
 
 
 def test_invisible_text_over_a_scan_is_recognised_text_and_kept(tmp_path: Path) -> None:
@@ -234,7 +238,7 @@ def test_a_page_placed_on_a_page_is_read_like_any_other(tmp_path: Path) -> None:
 
     document = read_bytes(tmp_path, pdf(inside))
     assert document.text == "Gewicht\tDosis\ntot 10 kg\t7,5 mg/kg, nooit meer dan 30 mg/kg\n"
-    assert document.warnings == ("page 1: text that cannot be seen (white, tiny or off the page) was left out",)
+    assert document.warnings == ("page 1: text that cannot be seen (white, tiny, covered, clipped or off the page) was left out",)
     x0, _, _, y1 = box_of(document.pages[0], "tot 10 kg")
     assert x0 == pytest.approx(60 + 9, abs=1)
     assert y1 == pytest.approx(842 - 600 - 0.9 * 35, abs=4)
@@ -273,7 +277,8 @@ def test_a_document_that_only_forbids_printing_is_read(tmp_path: Path) -> None:
         ("half.pdf", pdf(lines(*WORDS))[:400], "broken"),
         ("kop.pdf", b"%PDF-1.7\n%%EOF", "broken"),
         ("brief.docx", b"PK\x03\x04 and then nothing", "broken"),
-        ("oud.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "encrypted"),
+        ("oud.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "unsupported"),
+        ("slot.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le") + bytes(600), "encrypted"),
         ("notitie.odt", b"PK\x03\x04", "unsupported"),
     ],
 )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_api.container import Parts
+from rag_api.container import Container
 from rag_api.db.documents import PgDocuments
 from rag_api.domain import Chunk, Document, DocumentStatus, Metadata, Page
 from rag_api.ingest.chunk import embedding_text
@@ -35,7 +35,7 @@ def boxes(text: str) -> NDArray[np.float32]:
     return found.astype(np.float32)
 
 
-def load(parts: Parts, source: str, *texts: str, status: DocumentStatus = DocumentStatus.INDEXED, **metadata: Any) -> Document:
+def load(container: Container, source: str, *texts: str, status: DocumentStatus = DocumentStatus.INDEXED, **metadata: Any) -> Document:
     """One page and one chunk for each text; its file is a PDF in name only."""
     content = f"%PDF-1.7 {source} {texts}".encode()
     sha256 = hashlib.sha256(content).hexdigest()
@@ -49,22 +49,22 @@ def load(parts: Parts, source: str, *texts: str, status: DocumentStatus = Docume
               page.start, page.start + len(page.text), page.text, about)
         for page in pages
     ]  # fmt: skip
-    PgDocuments(parts.db).save_indexed(document, pages)
-    parts.store.replace_document(document_id, chunks, parts.embedder.passages([embedding_text(c) for c in chunks]))
-    folder = parts.settings.data_dir / "files"
+    PgDocuments(container.db).save_indexed(document, pages)
+    container.store.replace_document(document_id, chunks, container.embedder.passages([embedding_text(c) for c in chunks]))
+    folder = container.settings.data_dir / "files"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{sha256}.pdf").write_bytes(content)
     return document
 
 
-def load_hospital(parts: Parts) -> dict[str, Document]:
+def load_hospital(container: Container) -> dict[str, Document]:
     return {
-        "child": load(parts, "paracetamol-kind.pdf", CHILD, version="3", department="Pediatrie", language="nl"),
-        "fall": load(parts, "falls.pdf", FALL, version="1.2", language="en"),
-        "kitchen": load(parts, "restaurant.pdf", KITCHEN, language="nl"),
+        "child": load(container, "paracetamol-kind.pdf", CHILD, version="3", department="Pediatrie", language="nl"),
+        "fall": load(container, "falls.pdf", FALL, version="1.2", language="en"),
+        "kitchen": load(container, "restaurant.pdf", KITCHEN, language="nl"),
     }
 
 
-def empty(parts: Parts) -> None:
-    parts.store.delete_documents(list(parts.store.document_ids()))
-    parts.db.run("truncate documents, conversations cascade")
+def empty(container: Container) -> None:
+    container.store.delete_documents(list(container.store.document_ids()))
+    container.db.run("truncate documents, conversations cascade")

@@ -14,9 +14,11 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 
-from rag_api.answering import ask as asking
+from rag_api.answering.ask import ask as answer_events
+from rag_api.answering.ask import new_question
+from rag_api.answering.builder import Question
 from rag_api.api import schemas as api
-from rag_api.api.deps import MetricsDep, PartsDep, UserDep
+from rag_api.api.deps import ContainerDep, MetricsDep, UserDep
 from rag_api.api.mapping import answer_out, filters_in, notices_out, source_out, span_out
 from rag_api.api.metrics import Metrics
 from rag_api.api.problems import problem, responses
@@ -74,7 +76,7 @@ PING_SECONDS = 15.0
 async def ask(
     request: Request,
     user: UserDep,
-    parts: PartsDep,
+    container: ContainerDep,
     metrics: MetricsDep,
     body: api.AskIn = Body(
         openapi_examples={
@@ -92,16 +94,16 @@ async def ask(
     generator is down: see `notices`), `failed` (it broke off; what was written is there).
     """
     question = await run_in_threadpool(
-        asking.new_question,
+        new_question,
         user,
-        parts,
+        container,
         body.question,
         mode=body.mode,
         filters=filters_in(body.filters),
         conversation_id=body.conversation_id,
         literal=body.literal,
     )
-    events = _counted(asking.ask(question, asker(user, body), parts), metrics)
+    events = _counted(answer_events(question, asker(user, body), container), metrics)
     if STREAM in request.headers.get("accept", ""):
         return StreamingResponse(_while_there(request, _lines(question, events)), media_type=STREAM, headers=NO_BUFFERING)
     return await _unless_gone(request, _collected(events))
@@ -161,7 +163,7 @@ async def _disconnected(request: Request) -> None:
         pass
 
 
-async def _lines(question: asking.Question, events: AsyncGenerator[AnswerEvent]) -> AsyncGenerator[str]:
+async def _lines(question: Question, events: AsyncGenerator[AnswerEvent]) -> AsyncGenerator[str]:
     """Server-sent events. A bug must not leave the reader waiting: it becomes `failed` too."""
     sources: tuple[Source, ...] = ()
     async with contextlib.aclosing(events):
@@ -175,12 +177,12 @@ async def _lines(question: asking.Question, events: AsyncGenerator[AnswerEvent])
             yield _line(question, sources, Failed("internal", "Something went wrong in Bedside. It was logged."))
 
 
-def _line(question: asking.Question, sources: tuple[Source, ...], event: AnswerEvent) -> str:
+def _line(question: Question, sources: tuple[Source, ...], event: AnswerEvent) -> str:
     name, model = _event_out(question, sources, event)
     return f"event: {name}\ndata: {model.model_dump_json()}\n\n"
 
 
-def _event_out(question: asking.Question, sources: tuple[Source, ...], event: AnswerEvent) -> tuple[str, BaseModel]:
+def _event_out(question: Question, sources: tuple[Source, ...], event: AnswerEvent) -> tuple[str, BaseModel]:
     match event:
         case Stage():
             return "stage", api.StageEvent(name=event.name, passages=event.passages)

@@ -7,7 +7,6 @@ import unicodedata
 from collections.abc import Sequence
 from email.utils import formatdate
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Annotated
 
 import numpy as np
@@ -16,19 +15,20 @@ from fastapi.responses import FileResponse
 from numpy.typing import NDArray
 
 from rag_api.api import schemas as api
-from rag_api.api.deps import DbDep, DocumentId, Limit, Offset, PartsDep, UserDep
+from rag_api.api.deps import ContainerDep, DbDep, DocumentId, Limit, Offset, UserDep
 from rag_api.api.mapping import document_detail, document_out, facets_out, ingest_out, metadata_in
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute, UploadRoute
 from rag_api.db.access import administrator
-from rag_api.db.documents import DocumentQuery, PgDocuments, facets, get_document, list_documents, read_page_sizes
+from rag_api.db.documents import DocumentQuery, PgDocuments, facets, get_document, list_documents, read_cut, read_page_sizes
 from rag_api.db.metadata_edits import change_metadata, changes_of, edits_of
 from rag_api.domain import Chunk, Document, DocumentStatus
 from rag_api.errors import Conflict, InvalidInput, NotFound
 from rag_api.ingest import ingest
 from rag_api.ingest.chunk import embedding_text
 from rag_api.ingest.metadata import metadata_from, texts_of
-from rag_api.ingest.sources import KeptFiles, SourceFile
+from rag_api.ingest.sources import UPLOADED, KeptFiles, SourceFile
+from rag_api.ingest.uploads import upload_file
 from rag_api.stores import Vectors, describe
 
 router = APIRouter(tags=["documents"], route_class=LimitedRoute)
@@ -54,11 +54,11 @@ def get_facets(db: DbDep, user: UserDep) -> api.FacetsOut:
 @router.get("/documents/{document_id}", summary="A document with the sizes of its pages", responses=responses(404, 422, 503))
 def get_one_document(db: DbDep, user: UserDep, document_id: DocumentId) -> api.DocumentDetail:
     document = get_document(db, user, document_id)
-    return document_detail(document, read_page_sizes(db, document_id), edits_of(db, document.source))
+    return document_detail(document, read_page_sizes(db, document_id), edits_of(db, document.source), read_cut(db, document_id))
 
 
 @router.patch("/documents/{document_id}", summary="Describe a document", responses=responses(400, 404, 409, 413, 422, 503))
-def describe_document(db: DbDep, parts: PartsDep, user: UserDep, document_id: DocumentId, body: api.MetadataIn) -> api.DescribedOut:
+def describe_document(db: DbDep, container: ContainerDep, user: UserDep, document_id: DocumentId, body: api.MetadataIn) -> api.DescribedOut:
     """For admins. What is given here counts instead of what the file says, from the next question on and in later versions of the file,
     until a version says something else in that field. Every change is kept with who made it (`/changes`). A new title is embedded with the
     document's passages before this answers (`vectors`). 409 while an ingestion is running."""
@@ -66,19 +66,19 @@ def describe_document(db: DbDep, parts: PartsDep, user: UserDep, document_id: Do
     vectors: Vectors = "kept"
 
     def embed(chunks: Sequence[Chunk]) -> NDArray[np.float32]:
-        return parts.embedder.passages([embedding_text(chunk) for chunk in chunks])
+        return container.embedder.passages([embedding_text(chunk) for chunk in chunks])
 
     def reach_index(document: Document) -> bool:
         nonlocal vectors
         _check(document)
-        vectors = describe(parts.store, document.id, document.metadata, embed)
+        vectors = describe(container.store, document.id, document.metadata, embed)
         return vectors != "outdated"
 
     with PgDocuments(db, user, patience=5.0).lock():
         changed = change_metadata(
             db, user, document_id, given, frozenset(body.reset), texts_of=texts_of, metadata_of=metadata_from, reach_index=reach_index
         )
-    detail = document_detail(changed, read_page_sizes(db, document_id), edits_of(db, changed.source))
+    detail = document_detail(changed, read_page_sizes(db, document_id), edits_of(db, changed.source), read_cut(db, document_id))
     return api.DescribedOut(**detail.model_dump(), vectors=vectors)
 
 
@@ -110,10 +110,10 @@ def get_changes(db: DbDep, user: UserDep, document_id: DocumentId) -> api.Change
         416: {"description": "The range lies outside the file.", "content": {"text/plain": {}}},
     },
 )
-def get_document_file(request: Request, db: DbDep, parts: PartsDep, user: UserDep, document_id: DocumentId) -> Response:
+def get_document_file(request: Request, db: DbDep, container: ContainerDep, user: UserDep, document_id: DocumentId) -> Response:
     """Never as anything that a browser would run: sandboxed, not sniffed, and only PDFs are shown in place."""
     document = get_document(db, user, document_id)
-    files = KeptFiles(parts.settings.data_dir)
+    files = KeptFiles(container.settings.data_dir)
     path = files.shown(document) or files.path(document.sha256, Path(document.source).suffix)
     if not path.is_file():
         raise NotFound(f"The file of {document.source} is not kept here any more.")
@@ -136,41 +136,41 @@ def get_document_file(request: Request, db: DbDep, parts: PartsDep, user: UserDe
 
 
 @router.delete("/documents/{document_id}", summary="Take a document out", responses=responses(404, 422, 503))
-def retire_document(db: DbDep, parts: PartsDep, user: UserDep, document_id: DocumentId) -> api.DocumentOut:
+def retire_document(db: DbDep, container: ContainerDep, user: UserDep, document_id: DocumentId) -> api.DocumentOut:
     """For admins. No question is answered from it any more. It stays in the list as `retired`, for the answers that quoted it. The list is
     changed first: what it does not call indexed is never a source, whatever the index still holds."""
     administrator(user)
     document = get_document(db, user, document_id)
     if document.status in (DocumentStatus.INDEXED, DocumentStatus.FAILED):
         PgDocuments(db, user).retire([document.source])
-        parts.store.delete_documents([document.id])
+        container.store.delete_documents([document.id])
     return document_out(get_document(db, user, document_id))
 
 
 @uploads.post("/documents", summary="Load a document", responses=responses(400, 404, 409, 413, 422, 503))
 def upload_document(
     db: DbDep,
-    parts: PartsDep,
+    container: ContainerDep,
     user: UserDep,
     file: Annotated[
-        UploadFile, File(description="A PDF or DOCX. Its name is what the document is known by; a new version replaces the old.")
+        UploadFile,
+        File(description="PDF, Word, sheet, slides, text, mail. Its name is what it is known by; a new version replaces the old."),
     ],
 ) -> api.IngestOut:
     """For admins. Reads, cuts, embeds and indexes it, and reports what became of it. A file that cannot be read is reported by its reason
-    and kept in the list as `failed`. 409 when an ingestion is running."""
+    and kept in the list as `failed`, with `advice` on what to do; `warnings` say what to know of one that can. 409 when an ingestion is
+    running."""
     administrator(user)
     name = _file_name(file.filename or "")
-    folder = parts.settings.data_dir / "uploads"
-    folder.mkdir(parents=True, exist_ok=True)
-    with NamedTemporaryFile(dir=folder, suffix=Path(name).suffix) as kept:
+    with upload_file(container.settings.data_dir, Path(name).suffix) as kept:
         shutil.copyfileobj(file.file, kept)
         kept.flush()
         report = ingest(
-            [SourceFile(name, Path(kept.name))],
-            settings=parts.settings,
+            [SourceFile(name, Path(kept.name), folder=UPLOADED)],
+            settings=container.settings,
             documents_repo=PgDocuments(db, user, patience=5.0),
-            store=parts.store,
-            embedder=parts.embedder,
+            store=container.store,
+            embedder=container.embedder,
             readers=1,
         )
     return ingest_out(report)

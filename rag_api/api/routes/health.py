@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Response
 
 from rag_api.api import schemas as api
-from rag_api.api.deps import MetricsDep, PartsDep, UserDep
+from rag_api.api.deps import ContainerDep, MetricsDep, UserDep
 from rag_api.api.health import health
 from rag_api.api.metrics import CONTENT_TYPE
 
@@ -18,9 +18,9 @@ router = APIRouter(tags=["health"])
     response_model=api.Health,
     responses={503: {"description": "A part is missing without which no question is answered.", "model": api.Health}},
 )
-async def get_health(parts: PartsDep, user: UserDep, response: Response) -> api.Health:
+async def get_health(container: ContainerDep, user: UserDep, response: Response) -> api.Health:
     """`ok`: everything answers. `degraded`: the generator does not, questions still get sources. `down` (503): neither."""
-    state = await health(parts, user)
+    state = await health(container, user)
     response.status_code = 503 if state.status == "down" else 200
     return state
 

@@ -469,7 +469,7 @@ export interface components {
              * File
              * @description A PDF or DOCX. Its name is what the document is known by; a new version replaces the old.
              */
-            file: string;
+            file: Blob;
         };
         /** ChangeList */
         ChangeList: {
@@ -538,6 +538,21 @@ export interface components {
              */
             updated_at: string;
         };
+        /**
+         * CutLineOut
+         * @description A line of a page that is not searched.
+         */
+        CutLineOut: {
+            /** Page */
+            page: number;
+            /** Text */
+            text: string;
+            /**
+             * Reason
+             * @description Why: header, footer or page_number.
+             */
+            reason: string;
+        };
         /** DescribedOut */
         DescribedOut: {
             /** Id */
@@ -593,6 +608,12 @@ export interface components {
              * @default []
              */
             edits: components["schemas"]["EditOut"][];
+            /**
+             * Cut
+             * @description What was left out of the text, in the order of the pages.
+             * @default []
+             */
+            cut: components["schemas"]["CutLineOut"][];
             /**
              * Vectors
              * @description Of its passages, embedded with their title. Outdated: too many to wait for; words are found by the new title already, meaning by the old one until the next ingestion.
@@ -655,6 +676,12 @@ export interface components {
              * @default []
              */
             edits: components["schemas"]["EditOut"][];
+            /**
+             * Cut
+             * @description What was left out of the text, in the order of the pages.
+             * @default []
+             */
+            cut: components["schemas"]["CutLineOut"][];
         };
         /** DocumentList */
         DocumentList: {
@@ -990,6 +1017,12 @@ export interface components {
              * @default
              */
             message: string;
+            /**
+             * Cut
+             * @description Lines left out as headers, footers and page numbers; the document's detail has them.
+             * @default 0
+             */
+            cut: number;
         };
         /** IngestOut */
         IngestOut: {

@@ -207,6 +207,7 @@ export const nl: Messages = {
     lastAsked: (day: string) => `laatst op ${day}`,
     otherWords: (count: number) => many(count, "andere formulering", "andere formuleringen"),
   },
+  confirm: { yes: "Ja, verwijder", no: "Behoud" },
   sets: {
     lead: "Vragen waarvan iemand gezegd heeft waar het antwoord staat. Daarmee wordt het zoeken gemeten: bedside evaluate --stored NAAM.",
     none: "Er is nog geen beoordeelde reeks. Maak er een in een testsessie, of laad een CSV.",
@@ -217,8 +218,6 @@ export const nl: Messages = {
     sureSet: (name: string, questions: number) => `${name} met ${many(questions, "vraag", "vragen")} verwijderen?`,
     deleteQuestion: "Verwijder deze vraag",
     sureQuestion: "Deze vraag uit de reeks verwijderen?",
-    yes: "Ja, verwijder",
-    no: "Behoud",
     deleted: (question: string) => `Verwijderd: ${question}`,
     search: "In de vraag, het document of de nota",
     which: "Toon",
@@ -290,8 +289,10 @@ export const nl: Messages = {
       too_slow: "het lezen duurde te lang",
       too_much_memory: "het lezen kostte te veel geheugen",
       no_text_layer: "het heeft geen tekst (een scan?), dus er kan niets in gevonden worden",
+      xfa_form:
+        "het is een XFA-formulier, waarvan enkel programma's van Adobe de inhoud tonen: druk het af naar een PDF en laad die",
       unsupported: "alleen PDF en DOCX kunnen gelezen worden",
-    } as Record<string, string>,
+    },
     load: "Laad PDF- en DOCX-bestanden; een nieuwe versie van een bestand komt in de plaats van de oude",
     loading: (name: string) => `${name} wordt geladen…`,
     indexed: "geladen; de volgende vraag vindt het",

