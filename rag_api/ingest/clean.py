@@ -11,7 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import count, pairwise, zip_longest
+from itertools import chain, count, pairwise, zip_longest
 from operator import attrgetter
 
 from rag_api.domain import CutLine, Page
@@ -101,7 +101,7 @@ def _place(page: int, k: int, flow: Sequence[_Placed], goes: Sequence[bool]) -> 
 def _parted(flow: list[_Placed], goes: list[bool], k: int, page: int) -> int:
     """Part a paragraph that fills a page at the end of a sentence on it, the nearest one up from flow[k]; behind which of the flow that
     is."""
-    for n in [*range(k, -1, -1), *range(k + 1, len(flow))]:
+    for n in chain(range(k, -1, -1), range(k + 1, len(flow))):
         one = flow[n]
         if abs(one.page - page) > 1:
             break

@@ -159,6 +159,6 @@ def test_features_that_do_not_continue_are_an_error() -> None:
 
 def test_scores_are_path_probabilities() -> None:
     tree = to_tree(5, [0, 3], [8, 9], [math.log(0.5), math.log(0.125)], [-1, 0], "eagle")
-    assert (tree.token_ids, tree.parents) == ((5, 8, 9), (-1, 0, 1))
-    assert tree.origins == ((), (NodeOrigin("eagle"),), (NodeOrigin("eagle"),))
+    eagle = (NodeOrigin("eagle"),)
+    assert (tree.token_ids, tree.parents, tree.origins) == ((5, 8, 9), (-1, 0, 1), ((), eagle, eagle))
     assert tree.scores == pytest.approx((1.0, 0.5, 0.125))

@@ -61,4 +61,5 @@ def write(folder: Path, name: str, content: bytes) -> Path:
 
 def wrapped(text: str, width: float, size: float = 11, font: str = "Helvetica") -> list[str]:
     """Its lines in a column of this width."""
-    return [str(line) for line in simpleSplit(text, font, size, width)]
+    lines: list[str] = simpleSplit(text, font, size, width)
+    return lines

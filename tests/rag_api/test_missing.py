@@ -6,7 +6,6 @@ import os
 import shutil
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -26,7 +25,7 @@ def fill(place: Place, count: int, folder: str = "") -> None:
         place.write(f"{folder}d{number}.pdf", procedure(f"Procedure {folder}{number}", [*BODY, f"Nummer {folder}{number}."]))
 
 
-def from_folder(place: Place, *folders: Path, **options: Any) -> IngestReport:
+def from_folder(place: Place, *folders: Path, retire_missing: bool = False, confirmed: bool = False) -> IngestReport:
     return ingest(
         survey(folders),
         settings=place.settings,
@@ -34,7 +33,8 @@ def from_folder(place: Place, *folders: Path, **options: Any) -> IngestReport:
         store=place.store,
         embedder=place.embedder,
         readers=1,
-        **options,
+        retire_missing=retire_missing,
+        confirmed=confirmed,
     )
 
 
