@@ -61,7 +61,8 @@ class World(Container):
 
 @pytest.fixture
 def container(settings: Settings) -> Iterator[World]:
-    with World(settings) as made:
+    made = World(settings)
+    with made:
         yield made
         empty(made)
         made.db.run("truncate sentence_vectors, sentences_kept")
