@@ -36,7 +36,7 @@ if TYPE_CHECKING:  # the reader process imports this package too, and should sta
     from rag_api.embed import Embedder
     from rag_api.stores import Store
 
-READER_VERSION = 12  # one more whenever reading, cleaning or chunking gives other text: documents are then indexed again
+READER_VERSION = 13  # one more whenever reading, cleaning or chunking gives other text: documents are then indexed again
 _BATCH = 32  # chunks embedded together, over documents
 _TRANSIENT = ("too_slow", "too_much_memory")  # worth another try in the next run
 
