@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 import time
 from collections.abc import Iterator
@@ -47,7 +48,7 @@ def demo(
         with step("starting the database"):
             container.db.ping()
         with step("opening the search index"):
-            container.store.count()
+            open_index(container)
         with step("ingesting the sample handbook"):
             load_handbook(container)
         with step("loading the language model"):
@@ -62,6 +63,21 @@ def demo(
         if not once:
             say(f"\nReady after {time.monotonic() - step.began:.1f} s: {url_of(container)}   (Ctrl-C stops)\n")
             run_server(container)
+
+
+def open_index(container: Container) -> None:
+    """Open it; one that an earlier release's embedder made goes, for the ingestion that follows makes it anew from what is known."""
+    from rag_api.errors import EmbedderMismatch
+
+    try:
+        container.store.count()
+    except EmbedderMismatch:
+        folder = container.settings.data_dir / "index"
+        if container.settings.store != "lance" or not folder.is_dir():
+            raise
+        say("  made by another embedder: it is made anew")
+        shutil.rmtree(folder)
+        container.store.count()
 
 
 def load_handbook(container: Container) -> None:
