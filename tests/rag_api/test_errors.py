@@ -23,6 +23,7 @@ MAP = {
     "NotFound": (404, "not_found"),
     "TooLarge": (413, "too_large"),
     "Conflict": (409, "conflict"),
+    "TooManyMissing": (409, "too_many_missing"),
     "UnreadableDocument": (422, "unreadable_document"),
     "ConfigurationError": (500, "configuration"),
     "EmbedderMismatch": (409, "embedder_mismatch"),
