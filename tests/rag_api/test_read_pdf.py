@@ -279,7 +279,8 @@ def test_a_document_that_only_forbids_printing_is_read(tmp_path: Path) -> None:
         ("brief.docx", b"PK\x03\x04 and then nothing", "broken"),
         ("oud.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "unsupported"),
         ("slot.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le") + bytes(600), "encrypted"),
-        ("notitie.odt", b"PK\x03\x04", "unsupported"),
+        ("notitie.odt", b"PK\x03\x04", "broken"),
+        ("foto.png", b"\x89PNG\r\n", "unsupported"),
     ],
 )
 def test_a_file_that_is_no_document_is_named_with_its_reason(tmp_path: Path, name: str, content: bytes, reason: str) -> None:
