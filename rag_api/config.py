@@ -59,7 +59,7 @@ class Settings(BaseSettings):
     function_header: str | None = Field(None, description="Request header in which a signing-in proxy names the asker's function.")
     department_header: str | None = Field(None, description="The same for the department. Both only order sources, they grant nothing.")
 
-    widen: str = Field(
+    multi_query: str = Field(
         "",
         pattern=r"^((hyde|step_back|split)(,(hyde|step_back|split))*)?$",
         description="Further queries that the generator writes for each question: hyde, step_back, split, with commas between.",

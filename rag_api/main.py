@@ -48,17 +48,17 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
             log.warning("There is no page to serve, only the API: no index.html in BEDSIDE_WEB_DIR, or web/ was not built")
         if removed := await asyncio.to_thread(clear_uploads, settings.data_dir):
             log.info("Removed %d uploads that an interrupted run left behind", removed)
-        ahead = Precomputer(own)
+        precomputer = Precomputer(own)
         app.state.metrics.watch(lambda: own.sentences)
         app.state.container = own
         try:
             if container is None:
                 await asyncio.to_thread(own.warm)
                 own.start_generator()
-            ahead.start()
+            precomputer.start()
             yield
         finally:
-            await asyncio.to_thread(ahead.stop)
+            await asyncio.to_thread(precomputer.stop)
             await own.generator.close()
             if container is None:
                 await asyncio.to_thread(own.close)

@@ -29,6 +29,7 @@ DROPPED = {
     "BEDSIDE_PROMPT_TEMPLATE": "the generator's own (BEDSIDE_GENERATOR_TEMPLATE)",
     "BEDSIDE_RERANK": "the reranker reads 20 hits",
     "BEDSIDE_COMPLETE_PASSAGES": "passages are always completed",
+    "BEDSIDE_WIDEN": "it is called BEDSIDE_MULTI_QUERY",
 }
 
 

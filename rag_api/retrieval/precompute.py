@@ -141,7 +141,7 @@ class Precomputer:
     def __init__(self, container: PrecomputeContainer) -> None:
         self._container = container
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="sentences ahead", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="precompute sentences", daemon=True)
         self._on = container.settings.sentence_vectors_mb > 0
 
     def start(self) -> None:
@@ -163,10 +163,10 @@ class Precomputer:
                 self._look()
             except BedsideError as error:
                 pause = AGAIN
-                log.warning("sentences are not embedded ahead now: %s", error.message)
+                log.warning("sentences are not precomputed now: %s", error.message)
             except Exception:
                 pause = AGAIN
-                log.exception("sentences are not embedded ahead now")
+                log.exception("sentences are not precomputed now")
 
     def _look(self) -> None:
         if not self._go_on():
@@ -176,7 +176,7 @@ class Precomputer:
         if kept.state in (KeptState.COMPLETE, KeptState.FULL) and kept != before:
             numbers = {"documents": kept.documents, "of": kept.of, "sentences": kept.sentences}
             seconds = round(time.monotonic() - began, 1)
-            log.info("sentences are embedded ahead: %s", kept.state, extra={"fields": {**numbers, "seconds": seconds}})
+            log.info("sentences are precomputed: %s", kept.state, extra={"fields": {**numbers, "seconds": seconds}})
 
     def _tell(self, kept: SentencesKept) -> None:
         self._container.sentences = kept
