@@ -63,7 +63,9 @@ def wardqa(
     settings = read_settings()
     with said():
         passages = read_wardqa(split)
-        total = sum(1 + len(asked.near_misses) for p in passages for asked in p.questions) + len({p.document for p in passages})
+        total = sum(1 + len(asked.near_misses) for p in passages for asked in p.questions if asked.alone) + len(
+            {p.document for p in passages}
+        )
         with counting("documents and questions", total) as tell:
             found = measure(settings, split, documents, tell)
     _print(found, as_json)

@@ -27,13 +27,15 @@ class NearMiss:
 
 @dataclass(frozen=True, slots=True)
 class WardQuestion:
-    """passage.lines[line - 1] holds `answer`; a colleague would read out the lines `block` (first and last, from 1)."""
+    """passage.lines[line - 1] holds `answer`; a colleague would read out the lines `block` (first and last, from 1). `alone`: it can be
+    understood by somebody who does not see the passage, so that it can be searched for."""
 
     question: str
     answer: str
     line: int
     block: tuple[int, int]
     near_misses: tuple[NearMiss, ...]
+    alone: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,4 +74,4 @@ def _passage(row: dict[str, Any]) -> WardPassage:
 def _question(row: dict[str, Any]) -> WardQuestion:
     first, last = row["block"]
     near = tuple(NearMiss(miss["question"], miss["changed"]) for miss in row["near_misses"])
-    return WardQuestion(row["question"], row["answer"], row["line"], (first, last), near)
+    return WardQuestion(row["question"], row["answer"], row["line"], (first, last), near, row["alone"])

@@ -65,7 +65,7 @@ def measure(settings: Settings, splits: Sequence[str], limit: int | None = None,
                 indexed[parts[0].document] = _index(parts, container)
                 tell(done)
             container.store.tidy()
-            asked = [(passage, question) for parts in documents for passage in parts for question in passage.questions]
+            asked = [(passage, question) for parts in documents for passage in parts for question in passage.questions if question.alone]
             outcomes: list[Outcome] = []
             for passage, question in asked:
                 outcomes += _outcomes(passage, question, indexed[passage.document], container)
