@@ -291,9 +291,28 @@ export const nl: Messages = {
       no_text_layer: "het heeft geen tekst (een scan?), dus er kan niets in gevonden worden",
       xfa_form:
         "het is een XFA-formulier, waarvan enkel programma's van Adobe de inhoud tonen: druk het af naar een PDF en laad die",
-      unsupported: "alleen PDF en DOCX kunnen gelezen worden",
+      unsupported: "bestanden van deze soort worden hier niet gelezen",
     },
-    load: "Laad PDF- en DOCX-bestanden; een nieuwe versie van een bestand komt in de plaats van de oude",
+    notRead: "het kon niet gelezen worden",
+    advice: {
+      encrypted: "Bewaar het zonder wachtwoord en laad het opnieuw.",
+      empty:
+        "Kijk na of het het juiste bestand is; zijn de woorden afbeeldingen, maak er dan tekst van (OCR) en laad het opnieuw.",
+      broken: "Open het in het programma waarmee het gemaakt is, bewaar het als PDF en laad die.",
+      too_large:
+        "Splits het, of verhoog BEDSIDE_MAX_FILE_MB of BEDSIDE_MAX_PAGES; een rekenblad of een document met enorme tabellen: bewaar het als PDF.",
+      too_slow: "Verhoog BEDSIDE_READ_TIMEOUT, of bewaar het opnieuw als PDF, en laad het opnieuw.",
+      too_much_memory: "Verhoog BEDSIDE_READ_MEMORY_MB, of bewaar het opnieuw als PDF, en laad het opnieuw.",
+      no_text_layer: "Het is een scan: geef het een tekstlaag (OCR) en laad het opnieuw.",
+      unsupported: "Bewaar het als PDF en laad die.",
+    },
+    cut: (count: number) => `${many(count, "regel", "regels")} weggelaten als koptekst, voettekst of paginanummer`,
+    cutAt: (page: number, reason: string) => `p. ${page}, ${reason}:`,
+    cutReasons: { header: "koptekst", footer: "voettekst", page_number: "paginanummer" },
+    load: "Laad documenten",
+    loadHelp: (kinds: string) =>
+      `Een nieuwe versie van een bestand komt in de plaats van de oude. Gelezen worden: ${kinds}.`,
+    renamed: (before: string) => `het heette ${before}`,
     loading: (name: string) => `${name} wordt geladen…`,
     indexed: "geladen; de volgende vraag vindt het",
     unchanged: "ongewijzigd, het was er al",

@@ -107,7 +107,8 @@ export const useLoad = () =>
       form.append("file", body.file);
       return form;
     };
-    return (await call(service.POST("/documents", { body: { file }, bodySerializer }))).items[0];
+    const { items } = await call(service.POST("/documents", { body: { file }, bodySerializer }));
+    return items.find(({ source }) => source === file.name.normalize("NFC")) ?? items[0]; // others may have been repaired with it
   }, LISTS);
 
 export const useRetire = () =>

@@ -1,5 +1,5 @@
 // @vitest-environment node
-// `npm run dev`: the page is served from its sources, and the service behind it answers at BEDSIDE_URL, streams included.
+// `npm run dev`: the page is served from its sources, and the service behind it answers at BEDSIDE_API, streams included.
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test, vi } from "vitest";
@@ -17,7 +17,7 @@ test("an event of an answer comes through before the next one is sent", async ()
     answer.write("event: stage\ndata: {}\n\n");
   });
   await new Promise<void>((listening) => service.listen(0, "127.0.0.1", listening));
-  vi.stubEnv("BEDSIDE_URL", `http://127.0.0.1:${portOf(service)}`);
+  vi.stubEnv("BEDSIDE_API", `http://127.0.0.1:${portOf(service)}`);
   const vite = await import("vite");
   const page = await vite.createServer({
     logLevel: "silent",

@@ -5,6 +5,7 @@ import type { Change, DocumentDetail, MetadataIn } from "../../api/types";
 import { failureWords, formatMoment, type Messages, useMessages } from "../../i18n";
 import { useChanges, useDescribe, useDocumentDetail } from "../../queries/documents";
 import { changesOf, type Field, type Form, formOf } from "../../state/metadata";
+import { Cut } from "./Cut";
 import { MetadataFields } from "./MetadataFields";
 
 export function DocumentForm({ id }: { id: string }) {
@@ -58,6 +59,7 @@ function Description({ document }: { document: DocumentDetail }) {
       <p className="document-said" role="status">
         {said}
       </p>
+      <Cut document={document} />
       {changes.data && changes.data.changes.length > 0 && <History changes={changes.data.changes} />}
     </form>
   );

@@ -9,6 +9,7 @@ import { Header } from "../shared/Header";
 import { Problem } from "../shared/Problem";
 import { DocumentForm } from "./DocumentForm";
 import { Load } from "./Load";
+import { Notes } from "./Notes";
 
 export function Documents() {
   const m = useMessages();
@@ -76,7 +77,8 @@ function Row({ document, onRetire }: { document: DocumentSummary; onRetire(): vo
 
 function Summary({ document }: { document: DocumentSummary }) {
   const m = useMessages();
-  const { title, source, status, reason, warnings, version, department, target_groups, valid_until } = document;
+  const { title, source, status, reason, version, department, target_groups, valid_until } = document;
+  const failed = status === "failed";
   const facts = [
     version && m.card.version(version),
     department,
@@ -91,14 +93,8 @@ function Summary({ document }: { document: DocumentSummary }) {
           <span key={fact}>{fact}</span>
         ))}
       </span>
-      {status === "failed" && (
-        <span className="caution grave">{m.admin.failed(m.admin.reasons[reason] ?? reason)}</span>
-      )}
-      {(status === "failed" ? [] : warnings).map((warning) => (
-        <span key={warning} className="caution">
-          {warning}
-        </span>
-      ))}
+      {failed && <span className="caution grave">{m.admin.failed(m.admin.reasons[reason] ?? reason)}</span>}
+      <Notes {...document} failed={failed} />
     </summary>
   );
 }
