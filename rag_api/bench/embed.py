@@ -40,17 +40,18 @@ def measure(names: Sequence[str], passages: int, rounds: int, tell: Tell = lambd
     found: dict[str, Any] = {name: loaded(name) for name in names}
     opened = {name: EMBEDDERS[name]() for name in names}
     vectors = {name: embedder.passages(texts[:4]) for name, embedder in opened.items()}
-    times: dict[str, list[tuple[float, float, float]]] = {name: [] for name in names}
+    times: dict[str, list[tuple[float, ...]]] = {name: [] for name in names}
     for done in range(rounds):
         for name, embedder in opened.items():
             times[name].append(_round(embedder, texts, questions))
         tell(done + 1)
     for name, embedder in opened.items():
-        elapsed, processor, query = (median(column) for column in zip(*times[name], strict=True))
+        elapsed, processor, query, processor_query = (median(column) for column in zip(*times[name], strict=True))
         found[name] |= {
             "passages_per_s": round(1 / elapsed, 1),
             "cpu_ms_per_passage": round(1000 * processor, 1),
             "ms_per_query": round(1000 * query, 1),
+            "cpu_ms_per_query": round(1000 * processor_query, 1),
             "likeness": round(float((vectors[names[0]] * vectors[name]).sum(axis=1).min()), 4),
         }
         close(embedder)
@@ -79,12 +80,12 @@ def handbook_passages(count: int) -> list[str]:
     return texts[:: max(1, len(texts) // count)][:count]
 
 
-def _round(embedder: Embedder, texts: Sequence[str], questions: Sequence[str]) -> tuple[float, float, float]:
-    """Return seconds a passage, elapsed and of the processor, and seconds a question."""
+def _round(embedder: Embedder, texts: Sequence[str], questions: Sequence[str]) -> tuple[float, ...]:
+    """Return seconds a passage and seconds a question, each elapsed and of the processor."""
+    return *_timed(lambda: embedder.passages(texts), len(texts)), *_timed(lambda: [embedder.query(q) for q in questions], len(questions))
+
+
+def _timed(act: Callable[[], object], count: int) -> tuple[float, float]:
     start, busy = time.perf_counter(), time.process_time()
-    embedder.passages(texts)
-    elapsed, processor = time.perf_counter() - start, time.process_time() - busy
-    start = time.perf_counter()
-    for question in questions:
-        embedder.query(question)
-    return elapsed / len(texts), processor / len(texts), (time.perf_counter() - start) / len(questions)
+    act()
+    return (time.perf_counter() - start) / count, (time.process_time() - busy) / count

@@ -101,6 +101,11 @@ class TestVectors:
         assert np.array_equal(together[::-1], encoder.passages(texts[::-1]))
         assert np.array_equal(together, np.stack([encoder.passages([text])[0] for text in texts]))
 
+    def test_where_signed_products_overflow_unsigned_ones_give_the_same(self, encoder: E5Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("rag_api.embed.e5.layers.products_overflow", lambda: True)
+        text = passages(9)[0]
+        assert E5Encoder().query(text) == pytest.approx(encoder.query(text), abs=1e-4)
+
     def test_no_texts_are_no_vectors(self, encoder: E5Encoder) -> None:
         assert encoder.passages([]).shape == (0, 384)
 

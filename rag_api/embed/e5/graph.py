@@ -24,12 +24,13 @@ def layers_graph(arrays: Arrays, layers: Sequence[int], heads: int, epsilon: flo
     states = "before"
     for layer in layers:
         states = graph.layer(states, f"encoder.layer.{layer}.", heads)
-    graph.add("Identity", [states], "after")
-    shape: list[str | int | None] = [1, "tokens", arrays[f"encoder.layer.{layers[0]}.output.LayerNorm.bias"].size]
-    before, after = (helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name in ("before", "after"))
-    made = helper.make_graph(graph.nodes, "layers", [before], [after], graph.constants)
-    opsets = [helper.make_opsetid("", 18), helper.make_opsetid(MICROSOFT, 1)]
-    return helper.make_model(made, opset_imports=opsets, ir_version=9)
+    return graph.model(states)
+
+
+def product_graph(weight: NDArray[np.float32]) -> ModelProto:
+    """Return one matrix in 8 bits, [outputs, inputs]: to see how it is multiplied here."""
+    graph = _Graph({"product.weight": weight}, 0)
+    return graph.model(graph.dense("before", "product", bias=False))
 
 
 class _Graph:
@@ -41,6 +42,14 @@ class _Graph:
         self.constants: list[TensorProto] = []
         self._last = self.constant("last axis", np.array([-1], np.int64))
         self._least = self.constant("least", np.array(1e-6, np.float32))
+
+    def model(self, states: str) -> ModelProto:
+        self.add("Identity", [states], "after")
+        shape: list[str | int | None] = [1, "tokens", None]
+        before, after = (helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name in ("before", "after"))
+        made = helper.make_graph(self.nodes, "layers", [before], [after], self.constants)
+        opsets = [helper.make_opsetid("", 18), helper.make_opsetid(MICROSOFT, 1)]
+        return helper.make_model(made, opset_imports=opsets, ir_version=9)
 
     def layer(self, states: str, at: str, heads: int) -> str:
         query, key, value = (self.dense(states, f"{at}attention.self.{part}") for part in ("query", "key", "value"))
