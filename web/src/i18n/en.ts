@@ -306,6 +306,7 @@ export const en = {
       too_slow: "Raise BEDSIDE_READ_TIMEOUT, or save it as PDF anew, then load it again.",
       too_much_memory: "Raise BEDSIDE_READ_MEMORY_MB, or save it as PDF anew, then load it again.",
       no_text_layer: "It is a scan: give it a text layer (OCR), then load it again.",
+      xfa_form: "Open it in the program that shows it, print it as PDF, then load that.",
       unsupported: "Save it as PDF, then load that.",
     }),
     cut: (count: number) => `${many(count, "line", "lines")} left out as header, footer or page number`,
