@@ -304,6 +304,7 @@ export const nl: Messages = {
       too_slow: "Verhoog BEDSIDE_READ_TIMEOUT, of bewaar het opnieuw als PDF, en laad het opnieuw.",
       too_much_memory: "Verhoog BEDSIDE_READ_MEMORY_MB, of bewaar het opnieuw als PDF, en laad het opnieuw.",
       no_text_layer: "Het is een scan: geef het een tekstlaag (OCR) en laad het opnieuw.",
+      xfa_form: "Open het in het programma dat het toont, druk het af als PDF en laad die.",
       unsupported: "Bewaar het als PDF en laad die.",
     },
     cut: (count: number) => `${many(count, "regel", "regels")} weggelaten als koptekst, voettekst of paginanummer`,
