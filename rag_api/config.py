@@ -27,15 +27,13 @@ class Settings(BaseSettings):
     host: str = "127.0.0.1"
     port: int = Field(8000, ge=0, le=65535)
 
-    log_format: Literal["text", "json"] | None = Field(None, description="Absent: json in production, else text.")
-
     database_url: SecretStr | None = Field(None, description="PostgreSQL DSN; absent: the embedded server.")
 
     store: Literal["lance", "weaviate", "memory"] = "lance"
     weaviate_url: str | None = Field(
-        None, description="Of one node, or several with commas: the next is asked when one is silent. #50061 after one: its gRPC port."
+        None,
+        description="Of one node, or several with commas: the next is asked when one is silent. #50061 after one: its gRPC port.",
     )
-    weaviate_grpc_port: int = 50051
     weaviate_api_key: SecretStr | None = None
     weaviate_collection: str = "Chunk"
     weaviate_replication_factor: int = Field(1, ge=1)
@@ -52,9 +50,7 @@ class Settings(BaseSettings):
     generator_model: str = Field("demo", description="Model name to ask for; for an own generator also what to load.")
     generator_api_key: SecretStr | None = None
     generator_kind: Literal["bedside", "openai"] = Field("bedside", description="'openai': any other server; prompts are rendered here.")
-    generator_timeout: float = Field(120.0, gt=0)
     max_tokens: int = Field(512, ge=1, description="Longest answer.")
-    prompt_template: str | None = Field(None, description="Name of a prompt template; absent: what suits the model.")
 
     follow_ups: Literal["rules", "llm", "off"] = Field(
         "rules", description="How a follow-up question is made to stand alone; 'llm': the generator is asked too, and checked."
@@ -63,7 +59,7 @@ class Settings(BaseSettings):
     function_header: str | None = Field(None, description="Request header in which a signing-in proxy names the asker's function.")
     department_header: str | None = Field(None, description="The same for the department. Both only order sources, they grant nothing.")
 
-    widen: str = Field(
+    multi_query: str = Field(
         "",
         pattern=r"^((hyde|step_back|split)(,(hyde|step_back|split))*)?$",
         description="Further queries that the generator writes for each question: hyde, step_back, split, with commas between.",
@@ -79,9 +75,7 @@ class Settings(BaseSettings):
     reranker: str | None = Field(None, description="A cross-encoder, e.g. BAAI/bge-reranker-v2-m3; absent: hits stay as fused.")
     reranker_url: str | None = Field(None, description="A service with /rerank; the reranker is then not run in process.")
     reranker_api_key: SecretStr | None = None
-    rerank: int = Field(20, ge=2, le=100, description="How many hits the reranker reads.")
     passages: int = Field(3, ge=1, le=20, description="How many chunks go into the prompt.")
-    complete_passages: bool = Field(True, description="The generator gets the whole sentence or list where a chunk's border cuts one.")
     sources: int = Field(7, ge=1, le=50, description="How many sources are shown.")
     # Added to fused scores (0.4 to 0.9 on the handbook); chosen on the validate half of its questions (docs/evaluation.md).
     function_boost: float = Field(
@@ -94,7 +88,7 @@ class Settings(BaseSettings):
     chunk_overlap: int = Field(160, ge=0)
     max_file_mb: float = Field(100.0, gt=0)
     max_pages: int = Field(3000, ge=1)
-    read_timeout: float = Field(60.0, gt=0, description="Seconds one file may take to read.")
+    read_timeout: float = Field(300.0, gt=0, description="Seconds of the processor's time that one file may take to read.")
     read_memory_mb: int = Field(1024, ge=128, description="Memory the reader process may take.")
 
     sentence_vectors_mb: int = Field(

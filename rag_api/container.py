@@ -12,7 +12,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
 from rag_api.answering.generator_client import Generator
 from rag_api.config import Settings
@@ -179,7 +179,7 @@ class Container:
         """What was opened last is closed first."""
         self._opened.close()
 
-    def __enter__(self) -> Container:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -238,6 +238,4 @@ class Container:
             model=settings.generator_model,
             kind=settings.generator_kind,
             api_key=settings.generator_api_key.get_secret_value() if settings.generator_api_key else None,
-            timeout=settings.generator_timeout,
-            template=settings.prompt_template,
         )

@@ -120,12 +120,22 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
+class CutLine:
+    """A line of a page that is not in its text, as it stood there. `reason`: "header", "footer" or "page_number"."""
+
+    page: int
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReadDocument:
     """What reading and cleaning a file gives: the pages in order and what the file says of itself."""
 
     metadata: Metadata
     pages: tuple[Page, ...]
     warnings: tuple[str, ...] = ()
+    cut: tuple[CutLine, ...] = ()
 
     @property
     def text(self) -> str:

@@ -5,6 +5,7 @@ BedsideError
 ├── NotFound                404  no such document, conversation, answer or page
 ├── TooLarge                413  an upload over the limit
 ├── Conflict                409  the thing changed or exists already
+│   └── TooManyMissing           so much of a folder is gone that retiring it looks like a slip
 ├── UnreadableDocument      422  a file that cannot become text; `reason` is one of REASONS
 ├── ConfigurationError           refuses to start: a setting is missing or nonsense
 ├── EmbedderMismatch        409  the index was made by another embedder
@@ -16,7 +17,7 @@ BedsideError
         └── GeneratorRefused   it answers, but not to this request (too long, unknown model); sources still come
 
 Foreign exceptions are translated into these once, at the edge that knows them (db, stores, embed, generator);
-main.py maps them to problem+json in one place.
+api/problems.py maps them to problem+json in one place.
 """
 
 from __future__ import annotations
@@ -68,11 +69,15 @@ class Conflict(BedsideError):
     code, status = "conflict", 409
 
 
+class TooManyMissing(Conflict):
+    code = "too_many_missing"
+
+
 class UnreadableDocument(BedsideError):
     """A file that cannot become text. `reason` is a stable word for reports, the message names the file and says why."""
 
     code, status = "unreadable_document", 422
-    REASONS = ("encrypted", "empty", "broken", "too_large", "too_slow", "too_much_memory", "no_text_layer", "unsupported")
+    REASONS = ("encrypted", "empty", "broken", "too_large", "too_slow", "too_much_memory", "no_text_layer", "xfa_form", "unsupported")
 
     def __init__(self, reason: str, message: str) -> None:
         assert reason in self.REASONS, reason

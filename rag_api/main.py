@@ -23,6 +23,7 @@ from rag_api.api.routes import ask, conversations, documents, feedback, gaps, he
 from rag_api.api.schemas import Problem
 from rag_api.config import Settings
 from rag_api.container import Container
+from rag_api.ingest.uploads import clear_uploads
 from rag_api.retrieval.precompute import Precomputer
 
 log = logging.getLogger(__name__)
@@ -45,17 +46,19 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
         own = container or Container(settings, say=log.info)
         if folder is None:
             log.warning("There is no page to serve, only the API: no index.html in BEDSIDE_WEB_DIR, or web/ was not built")
-        ahead = Precomputer(own)
+        if removed := await asyncio.to_thread(clear_uploads, settings.data_dir):
+            log.info("Removed %d uploads that an interrupted run left behind", removed)
+        precomputer = Precomputer(own)
         app.state.metrics.watch(lambda: own.sentences)
         app.state.container = own
         try:
             if container is None:
                 await asyncio.to_thread(own.warm)
                 own.start_generator()
-            ahead.start()
+            precomputer.start()
             yield
         finally:
-            await asyncio.to_thread(ahead.stop)
+            await asyncio.to_thread(precomputer.stop)
             await own.generator.close()
             if container is None:
                 await asyncio.to_thread(own.close)

@@ -3,17 +3,67 @@
 from __future__ import annotations
 
 import os
+import random
+import secrets
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
+import numpy as np
 import pytest
 
 from rag_api.config import Settings
 from rag_api.db import Database
 from rag_api.db.migrate import migrate
 from rag_api.embedded.postgres import EmbeddedPostgres
+from tests.skips import Skips, pytest_addoption
+
+__all__ = ["pytest_addoption"]
+
+SHARED = Path(__file__).parents[2] / "shared"  # sample files, tokenizers and recorded answers that are not part of the project
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """One seed for all that is drawn in a run: hypothesis's examples, and what `seed` and the global generators give."""
+    if config.option.hypothesis_seed is None:
+        config.option.hypothesis_seed = secrets.randbelow(2**31)
+    config.pluginmanager.register(Skips(config.getoption("--refuse-skips")))
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    return f"random seed {config.option.hypothesis_seed}: the same draws again with --hypothesis-seed={config.option.hypothesis_seed}"
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """After a failure the seed is said once more: -q prints no header."""
+    if terminalreporter.stats.get("failed") or terminalreporter.stats.get("error"):
+        terminalreporter.write_line(pytest_report_header(config))
+
+
+@pytest.fixture
+def seed(request: pytest.FixtureRequest) -> int:
+    """Return the run's own, which its header names."""
+    return int(request.config.option.hypothesis_seed)
+
+
+@pytest.fixture(autouse=True)
+def drawn_from_the_seed(request: pytest.FixtureRequest) -> None:
+    """Seed the global generators, so that a test that uses one draws the same alone and among others."""
+    given = int(request.config.option.hypothesis_seed)
+    random.seed(given)
+    np.random.seed(given)
+    if torch := sys.modules.get("torch"):
+        torch.manual_seed(given)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """For `-m quick` a file without the mark is not even imported: half a minute for all of them."""
+    is_test = collection_path.name.startswith("test_") and collection_path.suffix == ".py"
+    return True if config.option.markexpr == "quick" and is_test and "mark.quick" not in collection_path.read_text("utf-8") else None
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -86,4 +136,4 @@ def data_dir(tmp_path: Path) -> Path:
 @pytest.fixture
 def settings(data_dir: Path, dsn: str) -> Settings:
     """Settings with the module's database, a store in memory and nothing of the environment's."""
-    return Settings(data_dir=data_dir, database_url=dsn, store="memory")  # type: ignore[arg-type]
+    return Settings(data_dir=data_dir, database_url=dsn, store="memory")

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Brings the real servers that the tests talk to: Chromium, nginx and a compose implementation from Debian's packages
-# when this is a Debian machine and we are root, else what can be had without; a Weaviate server built once into a cache.
+# Brings the real programs that the tests talk to: Chromium, nginx, a compose implementation and LibreOffice from Debian's
+# packages when this is a Debian machine and we are root, else what can be had without; a Weaviate server built once into a
+# cache. About a minute and 700 MB for the packages, once.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -8,7 +9,13 @@ missing=()
 command -v chromium >/dev/null || missing+=(chromium)
 command -v nginx >/dev/null || [ -x /usr/sbin/nginx ] || missing+=(nginx-light)
 command -v openssl >/dev/null || missing+=(openssl)
-command -v docker-compose >/dev/null || command -v podman-compose >/dev/null || command -v docker >/dev/null || missing+=(docker-compose)
+# A `docker` alone is no compose: the plugin may be missing.
+docker-compose version >/dev/null 2>&1 || docker compose version >/dev/null 2>&1 || podman-compose version >/dev/null 2>&1 \
+  || missing+=(docker-compose)
+for part in writer calc impress; do  # each opens files of its own kind
+  { command -v soffice && { ! command -v dpkg || dpkg -s "libreoffice-$part-nogui" || dpkg -s "libreoffice-$part"; }; } >/dev/null 2>&1 \
+    || missing+=("libreoffice-$part-nogui")
+done
 if [ ${#missing[@]} -gt 0 ]; then
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
     echo "== Debian packages: ${missing[*]}" >&2

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.quick
+
 ROOT = Path(__file__).resolve().parents[1]
 
 # From floor to roof. Rooms of one floor may use each other as long as they do not do so in a circle.
@@ -24,8 +26,8 @@ FLOORS = {
         "answering evaluate",
         "container",
         "api",
-        "main",
-        "cli bench",
+        "main bench",
+        "cli",
     ),
     "services.generator": (
         "types errors native heads",

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
+from pydantic_settings import BaseSettings
 
 from rag_api.config import Settings as ApiSettings
 from services.embedder.config import Settings as EmbedderSettings
@@ -142,7 +143,7 @@ def _profiles(service: str) -> list[str]:
 
 @needs_compose
 def test_every_variable_is_a_setting_that_exists(services: dict[str, Any]) -> None:
-    owners = {
+    owners: dict[str, type[BaseSettings]] = {
         "rag_api": ApiSettings,
         "ingest": ApiSettings,
         "migrate": ApiSettings,
@@ -151,7 +152,7 @@ def test_every_variable_is_a_setting_that_exists(services: dict[str, Any]) -> No
         "embedder": EmbedderSettings,
     }
     for service, settings in owners.items():
-        prefix = settings.model_config["env_prefix"]
+        prefix = settings.model_config.get("env_prefix", "")
         known = {(prefix + field).upper() for field in settings.model_fields}
         given = {name for name in services[service]["environment"] if name.startswith("BEDSIDE_")}
         assert given <= known, f"{service}: {given - known}"

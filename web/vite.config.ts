@@ -35,7 +35,7 @@ function pdfjsData(): Plugin {
 export default defineConfig({
   plugins: [react(), pdfjsData()],
   define: { __PDFJS_DATA__: JSON.stringify(`/pdfjs-${PDFJS_VERSION}/`) },
-  server: { proxy: { "/api": process.env.BEDSIDE_URL ?? "http://127.0.0.1:8000" } },
+  server: { proxy: { "/api": process.env.BEDSIDE_API ?? "http://127.0.0.1:8000" } },
   build: {
     target: "es2022",
     chunkSizeWarningLimit: 900,

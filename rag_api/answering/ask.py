@@ -122,8 +122,8 @@ async def _understand(builder: AnswerBuilder, container: AskContainer) -> None:
         builder.query = query.text
         if query.by != "reader":
             builder.stats["rewritten_by"] = query.by
-    if settings.widen:
-        builder.also = tuple(await alternatives(builder.query, options_of(settings.widen), container.generator))
+    if settings.multi_query:
+        builder.also = tuple(await alternatives(builder.query, options_of(settings.multi_query), container.generator))
         builder.stats["searched_also"] = list(builder.also)
 
 

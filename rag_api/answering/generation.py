@@ -37,8 +37,6 @@ def request_of(builder: AnswerBuilder, container: FindContainer) -> gen.Request:
 def _completed(builder: AnswerBuilder, hits: Sequence[Hit], container: FindContainer) -> tuple[PromptPassage, ...]:
     """The hits' passages, completed where the border of a chunk cuts them and where that can be cited."""
     passages = passages_of_hits(hits)
-    if not container.settings.complete_passages:
-        return passages
     whole = completed(passages, builder.texts)
     return tuple(
         one if within_reach(builder, one, [(0, len(one.text))], container.db) else cut for one, cut in zip(whole, passages, strict=True)

@@ -79,16 +79,16 @@ class Generator:
         kind: Literal["bedside", "openai"] = "bedside",
         api_key: str | None = None,
         timeout: float = 120.0,
-        template: str | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         self._url = url if callable(url) else lambda: url
         self.model = model
         self.kind = kind
-        self.template = template
         headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
         # Between two words of a stream `timeout` may pass; a server that is not there should be noticed at once.
-        self._new_client = lambda: httpx.AsyncClient(headers=headers, timeout=httpx.Timeout(timeout, connect=5.0), transport=transport)
+        self._new_client: Callable[[], httpx.AsyncClient] = lambda: httpx.AsyncClient(
+            headers=headers, timeout=httpx.Timeout(timeout, connect=5.0), transport=transport
+        )
         self._client: httpx.AsyncClient | None = None  # belongs to an event loop: made when first used, and again after close()
 
     async def stream(self, request: Request) -> AsyncGenerator[Event]:
@@ -150,7 +150,6 @@ class Generator:
         if self.kind == "bedside":
             extension = wire.BedsideIn(
                 mode=request.mode,
-                template=self.template,
                 language=request.language,
                 candidates=None if request.candidates is None else list(request.candidates),
                 **request.options,
@@ -164,8 +163,7 @@ class Generator:
                 stream=True,
             )
             return asked.model_dump(mode="json", exclude_defaults=True) | {"model": self.model}, ""
-        name = self.template or templates.DEFAULT_TEMPLATE
-        rendered = templates.render(name, request.question, request.passages, request.language)
+        rendered = templates.render(templates.DEFAULT_TEMPLATE, request.question, request.passages, request.language)
         body: dict[str, Any] = {
             "model": self.model,
             "messages": [{"role": "user", "content": rendered.text}],
@@ -209,9 +207,7 @@ def _of_chunk(chunk: dict[str, Any], version: str) -> Iterator[Event]:
     if choice.get("finish_reason"):
         stats = extension.stats.model_dump(mode="json") if extension.stats else {}
         model = str(chunk.get("model") or "")
-        yield Finished(
-            choice["finish_reason"], model, extension.prompt_version or version, stats | extension.extra, tuple(extension.candidates)
-        )
+        yield Finished(choice["finish_reason"], model, extension.prompt_version or version, stats, tuple(extension.candidates))
 
 
 def _refusal(status: int, body: bytes) -> GeneratorUnavailable:

@@ -1,4 +1,4 @@
-"""Questions asked one after another by a caller that has no event loop: a command, a measurement."""
+"""Questions asked one after another, each in a conversation of its own: for commands and measurements, which have no event loop."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from rag_api.domain import Answer, Done, Failed, Mode, Token, User
 from rag_api.errors import BedsideError
 
 
-def run_asks(
-    container: AskContainer, questions: Iterable[str], user: User, mode: Mode | None, on_token: Callable[[str], None] | None = None
+def answers_to(
+    questions: Iterable[str], user: User, container: AskContainer, mode: Mode | None = None, on_token: Callable[[str], None] | None = None
 ) -> Generator[Answer]:
-    """Yield the stored answers, one after another, each in a conversation of its own. Raises what ask() fails with."""
+    """Yield the stored answers. Raises what ask() fails with."""
     with asyncio.Runner() as runner:
         try:
             for question in questions:
-                yield runner.run(_asked(container, question, user, mode, on_token))
+                yield runner.run(_asked(question, user, container, mode, on_token))
         finally:
             runner.run(container.generator.close())
 
 
-async def _asked(container: AskContainer, question: str, user: User, mode: Mode | None, on_token: Callable[[str], None] | None) -> Answer:
+async def _asked(question: str, user: User, container: AskContainer, mode: Mode | None, on_token: Callable[[str], None] | None) -> Answer:
     async for event in ask(new_question(user, container, question, mode=mode), user, container):
         if isinstance(event, Token) and on_token:
             on_token(event.text)

@@ -8,9 +8,10 @@ from datetime import date
 from rag_api.api import schemas as api
 from rag_api.db.answers import Conversation, Feedback
 from rag_api.db.documents import Facets, PageSize
-from rag_api.domain import Answer, Citation, Document, Edit, Filters, Notice, PageRects, Source, TargetGroup
+from rag_api.domain import Answer, Citation, CutLine, Document, Edit, Filters, Notice, PageRects, Source, TargetGroup
 from rag_api.guard.asker import functions
-from rag_api.ingest.report import IngestReport
+from rag_api.ingest.advice import advice
+from rag_api.ingest.report import IngestReport, Outcome
 
 
 def filters_in(given: api.FiltersIn) -> Filters:
@@ -117,15 +118,19 @@ def document_out(document: Document) -> api.DocumentOut:
         language=about.language,
         supersedes=about.supersedes,
         warnings=list(document.warnings),
+        advice=advice(document.reason),
         created_at=document.created_at,
         updated_at=document.updated_at,
     )
 
 
-def document_detail(document: Document, pages: Sequence[PageSize], edits: Mapping[str, Edit]) -> api.DocumentDetail:
+def document_detail(
+    document: Document, pages: Sequence[PageSize], edits: Mapping[str, Edit], cut: Sequence[CutLine] = ()
+) -> api.DocumentDetail:
     sizes = [api.PageOut(number=p.number, width=p.width, height=p.height, rotation=p.rotation) for p in pages]
     edited = [api.EditOut(field=name, value=edit.value, said=edit.said) for name, edit in sorted(edits.items())]
-    return api.DocumentDetail(**document_out(document).model_dump(), pages=sizes, edits=edited)
+    lines = [api.CutLineOut.model_validate(line, from_attributes=True) for line in cut]
+    return api.DocumentDetail(**document_out(document).model_dump(), pages=sizes, edits=edited, cut=lines)
 
 
 def metadata_in(given: api.MetadataIn) -> dict[str, str]:
@@ -161,6 +166,18 @@ def feedback_out(given: Feedback) -> api.FeedbackOut:
     return api.FeedbackOut.model_validate(given, from_attributes=True)
 
 
+def _item_out(item: Outcome) -> api.IngestItem:
+    return api.IngestItem.model_validate(item, from_attributes=True).model_copy(update={"advice": advice(item.reason)})
+
+
 def ingest_out(report: IngestReport) -> api.IngestOut:
-    items = [api.IngestItem.model_validate(item, from_attributes=True) for item in report.items]
-    return api.IngestOut(indexed=report.indexed, unchanged=report.unchanged, failed=report.failed, retired=report.retired, items=items)
+    items = [_item_out(item) for item in report.items]
+    return api.IngestOut(
+        indexed=report.indexed,
+        unchanged=report.unchanged,
+        failed=report.failed,
+        retired=report.retired,
+        items=items,
+        skipped=[api.SkippedOut.model_validate(one, from_attributes=True) for one in report.skipped],
+        missing=[api.MissingOut.model_validate(one, from_attributes=True) for one in report.missing],
+    )

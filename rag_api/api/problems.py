@@ -26,6 +26,7 @@ DESCRIPTIONS = {
     413: "The upload or the request is over the limit.",
     416: "The range lies outside the file.",
     422: "The request is not of the documented shape; `errors` lists where.",
+    500: "Something is configured wrongly (`code` is then `configuration`), or went wrong in Bedside.",
     503: "A part does not answer; `code` says which.",
 }
 

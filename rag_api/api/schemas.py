@@ -219,7 +219,8 @@ class DocumentOut(BaseModel):
     owner: str
     language: str
     supersedes: str
-    warnings: list[str] = Field([], description="What an admin should know of it, for example pages without text.")
+    warnings: list[str] = Field([], description="What an admin should know of it, for example pages without text; of a failed one: why.")
+    advice: str = Field("", description="What to do about a document that failed.")
     created_at: datetime | None
     updated_at: datetime | None
 
@@ -236,6 +237,14 @@ class PageOut(BaseModel):
     rotation: int
 
 
+class CutLineOut(BaseModel):
+    """A line of a page that is not searched."""
+
+    page: int
+    text: str
+    reason: str = Field(description="Why: header, footer or page_number.")
+
+
 class EditOut(BaseModel):
     """What an admin says in one field, and what the file said there when it was edited. Dates as 2026-01-31, groups as adult;child."""
 
@@ -247,6 +256,7 @@ class EditOut(BaseModel):
 class DocumentDetail(DocumentOut):
     pages: list[PageOut]
     edits: list[EditOut] = Field([], description="The fields in which an admin overrules the file.")
+    cut: list[CutLineOut] = Field([], description="What was left out of the text, in the order of the pages.")
 
 
 class DescribedOut(DocumentDetail):
@@ -316,6 +326,26 @@ class IngestItem(BaseModel):
     outcome: Literal["indexed", "unchanged", "failed", "retired"]
     reason: str = ""
     message: str = ""
+    cut: int = Field(0, description="Lines left out as headers, footers and page numbers; the document's detail has them.")
+    advice: str = Field("", description="What to do about a failure.")
+    warnings: list[str] = Field([], description="What an admin should know of it, and do about it.")
+    renamed_from: str = Field("", description="The name that its document had when the file lay elsewhere.")
+
+
+class MissingOut(BaseModel):
+    """A document whose file is no longer in the folder that it came from. Questions are still answered from it."""
+
+    source: str
+    document_id: str
+    title: str
+
+
+class SkippedOut(BaseModel):
+    """Files that lie in the folders and are not read."""
+
+    kind: str = Field(description='How their names end (".png"), or what they are ("hidden").')
+    count: int
+    examples: list[str]
 
 
 class IngestOut(BaseModel):
@@ -324,6 +354,8 @@ class IngestOut(BaseModel):
     failed: int
     retired: int = 0
     items: list[IngestItem]
+    skipped: list[SkippedOut] = []
+    missing: list[MissingOut] = []
 
 
 class ConversationOut(BaseModel):

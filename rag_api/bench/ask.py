@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from rag_api.answering.in_turn import run_asks
+from rag_api.answering.in_turn import answers_to
 from rag_api.answering.source_warnings import warned
 from rag_api.config import Settings
 from rag_api.container import Container
@@ -121,7 +121,7 @@ def measure_answers(container: Container, questions: Sequence[str], user: User, 
     container.wait_for_generator()
     clock, answered = _Clock(), 0
     warming = min(WARMING, len(questions) // 2)
-    asked = run_asks(container, questions, user, None)
+    asked = answers_to(questions, user, container)
     for done in range(1, len(questions) + 1):
         if done == warming + 1:
             clock.forget()

@@ -110,7 +110,7 @@ class Corpus:
         starts = (PHRASES * rng.random(count) ** 1.5).astype(np.int64)
         needed = int(np.searchsorted(np.cumsum(lengths), count)) + 1
         places = [np.arange(start, start + length) for start, length in zip(starts[:needed], lengths[:needed], strict=True)]
-        return self._words[self._phrases[subject][np.concatenate(places)[:count] % PHRASES]].tolist()
+        return [str(word) for word in self._words[self._phrases[subject][np.concatenate(places)[:count] % PHRASES]]]
 
     def _near(self, rng: np.random.Generator, subject: int, count: int) -> NDArray[np.float32]:
         return _unit(self._centres[subject] + SPREAD * _unit(rng.normal(size=(count, self.dim))))
@@ -125,13 +125,16 @@ def _handbook_words() -> Iterator[str]:
 
 def _cumulative(weights: Sequence[float] | NDArray[np.floating]) -> NDArray[np.float64]:
     total = np.cumsum(np.asarray(weights, np.float64))
-    return total / total[-1]
+    shares: NDArray[np.float64] = total / total[-1]
+    return shares
 
 
 def _favouring(count: int) -> NDArray[np.float64]:
     weights = 1.0 / (np.arange(count) + 1000.0)
-    return weights / weights.sum()
+    shares: NDArray[np.float64] = weights / weights.sum()
+    return shares
 
 
 def _unit(vectors: NDArray[np.float64]) -> NDArray[np.float32]:
-    return (vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)).astype(np.float32)
+    unit: NDArray[np.float32] = (vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)).astype(np.float32)
+    return unit

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rag_api.cli.console import opened, say
+from rag_api.cli.options import AsJson
 
 if TYPE_CHECKING:
     from rag_api.container import Container
@@ -20,7 +21,7 @@ def abbreviations(
         bool, typer.Option("--propose", help="Print what the documents explain and the list lacks, as rows for it (CSV).")
     ] = False,
     question: Annotated[str, typer.Option("--try", help="Print what is added to this question.")] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON on standard output.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Check the lists of abbreviations and synonyms, and say how many they hold.
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_api.cli.console import counting, opened, read_settings, said, say
+from rag_api.cli.options import AsJson
 
 if TYPE_CHECKING:
     from rag_api.config import Settings
 
 bench = typer.Typer(no_args_is_help=True, help="Measure speed and quality. Nothing of yours is read or changed.")
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on standard output.")]
 WhichStore = Annotated[str | None, typer.Option("--store", help="lance or weaviate; as configured when absent.")]
 
 
@@ -44,6 +44,30 @@ def ingest(
 
     with said():
         found = measure(paths)
+    _print(found, as_json)
+
+
+@bench.command()
+def wardqa(
+    split: Annotated[list[str], typer.Option("--split", help="train, validate, test or test_trades; several may be named.")] = ["test"],  # noqa: B006 - typer's way
+    documents: Annotated[int | None, typer.Option(help="So many documents at most, for a quick look.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """How many questions of hospital staff get the right sentence, and how many near misses are refused.
+
+    WardQA's documents become an index of their own; yours is not looked at. Some minutes a hundred documents.
+    """
+    from rag_api.bench.wardqa import read_wardqa
+    from rag_api.bench.wardqa.measure import measure
+
+    settings = read_settings()
+    with said():
+        passages = read_wardqa(split)
+        total = sum(1 + len(asked.near_misses) for p in passages for asked in p.questions if asked.alone) + len(
+            {p.document for p in passages}
+        )
+        with counting("documents and questions", total) as tell:
+            found = measure(settings, split, documents, tell)
     _print(found, as_json)
 
 

@@ -1,4 +1,4 @@
-"""What `bedside calibrate` does: asks judged questions, fits, and keeps the values where answering finds them."""
+"""`bedside calibrate`: asks judged questions, fits, and keeps the values where answering finds them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from rag_api.cli.console import counting, say
+import typer
+
+from rag_api.cli.console import counting, opened, say
+from rag_api.cli.measuring import indexed, judged_questions, refuse_test_half, search
+from rag_api.cli.options import AsJson, SetFile, Stored
 
 if TYPE_CHECKING:
     from rag_api.container import Container
@@ -18,14 +22,32 @@ if TYPE_CHECKING:
     from rag_api.retrieval.calibration import Verbatim
 
 
-def calibrate(container: Container, file: Path | None, stored: str | None, *, model: bool, out: Path | None) -> dict[str, Any]:
+def calibrate(
+    judged: SetFile = None,
+    stored: Stored = None,
+    model: Annotated[bool, typer.Option("--model", help="Also measure what the language model's likelihoods add; minutes.")] = False,
+    out: Annotated[Path | None, typer.Option(help="Write here instead of into the data directory.", show_default=False)] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Fit to judged questions which sentences are quoted, how many, and when to say that there is no answer.
+
+    Only the validate half of the set is used; the test half is for `bedside evaluate`. Every answerable question is asked again without
+    its documents, so a set with few unanswerable ones will do. The values are kept in calibration.json in the data directory, for the
+    embedder in use, and win over the shipped ones.
+    """
+    with opened() as container:
+        if model:
+            container.start_generator()
+        show(fitted(container, judged, stored, model=model, out=out), as_json)
+
+
+def fitted(container: Container, file: Path | None, stored: str | None, *, model: bool, out: Path | None) -> dict[str, Any]:
     """On the validate half of the set, whatever else it holds. Raises InvalidInput for a set without one and for one that tells nothing."""
-    from rag_api.cli.evaluate import judged_questions, refuse_test
     from rag_api.evaluate import calibrate as fits
     from rag_api.retrieval.calibration import FILE, calibration, write
 
     questions = judged_questions(container, file, stored, "validate")
-    refuse_test(questions or judged_questions(container, file, stored, "all"), "A calibration")
+    refuse_test_half(questions, container, file, stored, "A calibration")
     cases = gather(container, questions)
     found = fits.cross_validated(cases)
     before = calibration(container.embedder.name, container.settings.data_dir)
@@ -62,8 +84,6 @@ def languages(cases: Sequence[Case]) -> list[str]:
 
 def gather(container: Container, questions: Sequence[Judged]) -> list[Case]:
     """Every question once, and the answerable ones again without their documents."""
-    from rag_api.cli.evaluate import indexed
-
     ids = {document.source: document.id for document in indexed(container)}
     cases = []
     with counting("questions", len(questions)) as tell:
@@ -77,7 +97,6 @@ def gather(container: Container, questions: Sequence[Judged]) -> list[Case]:
 
 
 def _case(container: Container, judged: Judged, left_out: tuple[str, ...]) -> Case:
-    from rag_api.cli.evaluate import search
     from rag_api.evaluate.calibrate import Case
 
     retrieval = search(judged, container, left_out)
@@ -146,8 +165,6 @@ def _gains(cases: Sequence[Case], chosen: dict[str, Verbatim]) -> dict[str, Any]
 
 def show(found: dict[str, Any], as_json: bool) -> None:
     if as_json:
-        import typer
-
         typer.echo(json.dumps(found, ensure_ascii=False))
         return
     crossed = found["cross_validated"]

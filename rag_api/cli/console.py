@@ -3,13 +3,13 @@ results go to standard output."""
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -18,9 +18,19 @@ if TYPE_CHECKING:
 
     from rag_api.config import Settings
     from rag_api.container import Container
-    from rag_api.domain import Answer, Mode
     from rag_api.errors import BedsideError
-    from rag_api.ingest import IngestReport
+
+
+# Settings of earlier versions -> what holds now.
+DROPPED = {
+    "BEDSIDE_LOG_FORMAT": "logs are JSON in production, else text",
+    "BEDSIDE_WEAVIATE_GRPC_PORT": "write it behind the URL, http://weaviate:8080#50051",
+    "BEDSIDE_GENERATOR_TIMEOUT": "two minutes",
+    "BEDSIDE_PROMPT_TEMPLATE": "the generator's own (BEDSIDE_GENERATOR_TEMPLATE)",
+    "BEDSIDE_RERANK": "the reranker reads 20 hits",
+    "BEDSIDE_COMPLETE_PASSAGES": "passages are always completed",
+    "BEDSIDE_WIDEN": "it is called BEDSIDE_MULTI_QUERY",
+}
 
 
 def say(line: str) -> None:
@@ -33,6 +43,8 @@ def read_settings() -> Settings:
 
     from rag_api.config import Settings
 
+    for line in unheard(os.environ):
+        say(line)
     try:
         return Settings()
     except ValidationError as error:
@@ -40,6 +52,19 @@ def read_settings() -> Settings:
             name = "".join(f"BEDSIDE_{str(part).upper()}: " for part in wrong["loc"][:1])
             say(f"{name}{str(wrong['msg']).removeprefix('Value error, ')}")
         raise typer.Exit(2) from None
+
+
+def unheard(environment: Mapping[str, str]) -> list[str]:
+    """Return a sentence for each variable that looks like a setting and is none: it would be passed over in silence."""
+    from rag_api.config import Settings
+
+    known = {f"BEDSIDE_{name.upper()}" for name in Settings.model_fields}
+    lines = [f"{name} is no setting any more and changes nothing: {DROPPED[name]}" for name in DROPPED if name in environment]
+    for name in environment.keys() - known - DROPPED.keys():
+        others = name.startswith(("BEDSIDE_GENERATOR_", "BEDSIDE_EMBEDDER_"))  # of those services
+        if name.startswith("BEDSIDE_") and not others and (meant := get_close_matches(name, known, 1, cutoff=0.85)):
+            lines.append(f"{name} is no setting; did you mean {meant[0]}?")
+    return lines
 
 
 def make_data_dir(settings: Settings) -> None:
@@ -101,63 +126,6 @@ def wide_console() -> Console:
     return Console() if sys.stdout.isatty() else Console(width=10_000)
 
 
-class Steps:
-    """Names each step when it begins and says how long it took."""
-
-    def __init__(self) -> None:
-        self.began = time.monotonic()
-
-    @contextmanager
-    def __call__(self, name: str) -> Iterator[None]:
-        began = time.monotonic()
-        say(f"- {name} ...")
-        yield
-        say(f"  {name}: {time.monotonic() - began:.1f} s")
-
-
-def run_ingest(container: Container, paths: list[Path], *, retire_missing: bool = False) -> IngestReport:
-    from rag_api.db.documents import PgDocuments
-    from rag_api.ingest import find_sources, ingest
-
-    with ingest_progress() as progress:
-        return ingest(
-            find_sources(paths),
-            settings=container.settings,
-            documents_repo=PgDocuments(container.db),
-            store=container.store,
-            embedder=container.embedder,
-            progress=progress,
-            retire_missing=retire_missing,
-        )
-
-
-@contextmanager
-def ingest_progress() -> Iterator[Callable[[Any], None]]:
-    """A bar with rate and time left on a terminal; a line now and then elsewhere."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield _lines_of_progress()
-        return
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("documents", total=None, rate="")
-
-        def show(at: Any) -> None:
-            rate = f"{at.pages / at.seconds:.1f} pages/s, {at.chunks / at.seconds:.1f} passages/s" if at.seconds > 0.5 else ""
-            bar.update(task, total=at.total, completed=at.done, rate=rate, description=_shortened(at.source))
-
-        yield show
-
-
 @contextmanager
 def counting(what: str, total: int) -> Iterator[Callable[[int], None]]:
     """A bar for something countable: call it with how many are done."""
@@ -169,132 +137,3 @@ def counting(what: str, total: int) -> Iterator[Callable[[int], None]]:
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(what, total=total)
         yield lambda done: bar.update(task, completed=done)
-
-
-def _lines_of_progress(every: float = 10.0) -> Callable[[Any], None]:
-    last = time.monotonic()
-
-    def show(at: Any) -> None:
-        nonlocal last
-        if time.monotonic() - last > every:
-            last = time.monotonic()
-            # Documents differ: before half of them are done, what is left is anybody's guess.
-            left = f", about {at.seconds / at.done * (at.total - at.done):.0f} s left" if at.done * 2 >= at.total else ""
-            say(f"  {at.done} of {at.total} documents, {at.pages} pages, {at.chunks} passages, {at.seconds:.0f} s{left}")
-
-    return show
-
-
-def _shortened(name: str, length: int = 40) -> str:
-    return name if len(name) <= length else "…" + name[1 - length :]
-
-
-def print_report(report: IngestReport) -> None:
-    for item in report.items:
-        if item.outcome == "failed":
-            say(f"  failed: {item.message or item.source}")
-    rate = report.pages / report.seconds if report.seconds > 0 else 0.0
-    counts = f"{report.indexed} indexed, {report.unchanged} unchanged, {report.failed} failed"
-    counts += f", {report.retired} retired" if report.retired else ""
-    say(f"  {counts}; {report.pages} pages and {report.chunks} passages in {report.seconds:.1f} s ({rate:.1f} pages/s)")
-
-
-def run_ask(container: Container, question: str, mode: Mode | None, on_token: Callable[[str], None] | None = None) -> Answer:
-    """The stored answer of the local user. Raises what ask() fails with."""
-    from rag_api.answering.in_turn import run_asks
-    from rag_api.domain import LOCAL_USER
-
-    return next(run_asks(container, [question], LOCAL_USER, mode, on_token))
-
-
-def answer_json(answer: Answer) -> dict[str, Any]:
-    sources = [
-        {
-            "document": source.document.source,
-            "title": source.document.metadata.title,
-            "page": source.page,
-            "version": source.document.metadata.version,
-            "score": source.hit.score,
-        }
-        for source in answer.sources
-    ]
-    names = {source.document.id: source.document.source for source in answer.sources}
-    spans = [{"start": c.start, "end": c.end, "document": names[c.document_id], "page": c.page, "text": c.text} for c in answer.citations]
-    return {
-        "question": answer.question,
-        "answer": answer.text,
-        "status": answer.status.value,
-        "sources": sources,
-        "spans": spans,
-        "notices": [notice.text for notice in answer.notices],
-        "model": answer.model,
-        "stats": answer.stats,
-    }
-
-
-def print_answer(answer: Answer, *, text: bool = True) -> None:
-    """The answer, where each quote comes from, and how fast it was written."""
-    for notice in answer.notices:
-        say(f"! {notice.text}")
-    if text:
-        say("")
-        typer.echo(answer.text.strip() or "(no answer)")
-        say("")
-    quoted = {citation.rank for citation in answer.citations}
-    for source in answer.sources:
-        about = source.document.metadata
-        version = f", version {about.version}" if about.version else ""
-        mark = "*" if source.hit.rank in quoted else " "
-        say(
-            f" {mark}{source.hit.rank}. {about.title or source.document.source}{version}, page {source.page} (score {source.hit.score:.2f})"
-        )
-    stats = answer.stats
-    speed = f"{stats['tokens']} tokens, {stats['tokens_per_step']:.2f} a step, " if "tokens_per_step" in stats else ""
-    say(f"  {speed}{stats['seconds']:.2f} s")
-
-
-def print_figures(figures: dict[str, Any]) -> None:
-    """The figures of bedside evaluate as a table: all questions, then each language and split."""
-    from rich.table import Table
-
-    names = ("hit@1", "hit@3", "hit@7", "mrr")
-    table = Table("", "n", *names, "not found: precision", "recall", box=None, pad_edge=False)
-    rows = {"all": figures, **figures["languages"], **figures.get("crossed", {}), **figures["splits"]}
-    for name, row in rows.items():
-        decided = row["not_found"]
-        table.add_row(name, str(row["n"]), *(f"{row[n]:.3f}" for n in names), f"{decided['precision']:.3f}", f"{decided['recall']:.3f}")
-    wide_console().print(table)
-    print_askers(figures)
-    print_refusals(figures)
-    if "answers" in figures:
-        found = figures["answers"]
-        by = ", ".join(f"{name} {own['accuracy']:.3f} of {own['n']}" for name, own in found["languages"].items())
-        say(f"right answers: {found['accuracy']:.3f} of {found['n']} ({by}), median {found['median_seconds']:.2f} s")
-
-
-def print_askers(figures: dict[str, Any]) -> None:
-    """First hits for other patients than the question's, and what the asker's function does to them."""
-    found = figures.get("askers")
-    if found is None:
-        say(f"first hits for other patients: {figures['wrong_group_first']}")
-        return
-    for name, row in (("with the asker's function", found["with"]), ("without it", found["without"])):
-        say(f"first hits for other patients, {name}: {row['wrong_group_first']} (Hit@1 {row['hit@1']:.3f}, MRR {row['mrr']:.3f})")
-
-
-def print_refusals(figures: dict[str, Any]) -> None:
-    """How "not found" was decided, and what other thresholds would do."""
-    decided, between = figures["not_found"], figures["intervals"]
-    if not decided["n"]:
-        return
-    low, high = between["not_found_precision"]
-    say(f"not found, {decided['n']} questions without an answer: precision {decided['precision']:.2f} [{low:.2f}, {high:.2f}]")
-    low, high = between["not_found_recall"]
-    say(f"  recall {decided['recall']:.2f} [{low:.2f}, {high:.2f}], {decided['refused']:.1%} of the others refused")
-    for wanted in (0.25, 0.5, 0.75, 0.9):
-        point = next((p for p in decided["curve"] if p["recall"] >= wanted), None)
-        if point:
-            say(
-                f"  recall {point['recall']:.2f} would have precision {point['precision']:.2f}, refusing {point['refused']:.1%}: "
-                f"BEDSIDE_NOT_FOUND_THRESHOLD={point['threshold']}"
-            )

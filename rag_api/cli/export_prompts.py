@@ -1,20 +1,42 @@
-"""What `bedside evaluate --export-decoding` does: judged questions become prompts, answered by the configured model when that is wanted."""
+"""`bedside export-prompts`: judged questions become prompts, answered by the configured model when that is wanted."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from rag_api.cli.console import counting, say
-from rag_api.cli.evaluate import search
+import typer
+
+from rag_api.cli.console import counting, opened, say
+from rag_api.cli.measuring import judged_questions, search
+from rag_api.cli.options import SetFile, Split, Stored
 
 if TYPE_CHECKING:
     from rag_api.container import Container
     from rag_api.evaluate import Judged
 
 
-def export_decoding(
+def export_prompts(
+    file: Annotated[Path, typer.Argument(help="Where to write them (jsonl).", show_default=False)],
+    judged: SetFile = None,
+    stored: Stored = None,
+    split: Split = "all",
+    answers: Annotated[bool, typer.Option("--answers", help="Answered by the configured model; else with the judged words.")] = False,
+    limit: Annotated[int, typer.Option(min=1, help="At most this many.")] = 165,
+    tokenizer: Annotated[Path | None, typer.Option(help="A tokenizer.json to count tokens with.")] = None,
+) -> None:
+    """Write prompts with three passages each, for measuring decoding, and print their statistics as JSON."""
+    with opened() as container:
+        if answers:
+            container.start_generator()
+        questions = judged_questions(container, judged, stored, split)
+        made = export(file, container, questions, ask=answers, limit=limit, tokenizer=tokenizer)
+    typer.echo(json.dumps(made, ensure_ascii=False))
+
+
+def export(
     path: Path, container: Container, questions: Sequence[Judged], *, ask: bool, limit: int, tokenizer: Path | None
 ) -> dict[str, Any]:
     """Writes the prompts (with the model's answers when `ask`) and gives table 5.1's statistics."""

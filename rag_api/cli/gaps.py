@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_api.cli.console import opened, say
+from rag_api.cli.options import AsJson
 
 if TYPE_CHECKING:
     from rag_api.evaluate.gaps import Gap
@@ -19,7 +20,7 @@ def gaps(
     department: Annotated[str | None, typer.Option(help="One department's only.")] = None,
     since: Annotated[str | None, typer.Option(help="Asked on this day or later: 2026-01-31.")] = None,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON on standard output.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """What was asked in vain: near-equal questions together, most asked first, with the nearest documents and whose they are.
 

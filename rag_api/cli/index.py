@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rag_api.cli.console import counting, opened, read_settings, said, say
+from rag_api.cli.options import AsJson
 from rag_api.domain import KeptState
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def restore(
 
 
 @index.command()
-def backups(as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON on standard output.")] = False) -> None:
+def backups(as_json: AsJson = False) -> None:
     """List the backups of the collection."""
     with _backups() as found:
         listed = found.list()

@@ -11,9 +11,9 @@ from typing import Annotated
 import typer
 
 from rag_api.cli.console import opened, say, wide_console
+from rag_api.cli.options import AsJson
 
 judged = typer.Typer(no_args_is_help=True, help="Judged sets of the database: list them, take them out and put them in as CSV.")
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on standard output.")]
 Set = Annotated[str, typer.Argument(help="The set's name.", show_default=False)]
 NewSet = Annotated[str, typer.Argument(help="The set's name; a new one is made.", show_default=False)]
 

@@ -64,16 +64,16 @@ class Database:
 
     def all(self, query: str, values: dict[str, Any] | None = None) -> list[DictRow]:
         with self.connection() as connection:
-            return connection.execute(query, values).fetchall()  # type: ignore[arg-type]
+            return connection.execute(query, values).fetchall()
 
     def one(self, query: str, values: dict[str, Any] | None = None) -> DictRow | None:
         with self.connection() as connection:
-            return connection.execute(query, values).fetchone()  # type: ignore[arg-type]
+            return connection.execute(query, values).fetchone()
 
     def run(self, query: str, values: dict[str, Any] | None = None) -> int:
         """Number of rows touched."""
         with self.connection() as connection:
-            return connection.execute(query, values).rowcount  # type: ignore[arg-type]
+            return connection.execute(query, values).rowcount
 
     def ping(self) -> str:
         """The server's version; raises DatabaseUnavailable."""

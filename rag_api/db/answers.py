@@ -87,7 +87,7 @@ def save_answer(db: Database, user: User, answer: Answer, *, new_conversation: b
             )
         else:
             touched = connection.execute(
-                f"update conversations set updated_at = now() where id = %(id)s and {OWNS}",  # type: ignore[arg-type]  # noqa: S608
+                f"update conversations set updated_at = now() where id = %(id)s and {OWNS}",  # noqa: S608
                 values(user, id=answer.conversation_id),
             )
             found(touched.rowcount or None, "conversation", answer.conversation_id)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -11,9 +11,9 @@ from typing import Any
 import psycopg
 from psycopg.rows import DictRow
 
-from rag_api.db import Connection, Database, translated
+from rag_api.db import Connection, Database, folders, translated
 from rag_api.db.access import READS, found, values
-from rag_api.domain import LOCAL_USER, Document, DocumentStatus, Edit, Metadata, Page, TargetGroup, User
+from rag_api.domain import LOCAL_USER, CutLine, Document, DocumentStatus, Edit, Metadata, Page, TargetGroup, User
 from rag_api.guard.twins import are_twins, subject
 from rag_api.text.char_boxes import pack_boxes, unpack_boxes
 
@@ -37,6 +37,7 @@ UPSERT = f"""
 INSERT_PAGES = """
     copy pages (document_id, number, width, height, rotation, text_start, text, boxes, text_from) from stdin
 """
+INSERT_CUT = "copy cut_lines (document_id, position, page, text, reason) from stdin"
 
 
 class PgDocuments:
@@ -65,12 +66,15 @@ class PgDocuments:
         rows = self.db.all(f"select * from documents where {CURRENT}")  # noqa: S608
         return {row["source"]: to_document(row) for row in rows}
 
-    def save_indexed(self, document: Document, pages: Sequence[Page]) -> None:
+    def save_indexed(self, document: Document, pages: Sequence[Page], cut: Sequence[CutLine] = ()) -> None:
         with self.db.connection() as connection:
             self._put(connection, document)
             with connection.cursor() as cursor, cursor.copy(INSERT_PAGES) as copy:
                 for page in pages:
                     copy.write_row(_page_row(document.id, page))
+            with connection.cursor() as cursor, cursor.copy(INSERT_CUT) as copy:
+                for position, line in enumerate(cut):
+                    copy.write_row((document.id, position, line.page, line.text, line.reason))
 
     def save_failed(self, document: Document) -> None:
         with self.db.connection() as connection:
@@ -91,14 +95,27 @@ class PgDocuments:
             edits.setdefault(row["source"], {})[row["field"]] = Edit(row["value"], row["said"])
         return edits
 
+    def source_of(self, document_id: str) -> str | None:
+        return folders.source_of(self.db, document_id)
+
+    def folders(self) -> dict[str, str]:
+        return folders.read_folders(self.db)
+
+    def put_folders(self, placed: Mapping[str, str]) -> None:
+        folders.put_folders(self.db, placed)
+
+    def rename(self, old: str, new: str, titles: tuple[str, str]) -> None:
+        folders.rename(self.db, old, new, titles)
+
     def _put(self, connection: Connection, document: Document) -> None:
         """The row, with no pages yet; whatever was current for this source before is so no more."""
         connection.execute(
             f"update documents set status = 'replaced', updated_at = now() where {CURRENT} and source = %(source)s and id <> %(id)s",  # noqa: S608
             {"source": document.source, "id": document.id},
         )
-        connection.execute(UPSERT, {**_row(document), "user_id": self.user.id})  # type: ignore[arg-type]
+        connection.execute(UPSERT, {**_row(document), "user_id": self.user.id})
         connection.execute("delete from pages where document_id = %(id)s", {"id": document.id})
+        connection.execute("delete from cut_lines where document_id = %(id)s", {"id": document.id})
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +173,12 @@ SUPERSEDED = f"""
       where status = 'indexed' and supersedes <> '' and (valid_from is null or valid_from <= %(today)s))
     select old.id, newer.id as by_id from newer join documents old on {_OLDER} and lower(old.source) = newer.name
     union select old.id, newer.id from newer join documents old on {_OLDER}
-      and lower(substring(old.source from '[^/]*$')) in (newer.name, newer.name || '.pdf', newer.name || '.docx')
+      and lower(substring(old.source from '[^/]*$')) = newer.name
+    union select old.id, newer.id from newer join documents old on {_OLDER}
+      and lower(substring(old.source from '([^/]*)[.][^./]*$')) = newer.name
+    union select old.id, newer.id from newer join former_names f
+      on newer.name in (lower(f.former), lower(substring(f.former from '[^/]*$')), lower(substring(f.former from '([^/]*)[.][^./]*$')))
+      join documents old on {_OLDER} and old.source = f.source
     union select old.id, newer.id from newer join documents old on {_OLDER}
       and lower(old.title) = newer.name and (old.valid_from is null or newer.valid_from > old.valid_from)"""  # noqa: S608
 
@@ -234,6 +256,14 @@ def read_text(db: Database, document_id: str, longest: int) -> str | None:
         {"id": document_id, "longest": longest},
     )
     return row["text"] if row else None
+
+
+def read_cut(db: Database, document_id: str) -> list[CutLine]:
+    """What cleaning left out, in the order of the pages. Not checked for access, as read_pages."""
+    return [
+        CutLine(**row)
+        for row in db.all("select page, text, reason from cut_lines where document_id = %(id)s order by position", {"id": document_id})
+    ]
 
 
 @dataclass(frozen=True, slots=True)

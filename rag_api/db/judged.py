@@ -171,7 +171,7 @@ def _put(connection: Connection, user: User, name: str, question: Judged, made: 
     fields = ("id", "question", "language", "function", "department", "group", "conversation", "split", "found", "note")
     row: dict[str, Any] = {field: getattr(question, field) for field in fields}
     row |= {"set_name": name, "no_answer": no_answer, "answer_id": made.answer_id, "copied_from": made.copied_from}
-    touched = connection.execute(UPSERT, values(user, owner_group=owner_group(user), **row))  # type: ignore[arg-type]
+    touched = connection.execute(UPSERT, values(user, owner_group=owner_group(user), **row))
     found(touched.rowcount or None, "judged question", question.id)
     connection.execute("delete from judged_places where set_name = %(set_name)s and id = %(id)s", row)
     for position, place in enumerate(question.places):

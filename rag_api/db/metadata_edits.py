@@ -54,7 +54,7 @@ def change_metadata(
     administrator(user)
     with db.connection() as connection:
         row = connection.execute(
-            f"select * from documents where id = %(id)s and {READS} for update",  # type: ignore[arg-type]  # noqa: S608
+            f"select * from documents where id = %(id)s and {READS} for update",  # noqa: S608
             values(user, id=document_id),
         ).fetchone()
         document = to_document(found(row, "document", document_id))
@@ -102,7 +102,7 @@ def _edit(connection: Connection, user: User, source: str, field: str, edit: Edi
 def _update(connection: Connection, document: Document, metadata: Metadata) -> Document:
     row = connection.execute(
         f"""update documents set {", ".join(f"{name} = %({name})s" for name in METADATA)}, subject = %(subject)s, updated_at = now()
-        where id = %(id)s returning *""",  # type: ignore[arg-type]  # noqa: S608
+        where id = %(id)s returning *""",  # noqa: S608
         {
             **{name: getattr(metadata, name) for name in METADATA},
             "target_groups": [group.value for group in metadata.target_groups],

@@ -58,7 +58,7 @@ def migrate(dsn: str, folder: Path = MIGRATIONS) -> list[str]:
         todo = _outstanding(connection, wanted)
         for migration in todo:
             with connection.transaction():
-                connection.execute(migration.sql)  # type: ignore[call-overload]
+                connection.execute(migration.sql)
                 connection.execute(
                     "insert into schema_migrations (version, name, sha256) values (%s, %s, %s)",
                     [migration.version, migration.name, migration.sha256],

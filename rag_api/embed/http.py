@@ -33,7 +33,8 @@ class HttpEmbedder:
         return np.concatenate(parts) if parts else np.empty((0, self.dim), np.float32)
 
     def query(self, text: str) -> NDArray[np.float32]:
-        return self._embed([self._prefixes.query + text])[0]
+        vector: NDArray[np.float32] = self._embed([self._prefixes.query + text])[0]
+        return vector
 
     def close(self) -> None:
         self._client.close()
@@ -54,4 +55,5 @@ class HttpEmbedder:
             raise EmbedderUnavailable(f"what {self._client.base_url}/embeddings answers is not an embeddings list") from error
         if vectors.ndim != 2 or len(vectors) != len(texts):
             raise EmbedderUnavailable(f"{self._client.base_url} sent {len(vectors)} vectors for {len(texts)} texts")
-        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+        unit: NDArray[np.float32] = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+        return unit

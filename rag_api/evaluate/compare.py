@@ -68,7 +68,7 @@ def _difference(pairs: Sequence[tuple[Row, Row]], value: Callable[[Row], float])
 def sign_test(better: int, worse: int) -> float:
     """The chance of a split at least this uneven when either side is as likely; 1.0 when nothing differs."""
     n, fewer = better + worse, min(better, worse)
-    return min(1.0, 2 * sum(comb(n, k) for k in range(fewer + 1)) / 2**n)
+    return min(1.0, 2 * sum(comb(n, k) for k in range(fewer + 1)) / float(2**n))
 
 
 def _told(a: Row, b: Row) -> dict[str, Any]:

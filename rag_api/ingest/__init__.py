@@ -14,7 +14,8 @@ from __future__ import annotations
 from rag_api.ingest.index import ingest
 from rag_api.ingest.repo import DocumentsRepo, MemoryDocuments
 from rag_api.ingest.report import IngestReport, Outcome, Progress, ProgressCallback
-from rag_api.ingest.sources import KeptFiles, SourceFile, find_sources
+from rag_api.ingest.source_list import survey_list
+from rag_api.ingest.sources import KeptFiles, Skipped, SourceFile, Survey, find_sources, survey
 
 __all__ = [
     "DocumentsRepo",
@@ -24,7 +25,11 @@ __all__ = [
     "Outcome",
     "Progress",
     "ProgressCallback",
+    "Skipped",
     "SourceFile",
+    "Survey",
     "find_sources",
     "ingest",
+    "survey",
+    "survey_list",
 ]

@@ -1,104 +1,147 @@
 """Finds what a page carries besides its text: headers, footers and page numbers that repeat from page to page.
 
-Found by position (the same distance from the same edge) and likeness (digits abstracted), and only in an unbroken run
-from the edge inwards, so that a sentence that happens to repeat stays.
+Found by position (the same distance from the same edge) and by words: the same ones, but for page numbers, dates, versions,
+codes and file names. Only in an unbroken run from the edge inwards, so that a sentence that happens to repeat stays; and never
+a line with a unit, a drug or a sentence, whatever repeats. Time grows with the number of lines.
 """
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from difflib import SequenceMatcher
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
-from rag_api.ingest.layout import Line, Row
+from rag_api.ingest.imprint import counts, has_imprint, is_content, is_number, is_page_number, keys
+from rag_api.ingest.layout import Line, Row, usual_size
 
 _ZONE = 0.25  # of the page's height, from either edge
 _NEAR_EDGE = 0.12  # where a lone page number may stand
-_MARGIN = 0.08
+_MARGIN = 0.08  # where a single page's small print may be cut
+_WORDS_ZONE = 0.15  # where words repeat in a header that tells no page, date, version, code or file
 _DEPTH = 10  # lines and rows from either edge
 _TOLERANCE = 6.0  # points up or down
-_ALIKE = 0.8
-_NUMBER = re.compile(r"(?:(?:pagina|page|pag\.?|blz\.?|p\.)\s*)?[-–]?\s*\d{1,4}\s*(?:(?:van|of|/|uit)\s*\d{1,4})?\s*[-–]?", re.IGNORECASE)
-_DIGITS = re.compile(r"\d+")
+_LARGER = 1.15  # than most lines: a heading
+
+HEADER, FOOTER, PAGE_NUMBER = "header", "footer", "page_number"
 
 Item = Line | Row
 
 
-@dataclass(slots=True)
-class _Kind:
-    """Lines of several pages taken for the same header or footer line."""
+@dataclass(frozen=True, slots=True)
+class _Near:
+    """An item near an edge of a page. `page` counts from 0."""
 
+    item: Item
+    page: int
+    edge: str
+    distance: float
     text: str
-    pages: set[int] = field(default_factory=set)
+    numbers: bool = False  # it is the page's number
+
+    def places(self) -> Iterator[tuple[str, int, str]]:
+        """What it is found by again on other pages."""
+        for key in keys(self.text, self.page):
+            yield self.edge, round(self.distance / _TOLERANCE), key
 
 
-def furniture(pages: Sequence[Sequence[Item]], heights: Sequence[float]) -> set[int]:
-    """The `id()` of every item that is a header or footer. heights: of the pages in reading space."""
-    kinds: dict[tuple[str, int], list[_Kind]] = defaultdict(list)
-    kind_of: dict[int, _Kind] = {}
-    edges = [(edge, _from_edge(items, height, edge)) for items, height in zip(pages, heights, strict=True) for edge in ("top", "bottom")]
-    for i, (edge, found) in enumerate(edges):
-        for item, distance in found:
-            kind = _kind(kinds, edge, distance, _abstract(item))
-            kind.pages.add(i // 2)
-            kind_of[id(item)] = kind
-    needed = 2 if len(pages) <= 4 else 3
-    cut = _in_the_margins(pages[0], heights[0]) if len(pages) == 1 else set()
-    for i, (_, found) in enumerate(edges):
-        for item, distance in found:
-            enough = max(needed, 0.6 * len(pages)) if isinstance(item, Row) else needed  # a table's head repeats where the table goes on
-            lone_number = distance < _NEAR_EDGE * heights[i // 2] and _NUMBER.fullmatch(_text(item)) is not None
-            if len(kind_of[id(item)].pages) < enough and not lone_number:
-                break
-            cut.add(id(item))
+def furniture(pages: Sequence[Sequence[Item]], heights: Sequence[float]) -> dict[int, str]:
+    """The `id()` of every item that is a header, footer or page number, with which of these it is. heights: in reading space."""
+    edges = [_from_edge(items, height, page, edge) for page, (items, height) in _numbered(pages, heights) for edge in (HEADER, FOOTER)]
+    places: dict[tuple[str, int, str], set[int]] = defaultdict(set)
+    for near in (near for edge in edges for near in edge):
+        for place in near.places():
+            places[place].add(near.page)
+    usual = usual_size(pages)
+    cut: dict[int, str] = {}
+    for edge in edges:
+        run = list(_run(edge, places, heights, len(pages)))
+        found = _of_one_page(edge, usual, heights) if len(pages) == 1 else _cuttable(run, usual, heights)
+        cut |= {id(near.item): near.edge for near in found} | {id(near.item): PAGE_NUMBER for near in run if near.numbers}
     return cut
 
 
-def _in_the_margins(items: Sequence[Item], height: float) -> set[int]:
-    """Of a page that nothing can be compared with: what stands in the margin and is smaller than the text."""
-    sizes = sorted(line.size for item in items for line in _lines(item))
-    usual = sizes[len(sizes) // 2] if sizes else 0.0
-    edge = _MARGIN * height
-    outside = (item for item in items if item.y1 < edge or item.y0 > height - edge)
-    return {id(item) for item in outside if len(items) > 3 and all(line.size < 0.95 * usual for line in _lines(item))}
+def _numbered(pages: Sequence[Sequence[Item]], heights: Sequence[float]) -> Iterator[tuple[int, tuple[Sequence[Item], float]]]:
+    return enumerate(zip(pages, heights, strict=True))
 
 
 def _lines(item: Item) -> tuple[Line, ...]:
     return item.lines if isinstance(item, Row) else (item,)
 
 
-def _from_edge(items: Sequence[Item], height: float, edge: str) -> list[tuple[Item, float]]:
-    """(item, distance from the edge), nearest first. Half a page at most: a page of two lines is no header."""
-    lines = [item for item in items if isinstance(item, Row) or not item.aside]
-    near = [(item, item.y0 if edge == "top" else height - item.y1) for item in lines]
-    near = sorted((pair for pair in near if pair[1] < _ZONE * height), key=lambda pair: pair[1])
-    return near[:_DEPTH]
+def text_of(item: Item) -> str:
+    """Its words, cells parted by tabs."""
+    if isinstance(item, Line):
+        return item.marked.text.strip()
+    return "\t".join(" ".join(line.marked.text.strip() for line in cell) for cell in item.cells)
 
 
-def _kind(kinds: dict[tuple[str, int], list[_Kind]], edge: str, distance: float, text: str) -> _Kind:
-    step = round(distance / _TOLERANCE)
-    for place in (step, step - 1, step + 1):
-        for kind in kinds[edge, place]:
-            if _alike(kind.text, text):
-                return kind
-    kinds[edge, step].append(_Kind(text))
-    return kinds[edge, step][-1]
+def _from_edge(items: Sequence[Item], height: float, page: int, edge: str) -> list[_Near]:
+    """Nearest first."""
+    upright = [item for item in items if isinstance(item, Row) or not item.aside]
+    near = [(item.y0 if edge == HEADER else height - item.y1, item) for item in upright]
+    near = sorted((pair for pair in near if pair[0] < _ZONE * height), key=lambda pair: pair[0])
+    return [_Near(item, page, edge, distance, text_of(item)) for distance, item in near[:_DEPTH]]
 
 
-def _alike(one: str, two: str) -> bool:
-    if one == two:
-        return True
-    if not one or not two or min(len(one), len(two)) < _ALIKE * max(len(one), len(two)):
+def _run(edge: Sequence[_Near], places: dict[tuple[str, int, str], set[int]], heights: Sequence[float], count: int) -> Iterator[_Near]:
+    """From the edge inwards what stands there on other pages too, and page numbers."""
+    needed = 2 if count <= 4 else 3
+    for near in edge:
+        enough = max(needed, 0.6 * count) if isinstance(near.item, Row) else needed  # a table's head repeats where the table goes on
+        repeats = [_pages_at(places, place) >= enough for place in near.places()]
+        said = is_page_number(near.text) or counts(near.text, near.page + 1)
+        if (said and near.distance < _NEAR_EDGE * heights[near.page]) or (is_number(near.text) and len(repeats) > 1 and repeats[-1]):
+            yield replace(near, numbers=True)
+        elif any(repeats):
+            yield near
+        else:
+            return
+
+
+def _pages_at(places: dict[tuple[str, int, str], set[int]], place: tuple[str, int, str]) -> int:
+    edge, step, key = place
+    return len(set().union(*(places.get((edge, near, key), ()) for near in (step - 1, step, step + 1))))
+
+
+def _of_one_page(edge: Sequence[_Near], usual: float, heights: Sequence[float]) -> Iterator[_Near]:
+    """Nothing can be compared with it: small print at the very edge that tells a page, date, version, code or file."""
+    for near in edge:
+        small = all(line.size < 0.95 * usual for line in _lines(near.item))
+        if near.distance < _MARGIN * heights[0] and small and has_imprint(near.text) and not is_content(near.text):
+            yield near
+
+
+def _cuttable(run: Sequence[_Near], usual: float, heights: Sequence[float]) -> Iterator[_Near]:
+    """Of the run what holds nothing that a reader could need."""
+    content = _content(run)
+    last = max((i for i, near in enumerate(run) if has_imprint(near.text)), default=-1)  # what stands outside of it belongs to it
+    for i, near in enumerate(run):
+        plain = isinstance(near.item, Line) and near.item.size < _LARGER * usual and near.distance < _WORDS_ZONE * heights[near.page]
+        if i not in content and (i <= last or plain):
+            yield near
+
+
+def _content(run: Sequence[_Near]) -> set[int]:
+    """Places in the run of lines that hold content, with the lines that one of these runs on from or into."""
+    order = sorted(range(len(run)), key=lambda i: run[i].item.y0)
+    blocks: list[list[int]] = [[i] for i in order[:1]]
+    for one, two in pairwise(order):
+        if _goes_on(run[one], run[two]):
+            blocks[-1].append(two)
+        else:
+            blocks.append([two])
+    return {
+        i
+        for block in blocks
+        if is_content(" ".join(run[i].text for i in block)) or any(is_content(run[i].text) for i in block)
+        for i in block
+    }
+
+
+def _goes_on(one: _Near, two: _Near) -> bool:
+    """Lines of one paragraph: under each other, of one size, and neither tells of the document itself."""
+    above, below = one.item, two.item
+    if isinstance(above, Row) or isinstance(below, Row) or has_imprint(one.text) or has_imprint(two.text):
         return False
-    matcher = SequenceMatcher(None, one, two, autojunk=False)
-    return matcher.real_quick_ratio() >= _ALIKE and matcher.quick_ratio() >= _ALIKE and matcher.ratio() >= _ALIKE
-
-
-def _text(item: Item) -> str:
-    return " ".join(line.marked.text for line in _lines(item)).strip()
-
-
-def _abstract(item: Item) -> str:
-    return _DIGITS.sub("#", _text(item)[:200]).casefold()
+    return abs(above.size - below.size) < 0.12 * above.size and abs(above.x0 - below.x0) < 3 and below.y0 - above.y1 < 0.8 * above.size

@@ -14,10 +14,21 @@ from enum import Enum
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _LEFT = re.compile(r"\w+(?:[-'’]\w+)*$")
 _RIGHT = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+# Of a web or mail address, whose hyphens are all its own: what stands before the line's end, and what after.
+_ADDRESS = re.compile(r"(?:://|\bwww\.|@|[^\W_]\.[^\W\d_]{2,}/|\w\.\w+)\S*-$", re.IGNORECASE)
+_ADDRESS_GOES_ON = re.compile(
+    r"[\w.-]*@\w|[\w-]+(?:\.[\w-]+)*\.(?:nl|be|eu|com|org|net|info|gov|edu|uk|de|fr|int|care|health)(?![\w-])", re.IGNORECASE
+)
 _SUSPENDING = {"en", "of", "and", "or", "tot", "to", "resp", "noch", "dan", "als", "versus", "vs"}
 _KEEPING = {"non", "niet", "oud", "self", "well", "high", "low", "long", "short", "cross", "half", "semi", "quasi", "vice"}
 _SUFFIXES = ("er", "est", "ing", "ed", "en", "age", "ly", "ness")  # high-er and long-est are syllables, high-risk is not
 _BETWEEN = {"naar", "tot", "voor", "to", "of", "by", "and", "the"}  # door-to-needle
+_UP = {"up", "off", "out", "in", "on", "by", "down"}  # follow-up, check-in: in Dutch too
+_BEFORE_UP = {
+    "follow", "check", "back", "start", "work", "stand", "take", "hand", "log", "drop", "drive", "set", "run", "wash", "flare", "switch",
+    "pop", "rule", "build", "make", "clean", "pick", "step", "read", "plug", "add", "lock", "cut",
+}  # fmt: skip
+_AFTER_ARTS = ("assistent", "onderzoek", "specialist", "microbio", "docent", "patholo", "epidemio", "in opleiding")
 _MERGING = {
     "over", "down", "under", "in", "out", "up", "on", "off", "with", "for", "to", "an", "be", "there", "here", "where", "some",
     "any", "every",
@@ -46,6 +57,8 @@ def judge(before: str, after: str, words: Counter[str], language: str) -> Hyphen
     """`before` ends with the hyphen; `after` is the next line."""
     if before.endswith("\u00ad"):
         return Hyphen.DROP
+    if _ADDRESS.search(before) or _ADDRESS_GOES_ON.match(after):
+        return Hyphen.KEEP
     left, right = _LEFT.search(before[:-1]), _RIGHT.match(after)
     if left is None:
         return Hyphen.SUSPENDED
@@ -67,6 +80,8 @@ def _belongs(left: str, right: str, words: Counter[str], language: str) -> bool:
     if len(last) < 2 or not last.isalpha() or last[1:] != last[1:].lower() or right[0].isupper():
         return True
     if one in _KEEPING and len(two) > 3 and not two.startswith(_SUFFIXES):
+        return True
+    if (two in _UP and one in _BEFORE_UP) or (one.endswith("arts") and two.startswith(_AFTER_ARTS)):
         return True
     if one in _BETWEEN and "-" in left:
         return True

@@ -17,21 +17,26 @@ from numpy.typing import NDArray
 from rag_api.domain import Chunk, Document, DocumentStatus, Edit, Metadata, ReadDocument
 from rag_api.errors import InvalidInput, UnreadableDocument
 from rag_api.ingest.chunk import chunk, embedding_text
-from rag_api.ingest.metadata import edited, overridden
-from rag_api.ingest.office import office, to_pdf
+from rag_api.ingest.kinds import media_type, wants_office
+from rag_api.ingest.metadata import describe, edited, overridden, title_key
+from rag_api.ingest.missing import missing_of, refuse_many, renamed_of
+from rag_api.ingest.office import office
 from rag_api.ingest.pool import ReaderPool
-from rag_api.ingest.read import DOCX, media_type
+from rag_api.ingest.read import PDF
 from rag_api.ingest.reader import Job, Reader
+from rag_api.ingest.rendering import read_rendered
 from rag_api.ingest.repo import DocumentsRepo
-from rag_api.ingest.report import IngestReport, Outcome, Progress, ProgressCallback
-from rag_api.ingest.sources import KeptFiles, SourceFile, document_id, sha256_of
+from rag_api.ingest.report import IngestReport, Missing, Outcome, Progress, ProgressCallback
+from rag_api.ingest.sources import UPLOADED, KeptFiles, SourceFile, Survey, document_id, sha256_of
+from rag_api.ingest.titles import Opening, shared_titles, words_of
+from rag_api.ingest.uploads import clear_uploads
 
 if TYPE_CHECKING:  # the reader process imports this package too, and should start fast
     from rag_api.config import Settings
     from rag_api.embed import Embedder
     from rag_api.stores import Store
 
-READER_VERSION = 5  # one more whenever reading, cleaning or chunking gives other text: documents are then indexed again
+READER_VERSION = 13  # one more whenever reading, cleaning or chunking gives other text: documents are then indexed again
 _BATCH = 32  # chunks embedded together, over documents
 _TRANSIENT = ("too_slow", "too_much_memory")  # worth another try in the next run
 
@@ -45,6 +50,7 @@ class _Item:
     bytes: int
     fingerprint: str
     known: Document | None
+    id: str  # that its document has or will have
     metadata: Metadata | None = None  # instead of what the file says: of a document that is only indexed again
 
 
@@ -67,7 +73,12 @@ class _Run:
     files: KeptFiles
     progress: ProgressCallback | None
     total: int
+    shared: frozenset[str] = frozenset()  # titles that many documents bear: they name none of them
     edits: Mapping[str, Mapping[str, Edit]] = field(default_factory=dict)  # by source: what admins say over what files say
+    placed: Mapping[str, str] = field(default_factory=dict)  # by source: the folder it was last ingested from
+    renamed: dict[str, str] = field(default_factory=dict)  # new name -> the name before
+    retitled: set[str] = field(default_factory=set)  # renamed ones whose title was their name
+    digests: dict[str, tuple[str, int]] = field(default_factory=dict)  # by source, of files looked at already
     pages: int = 0
     chunks: int = 0
     started: float = field(default_factory=time.monotonic)
@@ -78,9 +89,18 @@ class _Run:
             seconds = time.monotonic() - self.started
             self.progress(Progress(len(self.outcomes), self.total, self.pages, self.chunks, seconds, source))
 
+    def digest(self, source: SourceFile) -> tuple[str, int]:
+        """(sha256, bytes), read once. Raises UnreadableDocument."""
+        if source.name not in self.digests:
+            self.digests[source.name] = sha256_of(source)
+        return self.digests[source.name]
+
+    def done(self, outcome: Outcome) -> None:
+        self.outcomes.append(replace(outcome, renamed_from=self.renamed.get(outcome.source, "")))
+
 
 def ingest(
-    sources: Iterable[SourceFile],
+    sources: Survey | Iterable[SourceFile],
     *,
     settings: Settings,
     documents_repo: DocumentsRepo,
@@ -88,25 +108,61 @@ def ingest(
     embedder: Embedder,
     progress: ProgressCallback | None = None,
     retire_missing: bool = False,
+    confirmed: bool = False,
     readers: int | None = None,
 ) -> IngestReport:
     """Make the index hold what these files hold. A file that cannot be read is reported and stops nothing else.
 
-    retire_missing: current documents that are not among the sources are taken out. readers: how many processes read.
-    Raises Unavailable or EmbedderMismatch when a part fails: what was done until then stays, the next run goes on."""
-    sources = _distinct(sources)
+    retire_missing: documents of the surveyed folders that are no longer there are taken out; `confirmed`: however many they are. readers:
+    how many processes read. Raises TooManyMissing before anything is done; Unavailable or EmbedderMismatch when a part fails: what was
+    done until then stays, the next run goes on."""
+    survey = sources if isinstance(sources, Survey) else Survey(tuple(sources))
+    sources = _distinct(survey.files)
     with documents_repo.lock():
         run = _Run(settings, documents_repo, store, embedder, KeptFiles(settings.data_dir), progress, len(sources))
         run.files.clear_parts()
+        clear_uploads(settings.data_dir)
+        missing = _missing(run, survey, retire_missing and not confirmed)
         known, run.edits = documents_repo.current(), documents_repo.edits()
         lost = _reconcile(run, known)
         with ReaderPool(readers or _reader_count(), settings.read_timeout, settings.read_memory_mb) as pool:
-            changed = _changed(run, sources, known, lost)
+            changed = list(_changed(run, sources, known, lost))
+            run.shared = _shared_titles(run, pool, changed, known)
             for batch in _batches(pool.map(lambda reader, item: _read(run, reader, item), changed)):
                 _index(run, batch)
+        documents_repo.put_folders({source.name: source.folder for source in sources if source.folder})
         if retire_missing:
-            _retire(run, known, {source.name for source in sources})
-        return IngestReport(tuple(run.outcomes), run.pages, run.chunks, time.monotonic() - run.started)
+            _retire(run, missing)
+        named = () if retire_missing else tuple(Missing(d.source, d.id, d.metadata.title) for d in missing)
+        return IngestReport(tuple(run.outcomes), run.pages, run.chunks, time.monotonic() - run.started, survey.skipped, named)
+
+
+def _missing(run: _Run, survey: Survey, careful: bool) -> list[Document]:
+    """Give moved files' documents their new names; the documents that are missing then."""
+    known, run.placed = run.repo.current(), run.repo.folders()
+    missing = missing_of(known, run.placed, survey)
+    run.renamed = renamed_of(known, run.placed, survey, missing, lambda source: _digest_or_nothing(run, source))
+    left = [document for document in missing if document.source not in run.renamed.values()]
+    if careful:
+        refuse_many(left, known, run.placed, survey)
+    for new, old in run.renamed.items():
+        titles = title_from_name(old), title_from_name(new)
+        run.repo.rename(old, new, titles)
+        if known[old].metadata.title == titles[0] != titles[1]:
+            run.retitled.add(new)
+    return left
+
+
+def title_from_name(source: str) -> str:
+    """What a document is called that says nothing of itself."""
+    return describe(source, {}, (), (), "").title
+
+
+def _digest_or_nothing(run: _Run, source: SourceFile) -> str:
+    try:
+        return run.digest(source)[0]
+    except UnreadableDocument:
+        return ""  # which is said when its turn comes
 
 
 def _distinct(sources: Iterable[SourceFile]) -> list[SourceFile]:
@@ -138,26 +194,65 @@ def _changed(run: _Run, sources: Sequence[SourceFile], known: dict[str, Document
         kept = run.files.path(document.sha256, Path(document.source).suffix)
         if document.id in lost and document.source not in names and kept.is_file():
             run.total += 1
-            yield _Item(SourceFile(document.source, kept), document.sha256, document.byte_count, "", document, document.metadata)
+            source = SourceFile(document.source, kept)
+            yield _Item(source, document.sha256, document.byte_count, "", document, document.id, document.metadata)
     for source in sources:
         current = known.get(source.name)
         try:
-            sha256, size = sha256_of(source)
+            sha256, size = run.digest(source)
         except UnreadableDocument as error:
-            run.outcomes.append(Outcome(source.name, "failed", None, error.reason, error.message))
+            run.done(Outcome(source.name, "failed", None, error.reason, error.message))
             run.tell(source.name)
             continue
         print_ = _fingerprint(run.settings, run.embedder, source)
-        if current is not None and current.id not in lost and current.sha256 == sha256 and _still_holds(current, print_, run.settings):
-            run.outcomes.append(_unchanged(current))
+        same = current is not None and current.sha256 == sha256
+        if current is not None and same and _still_holds(current, print_, run.settings) and current.id not in {*lost, *_ids(run, known)}:
+            run.done(_unchanged(current))
             run.tell(source.name)
         else:
-            yield _Item(source, sha256, size, print_, current)
+            yield _Item(source, sha256, size, print_, current, current.id if current is not None and same else _new_id(run, source, sha256))
+
+
+def _ids(run: _Run, known: Mapping[str, Document]) -> set[str]:
+    return {known[source].id for source in run.retitled}
+
+
+def _new_id(run: _Run, source: SourceFile, sha256: str) -> str:
+    """The same file has the same id everywhere, unless a document that was renamed has it already."""
+    name = source.name
+    while run.repo.source_of(found := document_id(name, sha256)) not in (None, source.name):
+        name += "\0"
+    return found
+
+
+def _shared_titles(run: _Run, pool: ReaderPool, changed: Sequence[_Item], known: Mapping[str, Document]) -> frozenset[str]:
+    """By what the PDFs of this run may be called, and documents that stay as they are are called."""
+    openings = [opening for opening in pool.map(lambda reader, item: _opening(run, reader, item), changed) if opening is not None]
+    wanted = {title_key(title) for opening in openings for title in opening.titles}
+    again = {item.source.name for item in changed}
+    stay = [document for document in known.values() if document.source not in again and title_key(document.metadata.title) in wanted]
+    return shared_titles([*openings, *(_opening_of(run, document) for document in stay)])
+
+
+def _opening(run: _Run, reader: Reader, item: _Item) -> Opening | None:
+    """None of what is no PDF or cannot be read: reading it says why."""
+    name, path = item.source.name, item.source.path
+    try:
+        if item.bytes > run.settings.max_file_mb * (1 << 20) or media_type(path, name) != PDF:
+            return None
+        return reader.read_opening(Job(path, name, PDF, run.settings.max_pages))
+    except UnreadableDocument:
+        return None
+
+
+def _opening_of(run: _Run, document: Document) -> Opening:
+    pages = run.repo.pages(document.id)
+    return Opening((document.metadata.title,), frozenset(words_of(pages[0].text) if pages else ()))
 
 
 def _fingerprint(settings: Settings, embedder: Embedder, source: SourceFile) -> str:
     """Of everything but the content that the index of this file follows from."""
-    rendered = source.name.casefold().endswith(".docx") and office() is not None
+    rendered = wants_office(source.name) and office() is not None
     parts = [READER_VERSION, settings.chunk_size, settings.chunk_overlap, embedder.name, sorted(source.given.items()), rendered]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
@@ -189,20 +284,28 @@ def _read(run: _Run, reader: Reader, item: _Item) -> _Read:
             raise UnreadableDocument("too_large", f"{name}: {item.bytes / (1 << 20):.1f} MB, more than {settings.max_file_mb:g}")
         kind = media_type(item.source.path, name)
         path = run.files.keep(item.source, item.sha256)
-        text = reader.read(Job(path, name, kind, settings.max_pages))
-        shown = run.files.path(item.sha256, ".pdf")
-        if kind == DOCX and (shown.is_file() or to_pdf(path, shown, settings.read_timeout)):
-            text = reader.read(Job(path, name, kind, settings.max_pages, shown))
+        text = read_rendered(reader, Job(path, name, kind, settings.max_pages, shared=run.shared), run.files.path(item.sha256, ".pdf"))
         metadata, notes = edited(item.metadata or overridden(text.metadata, item.source.given), run.edits.get(name, {}))
         text = replace(text, warnings=(*text.warnings, *notes))
+        text = replace(text, warnings=(*text.warnings, *_other_folder(run, item)))
         return _Read(item, _document(item, kind, metadata, text), text, None)
     except UnreadableDocument as error:
         return _Read(item, _failed(item, kind, error, settings), None, error)
 
 
+def _other_folder(run: _Run, item: _Item) -> tuple[str, ...]:
+    """A warning when two folders hold different files of one name: they take turns in replacing each other."""
+    name, before = item.source.name, run.placed.get(item.source.name, UPLOADED)
+    if item.known is None or item.known.sha256 == item.sha256 or UPLOADED in (before, item.source.folder or UPLOADED):
+        return ()
+    if before == item.source.folder or not (Path(before) / name).is_file():
+        return ()
+    return (f"replaces another file of this name, in {before}; to keep both, ingest the folder above them",)
+
+
 def _document(item: _Item, kind: str, metadata: Metadata, text: ReadDocument) -> Document:
     return Document(
-        id=document_id(item.source.name, item.sha256),
+        id=item.id,
         source=item.source.name,
         sha256=item.sha256,
         media_type=kind,
@@ -219,7 +322,7 @@ def _document(item: _Item, kind: str, metadata: Metadata, text: ReadDocument) ->
 
 def _failed(item: _Item, kind: str, error: UnreadableDocument, settings: Settings) -> Document:
     return Document(
-        id=document_id(item.source.name, item.sha256),
+        id=item.id,
         source=item.source.name,
         sha256=item.sha256,
         media_type=kind or "application/octet-stream",
@@ -286,9 +389,9 @@ def _embed(run: _Run, texts: Sequence[str], source: str) -> NDArray[np.float32]:
 def _save_indexed(run: _Run, one: _Read, chunks: Sequence[Chunk], vectors: NDArray[np.float32]) -> None:
     assert one.text is not None
     run.store.replace_document(one.document.id, chunks, vectors)
-    run.repo.save_indexed(replace(one.document, chunk_count=len(chunks)), one.text.pages)
+    run.repo.save_indexed(replace(one.document, chunk_count=len(chunks)), one.text.pages, one.text.cut)
     _drop_replaced(run, one)
-    run.outcomes.append(Outcome(one.item.source.name, "indexed", one.document.id, warnings=one.text.warnings))
+    run.done(Outcome(one.item.source.name, "indexed", one.document.id, warnings=one.text.warnings, cut=len(one.text.cut)))
 
 
 def _save_failed(run: _Run, one: _Read, error: UnreadableDocument) -> None:
@@ -296,7 +399,7 @@ def _save_failed(run: _Run, one: _Read, error: UnreadableDocument) -> None:
     run.repo.save_failed(one.document)
     run.store.delete_documents([one.document.id])
     _drop_replaced(run, one)
-    run.outcomes.append(Outcome(one.item.source.name, "failed", one.document.id, error.reason, error.message))
+    run.done(Outcome(one.item.source.name, "failed", one.document.id, error.reason, error.message))
 
 
 def _drop_replaced(run: _Run, one: _Read) -> None:
@@ -305,8 +408,7 @@ def _drop_replaced(run: _Run, one: _Read) -> None:
         run.store.delete_documents([known.id])
 
 
-def _retire(run: _Run, known: dict[str, Document], names: set[str]) -> None:
-    gone = [document for source, document in known.items() if source not in names]
+def _retire(run: _Run, gone: Sequence[Document]) -> None:
     if gone:
         run.repo.retire([document.source for document in gone])
         run.store.delete_documents([document.id for document in gone])

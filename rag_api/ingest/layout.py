@@ -8,6 +8,8 @@ line ends, which pieces stand on one line, and which belong to one row of a tabl
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -125,7 +127,7 @@ def _one_way(
     white[pieces.starts] = False
     lines = _lines(glyphs, visible, white, here, pieces, aside)
     cells = _rows(pieces.boxes, across, down)
-    order = _order(lines)
+    order = _with_laid_on(_headers_first(_order(lines), lines), lines, glyphs.laid_on[visible[pieces.starts]])
     return _merge([lines[i] for i in order], [cells[i] for i in order])
 
 
@@ -135,6 +137,38 @@ def _order(lines: list[Line]) -> list[int]:
     if sum(step < 0 for step in steps) <= sum(step > 0 for step in steps):
         return list(range(len(lines)))
     return sorted(range(len(lines)), key=lambda i: (round(lines[i].y1 / max(1.0, lines[i].size / 2)), lines[i].x0))
+
+
+def _headers_first(order: list[int], lines: list[Line]) -> list[int]:
+    """What is drawn last and stands above everything drawn before it, as many programs draw a letterhead, is read first."""
+    late: list[int] = []
+    top, right, bottom = np.inf, -np.inf, -np.inf  # of what is not late
+    for i in order:
+        if lines[i].y1 <= top + 1 and lines[i].x0 < right:  # further right is another column
+            late.append(i)
+            continue
+        if lines[i].y0 < bottom - 1:  # beside what was drawn before: columns, cells
+            late = []
+        top, right, bottom = min(top, lines[i].y0), max(right, lines[i].x1), max(bottom, lines[i].y1)
+    if not late or 2 * len(late) > len(order):
+        return order
+    first = sorted(late, key=lambda i: (lines[i].y0, lines[i].x0))
+    moved = set(first)
+    return [*first, *(i for i in order if i not in moved)]
+
+
+def _with_laid_on(order: list[int], lines: list[Line], laid_on: NDArray[np.bool_]) -> list[int]:
+    """Form fields and notes behind the line that they stand beside, else behind the last one above."""
+    if not laid_on.any():
+        return order
+    placed = [i for i in order if not laid_on[i]]
+    for i in sorted(np.flatnonzero(laid_on).tolist(), key=lambda i: (lines[i].y0, lines[i].x0)):
+        line = lines[i]
+        beside = [n for n, other in enumerate(placed) if _beside(lines[other], line)]
+        above = [n for n, other in enumerate(placed) if lines[other].y1 <= line.y0 + 0.5 * line.size]
+        nearest = max(beside, key=lambda n: lines[placed[n]].x1, default=max(above, key=lambda n: lines[placed[n]].y1, default=-1))
+        placed.insert(nearest + 1, i)
+    return placed
 
 
 def _pieces(glyphs: Glyphs, visible: NDArray[np.int64], boxes: NDArray[np.float32], down: NDArray[np.float32]) -> _Pieces:
@@ -311,3 +345,13 @@ def _joined(one: Line, two: Line) -> Line:
         one.symbol or two.symbol,
         one.aside,
     )
+
+
+def usual_size(pages: Iterable[Iterable[Line | Row]]) -> float:
+    """The size that most characters have; 0 without any."""
+    sizes: dict[float, int] = defaultdict(int)
+    for items in pages:
+        for item in items:
+            for line in item.lines if isinstance(item, Row) else (item,):
+                sizes[round(line.size, 1)] += len(line.marked.text)
+    return max(sizes, key=lambda size: sizes[size], default=0.0)

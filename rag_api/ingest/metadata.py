@@ -40,6 +40,7 @@ _LABELS = {
     "target_groups": ("doelgroep", "patiëntengroep", "patiëntendoelgroep", "target group", "target groups", "patient group", "patients"),
     "document_type": ("documenttype", "documentsoort", "type document", "document type", "soort document"),
     "supersedes": ("vervangt", "supersedes", "replaces"),
+    "subject": ("betreft", "betreffende", "onderwerp", "subject", "concerns", "titel", "title"),  # a title, when nothing better is
 }
 _FIELD_OF = {label: field for field, labels in _LABELS.items() for label in labels}
 _PROPERTIES = {  # the first that a file has counts
@@ -74,7 +75,11 @@ _MONTHS = {
     for name in names.split()
 }  # fmt: skip
 _NOTHING = {"", "-", "–", "n.v.t.", "nvt", "n/a", "na", "geen", "none", "niet van toepassing"}
-_BAD_TITLE = re.compile(r"^(untitled|naamloos|document\d*|titel|title|presentatie\d*|template|sjabloon|[\W\d_]*|\S+@\S+)$", re.IGNORECASE)
+_BAD_TITLE = re.compile(
+    r"^(untitled|naamloos|document\d*|titel|title|presentatie\d*|template|sjabloon|inhoud(?:sopgave)?|(?:table of )?contents|[\W\d_]*|"
+    r"\S+@\S+)$",
+    re.IGNORECASE,
+)
 _TITLE_NOISE = re.compile(r"^microsoft (word|powerpoint) - |\.(docx?|pdf|indd|pptx?|xlsx?|tmp|odt|rtf)$", re.IGNORECASE)
 _NO_OWNER = {"anonymous", "anoniem", "unknown", "user", "admin", "administrator", "gebruiker", "python-docx", "(anonymous)"}
 _VERSION_LINE = re.compile(r"^(?:versie|version)\s+(\d+(?:\.\d+)*)\b", re.IGNORECASE)
@@ -191,19 +196,34 @@ def sidecar_of(folder: Path) -> dict[str, dict[str, str]]:
 def describe(
     name: str,
     properties: Mapping[str, str],
-    first_page: Iterable[Sequence[str]],
-    heading: str,
+    first_page: Sequence[Sequence[str]],
+    headings: Sequence[str],
     language: str,
     given: Mapping[str, str] | None = None,
+    shared: frozenset[str] = frozenset(),
 ) -> Metadata:
-    """Everything together. heading: the first page's largest line; language: what the text is in; given: the sidecar's row."""
+    """Everything together. headings: of the first page, the likeliest title first; language: what the text is in; given: the sidecar's
+    row; shared: titles, as `title_key` has them, that other documents bear too: they name none of them."""
     of_file, of_page = from_properties(properties), from_first_page(first_page)
     values = {**of_file, **of_page}
     if "supersedes" in of_file:  # the property holds a source name, the page what people call it
         values["supersedes"] = of_file["supersedes"]
     values["language"] = language or of_file.get("language", "")
-    values["title"] = of_file.get("title") or heading or _from_name(name)
+    titles = titles_of(name, properties, first_page, headings)
+    values["title"] = next((title for title in titles if title_key(title) not in shared), titles[-1])
     return _with_patients_of_title(metadata_from({**values, **(given or {})}))
+
+
+def titles_of(name: str, properties: Mapping[str, str], first_page: Iterable[Sequence[str]], headings: Sequence[str]) -> tuple[str, ...]:
+    """What it may be called, best first, its file's name last: the property, a subject line ("Betreft: ..."), the headings."""
+    said = (from_properties(properties).get("title", ""), from_first_page(first_page).get("subject", ""))
+    sensible = (" ".join(title.split()) for title in (*said, *headings) if not _BAD_TITLE.match(title.strip()))
+    return tuple(dict.fromkeys(title for title in (*sensible, _from_name(name)) if title))
+
+
+def title_key(title: str) -> str:
+    """Of titles that are one to a reader: in small letters, without what is neither letter nor digit."""
+    return " ".join(re.findall(r"[^\W_]+", title.casefold()))
 
 
 def _with_patients_of_title(metadata: Metadata) -> Metadata:

@@ -1,49 +1,60 @@
-"""DOCX -> PDF with LibreOffice, where it is installed, so that a DOCX can be shown and highlighted too."""
+"""Files of office programs -> PDF or a newer format, with LibreOffice where it is installed, in a process with limits."""
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
+UNREADABLE = 3  # how the process below ends when the file is at fault
+MISSING = "LibreOffice is not installed"
+PACKAGES = "libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui"
+
 
 def office() -> str | None:
-    """LibreOffice's command, or None."""
+    """Return LibreOffice's command, or None."""
     return shutil.which("soffice") or shutil.which("libreoffice")
 
 
-def to_pdf(path: Path, target: Path, timeout: float) -> bool:
-    """Write `target`, whole or not at all; False when LibreOffice is missing, fails or takes longer than `timeout` seconds."""
+def convert(path: Path, target: Path, timeout: float, memory_mb: int = 1024, suffix: str = "") -> str:
+    """Write `target` in the format that it is named after, whole or not at all. Return "" or, in words, why not.
+
+    suffix: the kind of `path` where its own name does not say it."""
     command = office()
     if command is None:
-        return False
-    with tempfile.TemporaryDirectory(prefix="office-", dir=target.parent) as folder:
-        source = Path(folder) / "document.docx"
+        return MISSING
+    with tempfile.TemporaryDirectory(prefix="office-", dir=target.parent) as kept:
+        folder = Path(kept).resolve()
+        source = folder / f"document{suffix or path.suffix}"
         shutil.copyfile(path, source)
-        profile = f"-env:UserInstallation={(Path(folder) / 'profile').as_uri()}"  # its own: two may run at once
-        arguments = [command, profile, "--headless", "--norestore", "--convert-to", "pdf", "--outdir", folder, str(source)]
-        if not _run(arguments, timeout):
-            return False
-        made = source.with_suffix(".pdf")
-        if not made.is_file() or made.stat().st_size == 0:
-            return False
+        form = target.suffix.removeprefix(".")
+        arguments = [os.path.realpath(command), folder, source, form, math.ceil(timeout), memory_mb]
+        failed = _run([sys.executable, "-m", "rag_api.ingest.office_process", *map(str, arguments)], timeout)
+        made = source.with_suffix(target.suffix)
+        if failed or not made.is_file() or made.stat().st_size == 0 or (made == source):
+            return failed or "LibreOffice could not open it"
         os.replace(made, target)
-        return True
+        return ""
 
 
-def _run(arguments: list[str], timeout: float) -> bool:
+def _run(arguments: list[str], timeout: float) -> str:
     """In a session of its own, so that its children end with it."""
+    single = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     process = subprocess.Popen(
-        arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
-    )
+        arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+        env={**os.environ, **single},
+    )  # fmt: skip
     try:
-        return process.wait(timeout) == 0
+        status = process.wait(timeout)
     except subprocess.TimeoutExpired:
-        return False
+        return f"LibreOffice took longer than {timeout:g} seconds; raise BEDSIDE_READ_TIMEOUT"
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+    return "" if status == 0 else "it is damaged" if status == UNREADABLE else f"LibreOffice ended with status {status}"

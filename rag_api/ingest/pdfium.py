@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import repeat
 from typing import Any
 
@@ -18,10 +18,12 @@ from numpy.typing import NDArray
 
 from rag_api.ingest.drawn import Drawn
 from rag_api.ingest.plane import PagePlane
+from rag_api.ingest.unseen import Style, unseen
 
 _PTR, _INT = ctypes.c_void_p, ctypes.c_int
 _SLANTED = 0.12  # quarter turns (11 degrees): a crooked scan is less
-_INVISIBLE = 3  # text render mode: neither filled nor stroked
+_OUTLINED = (1, 2, 5, 6)  # text render modes
+_BLACK = (0, 0, 0, 255)
 
 
 def _fast(name: str, result: Any, *arguments: Any) -> Callable[..., Any]:
@@ -51,24 +53,28 @@ class Glyphs:
     undecoded: NDArray[np.bool_]  # [n] its font does not say which character it is
     slanted: NDArray[np.bool_]  # [n] neither upright nor turned by quarters: watermarks
     turned: NDArray[np.int8]  # [n] quarter turns clockwise of the text as displayed: 0 reads upright
+    laid_on: NDArray[np.bool_]  # [n] of a form field or note: last in the content, wherever it stands
 
 
-def read_glyphs(page: Any, plane: PagePlane, drawn: Drawn) -> Glyphs:
+def read_glyphs(page: Any, plane: PagePlane, drawn: Drawn, layered: bool = False, own: int | None = None) -> Glyphs:
+    """layered: the document has layers, which may be switched off: nothing of it is believed to be seen. own: how many characters the
+    page has without what is laid on it."""
     text_page = raw.FPDFText_LoadPage(page)
     if not text_page:
         return _no_glyphs()
     try:
-        return _glyphs(ctypes.cast(text_page, _PTR).value or 0, plane, drawn)
+        glyphs = _glyphs(page, ctypes.cast(text_page, _PTR).value or 0, plane, drawn, layered)
+        return glyphs if own is None else replace(glyphs, laid_on=np.arange(len(glyphs.codes)) >= own)
     finally:
         raw.FPDFText_ClosePage(text_page)
 
 
 def _no_glyphs() -> Glyphs:
     none = np.zeros(0, bool)
-    return Glyphs(np.zeros(0, np.uint32), np.zeros((0, 4), np.float32), none, none, none, none, none, np.zeros(0, np.int8))
+    return Glyphs(np.zeros(0, np.uint32), np.zeros((0, 4), np.float32), none, none, none, none, none, np.zeros(0, np.int8), none)
 
 
-def _glyphs(text: int, plane: PagePlane, drawn: Drawn) -> Glyphs:
+def _glyphs(page: Any, text: int, plane: PagePlane, drawn: Drawn, layered: bool) -> Glyphs:
     n = _count(text)
     if n <= 0:
         return _no_glyphs()
@@ -81,25 +87,30 @@ def _glyphs(text: int, plane: PagePlane, drawn: Drawn) -> Glyphs:
     objects = np.fromiter((o or 0 for o in map(_text_object, repeat(text), range(n))), np.uint64, n)
     unique, firsts, which = np.unique(objects, return_index=True, return_inverse=True)
     styles = [_style(int(o)) for o in unique]
-    bold, mode, white, symbol = (np.array(column)[which] for column in zip(*styles, strict=True))
+    bold, symbol = (np.array([getattr(style, name) for style in styles])[which] for name in ("bold", "symbol"))
     quarters = np.array([_quarters(text, int(i), plane.rotation) for i in firsts])[which]
     turned = np.round(quarters).astype(np.int8)
-    hidden = _hidden(boxes, plane, drawn, mode == _INVISIBLE, white)
+    boxes = _split_shared(boxes, codes)
+    hidden = unseen(page, plane, drawn, codes, boxes, which, styles, layered)
     undecoded = np.fromiter(map(_map_error, repeat(text), range(n)), np.int32, n) == 1
-    return Glyphs(codes, _split_shared(boxes, codes), bold, hidden, symbol, undecoded, np.abs(quarters - turned) > _SLANTED, turned % 4)
+    return Glyphs(codes, boxes, bold, hidden, symbol, undecoded, np.abs(quarters - turned) > _SLANTED, turned % 4, np.zeros(n, bool))
 
 
-def _style(text_object: int) -> tuple[bool, int, bool, bool]:
-    """(bold, render mode, white, symbol font) of a text object; 0 is the null pointer."""
+def _style(text_object: int) -> Style:
+    """Of a text object; 0 is the null pointer."""
     if not text_object:
-        return False, 0, False, False
+        return Style(None, 0, False, False, True, 0, _BLACK)
     handle = ctypes.cast(text_object, raw.FPDF_PAGEOBJECT)
     mode = int(raw.FPDFTextObj_GetTextRenderMode(handle))
     name, weight = _font(handle)
+    return Style(handle, text_object, weight >= 600 or "bold" in name, "symbol" in name, bool(name), mode, _colour(handle, mode))
+
+
+def _colour(handle: Any, mode: int) -> tuple[int, int, int, int]:
+    """Red, green, blue and how opaque, of what the letters are filled with, or of their outline; clear where it is several."""
     r, g, b, a = (ctypes.c_uint(0) for _ in range(4))
-    coloured = raw.FPDFPageObj_GetFillColor(handle, r, g, b, a)
-    white = bool(coloured) and mode in (0, 4) and (a.value == 0 or min(r.value, g.value, b.value) >= 250)
-    return weight >= 600 or "bold" in name, mode, white, "symbol" in name
+    get = raw.FPDFPageObj_GetStrokeColor if mode in _OUTLINED else raw.FPDFPageObj_GetFillColor
+    return (r.value, g.value, b.value, a.value) if get(handle, r, g, b, a) else (0, 0, 0, 0)
 
 
 def _font(handle: Any) -> tuple[str, int]:
@@ -114,33 +125,6 @@ def _font(handle: Any) -> tuple[str, int]:
 def _quarters(text: int, index: int, rotation: int) -> float:
     """How many quarter turns the character stands clockwise as displayed, which is how PDFium counts its angle in user space."""
     return max(0.0, float(_angle(text, index))) / (np.pi / 2) + rotation // 90
-
-
-def _hidden(
-    boxes: NDArray[np.float32], plane: PagePlane, drawn: Drawn, invisible: NDArray[np.bool_], white: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
-    """Off the page, too small to see, white on nothing, or invisible without a scan under it.
-
-    Invisible text over an image is how scanners store recognised words: that is real text."""
-    with np.errstate(invalid="ignore"):
-        off = (boxes[:, 2] <= 0) | (boxes[:, 3] <= 0) | (boxes[:, 0] >= plane.width) | (boxes[:, 1] >= plane.height)
-        size = np.maximum(boxes[:, 3] - boxes[:, 1], boxes[:, 2] - boxes[:, 0])
-        tiny = (size > 0) & (size < 2.0)
-    hidden = off | tiny
-    if invisible.any():
-        hidden |= invisible & ~_on(boxes, drawn.images)
-    if white.any():
-        hidden |= white & ~_on(boxes, np.vstack([drawn.fills, drawn.images]))
-    return hidden
-
-
-def _on(boxes: NDArray[np.float32], areas: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """[n]: the box's centre lies on one of the areas."""
-    x, y = (boxes[:, 0] + boxes[:, 2]) / 2, (boxes[:, 1] + boxes[:, 3]) / 2
-    on = np.zeros(len(boxes), bool)
-    for x0, y0, x1, y1 in areas[:2000]:
-        on |= (x >= x0) & (x <= x1) & (y >= y0) & (y <= y1)
-    return on
 
 
 def _split_shared(boxes: NDArray[np.float32], codes: NDArray[np.uint32]) -> NDArray[np.float32]:

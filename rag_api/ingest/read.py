@@ -2,70 +2,125 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rag_api.domain import Page, ReadDocument
+from rag_api.domain import CutLine, Page, ReadDocument
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.clean import LaidOut, clean
+from rag_api.ingest.kinds import SLIDES, TEXTS, WORDS, Kind, media_type
 from rag_api.ingest.layout import Row
-from rag_api.ingest.metadata import describe, language_of
-from rag_api.ingest.read_docx import read_docx
-from rag_api.ingest.read_pdf import RawDocument, heading_of, read_pdf
+from rag_api.ingest.lost import lost_words, told_lost
+from rag_api.ingest.metadata import describe, language_of, titles_of
+from rag_api.ingest.read_docx import read_docx, refuse_ole
+from rag_api.ingest.read_pdf import UNSEEN, RawDocument, headings_of, read_pdf
+from rag_api.ingest.read_slides import read_slides
+from rag_api.ingest.read_text import read_text
+from rag_api.ingest.text_pages import not_drawn, text_pages, write_pdf
+from rag_api.ingest.titles import Opening, words_of
 
-PDF = "application/pdf"
-DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+__all__ = ["DOCX", "PDF", "media_type", "read"]
 
-
-def media_type(path: Path, name: str) -> str:
-    """By how the file begins, not by its name alone. Raises UnreadableDocument: empty, broken, unsupported."""
-    try:
-        with path.open("rb") as file:
-            head = file.read(1024)
-    except OSError as error:
-        raise UnreadableDocument("broken", f"{name}: cannot be opened ({error.strerror})") from error
-    suffix = Path(name).suffix.casefold()
-    if not head.strip():
-        raise UnreadableDocument("empty", f"{name}: is empty")
-    if b"%PDF-" in head:
-        return PDF
-    if suffix == ".docx" and head.startswith((b"PK", b"\xd0\xcf\x11\xe0")):  # the latter: with a password, read_docx says so
-        return DOCX
-    if suffix in (".pdf", ".docx"):
-        raise UnreadableDocument("broken", f"{name}: is not what its name says")
-    raise UnreadableDocument("unsupported", f"{name}: only PDF and DOCX can be read")
+PDF, DOCX = Kind.PDF, Kind.DOCX
 
 
-def read(path: Path, name: str, kind: str, max_pages: int, shown: Path | None = None) -> ReadDocument:
-    """kind: its media type; shown: a DOCX's rendering as PDF, which gives it pages and boxes. Raises UnreadableDocument."""
-    if kind == PDF:
-        return _read_pdf(path, name, max_pages)
-    return _read_docx(path, name, max_pages, shown)
+def read(path: Path, name: str, kind: str, max_pages: int, shown: Path | None = None, shared: frozenset[str] = frozenset()) -> ReadDocument:
+    """Read a file. kind: its media type; shown: the rendering as PDF that LibreOffice made of it, which gives it pages and boxes, or where
+    to write the one that is made here; shared: titles that are none, as other documents bear them too. Raises UnreadableDocument."""
+    if kind in WORDS:
+        return _read_docx(path, name, max_pages, shown, shared)
+    if kind in SLIDES:
+        assert shown is not None
+        return _read_slides(path, name, kind, max_pages, shown, shared)
+    if kind in TEXTS:
+        return _read_text(path, name, Kind(kind), max_pages, shown, shared)
+    return _read_pdf(path, name, max_pages, shared)
 
 
-def _read_pdf(path: Path, name: str, max_pages: int) -> ReadDocument:
+def read_opening(path: Path, name: str, max_pages: int) -> Opening:
+    """What a PDF may be called, and the words of its first page. Raises UnreadableDocument."""
+    found = read_pdf(path, name, max_pages, first=1)
+    cells = _cells(found.pages[0])
+    titles = titles_of(name, found.properties, cells, headings_of(found.pages[0]))
+    return Opening(titles[:-1], words_of(" ".join(cell for row in cells for cell in row)))
+
+
+def _read_pdf(path: Path, name: str, max_pages: int, shared: frozenset[str]) -> ReadDocument:
     found = read_pdf(path, name, max_pages)
     language = _language(found)
     first = found.pages[0]
-    metadata = describe(name, found.properties, _cells(first), heading_of(first), language)
-    return ReadDocument(metadata, _worded(clean(found.pages, metadata.language), name), found.warnings)
+    metadata = describe(name, found.properties, _cells(first), headings_of(first), language, shared=shared)
+    cleaned = clean(found.pages, metadata.language)
+    return ReadDocument(metadata, _worded(cleaned.pages, name, found.warnings), found.warnings, cleaned.cut)
 
 
-def _read_docx(path: Path, name: str, max_pages: int, shown: Path | None) -> ReadDocument:
+def _read_docx(path: Path, name: str, max_pages: int, shown: Path | None, shared: frozenset[str]) -> ReadDocument:
     written = read_docx(path, name)
     page = written.page()
     if not any(c.isalnum() for c in page.text):
         raise UnreadableDocument("empty", f"{name}: has no words in it")
-    metadata = describe(name, written.properties, written.around, written.heading, language_of(page.text))
+    headings = (written.heading,) if written.heading else ()
+    metadata = describe(name, written.properties, written.around, headings, language_of(page.text), shared=shared)
     if shown is None:
-        return ReadDocument(metadata, _worded((page,), name), ("no rendering as PDF: its place on the page cannot be shown",))
+        return ReadDocument(metadata, (page,), (*written.warnings, *written.unrendered))
+    rendered = _rendered(shown, name, max_pages, metadata.language, "docx")
+    return _with_losses(ReadDocument(metadata, rendered.pages, (*written.warnings, *rendered.warnings), rendered.cut), page.text)
+
+
+def _read_slides(path: Path, name: str, kind: str, max_pages: int, shown: Path, shared: frozenset[str]) -> ReadDocument:
+    if kind not in (Kind.PPTX, Kind.PPSX):
+        document = _read_pdf(shown, name, max_pages, shared)
+        return replace(document, pages=tuple(replace(page, text_from="slides") for page in document.pages))
+    refuse_ole(path, name)
+    slides = read_slides(path, name)
+    language = language_of(slides.text)
+    rendered = _rendered(shown, name, max_pages, language, "slides")
+    lines = [line for line in slides.text.split("\n") if line.strip()]
+    metadata = describe(name, slides.properties, [[line] for line in lines[:50]], tuple(lines[:1]), language, shared=shared)
+    return _with_losses(ReadDocument(metadata, rendered.pages, (*slides.warnings, *rendered.warnings), rendered.cut), slides.text)
+
+
+def _read_text(path: Path, name: str, kind: Kind, max_pages: int, shown: Path | None, shared: frozenset[str]) -> ReadDocument:
+    """Its pages are made here, from what is read: `shown` shows exactly that."""
+    text = read_text(path, name, kind)
+    if not any(c.isalnum() for line in text.lines for c in line):
+        raise UnreadableDocument("empty", f"{name}: has no words in it")
+    language = language_of("\n".join(text.lines))
+    headings = (text.heading,) if text.heading else ()
+    metadata = describe(name, text.properties, [line.split("\t") for line in text.lines[:30]], headings, language, shared=shared)
+    pages = text_pages(text.lines, name, max_pages, "text")
+    if shown is not None:
+        write_pdf(pages, shown)
+    return ReadDocument(metadata, pages, (*text.warnings, *not_drawn(pages)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Rendered:
+    """The pages of a rendering, and what to know of them."""
+
+    pages: tuple[Page, ...]
+    warnings: tuple[str, ...]
+    cut: tuple[CutLine, ...]
+
+
+def _rendered(shown: Path, name: str, max_pages: int, language: str, text_from: str) -> _Rendered:
     found = read_pdf(shown, name, max_pages)
-    pages = clean(found.pages, metadata.language)
-    return ReadDocument(metadata, tuple(replace(page, text_from="docx") for page in _worded(pages, name)), found.warnings)
+    cleaned = clean(found.pages, language)
+    pages = tuple(replace(page, text_from=text_from) for page in _worded(cleaned.pages, name, found.warnings))
+    return _Rendered(pages, found.warnings, cleaned.cut)
 
 
-def _worded(pages: tuple[Page, ...], name: str) -> tuple[Page, ...]:
+def _with_losses(document: ReadDocument, written: str) -> ReadDocument:
+    """Words that were written and that its rendering does not show are named."""
+    lost = lost_words(written, " ".join([*(page.text for page in document.pages), *(line.text for line in document.cut)]))
+    return replace(document, warnings=(*document.warnings, *told_lost(lost)))
+
+
+def _worded(pages: tuple[Page, ...], name: str, warnings: Sequence[str] = ()) -> tuple[Page, ...]:
     if not any(c.isalnum() for page in pages for c in page.text):
+        if any(UNSEEN in warning for warning in warnings):
+            raise UnreadableDocument("no_text_layer", f"{name}: shows no text: {'; '.join(warnings)}")
         raise UnreadableDocument("no_text_layer", f"{name}: has no text layer (a scan?), so nothing can be found in it")
     return pages
 

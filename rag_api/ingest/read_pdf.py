@@ -7,6 +7,7 @@ add (docs/benchmarks.md). A page that cannot be read costs that page, not the do
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,18 +18,28 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as raw
 
 from rag_api.errors import UnreadableDocument
+from rag_api.ingest.annotations import with_annotations
 from rag_api.ingest.clean import LaidOut
 from rag_api.ingest.drawn import read_drawn
-from rag_api.ingest.layout import Line, lay_out
+from rag_api.ingest.layout import Line, lay_out, usual_size
 from rag_api.ingest.pdfium import read_glyphs
 from rag_api.ingest.plane import PagePlane
 
 logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # its remarks on sloppy files are not for the reader
 
 
+_TITLES = 6
+_TOP = 0.14  # of the page's height: where a letterhead stands
+_LETTERHEAD = re.compile(
+    r"ziekenhuis|hospital\b|hospitals\b|kliniek\b|\bclinic\b|\bumc\b|\buz\b|\baz\b|medisch centrum|medical cent|universitair|university|"
+    r"ministerie|staten-generaal|gemeente|stichting|\bvzw\b|\bnhs\b|zorggroep|campus",
+    re.IGNORECASE,
+)
+_PLACEHOLDER = re.compile(r"please wait|wacht|patientez|bitte warten|adobe (?:acrobat )?reader", re.IGNORECASE)
+UNSEEN = "text that cannot be seen (white, tiny, covered, clipped or off the page) was left out"
 _NOTES = (
     "only a picture, no text layer: nothing of it is found",
-    "text that cannot be seen (white, tiny or off the page) was left out",
+    UNSEEN,
     "slanted text (a watermark) was left out",
     "its fonts do not say which letters they show: what is found in it may be garbled",
 )
@@ -43,8 +54,10 @@ class RawDocument:
     warnings: tuple[str, ...]
 
 
-def read_pdf(path: Path, name: str, max_pages: int) -> RawDocument:
-    """Raises UnreadableDocument: encrypted, broken, empty (no pages) or too_large (more than max_pages)."""
+def read_pdf(path: Path, name: str, max_pages: int, first: int | None = None) -> RawDocument:
+    """first: only so many pages are read.
+
+    Raises UnreadableDocument: encrypted, broken, empty (no pages) or too_large (more than max_pages)."""
     document = _open(path, name)
     try:
         count = len(document)
@@ -52,8 +65,10 @@ def read_pdf(path: Path, name: str, max_pages: int) -> RawDocument:
             raise UnreadableDocument("empty", f"{name}: has no pages")
         if count > max_pages:
             raise UnreadableDocument("too_large", f"{name}: has {count} pages, more than {max_pages}")
-        pages, warnings = _pages(document, name)
-        return RawDocument(pages, _properties(path, document), warnings)
+        _check_xfa(document, name)
+        properties, layered = _said(path, document)
+        pages, warnings = _pages(document, name, layered, min(first or count, count))
+        return RawDocument(pages, properties, warnings)
     finally:
         document.close()
 
@@ -67,19 +82,19 @@ def _open(path: Path, name: str) -> Any:
         raise UnreadableDocument("broken", f"{name}: is no PDF that can be opened ({error})") from error
 
 
-def _pages(document: Any, name: str) -> tuple[tuple[LaidOut, ...], tuple[str, ...]]:
+def _pages(document: Any, name: str, layered: bool, count: int) -> tuple[tuple[LaidOut, ...], tuple[str, ...]]:
     pages: list[LaidOut] = []
     failed: list[int] = []
     noted: dict[str, list[int]] = {note: [] for note in _NOTES}
-    for index in range(len(document)):
+    for index in range(count):
         number = index + 1
         try:
-            page = document[index]
+            page, own = with_annotations(document, index)
         except pdfium.PdfiumError:
             failed.append(number)
             pages.append(LaidOut(number, 595.0, 842.0, 0, 842.0, ()))
             continue
-        laid, notes = _page(page, number)
+        laid, notes = _page(page, number, layered, own)
         pages.append(laid)
         for note in notes:
             noted[note].append(number)
@@ -90,11 +105,11 @@ def _pages(document: Any, name: str) -> tuple[tuple[LaidOut, ...], tuple[str, ..
     return tuple(pages), tuple(f"{_numbers(numbers)}: {note}" for note, numbers in found.items() if numbers)
 
 
-def _page(page: Any, number: int) -> tuple[LaidOut, list[str]]:
+def _page(page: Any, number: int, layered: bool, own: int | None) -> tuple[LaidOut, list[str]]:
     """The page, and which of the notes it deserves."""
     plane = PagePlane(page.raw)
     drawn = read_drawn(page.raw, plane)
-    glyphs = read_glyphs(page.raw, plane, drawn)
+    glyphs = read_glyphs(page.raw, plane, drawn, layered, own)
     items = tuple(lay_out(glyphs, drawn, plane.width, plane.height))
     sideways = glyphs.turned.size and int((glyphs.turned % 2).mean() > 0.5)
     laid = LaidOut(number, plane.width, plane.height, plane.rotation, plane.width if sideways else plane.height, items)
@@ -105,13 +120,28 @@ def _page(page: Any, number: int) -> tuple[LaidOut, list[str]]:
     return laid, [note for note, true in zip(_NOTES, deserved, strict=True) if true]
 
 
-def _properties(path: Path, document: Any) -> dict[str, str]:
-    """The information dictionary, without the slashes. Whatever is wrong with it costs only itself."""
+def _check_xfa(document: Any, name: str) -> None:
+    """Raises UnreadableDocument of a form that only Adobe's programs fill its pages with: others show that one must wait."""
+    if raw.FPDF_GetFormType(document.raw) != raw.FORMTYPE_XFA_FULL:
+        return
     try:
-        found: Any = pypdf.PdfReader(path).metadata or {}
-        return {str(key).lstrip("/"): str(value) for key, value in found.items() if value is not None}
+        shown = document[0].get_textpage().get_text_bounded()
+    except pdfium.PdfiumError:
+        shown = ""
+    if not shown.strip() or _PLACEHOLDER.search(shown):
+        raise UnreadableDocument(
+            "xfa_form", f"{name}: is an XFA form, whose content only Adobe's programs show; print it to a PDF and load that"
+        )
+
+
+def _said(path: Path, document: Any) -> tuple[dict[str, str], bool]:
+    """The information dictionary, without the slashes, and whether the document has layers. Whatever is wrong with it costs only itself."""
+    try:
+        reader = pypdf.PdfReader(path)
+        layered = "/OCProperties" in reader.root_object
+        return {str(key).lstrip("/"): str(value) for key, value in (reader.metadata or {}).items() if value is not None}, layered
     except Exception:  # pypdf raises nearly anything on damaged files; PDFium reads the standard entries
-        return {key: value for key, value in document.get_metadata_dict().items() if value}
+        return {key: value for key, value in document.get_metadata_dict().items() if value}, True
 
 
 def _numbers(pages: Sequence[int]) -> str:
@@ -119,19 +149,25 @@ def _numbers(pages: Sequence[int]) -> str:
     return f"page {shown}" if len(pages) == 1 else f"pages {shown}"
 
 
-def heading_of(page: LaidOut) -> str:
-    """The largest line in the upper half of a page, if it is larger than most: a title of at most two lines."""
+def headings_of(page: LaidOut) -> tuple[str, ...]:
+    """What may be the title on a first page, the likeliest first: its largest lines, in its upper part and larger than most, or bold;
+    a letterhead comes last."""
     lines = [item for item in page.items if isinstance(item, Line) and item.y0 < 0.6 * page.tall and not item.aside]
     worded = [line for line in lines if sum(c.isalpha() for c in line.marked.text) >= 3]
-    if not worded:
-        return ""
-    largest = max(line.size for line in worded)
-    sizes = sorted(line.size for line in worded)
-    bold = any(line.bold and line.size >= largest - 0.1 for line in worded)
-    if len(worded) > 1 and largest < 1.15 * sizes[len(sizes) // 2] and not bold:
-        return ""
-    top = next(i for i, line in enumerate(worded) if line.size >= largest - 0.1)
-    title = worded[top].marked.text
-    if top + 1 < len(worded) and abs(worded[top + 1].size - largest) < 0.1 and worded[top + 1].y0 - worded[top].y1 < largest:
-        title = f"{title} {worded[top + 1].marked.text}"
-    return " ".join(title.split()) if len(title) <= 200 else ""
+    usual = usual_size([worded])
+    found: list[tuple[bool, float, str]] = []
+    for n, line in enumerate(worded):
+        if not (len(worded) == 1 or line.size >= 1.15 * usual or line.bold) or (n and _of_one(worded[n - 1], line)):
+            continue
+        title = " ".join(line.marked.text.split())
+        if n + 1 < len(worded) and _of_one(line, worded[n + 1]):
+            title = " ".join(f"{title} {worded[n + 1].marked.text}".split())
+        if len(title) <= 200:
+            letterhead = line.y0 < _TOP * page.tall and _LETTERHEAD.search(title) is not None and len(title.split()) <= 8
+            found.append((letterhead, -round(line.size, 1), title))
+    return tuple(dict.fromkeys(title for _, _, title in sorted(found, key=lambda one: one[:2])))[:_TITLES]
+
+
+def _of_one(one: Line, two: Line) -> bool:
+    """Two lines of one heading."""
+    return abs(two.size - one.size) < 0.1 and one.bold == two.bold and 0 <= two.y0 - one.y1 < one.size

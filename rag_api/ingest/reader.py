@@ -1,5 +1,7 @@
 """Reads files in a process of its own, with limits on time and memory: a file that hangs or crashes the reader stops nothing else.
 
+Time is the processor's: on a busy machine a file may wait, and is not given up for it. Only one that does nothing for long is.
+
 One process reads file after file (starting one costs half a second); it is replaced when a file breaks it. What comes back is
 JSON and plain arrays, never pickles: a file that took over the reader would still only be believed as text.
 """
@@ -7,6 +9,7 @@ JSON and plain arrays, never pickles: a file that took over the reader would sti
 from __future__ import annotations
 
 import json
+import logging
 import os
 import resource
 import select
@@ -15,19 +18,24 @@ import struct
 import subprocess
 import sys
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
 
-from rag_api.domain import Metadata, Page, ReadDocument, TargetGroup
+from rag_api.domain import CutLine, Metadata, Page, ReadDocument, TargetGroup
 from rag_api.errors import UnreadableDocument
+from rag_api.ingest.advice import plain_message
+from rag_api.ingest.titles import Opening
+
+log = logging.getLogger(__name__)
 
 _HEADER = struct.Struct("<QQ")  # bytes of JSON, bytes of boxes
 _MAX_FILES = 200  # per process: what a library leaks goes with it
 _MAX_ANSWER = 2 << 30
+_WAITING = 10  # times the limit, in real time: then a file neither uses the processor nor gets it
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +45,7 @@ class Job:
     kind: str  # media type
     max_pages: int
     shown: Path | None = None
+    shared: frozenset[str] = frozenset()  # titles that are none, because other documents bear them too
 
 
 class Reader:
@@ -55,9 +64,18 @@ class Reader:
 
     def read(self, job: Job) -> ReadDocument:
         """Raises UnreadableDocument with any of its reasons."""
+        return _decode(*self._ask(job, "read"))
+
+    def read_opening(self, job: Job) -> Opening:
+        """Of a PDF. Raises as `read`."""
+        answer, _ = self._ask(job, "open")
+        return Opening(tuple(answer["titles"]), frozenset(answer["words"]))
+
+    def _ask(self, job: Job, what: str) -> tuple[dict[str, Any], np.ndarray]:
         process = self._started()
         self._files += 1
         request = {"path": str(job.path), "name": job.name, "kind": job.kind, "max_pages": job.max_pages, "shown": str(job.shown or "")}
+        request |= {"timeout": self.timeout, "shared": sorted(job.shared), "what": what}
         try:
             assert process.stdin is not None
             process.stdin.write(json.dumps(request).encode() + b"\n")
@@ -65,16 +83,16 @@ class Reader:
             return self._answer(process, job)
         except TimeoutError as error:
             self._end()
-            raise UnreadableDocument("too_slow", f"{job.name}: took longer than {self.timeout:g} seconds to read") from error
+            raise self._too_slow(job) from error
         except (EOFError, BrokenPipeError) as error:
             raise self._death(job) from error
 
     def close(self) -> None:
         self._end()
 
-    def _answer(self, process: subprocess.Popen[bytes], job: Job) -> ReadDocument:
+    def _answer(self, process: subprocess.Popen[bytes], job: Job) -> tuple[dict[str, Any], np.ndarray]:
         assert process.stdout is not None
-        deadline = time.monotonic() + self.timeout
+        deadline = time.monotonic() + _WAITING * self.timeout
         size, rest = _HEADER.unpack(_exactly(process.stdout, _HEADER.size, deadline))
         if size + rest > _MAX_ANSWER:
             self._end()
@@ -84,8 +102,9 @@ class Reader:
         if self._files >= _MAX_FILES or answer.get("reason") == "too_much_memory":
             self._end()
         if "reason" in answer:
-            raise UnreadableDocument(answer["reason"], answer["message"])
-        return _decode(answer, boxes)
+            log.info("%s: %s", job.name, answer.get("detail", answer["message"]))
+            raise UnreadableDocument(answer["reason"], plain_message(answer["message"], str(job.path), job.name))
+        return answer, boxes
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
@@ -93,7 +112,7 @@ class Reader:
             self._files = 0
             single = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")  # threads reserve memory
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "rag_api.ingest.reader", str(self.memory_mb), str(self.timeout)],
+                [sys.executable, "-m", "rag_api.ingest.reader", str(self.memory_mb)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -130,9 +149,13 @@ class Reader:
         code = process.returncode if process is not None else None
         if code == -signal.SIGABRT or peak > 0.5 * self.memory_mb * (1 << 20):
             return UnreadableDocument("too_much_memory", f"{job.name}: needs more than {self.memory_mb} MB to read")
-        if code == -signal.SIGALRM:
-            return UnreadableDocument("too_slow", f"{job.name}: took longer than {self.timeout:g} seconds to read")
-        return UnreadableDocument("broken", f"{job.name}: the reader crashed on it (exit status {code})")
+        if code in (-signal.SIGPROF, -signal.SIGALRM):
+            return self._too_slow(job)
+        log.info("%s: the reader ended with status %s", job.name, code)
+        return UnreadableDocument("broken", f"{job.name}: is damaged: the reader crashed on it")
+
+    def _too_slow(self, job: Job) -> UnreadableDocument:
+        return UnreadableDocument("too_slow", f"{job.name}: took longer than {self.timeout:g} seconds to read")
 
 
 def _exactly(pipe: Any, count: int, deadline: float) -> bytes:
@@ -156,7 +179,7 @@ def _encode(document: ReadDocument) -> tuple[dict[str, Any], bytes]:
     metadata = asdict(document.metadata)
     metadata |= {key: value.isoformat() for key, value in metadata.items() if isinstance(value, date)}
     boxes = b"".join(np.ascontiguousarray(page.boxes, np.float32).tobytes() for page in document.pages)
-    return {"metadata": metadata, "pages": pages, "warnings": document.warnings}, boxes
+    return {"metadata": metadata, "pages": pages, "warnings": document.warnings, "cut": [astuple(line) for line in document.cut]}, boxes
 
 
 def _decode(answer: dict[str, Any], boxes: np.ndarray) -> ReadDocument:
@@ -168,37 +191,48 @@ def _decode(answer: dict[str, Any], boxes: np.ndarray) -> ReadDocument:
     for page in answer["pages"]:
         pages.append(Page(**page, boxes=boxes[at : at + len(page["text"])]))
         at += len(page["text"])
-    return ReadDocument(Metadata(**said), tuple(pages), tuple(answer["warnings"]))
+    return ReadDocument(Metadata(**said), tuple(pages), tuple(answer["warnings"]), tuple(CutLine(*line) for line in answer["cut"]))
 
 
 # The process itself
 
 
-def _serve(memory_mb: int, timeout: float) -> NoReturn:
+def _serve(memory_mb: int) -> NoReturn:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints must not get between the answers
-    from rag_api.ingest.read import read  # imports PDFium before memory is limited
+    from rag_api.ingest.read import read, read_opening  # imports PDFium before memory is limited
 
     _limit(memory_mb)
     for line in sys.stdin.buffer:
         job = json.loads(line)
-        if hasattr(signal, "setitimer"):
-            signal.setitimer(signal.ITIMER_REAL, timeout + 5)  # if nobody is left who would kill it
+        _give(job["timeout"])
         shown = Path(job["shown"]) if job["shown"] else None
         answer: dict[str, Any]
         boxes = b""
         try:
-            answer, boxes = _encode(read(Path(job["path"]), job["name"], job["kind"], job["max_pages"], shown))
+            if job["what"] == "open":
+                opening = read_opening(Path(job["path"]), job["name"], job["max_pages"])
+                answer = {"titles": opening.titles, "words": sorted(opening.words)}
+            else:
+                shared = frozenset(job["shared"])
+                answer, boxes = _encode(read(Path(job["path"]), job["name"], job["kind"], job["max_pages"], shown, shared))
         except UnreadableDocument as error:
             answer = {"reason": error.reason, "message": error.message}
         except MemoryError:
             answer = {"reason": "too_much_memory", "message": f"{job['name']}: needs more than {memory_mb} MB to read"}
         except Exception as error:  # whatever a damaged file brings about is that file's failure
-            answer = {"reason": "broken", "message": f"{job['name']}: cannot be read ({type(error).__name__}: {error!s:.200})"}
+            detail = f"{type(error).__name__}: {error!s:.200}"
+            answer = {"reason": "broken", "message": f"{job['name']}: is damaged, or made in a way that cannot be read", "detail": detail}
         _send(answers, json.dumps(answer).encode(), boxes)
-        if hasattr(signal, "setitimer"):
-            signal.setitimer(signal.ITIMER_REAL, 0)
+        _give(0)
     sys.exit(0)
+
+
+def _give(seconds: float) -> None:
+    """From here on so much of the processor's time, and many times that to wait for it; 0: as much as it takes. More ends the process,
+    wherever it is."""
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds * _WAITING + 5 if seconds else 0)  # if nobody is left who would kill it
 
 
 def _send(answers: BinaryIO, text: bytes, boxes: bytes) -> None:
@@ -228,4 +262,4 @@ def _address_space() -> int:
 
 
 if __name__ == "__main__":
-    _serve(int(sys.argv[1]), float(sys.argv[2]))
+    _serve(int(sys.argv[1]))

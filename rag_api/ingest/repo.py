@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Protocol
 
-from rag_api.domain import Document, DocumentStatus, Edit, Page
+from rag_api.domain import CutLine, Document, DocumentStatus, Edit, Page
 
 CURRENT = (DocumentStatus.INDEXED, DocumentStatus.FAILED)
 
@@ -26,8 +26,9 @@ class DocumentsRepo(Protocol):
     def current(self) -> dict[str, Document]:
         """By source: the documents whose status is INDEXED or FAILED, with their fingerprint."""
 
-    def save_indexed(self, document: Document, pages: Sequence[Page]) -> None:
-        """Make this the current document of its source, with these pages (`boxes.pack_boxes` makes bytes of `Page.boxes`).
+    def save_indexed(self, document: Document, pages: Sequence[Page], cut: Sequence[CutLine] = ()) -> None:
+        """Make this the current document of its source, with these pages (`boxes.pack_boxes` makes bytes of `Page.boxes`) and lines
+        that were cut from them.
 
         Its id may exist already, in any status: row and pages are replaced. Another current document of the source
         becomes REPLACED. The row's `created_at` is kept on replacement, `updated_at` is now."""
@@ -44,6 +45,19 @@ class DocumentsRepo(Protocol):
     def edits(self) -> Mapping[str, Mapping[str, Edit]]:
         """What admins say of documents: by source, then by metadata field."""
 
+    def source_of(self, document_id: str) -> str | None:
+        """The name of a document in any status, None for an unknown id."""
+
+    def folders(self) -> Mapping[str, str]:
+        """The folder that each document was last ingested from, by source."""
+
+    def put_folders(self, folders: Mapping[str, str]) -> None:
+        """Those of these sources are known from now on."""
+
+    def rename(self, old: str, new: str, titles: tuple[str, str]) -> None:
+        """A document and its versions get another name, with edits, history, judged questions; not its folder. `new` has no current
+        document. titles: what the names themselves say, before and now."""
+
 
 class MemoryDocuments:
     """A DocumentsRepo that forgets: for tests, and for trying ingestion without a database."""
@@ -51,7 +65,9 @@ class MemoryDocuments:
     def __init__(self) -> None:
         self.documents: dict[str, Document] = {}
         self.edited: dict[str, dict[str, Edit]] = {}
+        self.cut: dict[str, list[CutLine]] = {}
         self._pages: dict[str, list[Page]] = {}
+        self._folders: dict[str, str] = {}
         self._lock = threading.Lock()
 
     @contextmanager
@@ -62,13 +78,15 @@ class MemoryDocuments:
     def current(self) -> dict[str, Document]:
         return {d.source: d for d in self.documents.values() if d.status in CURRENT}
 
-    def save_indexed(self, document: Document, pages: Sequence[Page]) -> None:
+    def save_indexed(self, document: Document, pages: Sequence[Page], cut: Sequence[CutLine] = ()) -> None:
         self._put(document)
         self._pages[document.id] = list(pages)
+        self.cut[document.id] = list(cut)
 
     def save_failed(self, document: Document) -> None:
         self._put(document)
         self._pages.pop(document.id, None)
+        self.cut.pop(document.id, None)
 
     def retire(self, sources: Sequence[str]) -> None:
         current = self.current()
@@ -81,6 +99,25 @@ class MemoryDocuments:
 
     def edits(self) -> Mapping[str, Mapping[str, Edit]]:
         return self.edited
+
+    def source_of(self, document_id: str) -> str | None:
+        return self.documents[document_id].source if document_id in self.documents else None
+
+    def folders(self) -> Mapping[str, str]:
+        return dict(self._folders)
+
+    def put_folders(self, folders: Mapping[str, str]) -> None:
+        self._folders |= folders
+
+    def rename(self, old: str, new: str, titles: tuple[str, str]) -> None:
+        for key, document in self.documents.items():
+            if document.source == old:
+                self.documents[key] = replace(document, source=new)
+        edits = self.edited.pop(old, {})
+        if "title" in edits and edits["title"].said == titles[0]:
+            edits["title"] = replace(edits["title"], said=titles[1])
+        self.edited[new] = edits
+        self._folders.pop(old, None)
 
     def _put(self, document: Document) -> None:
         now = datetime.now(UTC)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from rag_api.ingest.sources import Skipped
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -16,6 +18,17 @@ class Outcome:
     reason: str = ""
     message: str = ""
     warnings: tuple[str, ...] = ()
+    cut: int = 0  # lines of an indexed document left out as headers, footers and page numbers
+    renamed_from: str = ""  # the name that it had when its file lay elsewhere
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A document whose file is no longer in the folder that it came from. Questions are still answered from it."""
+
+    source: str
+    document_id: str
+    title: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +37,15 @@ class IngestReport:
     pages: int  # of the documents indexed in this run
     chunks: int
     seconds: float
+    skipped: tuple[Skipped, ...] = ()  # files that lie in the folders and are not read
+    missing: tuple[Missing, ...] = ()
 
     def count(self, outcome: str) -> int:
         return sum(item.outcome == outcome for item in self.items)
+
+    @property
+    def cut(self) -> int:
+        return sum(item.cut for item in self.items)
 
     @property
     def indexed(self) -> int:

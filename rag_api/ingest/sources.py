@@ -7,17 +7,19 @@ import os
 import shutil
 import tempfile
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from rag_api.domain import Document
 from rag_api.errors import InvalidInput, UnreadableDocument
-from rag_api.ingest.metadata import sidecar_of
+from rag_api.ingest.kinds import SUFFIXES
+from rag_api.ingest.metadata import SIDECAR, sidecar_of
 
-READABLE = (".pdf", ".docx")
-# Named as unsupported when they lie in a folder; anything else there (pictures, lists) is no document.
-_DOCUMENTS = (*READABLE, ".doc", ".odt", ".rtf", ".ppt", ".pptx", ".xls", ".xlsx", ".xps")
+# Of a kind that is read no file is left out: each is named when it cannot be. Others in a folder are counted by their kind.
+READABLE = tuple(SUFFIXES)
+_CLOSED = "folder that cannot be opened"
+UPLOADED = "upload"  # the folder of what came over the API
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,33 +29,102 @@ class SourceFile:
     name: str
     path: Path
     given: Mapping[str, str] = field(default_factory=dict)
+    folder: str = ""  # that it lay in, absolute: `name` is relative to it
 
 
-def find_sources(paths: Iterable[Path]) -> list[SourceFile]:
-    """Files as they are, folders with all documents in them; names are relative to the folder given. Raises InvalidInput."""
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Files of one kind that are not read. `kind`: how their names end (".png"), or what they are ("hidden", "linked folder")."""
+
+    kind: str
+    count: int
+    examples: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What lies in the folders and files that were given: what to ingest, and what is left lying."""
+
+    files: tuple[SourceFile, ...]
+    skipped: tuple[Skipped, ...] = ()
+    folders: tuple[str, ...] = ()  # absolute; all their documents are among the files
+    closed: tuple[str, ...] = ()  # folders in them that could not be opened
+
+
+def survey(paths: Iterable[Path]) -> Survey:
+    """Look through files and folders; names are relative to the folder given. Raises InvalidInput."""
+    paths = list(paths)
     found: dict[str, SourceFile] = {}
+    skipped: dict[str, list[str]] = {}
     for path in paths:
         if not path.exists():
             raise InvalidInput(f"{path}: there is no such file or folder")
-        for source in _in_folder(path) if path.is_dir() else [_source(path.parent, path, sidecar_of(path.parent))]:
+        for source in _in_folder(path, skipped) if path.is_dir() else [_source(path.parent, path, sidecar_of(path.parent))]:
             other = found.setdefault(source.name, source)
             if other.path.resolve() != source.path.resolve():
                 raise InvalidInput(f"{other.path} and {source.path} would both be called {source.name}: ingest the folder above them")
-    return list(found.values())
+    left = (Skipped(kind, len(names), tuple(sorted(names)[:3])) for kind, names in sorted(skipped.items()))
+    folders = tuple(str(path.resolve()) for path in paths if path.is_dir())
+    return Survey(tuple(found.values()), tuple(left), folders, tuple(skipped.get(_CLOSED, ())))
 
 
-def _in_folder(folder: Path) -> list[SourceFile]:
+def joined(surveys: Sequence[Survey]) -> Survey:
+    """Raises InvalidInput when two files would have one name."""
+    found: dict[str, SourceFile] = {}
+    for source in (source for one in surveys for source in one.files):
+        other = found.setdefault(source.name, source)
+        if other.path.resolve() != source.path.resolve():
+            raise InvalidInput(f"{other.path} and {source.path} would both be called {source.name}: ingest the folder above them")
+    skipped: dict[str, Skipped] = {}
+    for left in (left for one in surveys for left in one.skipped):
+        before = skipped.get(left.kind, Skipped(left.kind, 0, ()))
+        skipped[left.kind] = Skipped(left.kind, before.count + left.count, (*before.examples, *left.examples)[:3])
+    folders = tuple(folder for one in surveys for folder in one.folders)
+    return Survey(tuple(found.values()), tuple(skipped.values()), folders, tuple(name for one in surveys for name in one.closed))
+
+
+def find_sources(paths: Iterable[Path]) -> list[SourceFile]:
+    """Return the files to ingest. Raises InvalidInput."""
+    return list(survey(paths).files)
+
+
+def _in_folder(folder: Path, skipped: dict[str, list[str]]) -> list[SourceFile]:
+    def leave(kind: str, path: Path) -> None:
+        skipped.setdefault(kind, []).append(_plain(path.relative_to(folder).as_posix()))
+
+    def closed(error: OSError) -> None:
+        leave(_CLOSED, Path(os.fsdecode(error.filename)))
+
     found = []
-    for directory, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        wanted = [name for name in files if Path(name).suffix.casefold() in _DOCUMENTS and not name.startswith((".", "~$"))]
-        given = sidecar_of(Path(directory)) if wanted else {}
-        found += [_source(folder, Path(directory) / name, given) for name in wanted]
+    for name, folders, files in os.walk(folder, onerror=closed):
+        directory = Path(name)
+        for one in [one for one in folders if one.startswith(".") or (directory / one).is_symlink()]:
+            leave("hidden folder" if one.startswith(".") else "linked folder", directory / one)
+            folders.remove(one)
+        wanted = []
+        for one in files:
+            kind = _left_out(one)
+            if kind:
+                leave(kind, directory / one)
+            elif kind is None:
+                wanted.append(one)
+        given = sidecar_of(directory) if wanted else {}
+        found += [_source(folder, directory / one, given) for one in wanted]
     return sorted(found, key=lambda source: source.name)
 
 
+def _left_out(name: str) -> str | None:
+    """Return the kind of a file that is not read, None for one that is, and "" for what is no document at all."""
+    if name == SIDECAR or name.startswith(("~$", ".~lock.")):  # ours, and an office program's sign that a file is open
+        return ""
+    if name.startswith("."):
+        return "hidden"
+    suffix = Path(name).suffix.casefold()
+    return None if suffix in READABLE else suffix or "without an ending"
+
+
 def _source(root: Path, path: Path, given: Mapping[str, Mapping[str, str]]) -> SourceFile:
-    return SourceFile(_plain(path.relative_to(root).as_posix()), path, given.get(_plain(path.name), {}))
+    return SourceFile(_plain(path.relative_to(root).as_posix()), path, given.get(_plain(path.name), {}), str(root.resolve()))
 
 
 def _plain(name: str) -> str:

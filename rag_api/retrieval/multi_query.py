@@ -46,7 +46,7 @@ class Completes(Protocol):
 
 
 def options_of(setting: str) -> tuple[Option, ...]:
-    """BEDSIDE_WIDEN -> the options, in their own order."""
+    """BEDSIDE_MULTI_QUERY -> the options, in their own order."""
     named = setting.split(",")
     return tuple(option for option in OPTIONS if option in named)
 

@@ -7,12 +7,10 @@ What it made is kept in the database, so it goes on where it was. Knows no HTTP.
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
-from importlib.resources import files
 from typing import Protocol
 
 from rag_api.config import Settings
@@ -23,10 +21,12 @@ from rag_api.domain import KeptState, SentencesKept
 from rag_api.embed import Cached, Embedder
 from rag_api.embed.kept import HALF, key_of, packed
 from rag_api.errors import BedsideError
+from rag_api.retrieval import sentence_scorer
 from rag_api.retrieval.find import LONGEST_TEXT
 from rag_api.retrieval.in_flight import InFlight
 from rag_api.retrieval.sentence_scorer import lines_of
 from rag_api.stores import Store
+from rag_api.text import quotable_spans, sentence_splitter
 
 log = logging.getLogger(__name__)
 
@@ -55,13 +55,9 @@ class PrecomputeContainer(Protocol):
 
 
 def made_by(embedder: Embedder) -> str:
-    """What the kept vectors follow from beside the texts and titles. A new release's rules for what may be quoted are seen by their
-    source; what they leave as it was is found by its key and not embedded again."""
-    rules = b"".join(
-        files("rag_api").joinpath(name).read_bytes()
-        for name in ("text/sentence_splitter.py", "text/quotable_spans.py", "retrieval/sentence_scorer.py")
-    )
-    return f"{embedder.name} {hashlib.sha256(rules).hexdigest()[:16]}"
+    """Say what the kept vectors follow from beside the texts and titles. What a new version of the rules leaves as it was is found by
+    its key and not embedded again."""
+    return f"{embedder.name} rules {sentence_splitter.VERSION}.{quotable_spans.VERSION}.{sentence_scorer.VERSION}"
 
 
 def make_all(container: PrecomputeContainer, go_on: GoOn, tell: Tell = lambda kept: None) -> SentencesKept:
@@ -145,7 +141,7 @@ class Precomputer:
     def __init__(self, container: PrecomputeContainer) -> None:
         self._container = container
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="sentences ahead", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="precompute sentences", daemon=True)
         self._on = container.settings.sentence_vectors_mb > 0
 
     def start(self) -> None:
@@ -167,10 +163,10 @@ class Precomputer:
                 self._look()
             except BedsideError as error:
                 pause = AGAIN
-                log.warning("sentences are not embedded ahead now: %s", error.message)
+                log.warning("sentences are not precomputed now: %s", error.message)
             except Exception:
                 pause = AGAIN
-                log.exception("sentences are not embedded ahead now")
+                log.exception("sentences are not precomputed now")
 
     def _look(self) -> None:
         if not self._go_on():
@@ -180,7 +176,7 @@ class Precomputer:
         if kept.state in (KeptState.COMPLETE, KeptState.FULL) and kept != before:
             numbers = {"documents": kept.documents, "of": kept.of, "sentences": kept.sentences}
             seconds = round(time.monotonic() - began, 1)
-            log.info("sentences are embedded ahead: %s", kept.state, extra={"fields": {**numbers, "seconds": seconds}})
+            log.info("sentences are precomputed: %s", kept.state, extra={"fields": {**numbers, "seconds": seconds}})
 
     def _tell(self, kept: SentencesKept) -> None:
         self._container.sentences = kept

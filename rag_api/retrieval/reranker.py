@@ -18,6 +18,7 @@ from rag_api.config import Settings
 from rag_api.domain import Hit
 from rag_api.errors import ConfigurationError, StoreUnavailable
 
+READS = 20  # hits of a question; each costs a pass of the model
 log = logging.getLogger(__name__)
 
 

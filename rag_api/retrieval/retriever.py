@@ -12,7 +12,7 @@ from rag_api.embed import Embedder
 from rag_api.query.analysis import Analysis
 from rag_api.retrieval.calibration import calibration
 from rag_api.retrieval.multi_query import search_all
-from rag_api.retrieval.reranker import Reranker, reranked
+from rag_api.retrieval.reranker import READS, Reranker, reranked
 from rag_api.stores import Store
 
 
@@ -49,7 +49,7 @@ def retrieve(
     measured = calibration(embedder.name, settings.data_dir)
     alpha = measured.alpha if settings.alpha is None else settings.alpha
     limit = max(settings.sources, settings.passages)
-    fetch = limit if reranker is None else max(limit, settings.rerank)
+    fetch = limit if reranker is None else max(limit, READS)
 
     def search(text: str) -> list[Hit]:
         return store.search(text, embedder.query(text), fetch, allowed, alpha, settings.fusion, question.expansions)

@@ -99,7 +99,7 @@ class LanceStore:
 
     def count(self) -> int:
         with _translated(self.folder):
-            return self._table.count_rows()
+            return int(self._table.count_rows())
 
     def search(
         self,

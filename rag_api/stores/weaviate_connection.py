@@ -29,6 +29,7 @@ GLANCE = 0.5  # seconds; a call that takes longer has its node looked at now and
 PAUSE = 0.5  # seconds between two rounds: the others notice that a node is gone
 LONGEST_LOOK = 3.0  # seconds at another node
 EVERY = "valid_until"  # a number that every chunk has, from 0 on
+GRPC_PORT = 50051  # where none is given
 LONGEST_CALL = 120.0  # seconds, as in _connect
 T = TypeVar("T")
 
@@ -40,12 +41,12 @@ class Node:
 
 
 def nodes_of(settings: Settings) -> list[Node]:
-    """`weaviate_url` names one node or several, with commas between; `#50061` after one is its own gRPC port."""
+    """`weaviate_url` names one node or several, with commas between; `#50061` after one is its gRPC port."""
     nodes = []
     for given in str(settings.weaviate_url).split(","):
         url, _, port = given.strip().partition("#")
         if url:
-            nodes.append(Node(url, int(port) if port.isdigit() else settings.weaviate_grpc_port))
+            nodes.append(Node(url, int(port) if port.isdigit() else GRPC_PORT))
     return nodes
 
 

@@ -44,7 +44,7 @@ STOP_WORDS = {"nl": frozenset(_DUTCH.split()), "en": frozenset(_ENGLISH.split())
 
 @lru_cache(maxsize=200_000)
 def _stem(word: str, language: str) -> str:
-    return snowballstemmer.stemmer(_SNOWBALL[language]).stemWord(word)
+    return str(snowballstemmer.stemmer(_SNOWBALL[language]).stemWord(word))
 
 
 @lru_cache(maxsize=200_000)

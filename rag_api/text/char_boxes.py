@@ -31,6 +31,6 @@ def unpack_boxes(data: bytes) -> NDArray[np.float32]:
     unit = np.frombuffer(data[:4], np.float32)[0]
     deltas = np.frombuffer(zlib.decompress(data[4:]), np.int16).reshape(4, -1).T
     steps = np.cumsum(deltas, axis=0, dtype=np.int16)
-    boxes = steps.astype(np.float32) / unit
+    boxes: NDArray[np.float32] = steps.astype(np.float32) / unit
     boxes[steps == _NONE] = np.nan
     return boxes

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 from rag_api.text.sentence_splitter import Kind, Span, sentences
 
+VERSION = 1  # one more whenever anything else may be quoted or is read with it (tests/rag_api/test_rule_versions.py)
 LONGEST_LEAD = 400  # characters; a longer introduction is no introduction
 _HISTORY = re.compile(r"(versie|version|datum|date)\b.*\b(wijziging\w*|changes?|aanpassing\w*|omschrijving|description)\b", re.IGNORECASE)
 # Rows that say what the document is, not what it says.

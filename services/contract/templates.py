@@ -47,12 +47,12 @@ Template = Callable[[str, Sequence[PassageText], Language], Rendered]
 
 
 def render(name: str, question: str, passages: Sequence[PassageText], language: Language | None = None) -> Rendered:
-    """The named template around question and passages. Raises KeyError when there is no template of that name."""
+    """Return the named template around question and passages. Raises KeyError when there is no template of that name."""
     return TEMPLATES[name](question, passages, language or guess_language(question))
 
 
 def _thesis(question: str, passages: Sequence[PassageText], language: Language) -> Rendered:
-    """The thesis's prompt (section 3.2.5, appendix B); the hospital's name is left out."""
+    """Return the thesis's prompt (section 3.2.5, appendix B); the hospital's name is left out."""
     words = _THESIS_WORDS[language]
     pieces = [Piece(f"[begin context]\n{words.role}\n[{words.end} context]\n[begin {words.documents}]\n")]
     for index, passage in enumerate(passages):
@@ -81,7 +81,7 @@ _THESIS_WORDS: dict[Language, _ThesisWords] = {
 
 
 def _demo(question: str, passages: Sequence[PassageText], language: Language) -> Rendered:
-    """One instruction: the demo model is too small to follow more (a prompt full of rules failed on nearly all questions)."""
+    """Return one instruction: the demo model is too small to follow more (a prompt full of rules failed on nearly all questions)."""
     del language  # the model knows English only
     pieces: list[Piece] = []
     for index, passage in enumerate(passages):
@@ -91,7 +91,7 @@ def _demo(question: str, passages: Sequence[PassageText], language: Language) ->
 
 
 def _quote(question: str, passages: Sequence[PassageText], language: Language) -> Rendered:
-    """Verbatim mode's default: the question alone.
+    """Render verbatim mode's default: the question alone.
 
     There the passages enter through the candidates, whose weights decide; the prompt is only what the sentences'
     log-probabilities are conditioned on, so reading the passages again would cost time and change no word.
@@ -115,7 +115,7 @@ _FUNCTION_WORDS: dict[Language, frozenset[str]] = {"nl": frozenset(_DUTCH.split(
 
 
 def guess_language(question: str) -> Language:
-    """By function words; a question without any is taken for Dutch, the language most staff ask in."""
+    """Guess by function words; a question without any is taken for Dutch, the language most staff ask in."""
     words = re.findall(r"[^\W\d_]+", question.lower())
     english = sum(word in _FUNCTION_WORDS["en"] for word in words)
     dutch = sum(word in _FUNCTION_WORDS["nl"] for word in words)

@@ -1,12 +1,12 @@
 """What travels between the generator service and its clients: OpenAI's chat completions plus `documents` and `bedside`.
 
-The only module of the generator (with templates.py) that rag_api may import. Knows neither torch nor the engine.
+With templates.py what both sides share. Knows neither torch nor the engine.
 Unknown fields are refused: a silently dropped option is a wrong answer.
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -53,7 +53,9 @@ class BedsideIn(WireModel):
     language: Literal["nl", "en"] | None = Field(None, description="Of the question; chooses the template's language.")
     candidates: list[CandidateIn] | None = Field(None, description="verbatim: the sentences to choose from; absent: every sentence.")
     max_sentences: int = Field(2, ge=1, le=20)
-    likelihood_weight: float = Field(0.05, description="verbatim: weight of log p(question | sentence) beside the prior.")
+    likelihood_weight: float | None = Field(
+        None, description="verbatim: weight of log p(question | sentence) beside the prior; absent: 0 with candidates, 1 without."
+    )
     margin: float = Field(
         0.0, ge=0, description="verbatim: a further sentence is added while its weight is within this many nats of the first's; 0: always."
     )
@@ -78,6 +80,9 @@ class StatsOut(BaseModel):
     steps: int
     tokens_per_step: float
     drafted_nodes: int = 0
+    lossless: bool = Field(
+        True, description="The text is what the model alone would have written; false: drafts were accepted more freely."
+    )
     accepted_by_source: dict[str, int] = {}
     accepted_lengths: dict[str, dict[int, int]] = {}
     prompt_tokens: int = 0
@@ -107,7 +112,6 @@ class BedsideOut(BaseModel):
     candidates: list[CandidateOut] = Field(default=[], description="verbatim: every sentence that could be quoted, as it was weighed.")
     prompt_version: str | None = None
     stats: StatsOut | None = None
-    extra: dict[str, Any] = {}
 
 
 class TextPartIn(WireModel):

@@ -47,18 +47,13 @@ class Prompt:
     version: str  # of the template, e.g. "thesis-nl-1"
 
 
-class CandidateSource(StrEnum):
-    """Who proposed a draft node; statistics and provenance are kept by these."""
-
-    COPY = "copy"
-    EAGLE = "eagle"
-    CONSTRAINT = "constraint"  # the only continuation that verbatim mode allows
-
-
 class NodeOrigin(NamedTuple):
-    """One proposer of a node. `position` is the index of the copied token in prompt + output, or -1."""
+    """One proposer of a node, by its name: statistics and the planner's counts are kept by it.
 
-    source: CandidateSource
+    `position` is the index of the copied token in prompt + output; -1: not copied from there. Provenance follows it, whoever copied.
+    """
+
+    drafter: str
     position: int = -1
 
 
@@ -114,6 +109,7 @@ class SequenceStats:
     tokens: int = 0
     steps: int = 0  # target forwards after the prefill
     drafted: int = 0  # nodes verified, roots left out
+    lossless: bool = True  # what is written is what plain decoding would have written
     accepted_by_source: dict[str, int] = field(default_factory=dict)
     accepted_lengths: dict[str, dict[int, int]] = field(default_factory=dict)  # source -> length -> steps
     queue_seconds: float = 0.0

@@ -19,7 +19,7 @@ Reopen = Callable[..., Store]
 
 
 def weaviate_settings(server: Server, collection: str) -> Settings:
-    return Settings(store="weaviate", weaviate_url=server.url, weaviate_grpc_port=server.grpc_port, weaviate_collection=collection)
+    return Settings(store="weaviate", weaviate_url=f"{server.url}#{server.grpc_port}", weaviate_collection=collection)
 
 
 @pytest.fixture(params=["memory", "lance", "weaviate"])

@@ -31,7 +31,8 @@ def embedded(text: str) -> NDArray[np.float32]:
     vector = np.full(DIM, 1e-3)
     for word in words(text):
         vector += np.random.default_rng(crc32(word.encode())).normal(size=DIM)
-    return (vector / np.linalg.norm(vector)).astype(np.float32)
+    unit: NDArray[np.float32] = (vector / np.linalg.norm(vector)).astype(np.float32)
+    return unit
 
 
 @pytest.fixture(scope="module")

@@ -270,7 +270,7 @@ def test_a_document_that_two_processes_add_at_once_is_not_doubled(
     count, asked = store._table.count_rows, []
 
     def counted(where: str | None = None) -> int:
-        found = count(where)
+        found = int(count(where))
         asked.append(where)
         if len(asked) == 1:
             put(other, chunk("a", 1, "heparine"))

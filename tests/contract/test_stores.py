@@ -47,7 +47,8 @@ def unit(*values: float) -> NDArray[np.float32]:
 
 def vectors(count: int, seed: int = 0) -> NDArray[np.float32]:
     drawn = np.random.default_rng(seed).normal(size=(count, DIM)).astype(np.float32)
-    return drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+    unit: NDArray[np.float32] = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+    return unit
 
 
 def put(store: Store, *chunks: Chunk, at: Sequence[NDArray[np.float32]] | None = None) -> None:

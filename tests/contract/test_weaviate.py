@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import weaviate
-from click.testing import Result
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 from weaviate.classes.config import Configure, DataType, Property, StopwordsPreset
 from weaviate.classes.query import Filter, HybridFusion, MetadataQuery
 
@@ -217,7 +216,6 @@ class TestBackup:
     def bedside(self, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
         monkeypatch.setenv("BEDSIDE_STORE", "weaviate")
         monkeypatch.setenv("BEDSIDE_WEAVIATE_URL", str(settings.weaviate_url))
-        monkeypatch.setenv("BEDSIDE_WEAVIATE_GRPC_PORT", str(settings.weaviate_grpc_port))
         monkeypatch.setenv("BEDSIDE_WEAVIATE_COLLECTION", settings.weaviate_collection)
         return lambda *words: CliRunner().invoke(app, ["index", *words])
 
@@ -270,5 +268,6 @@ def test_of_several_nodes_the_next_is_asked_when_one_is_silent(store: WeaviateSt
 
 
 def address(settings: Settings) -> tuple[str, int, int]:
-    host, port = str(settings.weaviate_url).removeprefix("http://").split(":")
-    return host, int(port), settings.weaviate_grpc_port
+    url, _, grpc_port = str(settings.weaviate_url).partition("#")
+    host, port = url.removeprefix("http://").split(":")
+    return host, int(port), int(grpc_port)

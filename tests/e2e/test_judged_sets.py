@@ -157,6 +157,21 @@ def test_a_file_is_looked_at_then_put_in_and_a_bad_one_names_every_row(page: Pag
     expect(page.get_by_text("Er is nog geen beoordeelde reeks.")).to_be_visible()
 
 
+def test_a_question_whose_id_has_a_slash_is_changed_and_deleted(page: Page, url: str, container: Container) -> None:  # noqa: F811
+    csv = f"id,question,document\nspoed/7 a,{DOSE},paracetamol-kind.pdf\n"
+    httpx.post(f"{url}/api/judged/ronde 1/csv", json={"csv": csv}).raise_for_status()
+    page.goto(f"{url}/quality/sets?set=ronde%201")
+    row = opened(page, DOSE)
+    row.get_by_label("Nota").fill("nagekeken")
+    row.get_by_role("button", name="Bewaar").click()
+    expect(row.get_by_role("status")).to_have_text("Bewaard in ronde 1.")
+    (one,) = read_halves(container.db, LOCAL_USER, "ronde 1")[0]
+    assert (one.id, one.note) == ("spoed/7 a", "nagekeken")
+    row.get_by_role("button", name="Verwijder deze vraag").click()
+    row.get_by_role("button", name="Ja, verwijder").click()
+    expect(page.locator(".judged")).to_have_count(0)
+
+
 def test_who_may_not_review_finds_no_judged_sets(page: Page, filled: str, asker: Asker) -> None:  # noqa: F811
     asker.user = User("nurse", "Nurse", ("everyone",))
     page.goto(filled)

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from rag_api.api.deps import current_user
-from rag_api.cli import evaluate as quality
+from rag_api.cli.measuring import measure
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.judged import read_set
@@ -33,7 +33,7 @@ FLAG = "Welke vlag hangt er op het stadhuis van Ieper?"
 @pytest.fixture
 def container(dsn: str, tmp_path: Path) -> Iterator[Container]:
     with scripted_server() as server:
-        settings = Settings(data_dir=tmp_path, database_url=dsn, store="memory", generator_url=server.url, web_dir=DIST)  # type: ignore[arg-type]
+        settings = Settings(data_dir=tmp_path, database_url=dsn, store="memory", generator_url=server.url, web_dir=DIST)
         with Container(settings) as made:
             load_hospital(made)
             yield made
@@ -71,7 +71,7 @@ def ask(page: Page, question: str) -> None:
 
 
 def figures(container: Container, questions: list[Any]) -> dict[str, Any]:
-    return report(quality.measure(container, questions))
+    return report(measure(container, questions))
 
 
 def test_a_set_made_in_the_page_exported_and_imported_again_gives_the_same_figures(

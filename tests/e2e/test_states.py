@@ -117,6 +117,24 @@ def test_written_words_are_told_from_copied_ones_and_unknown_numbers_are_named(p
     expect(page.locator(".unsupported-word").first).to_have_text(" (niet in de bron)")
 
 
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1100, 700), (390, 844)])
+@pytest.mark.parametrize("asked", [False, True])
+def test_the_filters_are_seen_whole_beside_an_open_source(new_page: NewPage, base_url: str, width: int, height: int, asked: bool) -> None:
+    page = new_page(width=width, height=height)
+    page.goto(base_url)
+    if asked:
+        ask(page)
+        expect(page.locator(".made")).to_be_visible()
+    page.locator(".scope summary").click()
+    pane, panel = page.locator(".conversation").bounding_box(), page.locator(".scope-panel").bounding_box()
+    assert pane
+    assert panel
+    assert panel["x"] >= pane["x"]
+    assert panel["x"] + panel["width"] <= pane["x"] + pane["width"]
+    page.get_by_role("button", name="Wis de filters").scroll_into_view_if_needed()
+    expect(page.get_by_role("button", name="Wis de filters")).to_be_in_viewport()
+
+
 def test_keys_move_through_places_and_sources(page: Page) -> None:
     ask(page)
     complete(page)
@@ -394,6 +412,32 @@ def test_without_a_connection_the_page_says_so(page: Page) -> None:
     expect(page.locator(".notice")).to_contain_text("Geen verbinding met Bedside")
     page.context.set_offline(False)
     expect(page.locator(".banner.serious")).to_have_count(0)
+
+
+def test_earlier_questions_that_cannot_be_fetched_are_not_called_none(page: Page) -> None:
+    expect(page.locator("#question")).to_be_focused()
+    page.context.set_offline(True)
+    menu = page.locator(".menu")
+    menu.locator("summary").click()
+    expect(menu).to_contain_text("Geen verbinding met Bedside")
+    expect(menu).not_to_contain_text("Nog niets gevraagd.")
+    page.context.set_offline(False)
+    menu.locator("summary").click()
+    menu.locator("summary").click()
+    expect(menu).to_contain_text("Nog niets gevraagd.")
+    expect(menu).not_to_contain_text("Geen verbinding met Bedside")
+
+
+@pytest.mark.parametrize("path", ["/", "/quality/session", "/quality/sets", "/quality/gaps", "/admin/documents"])
+def test_every_page_has_the_bar_with_the_readers_theme_and_language_and_says_what_holds(page: Page, base_url: str, path: str) -> None:
+    page.get_by_label("Thema").select_option("dark")
+    page.goto(base_url + path)
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    expect(page.get_by_label("Thema")).to_have_value("dark")
+    expect(page.locator(".banner")).to_have_text("Demonstratie met een klein taalmodel: niet voor klinisch gebruik.")
+    page.get_by_role("button", name="Show the page in English").click()
+    expect(page.locator(".banner")).to_contain_text("not for clinical use")
+    expect(page.locator("html")).to_have_attribute("lang", "en")
 
 
 def test_a_document_that_is_gone_leaves_its_passage(page: Page) -> None:

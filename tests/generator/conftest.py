@@ -7,6 +7,7 @@ import ctypes
 import pytest
 
 from services.generator import native
+from services.generator.models import tiles
 from services.generator.native import head, matrix, step
 
 
@@ -23,5 +24,5 @@ def plain_cpu(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
 def any_cpu(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param != "this CPU":
         library = request.getfixturevalue("plain_cpu")
-        for module in (head, matrix, step):
+        for module in (head, matrix, step, tiles):
             monkeypatch.setattr(module, "kernels", lambda: library)

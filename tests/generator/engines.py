@@ -12,16 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from services.generator.drafters import Drafter, StepState
+from services.generator.drafters import Drafter, Stage, StepState
 from services.generator.drafters.copy import CopyDrafter
 from services.generator.engine.engine import Engine, EngineOptions, Output, Request
+from services.generator.models import FeatureKind
 from services.generator.models.loading import load_target
 from services.generator.planner.planner import Costs
 from services.generator.speculation.tree import TreeBuilder
 from services.generator.text.answer_text import AnswerText
 from services.generator.text.codec import Codec
 from services.generator.text.provenance import SpanTracker
-from services.generator.types import Accepted, CandidateSource, DraftTree, NodeOrigin, Passage, Prompt, SamplingParams, Sequence
+from services.generator.types import Accepted, DraftTree, NodeOrigin, Passage, Prompt, SamplingParams, Sequence
 from tests.generator.tiny import tiny_checkpoint, tiny_tokenizer
 
 _ids = itertools.count()
@@ -42,7 +43,8 @@ class RandomDrafter:
     """Proposes nonsense of any shape: nothing it does may change the output."""
 
     name = "random"
-    wants_features: str | None = None
+    stage = Stage.LOOKUP
+    wants_features: FeatureKind | None = None
 
     def __init__(self, vocabulary: int, seed: int = 0) -> None:
         self.random = np.random.default_rng(seed)
@@ -62,7 +64,7 @@ class RandomDrafter:
         for _ in range(self.random.integers(0, nodes)):
             parent = int(self.random.integers(0, len(builder.token_ids)))
             token = int(self.random.integers(0, self.vocabulary))
-            builder.add(parent, token, float(self.random.random()), (NodeOrigin(CandidateSource.COPY, 0),))
+            builder.add(parent, token, float(self.random.random()), (NodeOrigin(self.name, 0),))
         return builder.build(nodes)
 
 
@@ -85,8 +87,8 @@ class OracleDrafter(RandomDrafter):
         node = 0
         for token in answer:
             if self.random.random() < 0.5:
-                builder.add(node, int(self.random.integers(0, self.vocabulary)), 1.0, (NodeOrigin(CandidateSource.COPY, 0),))
-            node = builder.add(node, token, float(self.random.random()), (NodeOrigin(CandidateSource.COPY, 0),))
+                builder.add(node, int(self.random.integers(0, self.vocabulary)), 1.0, (NodeOrigin(self.name, 0),))
+            node = builder.add(node, token, float(self.random.random()), (NodeOrigin(self.name, 0),))
         return builder.build(nodes)
 
 
@@ -107,10 +109,7 @@ def request(
 
 
 def drain(of: Engine) -> list[Output]:
-    outputs = []
-    while of.busy:
-        outputs += of.step()
-    return outputs
+    return list(of.run())
 
 
 def generate(of: Engine, requests: Seq[Request]) -> list[list[int]]:

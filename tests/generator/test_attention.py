@@ -7,6 +7,8 @@ import torch
 
 from services.generator.models.attention import attend_chain, attend_chain_fused, attend_few, attend_many, seen, tree_bias
 
+pytestmark = pytest.mark.quick
+
 GROUPS, SHARED, DIM = 2, 3, 16
 
 

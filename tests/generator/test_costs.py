@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import torch
 
-from services.generator.models.linear import Linear
 from services.generator.models.llama import LlamaTarget
 from services.generator.models.loading import load_target
+from services.generator.models.machine import least_seconds
 from services.generator.planner import costs
-from services.generator.planner.costs import Costs, choose_kernels, least_seconds, measure, step_costs
+from services.generator.planner.costs import Costs, measure, step_costs
 from tests.generator.tiny import tiny_checkpoint
+
+pytestmark = pytest.mark.quick
 
 TABLE = Costs((1, 8, 16), (256, 2048), ((1.0, 2.0, 4.0), (2.0, 4.0, 8.0)))
 
@@ -47,44 +48,3 @@ def test_measuring_stops_when_its_time_is_up() -> None:
     runs: list[int] = []
     least_seconds(lambda: runs.append(1), 50, torch.device("cpu"), until=0.0)
     assert len(runs) == 1
-
-
-class Layers:
-    """Enough of a target to choose kernels for: two layers whose first kernel wins up to 8 rows."""
-
-    config, dtype, kv_dtype = "layers", torch.bfloat16, torch.float32
-    weights = SimpleNamespace(native=None)
-
-    def __init__(self) -> None:
-        self.calls, self.now = 0, 0.0
-        self.layers = [Linear({"few": self.few, "many": self.many}, 4, 4) for _ in range(2)]
-
-    def linears(self) -> list[Linear]:
-        return self.layers
-
-    def few(self, x: torch.Tensor) -> torch.Tensor:
-        self.calls += 1
-        self.now += 20e-6 * x.shape[0]
-        return x
-
-    def many(self, x: torch.Tensor) -> torch.Tensor:
-        self.now += 240e-6
-        return x
-
-
-def test_the_kernel_that_is_faster_for_some_rows_is_used_for_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    layers = Layers()
-    monkeypatch.setattr(costs, "time", SimpleNamespace(perf_counter=lambda: layers.now))
-    choose_kernels(layers, tmp_path)  # type: ignore[arg-type]
-    assert [layer.limit for layer in layers.layers] == [8, 8]
-    layers.calls = 0
-    choose_kernels(layers, tmp_path)  # type: ignore[arg-type]
-    assert layers.calls == 0  # read from the file
-
-
-def test_without_time_the_usual_choice_is_made_and_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(costs, "KERNEL_SECONDS", -1.0)
-    layers = Layers()
-    choose_kernels(layers, tmp_path)  # type: ignore[arg-type]
-    assert [layer.limit for layer in layers.layers] == [costs.USUAL_LIMIT] * 2
-    assert list(tmp_path.iterdir()) == []

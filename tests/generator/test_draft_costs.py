@@ -9,11 +9,14 @@ import torch
 
 from services.generator.drafters import Drafter
 from services.generator.drafters.copy import CopyDrafter
-from services.generator.drafters.eagle import EagleDrafter, TreeShape
+from services.generator.drafters.eagle import EagleDrafter
 from services.generator.planner import draft_costs as measured
 from services.generator.planner.draft_costs import draft_costs
+from services.generator.speculation.eagle_tree import TreeShape
 from services.generator.train.fit import FitOptions, new_head, output_rows
 from tests.generator.engines import tiny_target
+
+pytestmark = pytest.mark.quick
 
 
 def drafter(depth: int) -> EagleDrafter:

@@ -9,8 +9,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.generator.drafters.eagle import EAGLE, FIXED_TREE, EagleDrafter, Pool, TreeShape, plan, select, to_tree
-from services.generator.types import CandidateSource, DraftTree
+from services.generator.drafters.eagle import EagleDrafter
+from services.generator.speculation.eagle_tree import FIXED_TREE, Pool, TreeShape, plan, select, to_tree
+from services.generator.types import DraftTree, NodeOrigin
 from tests.generator.test_eagle_vectors import CASES, assert_equal, load_case, paths, sequence, shape, state
 
 
@@ -19,7 +20,7 @@ def assert_well_formed(tree: DraftTree) -> None:
     assert all(0 <= parent < node for node, parent in enumerate(tree.parents) if node)
     assert len(paths(tree.token_ids, tree.parents)) == len(tree)  # siblings differ
     assert all(0 <= tree.scores[node] <= tree.scores[parent] <= 1 for node, parent in enumerate(tree.parents) if node)
-    assert all({origin.source for origin in origins} == {CandidateSource.EAGLE} for origins in tree.origins[1:])
+    assert all({origin.drafter for origin in origins} == {"eagle"} for origins in tree.origins[1:])
 
 
 @pytest.mark.parametrize("nodes", [1, 2, 3, 9, 64])
@@ -41,7 +42,7 @@ def test_parents_come_before_children_under_ties_in_half_precision(dtype: torch.
     """A head that is certain of one token at every depth: child and parent have the same probability, 1."""
     case = load_case("eagle2-gqa", dtype)
     lm_head = torch.zeros(300, 64, dtype=dtype)
-    case.head._target[0].target_lm_head.copy_(lm_head)
+    case.head._target[0].target_lm_head.copy_(lm_head)  # type: ignore[attr-defined]
     certain = [7, 11, 13]
 
     def logits(hidden: torch.Tensor) -> torch.Tensor:
@@ -63,7 +64,8 @@ def test_parents_come_before_children_under_ties_in_half_precision(dtype: torch.
 def test_select_keeps_the_parent_of_everything_it_keeps(data: st.DataObject) -> None:
     """Few distinct steps, so that ties are the rule; scores in half precision."""
     size = data.draw(st.integers(1, 40))
-    parents, scores = [], []
+    parents: list[int] = []
+    scores: list[float] = []
     for place in range(size):
         parent = data.draw(st.integers(-1, place - 1))
         step = data.draw(st.sampled_from([0.0, 0.0, -(2.0**-12), -0.5]))
@@ -156,5 +158,7 @@ def test_features_that_do_not_continue_are_an_error() -> None:
 
 
 def test_scores_are_path_probabilities() -> None:
-    tree = to_tree(5, [0, 3], [8, 9], [math.log(0.5), math.log(0.125)], [-1, 0])
-    assert tree == DraftTree((5, 8, 9), (-1, 0, 1), (1.0, 0.5, pytest.approx(0.125)), ((), EAGLE, EAGLE))
+    tree = to_tree(5, [0, 3], [8, 9], [math.log(0.5), math.log(0.125)], [-1, 0], "eagle")
+    eagle = (NodeOrigin("eagle"),)
+    assert (tree.token_ids, tree.parents, tree.origins) == ((5, 8, 9), (-1, 0, 1), ((), eagle, eagle))
+    assert tree.scores == pytest.approx((1.0, 0.5, 0.125))

@@ -13,11 +13,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from services.generator.drafters import StepState
-from services.generator.drafters.eagle import FIXED_TREE, EagleDrafter, TreeShape
+from services.generator.drafters.eagle import EagleDrafter
 from services.generator.models.eagle import EagleHead
+from services.generator.speculation.eagle_tree import FIXED_TREE, TreeShape
 from services.generator.train.answers import AnswerOptions, Question, collect
 from services.generator.train.fit import Fit, FitOptions, new_head, output_rows
-from services.generator.types import CandidateSource, Prompt, SamplingParams, Sequence
+from services.generator.types import Prompt, SamplingParams, Sequence
 from tests.generator.engines import engine, generate, request, tiny_codec, tiny_target
 
 WORDS = "Wash your hands. De dosis is 5 mg per kg. Remove the catheter. "
@@ -84,7 +85,7 @@ def test_a_trained_head_is_believed_so_that_the_test_above_is_not_about_rejected
     assert generate(engine(target, drafter), [job]) == generate(engine(target), [plain])
     stats = job.sequence.stats
     assert stats.tokens / stats.steps > 1.5
-    assert stats.accepted_by_source[CandidateSource.EAGLE] > 5
+    assert stats.accepted_by_source["eagle"] > 5
 
 
 def test_a_prompt_of_one_token_brings_no_features_and_gets_no_draft_at_first() -> None:

@@ -20,6 +20,8 @@ from services.generator.models.eagle_format import BadHead, load_head, save_head
 from services.generator.models.rope import rotations
 from tests.generator.test_eagle_vectors import CASES, VECTORS, Vocabulary, load_case
 
+pytestmark = pytest.mark.quick
+
 Change = Callable[[dict[str, Tensor], dict[str, Any]], object]
 
 
@@ -42,7 +44,8 @@ def output(head: EagleHead, name: str) -> Tensor:
     case = load_case(name)
     n = case.expected["n"]
     attend = HeadCache.empty(head, 1, 64).attend([0], [0], torch.ones(n, n, dtype=torch.bool).tril()[None])
-    return head(case.io["input_ids"][:, 1 : n + 1], head.fuse(case.io["features"][:, :n]), torch.arange(n)[None], attend)
+    out: torch.Tensor = head(case.io["input_ids"][:, 1 : n + 1], head.fuse(case.io["features"][:, :n]), torch.arange(n)[None], attend)
+    return out
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,10 @@
-"""Energy: NVML's counter read through the driver's library, shared by tokens, and a reason where there is none."""
+"""Energy: NVML's counter, shared by tokens, and a reason where there is none."""
 
 from __future__ import annotations
 
-import ctypes
-from typing import Any
+from types import SimpleNamespace
 
+import pynvml
 import pytest
 import torch
 
@@ -12,38 +12,51 @@ from services.generator.engine.energy import NvmlCounter, counter_of, share
 from services.generator.types import SamplingParams
 from tests.generator.engines import drain, engine, request, tiny_target
 
+pytestmark = pytest.mark.quick
 
-class Library:
-    """What the driver's library answers, in its own types."""
 
-    def __init__(self, code: int = 0) -> None:
-        self.millijoules, self.code, self.asked = 5_000, code, b""
+class Nvml:
+    """What pynvml answers about a GPU that uses two joules between any two readings."""
 
-    def nvmlInit_v2(self) -> int:
-        return 0
+    def __init__(self) -> None:
+        self.millijoules, self.asked = 5_000, ""
 
-    def nvmlDeviceGetHandleByUUID(self, uuid: bytes, handle: Any) -> int:
+    def nvmlInit(self) -> None: ...
+
+    def nvmlDeviceGetHandleByUUID(self, uuid: str) -> object:
         self.asked = uuid
-        return 0
+        return self
 
-    def nvmlDeviceGetTotalEnergyConsumption(self, handle: Any, value: Any) -> int:
+    def nvmlDeviceGetTotalEnergyConsumption(self, handle: object) -> int:
+        assert handle is self
         self.millijoules += 2_000
-        ctypes.cast(value, ctypes.POINTER(ctypes.c_ulonglong))[0] = self.millijoules
-        return self.code
+        return self.millijoules
 
 
 def test_the_counter_is_read_in_joules_of_the_gpu_named() -> None:
-    library = Library()
-    counter = NvmlCounter("abc", library)
+    nvml = Nvml()
+    counter = NvmlCounter(nvml, "abc")
     first = counter.read()
-    assert library.asked == b"GPU-abc"
+    assert nvml.asked == "GPU-abc"
     assert counter.read() - first == 2.0
     assert counter.reason is None
 
 
-def test_a_gpu_without_a_counter_is_said() -> None:
-    with pytest.raises(OSError, match="nvmlDeviceGetTotalEnergyConsumption failed with NVML's code 3"):
-        NvmlCounter("abc", Library(code=3))
+def test_pynvml_has_what_is_asked_of_it_and_without_a_driver_the_reason_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = [name for name in vars(Nvml) if name.startswith("nvml")]
+    assert all(callable(getattr(pynvml, name)) for name in asked)
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: SimpleNamespace(uuid="abc"))
+    monkeypatch.setattr(pynvml, "nvmlInit", lambda: None)
+    monkeypatch.setattr(pynvml, "nvmlDeviceGetHandleByUUID", lambda _: None)
+    error = pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)
+
+    def refuse(_: object) -> int:
+        raise error
+
+    monkeypatch.setattr(pynvml, "nvmlDeviceGetTotalEnergyConsumption", refuse)
+    counter = counter_of(torch.device("cuda", 0))
+    assert counter.read() is None
+    assert counter.reason == "the GPU's energy counter cannot be read: Not Supported"
 
 
 def test_on_a_cpu_there_is_none_and_a_reason() -> None:
@@ -59,7 +72,7 @@ def test_a_steps_energy_is_shared_by_tokens() -> None:
 
 def test_requests_add_up_to_what_their_steps_used() -> None:
     one = engine(tiny_target(), rows=2)
-    one.energy = NvmlCounter("abc", Library())
+    one.energy = NvmlCounter(Nvml(), "abc")
     jobs = [request([5, 6, 7] * n, SamplingParams(max_tokens=4)) for n in (1, 6)]
     for job in jobs:
         one.add(job)

@@ -10,9 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from services.generator.drafters import StepState
+from services.generator.drafters.prompt_lookup import PromptLookupDrafter
 from services.generator.errors import BadRequest, QueueFull
-from services.generator.models import StepInput
-from services.generator.types import DraftTree, FinishReason, SamplingParams, Sequence, SequenceStatus
+from services.generator.models import FeatureKind, StepInput
+from services.generator.types import DraftTree, FinishReason, NodeOrigin, SamplingParams, Sequence, SequenceStatus
 from tests.generator.engines import OracleDrafter, RandomDrafter, drain, engine, generate, request, tiny_codec, tiny_target
 
 FAMILIES = ("llama", "qwen3")
@@ -213,6 +214,26 @@ def test_tokens_are_accounted_to_those_who_proposed_them() -> None:
     assert sum(stats.accepted_lengths.get("copy", {}).values()) <= stats.steps
 
 
+def test_two_drafters_that_copy_are_told_apart_in_what_is_counted() -> None:
+    tokens = text(WORDS * 3)
+    plain = generate(engine(tiny_target()), [request(tokens)])[0]
+    counted = []
+    for drafters in (("copy",), ("prompt-lookup",), ("copy", "prompt-lookup")):
+        job = request(tokens, drafters=drafters)
+        assert generate(engine(tiny_target(), PromptLookupDrafter()), [job])[0] == plain
+        counted.append(set(job.sequence.stats.accepted_by_source))
+    assert counted[:2] == [{"copy", "target"}, {"prompt-lookup", "target"}]
+    assert "copy+prompt-lookup" in counted[2]
+
+
+def test_what_was_copied_is_known_by_its_position_whoever_copied_it() -> None:
+    origins = ((), (NodeOrigin("copy", 3), NodeOrigin("eagle")), (NodeOrigin("another", 1),), (NodeOrigin("eagle"),), (NodeOrigin("x", 6),))
+    draft, one = DraftTree((9, 1, 2, 3, 4), (-1, 0, 1, 2, 3), (1.0,) * 5, origins), engine(tiny_target())
+    job = request([5, 6, 7, 8, 9])
+    job.sequence.copied_from = [-1, 2]  # the second generated token was a copy itself
+    assert [one._copied_positions(job, draft, node) for node in (1, 2, 3, 4, None)] == [[3], [1], [], [2], []]
+
+
 def test_log_probabilities_are_those_of_plain_decoding() -> None:
     target = tiny_target()
     prompt, sampling = text(WORDS * 2), SamplingParams(max_tokens=12, logprobs=2)
@@ -231,9 +252,9 @@ class Witness(RandomDrafter):
 
     name = "witness"
 
-    def __init__(self, vocabulary: int, wants: str) -> None:
+    def __init__(self, vocabulary: int, wants: FeatureKind, name: str = "witness") -> None:
         super().__init__(vocabulary)
-        self.wants_features = wants
+        self.wants_features, self.name = wants, name
         self.seen: dict[str, list[torch.Tensor]] = {}
 
     def start(self, sequence: Sequence) -> None:
@@ -248,7 +269,7 @@ class Witness(RandomDrafter):
 
 
 @pytest.mark.parametrize("wants", ["hidden", "streams"])
-def test_drafters_see_the_features_of_every_verified_token_also_of_cached_ones(wants: str) -> None:
+def test_drafters_see_the_features_of_every_verified_token_also_of_cached_ones(wants: FeatureKind) -> None:
     target = tiny_target()
     witness = Witness(target.config.vocab_size, wants)
     one = engine(target, witness, prefill_chunk=32)

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 ABSENT = "pydantic pydantic_settings fastapi starlette uvicorn prometheus_client gguf matplotlib llama_cpp rag_api psycopg lancedb typer"
-MODULES = "engine drafters.registry draft_costs train.__main__"
+MODULES = "engine.engine drafters.registry planner.draft_costs train.__main__"
 BENCH = "__main__ decode serve plots step replay copying prefix"
 
 SCRIPT = """

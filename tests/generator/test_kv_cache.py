@@ -7,6 +7,8 @@ import torch
 
 from services.generator.models.kv_cache import KVCache
 
+pytestmark = pytest.mark.quick
+
 
 def numbered(rows: int = 2, length: int = 16, limit: int = 64) -> KVCache:
     cache = KVCache(3, rows, 2, 4, limit, dtype=torch.float32, device=torch.device("cpu"), initial=length)

@@ -17,6 +17,8 @@ from services.generator.models.linear import (
     take_rows,
 )
 
+pytestmark = pytest.mark.quick
+
 
 def blocks(outputs: int = 64, inputs: int = 128, seed: int = 0) -> Blocks:
     generator = torch.Generator().manual_seed(seed)
@@ -86,7 +88,6 @@ def test_rows_of_blocks_are_reordered_with_their_scales() -> None:
 
 
 def test_the_number_of_rows_chooses_the_kernel() -> None:
-    linear = Linear({"few": lambda x: x + 1, "many": lambda x: x + 2}, 4, 4)
-    linear.choose("few", "many", 3)
+    linear = Linear({"few": lambda x: x + 1, "many": lambda x: x + 2}, 4, 4, limit=3)
     assert linear(torch.zeros(3, 4))[0, 0] == 1
     assert linear(torch.zeros(4, 4))[0, 0] == 2

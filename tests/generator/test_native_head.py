@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,12 +14,13 @@ from torch import Tensor
 
 from services.generator import native
 from services.generator.drafters import StepState
-from services.generator.drafters.eagle import EagleDrafter, TreeShape
+from services.generator.drafters.eagle import EagleDrafter
 from services.generator.models.eagle import EagleHead, HeadConfig
 from services.generator.models.eagle_frozen import FrozenHead
 from services.generator.models.linear import four_bits
 from services.generator.models.llama import LlamaTarget
 from services.generator.models.packing import Packing
+from services.generator.speculation.eagle_tree import TreeShape
 from services.generator.types import DraftTree, Prompt, SamplingParams, Sequence
 from tests.generator.engines import engine, generate, request
 from tests.generator.test_native import ARCHITECTURE, BlockWeights
@@ -102,7 +104,7 @@ def assert_alike(found: list[DraftTree], expected: list[DraftTree]) -> None:
 
 
 @pytest.mark.parametrize("changes", [{}, {"norm_before_residual": True, "own_embeddings": True}, {"fc_bias": True, "qkv_bias": True}])
-def test_trees_are_those_that_torch_drafts(any_cpu: None, changes: dict[str, bool]) -> None:
+def test_trees_are_those_that_torch_drafts(any_cpu: None, changes: dict[str, Any]) -> None:
     config = replace(CONFIG, **changes)
     ends = [1, 2, 5, 15, 16, 40, 250, 251, 257, 258, 300]  # borders between which keys are summed; prompts and a few features
     head = random_head(config)

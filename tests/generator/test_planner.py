@@ -7,12 +7,16 @@ from itertools import pairwise
 
 import pytest
 
-from services.generator.planner.gates import Gate, Habit
-from services.generator.planner.planner import Calibration, Pace, Planner
-from services.generator.speculation.tree import TreeBuilder
-from services.generator.types import Accepted, CandidateSource, DraftTree, NodeOrigin
+from services.generator.planner.gates import DrafterHistory, Gate
+from services.generator.planner.pace import Pace
+from services.generator.planner.planner import Planner
+from services.generator.planner.rates import AcceptanceRates, Estimate, Kind, credit
+from services.generator.speculation.tree import TreeBuilder, root_only
+from services.generator.types import Accepted, DraftTree, NodeOrigin
 
-COPY = (NodeOrigin(CandidateSource.COPY, 0),)
+pytestmark = pytest.mark.quick
+
+COPY = (NodeOrigin("copy", 0),)
 
 
 class Linear:
@@ -33,7 +37,7 @@ def chain(length: int, decay: float) -> DraftTree:
 
 
 def cut(planner: Planner, draft: DraftTree) -> DraftTree:
-    return planner.cut([planner.start()], [draft], [100])[0]
+    return planner.cut([planner.start(("copy",))], [draft], [100])[0]
 
 
 def test_free_nodes_are_all_verified() -> None:
@@ -61,14 +65,16 @@ def test_a_step_up_in_cost_is_looked_past() -> None:
 def test_a_dear_draft_is_verified_further() -> None:
     """What is spent on a step already makes its tokens dearer, so that less likely ones pay."""
     planner, sizes = Planner(Linear(0.2), {"eagle": 1.0}), []
-    for drafters in ((), ("eagle",)):
-        sizes.append(len(planner.cut([planner.start(drafters)], [chain(20, 0.7)], [100])[0]))
+    for drafters in (("copy",), ("copy", "eagle")):
+        plan = planner.start(drafters)
+        assert all(planner.wants(plan, name, root_only(0), 100) for name in drafters)
+        sizes.append(len(planner.cut([plan], [chain(20, 0.7)], [100])[0]))
     assert 1 < sizes[0] < sizes[1]
 
 
 def test_nodes_of_all_rows_share_one_budget() -> None:
     planner = Planner(Linear(0.25, free=2))
-    sure, unsure = planner.cut([planner.start(), planner.start()], [chain(6, 0.99), chain(6, 0.2)], [50, 90])
+    sure, unsure = planner.cut([planner.start(("copy",)), planner.start(("copy",))], [chain(6, 0.99), chain(6, 0.2)], [50, 90])
     assert len(sure) > len(unsure) == 1
 
 
@@ -79,7 +85,7 @@ def test_without_costs_drafts_are_left_alone() -> None:
 
 def accept(planner: Planner, rounds: int, tokens: int, draft: DraftTree) -> int:
     """Nodes that are verified after `rounds` in which `tokens` of the draft were right."""
-    plan = planner.start()
+    plan = planner.start(("copy",))
     for _ in range(rounds):
         verified = planner.cut([plan], [draft], [100])[0]
         right = min(tokens, len(verified) - 1)
@@ -99,14 +105,14 @@ def test_what_is_never_accepted_is_soon_not_verified() -> None:
 
 
 def test_a_rate_moves_from_the_estimate_to_what_happened() -> None:
-    everyone = Calibration(strength=40)
-    one = Calibration(everyone)
-    assert one.rate("copy", 0.5) == pytest.approx(0.5)
+    everyone = AcceptanceRates(strength=40)
+    own, copied, drafted = AcceptanceRates(everyone), Kind("copy", 1, False), Kind("eagle", 1, False)
+    assert own.rate(copied, 0.5) == pytest.approx(0.5)
     for _ in range(200):
-        one.count("copy", 0.5, accepted=True)
-    assert one.rate("copy", 0.5) > 0.95
-    assert 0.8 < Calibration(everyone).rate("copy", 0.5) < one.rate("copy", 0.5)
-    assert one.rate("eagle", 0.5) == pytest.approx(0.5)
+        own.count(copied, 0.5, accepted=True)
+    assert own.rate(copied, 0.5) > 0.95
+    assert 0.8 < AcceptanceRates(everyone).rate(copied, 0.5) < own.rate(copied, 0.5)
+    assert own.rate(drafted, 0.5) == pytest.approx(0.5)
 
 
 def test_a_drafter_that_costs_more_than_it_saves_is_paused_ever_longer() -> None:
@@ -134,7 +140,7 @@ def test_a_drafter_that_pays_is_never_paused() -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_chance_hardly_ever_pauses_a_drafter_that_pays_a_little(seed: int) -> None:
     """Four steps of ten bring a token: 8 ms for 4, in any order."""
-    draw, habit, asked = random.Random(seed), Habit(), 0
+    draw, habit, asked = random.Random(seed), DrafterHistory(), 0
     for _ in range(24):
         gate = habit.begin(0.002) if habit.admit() else None
         for _ in range(30):
@@ -149,7 +155,7 @@ def test_chance_hardly_ever_pauses_a_drafter_that_pays_a_little(seed: int) -> No
 
 
 def test_an_interruption_is_no_cost_of_a_draft() -> None:
-    gate = Habit().begin(0.001)
+    gate = DrafterHistory().begin(0.001)
     gate.took(1.0)
     assert gate.seconds < 0.0013
     assert gate.balance > -0.0021
@@ -157,7 +163,7 @@ def test_an_interruption_is_no_cost_of_a_draft() -> None:
 
 def left_out(requests: int, seconds: float, alone: int) -> list[int]:
     """The requests that a drafter was tried in."""
-    habit, tried = Habit(), []
+    habit, tried = DrafterHistory(), []
     for number in range(requests):
         if habit.admit():
             tried.append(number)
@@ -177,7 +183,7 @@ def test_a_drafter_that_does_not_pay_is_left_out_of_ever_more_requests() -> None
 
 
 def test_nodes_that_take_as_long_as_the_tokens_they_give_do_not_pay() -> None:
-    free, dear = Habit().begin(0.001), Habit().begin(0.001)
+    free, dear = DrafterHistory().begin(0.001), DrafterHistory().begin(0.001)
     opened = 0
     for _ in range(60):
         assert free.open()
@@ -198,7 +204,7 @@ def test_a_second_trial_is_shorter_than_the_first() -> None:
             count += 1
         return count
 
-    habit = Habit()
+    habit = DrafterHistory()
     first = habit.begin(0.010)
     before = steps(first)
     habit.ended(first)
@@ -206,7 +212,7 @@ def test_a_second_trial_is_shorter_than_the_first() -> None:
 
 
 def test_a_drafter_that_pays_again_is_in_every_request() -> None:
-    habit = Habit()
+    habit = DrafterHistory()
     for _ in range(8):
         assert habit.admit()
         habit.ended(Gate(balance=-1.0))
@@ -219,7 +225,7 @@ def test_whoever_does_not_pay_is_left_out_of_the_next_request() -> None:
     planner = Planner(Linear(0.1), {"eagle": 0.5})
     for _ in range(8):
         plan = planner.start(("copy", "eagle"))
-        planner.drafted(plan, "eagle", chain(3, 0.5), 0.5)
+        planner.drafted(plan, "eagle", 0.5)
         planner.finish(plan)
     assert [set(planner.start(("copy", "eagle")).gates) for _ in range(16)] == [{"copy"}] * 16
     assert set(planner.start(("copy", "eagle")).gates) == {"copy", "eagle"}
@@ -229,9 +235,9 @@ def test_without_costs_everyone_drafts_always() -> None:
     planner = Planner(None)
     for _ in range(3):
         plan = planner.start(("eagle",))
-        planner.drafted(plan, "eagle", chain(3, 0.5), 100.0)
+        planner.drafted(plan, "eagle", 100.0)
         planner.finish(plan)
-        assert planner.wants(plan, "eagle")
+        assert planner.wants(plan, "eagle", root_only(0), 100)
 
 
 def test_a_size_of_tree_that_takes_longer_than_the_table_says_is_chosen_less() -> None:
@@ -251,3 +257,65 @@ def test_one_interruption_changes_little() -> None:
         pace.learn(4, 1.1)
     pace.learn(4, 100.0)
     assert pace.factor(4) < 1.2
+
+
+def test_a_node_that_two_proposed_is_credited_to_both_in_shares() -> None:
+    both = Estimate((Kind("copy", 1, True), Kind("eagle", 1, True)), 0.5)
+    rates, alone = AcceptanceRates(strength=8), Kind("copy", 1, False)
+    for _ in range(50):
+        rates.learn(both, accepted=True)
+    copied, drafted = (rates.rate(kind, 0.5) for kind in both.kinds)
+    assert copied == drafted == pytest.approx((25 + 4) / (25 + 8))  # half a trial each
+    assert rates.chance(both) == pytest.approx(copied)
+    assert rates.rate(alone, 0.5) == 0.5, "copies that nobody agreed with are another kind"
+
+
+def test_counts_grow_with_the_drafters_and_not_with_their_combinations() -> None:
+    rates, names = AcceptanceRates(), [f"d{n}" for n in range(10)]
+    for size in range(2, 11):
+        for first in range(11 - size):
+            rates.learn(Estimate(tuple(Kind(name, 1, True) for name in names[first : first + size]), 0.5), accepted=True)
+    assert len(rates._trials) == len(names)
+
+
+def test_what_was_looked_up_is_no_gain_of_a_head() -> None:
+    shared, own, copied = (
+        (NodeOrigin("copy", 1), NodeOrigin("eagle")),
+        (NodeOrigin("eagle"),),
+        (NodeOrigin("copy", 2), NodeOrigin("sam", 9)),
+    )
+    draft = DraftTree((0, 1, 2, 3), (-1, 0, 1, 2), (1.0,) * 4, ((), shared, own, copied))
+    assert credit(draft, (1, 2, 3), {"eagle"}) == {"copy": 1.5, "eagle": 1.0, "sam": 0.5}
+
+
+def test_a_constraint_is_taken_at_its_word() -> None:
+    constrained = DraftTree((0, 1, 2), (-1, 0, 1), (1.0, 1.0, 1.0), ((), (NodeOrigin("constraint"),), (NodeOrigin("constraint"),)))
+    planner = Planner(Linear(0.5))
+    plan = planner.start(("copy",))
+    for _ in range(30):
+        verified = planner.cut([plan], [constrained], [100])[0]
+        assert len(verified) == 3
+        planner.learn(plan, verified, Accepted((0,), (9,)), 1.0)
+
+
+def run_model(planner: Planner, looked_up: DraftTree, gain: int, steps: int = 200) -> int:
+    """How often of `steps` a head was asked beside these look-ups, when each time it gives `gain` tokens that they had not."""
+    plan, asked = planner.start(("copy", "eagle")), 0
+    origins = ((), *(((NodeOrigin("eagle"),),) * gain))
+    drafted = DraftTree(tuple(range(1 + gain)), tuple(range(-1, gain)), (1.0,) * (1 + gain), origins)
+    for _ in range(steps):
+        assert planner.wants(plan, "copy", root_only(0), 100)
+        if planner.wants(plan, "eagle", looked_up, 100):
+            asked += 1
+        planner.learn(plan, drafted, Accepted(tuple(range(1 + gain)), tuple(range(1 + gain))), 1.0)
+    return asked
+
+
+def test_a_head_is_asked_where_it_gains_more_than_its_time_is_worth() -> None:
+    assert run_model(Planner(Linear(0.0), {"eagle": 0.1}, {"eagle"}), root_only(0), gain=1) == 200
+    assert run_model(Planner(Linear(0.0), {"eagle": 0.1}, {"eagle"}), chain(8, 0.95), gain=0) < 60
+
+
+def test_without_costs_a_head_is_always_asked() -> None:
+    planner = Planner(None, models={"eagle"})
+    assert planner.wants(planner.start(("eagle",)), "eagle", chain(8, 0.99), 100)

@@ -12,6 +12,8 @@ from services.generator.text.provenance import SpanTracker
 from services.generator.types import CopySpan, Origin, Passage
 from tests.generator.tiny import tiny_tokenizer
 
+pytestmark = pytest.mark.quick
+
 DOSE = Passage("dose", "", "Geef een kind 1.55 mg paracetamol per kg. Controleer na 15 min. de bloeddruk.\n")
 HANDS = Passage("hands", "", "Wash your hands before and after each patient. Geef een kind water.")
 
@@ -125,7 +127,9 @@ def write(text: str, stop: tuple[str, ...] = (), passages: list[Passage] | None 
     """Every token on its own: (text, deltas, spans, stopped)."""
     own = codec()
     answer = AnswerText(own, stop, SpanTracker(passages or []))
-    deltas, spans, stopped = [], [], False
+    deltas: list[str] = []
+    spans: list[CopySpan] = []
+    stopped = False
     for token in own.encode(text)[0]:
         stopped = answer.add(token, ())
         if stopped:

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from services.generator.bench.__main__ import main as bench
 from services.generator.bench.recorded import BadRecords, Record, Where, read_records, read_tokenizer
-from services.generator.bench.replay import longest_runs, main, replay, training_free
-from services.generator.drafters.prompt_lookup import PromptLookupDrafter
+from services.generator.bench.replay import longest_runs, main, measure, training_free
+from services.generator.drafters import Drafter, DrafterContext
+from services.generator.drafters.registry import open_drafters
 from services.generator.speculation.tree import follow
 from services.generator.types import DraftTree
 from tests.generator.tiny import tiny_tokenizer
@@ -23,6 +24,10 @@ RECORDED = SHARED / "recorded" / "faithbench.jsonl"
 LLAMA_3 = SHARED / "tokenizers" / "llama3.tokenizer.json.gz"
 
 tokens = st.lists(st.integers(0, 3), min_size=1, max_size=30).map(tuple)
+
+
+def opened(*names: str) -> dict[str, Drafter]:
+    return open_drafters(names, DrafterContext())
 
 
 @pytest.fixture
@@ -59,21 +64,21 @@ def test_the_oracle_counts_runs_and_their_bonus_tokens() -> None:
 @settings(max_examples=100, deadline=None)
 @given(tokens, tokens, st.integers(1, 12))
 def test_every_drafter_stays_in_its_budget_and_below_the_oracle(source: tuple[int, ...], answer: tuple[int, ...], nodes: int) -> None:
-    for name, make in training_free().items():
-        result = replay(name, make(), [Record("0", source, answer)], nodes)
+    for label, name in training_free().items():
+        result = measure(label, opened(name), [Record("0", source, answer)], nodes)
         assert result.tokens == len(answer)
         assert 1 <= result.tau <= min(nodes, result.oracle)
         assert result.nodes_per_step <= nodes - 1
 
 
 def test_a_single_node_decodes_plainly() -> None:
-    result = replay("prompt-lookup", PromptLookupDrafter(), [Record("0", (1, 2, 3), (1, 2, 3, 1, 2))], nodes=1)
+    result = measure("prompt-lookup", opened("prompt-lookup"), [Record("0", (1, 2, 3), (1, 2, 3, 1, 2))], nodes=1)
     assert (result.tau, result.nodes_per_step) == (1.0, 0.0)
 
 
 def test_prompt_lookup_copies_after_the_first_longest_match() -> None:
     """... 1 2 3 and then 4 or 5: three tokens match at the first 1 2 3; only 3 matches after a 9."""
-    result = replay("prompt-lookup", PromptLookupDrafter(), [Record("0", (1, 2, 3, 4, 1, 2, 3, 5, 1, 2, 3), (4, 1, 2, 3, 5))], nodes=60)
+    result = measure("prompt-lookup", opened("prompt-lookup"), [Record("0", (1, 2, 3, 4, 1, 2, 3, 5, 1, 2, 3), (4, 1, 2, 3, 5))], nodes=60)
     assert result.tau == 5.0  # one step: the draft 4 1 2 3 and the bonus token
 
 
@@ -124,7 +129,7 @@ def test_the_command_prints_one_json_object(folder: Path, capsys: pytest.Capture
 @pytest.mark.parametrize(("name", "tau", "nodes"), [("prompt-lookup", 1.436, 6.5), ("casd", 1.460, 10.5)])
 def test_the_reference_points_on_recorded_summaries_are_reproduced(name: str, tau: float, nodes: float) -> None:
     records = read_records(RECORDED, read_tokenizer(LLAMA_3), [Where("model", "Llama-3.1")], limit=150)
-    result = replay(name, training_free()[name](), records, nodes=60)
+    result = measure(name, opened(training_free()[name]), records, nodes=60)
     assert result.tau == pytest.approx(tau, abs=0.001)
     assert result.nodes_per_step == pytest.approx(nodes, abs=0.05)
     assert result.oracle == pytest.approx(2.391, abs=0.001)

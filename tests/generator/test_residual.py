@@ -7,6 +7,8 @@ import torch
 
 from services.generator.models.residual import MirroredResidual, Residual
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.mark.parametrize("form", [Residual, MirroredResidual])
 @pytest.mark.parametrize("mean", [0.0, 30.0])

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from services.generator.text.stop_strings import StopStrings
+
+pytestmark = pytest.mark.quick
 
 FEW = st.text("ab", max_size=30)  # two letters: overlaps of every kind
 
@@ -40,7 +44,7 @@ def test_a_long_stop_string_costs_no_more_per_character_than_a_short_one() -> No
 def lines_run(string: str) -> int:
     stop, count = StopStrings([string]), 0
 
-    def tracer(frame: object, event: str, arg: object) -> object:
+    def tracer(frame: object, event: str, arg: object) -> Any:
         nonlocal count
         count += event == "line"
         return tracer

@@ -6,6 +6,7 @@ import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,10 +14,11 @@ import torch
 from safetensors.torch import load_file
 
 from services.generator.drafters import StepState
-from services.generator.drafters.eagle import EagleDrafter, TreeShape
+from services.generator.drafters.eagle import EagleDrafter
 from services.generator.models import StepInput, Target
 from services.generator.models.eagle_format import load_head, save_head
 from services.generator.models.loading import load_target
+from services.generator.speculation.eagle_tree import TreeShape
 from services.generator.text.codec import Codec
 from services.generator.train import demo_prompts
 from services.generator.train.__main__ import main
@@ -121,9 +123,11 @@ def test_the_draft_vocabulary_is_what_answers_say_most(tmp_path: Path) -> None:
     answers = [Answer(f"{number}", 2, torch.tensor([9, 9, 5, 6, 6]), features, features) for number in range(3)]
     assert not any(held_out(answer.id) for answer in answers)
     write_shard(tmp_path, answers)
-    assert draft_vocabulary(Corpus(tmp_path), 2, 12) == (pytest.approx(torch.tensor([5, 6])), 1.0)
+    two, all_of_it = draft_vocabulary(Corpus(tmp_path), 2, 12)
+    assert (two.tolist(), all_of_it) == ([5, 6], 1.0)
     best, covered = draft_vocabulary(Corpus(tmp_path), 1, 12)
-    assert (best.tolist(), covered) == ([6], pytest.approx(2 / 3))
+    assert best.tolist() == [6]
+    assert covered == pytest.approx(2 / 3)
     assert draft_vocabulary(Corpus(tmp_path), 5, 12)[0].tolist() == [0, 1, 5, 6, 9]
 
 
@@ -185,7 +189,7 @@ def test_deeper_steps_of_a_chain_equal_one_long_forward_over_the_same_inputs(tar
         seen: list[torch.Tensor] = []
         with pytest.MonkeyPatch.context() as patch:
             original = chains.draft_logits
-            patch.setattr(chains, "draft_logits", lambda head, x, rows: (seen.append(x), original(head, x, rows))[1])
+            patch.setattr(chains, "draft_logits", lambda head, x, rows: seen.append(x) or original(head, x, rows))  # type: ignore[func-returns-value]
             chain_loss(head, batch, rows, Recipe(3))
     for step in range(3):
         torch.testing.assert_close(seen[step][2], outputs[step], rtol=1e-4, atol=1e-4)
@@ -200,14 +204,14 @@ def test_training_lowers_the_loss_and_raises_tau_and_the_head_survives_its_file(
     fit = Fit(target, corpus, tmp_path / "work", options)
     entries = corpus.testing()
     assert entries
-    before = measure(EagleDrafter(fit.head, SHAPE), map(corpus.read, entries), 12)
+    before = measure([EagleDrafter(fit.head, SHAPE)], map(corpus.read, entries), 12)
     fit.run()
     losses = [line["loss"] for line in map(json.loads, (tmp_path / "work" / "curve.jsonl").read_text().splitlines()) if "loss" in line]
     assert np.mean(losses[-4:]) < 0.8 * np.mean(losses[:4])
     save_head(fit.head, tmp_path / "head", 512)
     loaded = load_head(tmp_path / "head", target)
     assert torch.equal(loaded.target_ids, fit.head.target_ids)
-    after = measure(EagleDrafter(loaded, SHAPE), map(corpus.read, entries), 12)
+    after = measure([EagleDrafter(loaded, SHAPE)], map(corpus.read, entries), 12)
     assert after.tokens == before.tokens == sum(entry.length - entry.prompt_length - 1 for entry in entries)
     assert after.tau > before.tau + 0.5
     assert sum(after.accepted.values()) * after.tau == pytest.approx(after.tokens)
@@ -215,7 +219,7 @@ def test_training_lowers_the_loss_and_raises_tau_and_the_head_survives_its_file(
 
 def test_stopped_training_goes_on_to_the_same_head(target: Target, corpus: Corpus, tmp_path: Path) -> None:
     """In one go, and stopped after each of two epochs: the same batches in the same order, the same weights."""
-    options = {"draft_vocabulary": 200, "steps": 2, "positions": 300, "bf16": False, "warm_up": 1}
+    options: dict[str, Any] = {"draft_vocabulary": 200, "steps": 2, "positions": 300, "bf16": False, "warm_up": 1}
     whole = Fit(target, corpus, tmp_path / "whole", FitOptions(epochs=2, **options))
     whole._schedule = lambda: 1.0  # type: ignore[method-assign]
     whole.run()

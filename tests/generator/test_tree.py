@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from services.generator.speculation import tree
-from services.generator.types import CandidateSource, DraftTree, NodeOrigin
+from services.generator.types import DraftTree, NodeOrigin
 
-COPY = (NodeOrigin(CandidateSource.COPY, 7),)
-EAGLE = (NodeOrigin(CandidateSource.EAGLE),)
+pytestmark = pytest.mark.quick
+
+COPY = (NodeOrigin("copy", 7),)
+EAGLE = (NodeOrigin("eagle"),)
 
 
 @st.composite

@@ -22,6 +22,8 @@ from services.generator.verbatim.likelihood import QuestionLikelihood
 from services.generator.verbatim.quotes import split_sentences
 from tests.generator.engines import drain, engine, tiny_codec, tiny_target
 
+pytestmark = pytest.mark.quick
+
 DEFAULTS = chat.Defaults("demo", "copy", 256)
 DOCUMENTS = [
     DocumentIn(id="catheter", title="Catheter", text="Remove the catheter when it is no longer needed. Wash your hands. Write it down.\n"),
@@ -136,7 +138,7 @@ def test_a_further_sentence_comes_from_the_same_document_when_that_is_asked() ->
     for n, (document, sentence) in enumerate(texts.items()):
         start = next(d.text for d in LIST if d.id == document).index(sentence)
         candidates.append(CandidateIn(document=document, start=start, end=start + len(sentence), score=3 - 2 * n + (n and 3)))
-    options = {"documents": LIST, "candidates": candidates, "likelihood_weight": 0}
+    options: dict[str, Any] = {"documents": LIST, "candidates": candidates, "likelihood_weight": 0}
     assert answer(ask(**options))[0] == "Wel geven bij koorts.\nWel geven bij pijn."
     assert answer(ask(**options, one_document=True))[0] == "Wel geven bij koorts."
 
@@ -227,7 +229,11 @@ def test_every_answer_is_a_concatenation_of_source_spans_and_lossless(texts: lis
         "seed": data.draw(st.integers(0, 99)),
         "max_tokens": data.draw(st.integers(1, 80)),
     }
-    bedside = {"candidates": candidates, "max_sentences": data.draw(st.integers(1, 4)), "margin": data.draw(st.sampled_from([0.0, 0.5]))}
+    bedside: dict[str, Any] = {
+        "candidates": candidates,
+        "max_sentences": data.draw(st.integers(1, 4)),
+        "margin": data.draw(st.sampled_from([0.0, 0.5])),
+    }
     bedside["one_document"] = data.draw(st.booleans())
     results = []
     for drafter, nodes in (("copy", 64), ("copy", 5), ("none", 64)):

@@ -10,15 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.generator.speculation import tree
+from services.generator.speculation.acceptance import EXACT
 from services.generator.speculation.sampling import choose, gumbel, log_probabilities, nucleus
-from services.generator.speculation.verify import verify, walk
-from services.generator.types import CandidateSource, NodeOrigin, SamplingParams
+from services.generator.speculation.verify import verify
+from services.generator.types import DraftTree, NodeOrigin, SamplingParams
+
+pytestmark = pytest.mark.quick
 
 CPU = torch.device("cpu")
-COPY = NodeOrigin(CandidateSource.COPY, 0)
+COPY = NodeOrigin("copy", 0)
 
 
-def fork() -> tree.DraftTree:
+def fork() -> DraftTree:
     builder = tree.TreeBuilder(0)
     builder.add_chain(0, [1, 2, 3], [0.9, 0.8, 0.7], [COPY] * 3)
     builder.add_chain(0, [4, 5], [0.5, 0.4], [COPY] * 2)
@@ -35,7 +38,7 @@ def fork() -> tree.DraftTree:
     ],
 )
 def test_the_walk_follows_the_targets_tokens(chosen: list[int], path: tuple[int, ...], tokens: tuple[int, ...]) -> None:
-    accepted = walk(fork(), chosen)
+    accepted = EXACT.accept(fork(), chosen, torch.empty(0))
     assert (accepted.path, accepted.token_ids) == (path, tokens)
 
 

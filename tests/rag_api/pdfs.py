@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from reportlab.lib.pagesizes import A4
+from reportlab.lib.utils import simpleSplit
 from reportlab.pdfgen.canvas import Canvas
 
 HANDBOOK = Path(__file__).parents[2] / "rag_api" / "handbook" / "pdf"
@@ -56,3 +57,9 @@ def write(folder: Path, name: str, content: bytes) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
     return path
+
+
+def wrapped(text: str, width: float, size: float = 11, font: str = "Helvetica") -> list[str]:
+    """Its lines in a column of this width."""
+    lines: list[str] = simpleSplit(text, font, size, width)
+    return lines

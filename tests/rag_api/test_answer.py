@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from rag_api.answering.ask import Question, ask, new_question
+from rag_api.answering.ask import ask, new_question
+from rag_api.answering.builder import Question
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.answers import answers_of, get_answer
@@ -381,17 +382,6 @@ async def test_what_a_chunk_cuts_is_told_whole_from_over_the_page_border_and_can
     assert server.requests[0]["documents"][0]["text"] == text
     assert [(c.text, c.page, c.source_start, c.rank) for c in answer.citations] == [(text[start:], 2, start, 1)]
     assert answer.unsupported == ()  # the 6 hours stand in what it was told
-
-
-async def test_passages_stay_as_their_chunks_are_when_that_is_configured(container: Container, server: Scripted) -> None:
-    document = load(container, "heel.pdf", CHILD, language="nl", status=DocumentStatus.INDEXED)
-    half = CHILD.index("per gift")
-    chunk = Chunk("00000000-0000-4000-8000-000000000000", document.id, document.metadata.title, (1,), 0, half, CHILD[:half])
-    container.store.replace_document(document.id, [chunk], container.embedder.passages([embedding_text(chunk)]))
-    container.settings = container.settings.model_copy(update={"complete_passages": False})
-    server.script = lambda request: [piece("Nee."), piece(finish="stop", stats=stats())]
-    await asked(container, mode=Mode.ANSWER)
-    assert server.requests[0]["documents"][0]["text"] == CHILD[:half]
 
 
 def load_across(container: Container, first: str, second: str) -> Document:

@@ -12,6 +12,8 @@ from rag_api.retrieval.answerability import decide, probability, signals
 from rag_api.retrieval.calibration import NotFound
 from tests.support.questions import analysed
 
+pytestmark = pytest.mark.quick
+
 HIT = Hit(Chunk("c", "d", "Kaliumchloride", (1,), 0, 50, "Geef kaliumchloride traag. Meet na een uur opnieuw.\n"), 0.8, 0.9, 9.0, 1)
 QUESTION = analysed("vraag")
 FITTED = NotFound({"intercept": -2.0, "cosine": 2.0, "information": 2.0, "lead": 1.0, "names": 1.0}, threshold=0.5)

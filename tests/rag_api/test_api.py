@@ -45,7 +45,7 @@ def container(dsn: str, server: Scripted, tmp_path_factory: pytest.TempPathFacto
     (web / "assets" / "index-abc.js").write_text("export {}")
     settings = Settings(
         data_dir=tmp_path_factory.mktemp("data"),
-        database_url=dsn,  # type: ignore[arg-type]
+        database_url=dsn,
         store="memory",
         generator_url=server.url,
         max_file_mb=0.2,
@@ -85,7 +85,7 @@ def events(response: httpx.Response) -> list[tuple[str, dict[str, Any]]]:
     return found
 
 
-def is_problem(response: httpx.Response, status: int, code: str) -> dict[str, Any]:
+def is_problem(response: Any, status: int, code: str) -> dict[str, Any]:
     assert (response.status_code, response.headers["content-type"]) == (status, "application/problem+json")
     body: dict[str, Any] = response.json()
     assert (body["status"], body["code"]) == (status, code)
@@ -285,6 +285,7 @@ def test_documents_are_listed_searched_and_described(client: httpx.Client, docum
     assert client.get("/documents", params={"status": "failed"}).json() == {"documents": [], "total": 0}
     detail = client.get(f"/documents/{documents['child'].id}").json()
     assert detail["pages"] == [{"number": 1, "width": 595.0, "height": 842.0, "rotation": 0}]
+    assert detail["cut"] == []
     is_problem(client.get("/documents", params={"limit": 0}), 422, "invalid_request")
 
 
@@ -352,9 +353,15 @@ def test_an_uploaded_pdf_answers_at_once_and_its_quote_stands_where_it_is_highli
 def test_an_uploaded_docx_is_indexed(client: httpx.Client, container: Container) -> None:
     document, file = Docx(), io.BytesIO()
     document.add_paragraph("Bij een stroompanne neemt de noodgroep binnen vijftien seconden over.")
+    document.add_paragraph().add_run("Oude versie.").font.hidden = True
     document.save(file)
     upload = {"file": ("stroom.docx", file.getvalue())}
-    assert client.post("/documents", files=upload).json()["indexed"] == 1
+    report = client.post("/documents", files=upload).json()
+    assert report["indexed"] == 1
+    (warning,) = [warning for warning in report["items"][0]["warnings"] if "hidden" in warning]
+    assert warning == "hidden words are not read; show or remove them in Word: “Oude versie.”"
+    (listed,) = client.get("/documents").json()["documents"]
+    assert warning in listed["warnings"]
     empty(container)
 
 
@@ -364,6 +371,8 @@ def test_an_upload_that_cannot_be_read_is_reported_and_listed(client: httpx.Clie
     assert report["items"][0]["reason"] in ("broken", "empty")
     (listed,) = client.get("/documents", params={"status": "failed"}).json()["documents"]
     assert listed["source"] == "kapot.pdf"
+    assert listed["advice"] == report["items"][0]["advice"]
+    assert "save it as PDF" in listed["advice"]
     empty(container)
 
 

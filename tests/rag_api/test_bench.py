@@ -71,7 +71,7 @@ class TestCorpus:
 class TestRetrieval:
     @pytest.mark.parametrize("store", ["memory", "lance"])
     def test_the_figures_are_of_the_chunks_asked_for(self, store: str) -> None:
-        found = retrieval.measure(Settings(store=store), 300).json()  # type: ignore[arg-type]
+        found = retrieval.measure(Settings(store=store), 300).json()
         assert (found["chunks"], found["store"], found["recall"]) == (300, store, 1.0)
         assert 0 < found["p50_ms"] <= found["p95_ms"]
         assert 0 < found["cpu_p50_ms"] <= found["cpu_p95_ms"]
@@ -118,7 +118,7 @@ class TestAsk:
             found = ask.measure(container, questions, LOCAL_USER)
             answers = container.db.all("select id from answers")
             empty(container)
-        steps = {"embed a query", "patient of the question", "search once", "guarded search", "find", "find again", "cautions"}
+        steps = {"embed a query", "analyse the question", "search once", "guarded search", "find", "find again", "source warnings"}
         assert set(found["steps"]) == steps
         assert all(0 <= times["p50_ms"] <= times["p95_ms"] for times in found["steps"].values())
         assert (found["questions"], found["chunks"]) == (1, 3)

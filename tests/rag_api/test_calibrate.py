@@ -31,6 +31,8 @@ from rag_api.evaluate.calibrate import (
 from rag_api.retrieval.calibration import FILE, Calibration, NotFound, Verbatim, Weights, calibration, shipped, write
 from rag_api.retrieval.sentence_scorer import Scored
 
+pytestmark = pytest.mark.quick
+
 
 def scored(text: str, *features: float, at: int = 0, document: str = "d", score: float = 0.0) -> Scored:
     return Scored(Candidate(document, at, at + len(text), (), text, score, 1), features or (0.0, 0.0, 0.0, 0.0), "Titel")

@@ -4,6 +4,7 @@ import uuid
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +13,8 @@ from rag_api.ingest.chunk import chunk, embedding_text, spans
 from rag_api.ingest.marked import no_boxes
 from rag_api.ingest.read import PDF, read
 from tests.rag_api.pdfs import HANDBOOK
+
+pytestmark = pytest.mark.quick
 
 META = Metadata(title="Kaliumsubstitutie")
 

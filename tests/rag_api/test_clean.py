@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import time
 import unicodedata
 from collections import Counter
 from pathlib import Path
@@ -13,7 +14,9 @@ from hypothesis import strategies as st
 from rag_api.domain import Page
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.characters import SOFT_HYPHEN, clean_line
-from rag_api.ingest.clean import LaidOut, clean
+from rag_api.ingest.clean import LaidOut
+from rag_api.ingest.clean import clean as cleaned
+from rag_api.ingest.furniture import furniture
 from rag_api.ingest.hyphens import judge, lexicon
 from rag_api.ingest.layout import Line, Row
 from rag_api.ingest.marked import Marked
@@ -22,6 +25,8 @@ from tests.rag_api.pdfs import both, lines, pdf
 from tests.rag_api.test_read_pdf import read_bytes
 from tests.support.handbook.render import HANDBOOK, SOURCES
 from tests.support.handbook.source import Callout, Heading, ListBlock, Paragraph, Procedure, TableBlock, read_procedure
+
+pytestmark = pytest.mark.quick
 
 PDFS = HANDBOOK / "pdf"
 
@@ -45,6 +50,10 @@ def page(number: int, *items: Line | Row) -> LaidOut:
 def paragraph(*texts: str, y: float = 200.0, width: float = 480.0) -> list[Line]:
     """Lines that reach the right margin, the last one excepted."""
     return [line(text, y + 15 * i, width=width if i + 1 < len(texts) else None) for i, text in enumerate(texts)]
+
+
+def clean(pages: list[LaidOut], language: str) -> tuple[Page, ...]:
+    return cleaned(pages, language).pages
 
 
 def text_of(pages: tuple[Page, ...]) -> str:
@@ -132,6 +141,39 @@ def test_cleaning_never_fails_and_keeps_a_box_for_each_character(text: str, symb
 def test_a_hyphen_at_a_lines_end_is_judged_as_dutch_spells(before: str, after: str, joined: str) -> None:
     verdict = judge(before, after, Counter(), "nl")
     assert joined in before[:-1] + verdict.value + after
+
+
+@pytest.mark.parametrize("language", ["nl", "en", ""])
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("zie https://www.zorg-", "inspectie.nl/meldingen"),
+        ("zie https://www.voorbeeld.nl/brand-", "wonden/eerste-hulp"),
+        ("zie www.sint-", "aurelia.be"),
+        ("zie sint-", "aurelia.be voor meer"),
+        ("mail naar jan.de-", "wit@voorbeeld.nl"),
+        ("mail naar apotheek-", "noord@voorbeeld.nl"),
+        ("mail naar info@sint-", "aurelia.be"),
+        ("mail naar info@sint-aurelia-", "noord.be."),
+        ("zie voorbeeld.org/work-", "instructions/pump"),
+        ("https://doi.org/10.1000/abc-", "def"),
+        ("https://voorbeeld.nl/2024-", "versie"),
+        ("ftp://bestanden.voorbeeld.nl/les-", "materiaal"),
+        ("the follow-", "up visit"),
+        ("de follow-", "up na een week"),
+        ("de arts-", "assistent van wacht"),
+        ("de kinderarts-", "specialist belt"),
+    ],
+)
+def test_hyphens_of_addresses_and_of_words_that_have_one_stay(before: str, after: str, language: str) -> None:
+    assert before + after == before[:-1] + judge(before, after, Counter(), language).value + after
+
+
+def test_an_address_over_a_lines_end_is_whole(tmp_path: Path) -> None:
+    one = "Meld elk incident met de pomp binnen een dag op https://www.zorg-"
+    page_ = lines(one, "inspectie.nl/medische-hulp-", "middelen of per mail aan apotheek-", "noord@voorbeeld.nl.")
+    text = read_bytes(tmp_path, pdf(page_)).text
+    assert "https://www.zorg-inspectie.nl/medische-hulp-middelen of per mail aan apotheek-noord@voorbeeld.nl." in text
 
 
 @pytest.mark.parametrize(
@@ -238,17 +280,113 @@ def test_a_sentence_repeated_in_the_body_stays() -> None:
     assert text_of(clean(pages, "nl")).count("Was de handen.") == 3
 
 
+def test_a_document_of_three_thousand_pages_is_cleaned_in_seconds() -> None:
+    """Every line of every page differs: all of them would be compared with all others."""
+    count = 3000
+    pages = [page(n, *(line(f"Regel {i} van blad {n} gaat over {n * i}", 20 + 20 * i) for i in range(40))) for n in range(1, count + 1)]
+    began = time.process_time()
+    assert furniture([one.items for one in pages], [842.0] * count) == {}
+    assert time.process_time() - began < 60
+
+
 def test_a_lone_page_number_is_cut_even_from_a_single_page() -> None:
     assert text_of(clean([page(1, line("Bel de arts.", 200), line("Pagina 1 van 1", 810))], "nl")) == "Bel de arts.\n"
 
 
-def test_small_print_in_the_margins_of_a_single_page_is_cut() -> None:
+def test_small_print_of_a_single_page_is_cut_only_where_it_tells_of_the_document_itself() -> None:
     body = [*paragraph("De dosis wordt berekend op het", "gewicht."), line("Bel de arts.", 300), line("Noteer het uur.", 400)]
-    around = [line("Ziekenhuis | Apotheek", 30, size=9), line("Afdruk enkel vandaag geldig", 815, size=8)]
-    text = text_of(clean([page(1, around[0], *body, around[1])], "nl"))
-    assert "Noteer het uur." in text
-    assert "Ziekenhuis" not in text
-    assert "Afdruk" not in text
+    around = [
+        line("Ziekenhuis | Apotheek | versie 3.1", 30, size=9),
+        line("maximaal 2 gram per dag", 800, size=8),
+        line("Alleen IV", 815, size=8),
+    ]
+    found = cleaned([page(1, around[0], *body, *around[1:])], "nl")
+    assert [(one.text, one.reason) for one in found.cut] == [("Ziekenhuis | Apotheek | versie 3.1", "header")]
+    assert text_of(found.pages).endswith("maximaal 2 gram per dag Alleen IV\n")
+
+
+def cards(*bodies: list[str]) -> list[LaidOut]:
+    """Pages of one layout."""
+    return [page(n, *(line(text, 40 + 40 * i) for i, text in enumerate(texts))) for n, texts in enumerate(bodies, start=1)]
+
+
+@pytest.mark.parametrize(
+    "varying",
+    [
+        ["Reanimatie 10 kg", "Reanimatie 12 kg", "Reanimatie 20 kg"],
+        ["Kaart 10", "Kaart 20", "Kaart 30"],
+        ["Dag 1", "Dag 2", "Dag 3"],
+        ["Stap 1: bel", "Stap 2: bel", "Stap 3: bel"],
+        ["1 van 3 zakjes", "2 van 3 zakjes", "3 van 3 zakjes"],
+        ["40 J", "80 J", "120 J"],
+        ["Kamer 12 | 10", "Kamer 12 | 20", "Kamer 12 | 30"],
+        ["10", "20", "30"],
+        ["0,9", "1,2", "3,5"],
+        ["NACL-0.45", "NACL-0.90", "NACL-3.00"],
+    ],
+)
+@pytest.mark.parametrize("at", ["top", "bottom"])
+def test_lines_of_one_place_that_differ_in_a_number_are_text(varying: list[str], at: str) -> None:
+    for count in (2, 3):
+        bodies = [[one, f"De {word} kaart."] for one, word in zip(varying[:count], ("ene", "andere", "laatste"), strict=False)]
+        if at == "bottom":
+            bodies = [[*body[1:], *[""] * 16, body[0]] for body in bodies]
+        found = cleaned(cards(*bodies), "nl")
+        assert found.cut == ()
+        assert all(text_of(found.pages).count(one) == 1 for one in varying[:count])
+
+
+@pytest.mark.parametrize(
+    "repeated",
+    [
+        "Bij glucose boven 15 mmol/l: 6 eenheden.",
+        "maximaal 2 gram per dag",
+        "Dosis (mg/kg)",
+        "Amiodaron",
+        "Niet bij zwangeren",
+        "Bel altijd de arts van wacht.",
+        "Het gewicht wordt elke dag bepaald",
+        "15",
+    ],
+)
+def test_what_a_reader_may_need_is_never_cut_however_often_it_repeats(repeated: str) -> None:
+    for count in (2, 3, 6):
+        bodies = [[repeated, f"Groep {chr(65 + n)}.", *[""] * 16, repeated] for n in range(count)]
+        found = cleaned(cards(*bodies), "nl")
+        assert found.cut == ()
+        assert text_of(found.pages).count(repeated) == 2 * count
+
+
+@pytest.mark.parametrize(
+    "footer",
+    [
+        "Apotheek | pagina {n} van 3",
+        "Apotheek | versie 2.{n}",
+        "Afgedrukt op {n}-03-2025",
+        "Handboek | {n}",
+        "{n} / 3",
+        "Apotheek, document PRO-0012{n}",
+        "werkwijze_{n}.docx",
+        "- {n} -",
+    ],
+)
+def test_a_footer_may_differ_in_what_it_tells_of_the_document_and_what_is_cut_is_kept(footer: str) -> None:
+    texts = [footer.format(n=n) for n in (1, 2, 3)]
+    found = cleaned(cards(*[[f"Deel {'abc'[i]} van het plan.", *[""] * 17, text] for i, text in enumerate(texts)]), "nl")
+    assert [(one.page, one.text) for one in found.cut] == list(enumerate(texts, start=1))
+    assert {one.reason for one in found.cut} <= {"footer", "page_number"}
+    assert " ".join(text_of(found.pages).split()) == "Deel a van het plan. Deel b van het plan. Deel c van het plan."
+
+
+def test_a_tables_head_that_repeats_stays_below_a_letterhead_that_is_cut() -> None:
+    def letterhead(n: int) -> list[Row]:
+        cells = ((("Dienst", "Apotheek"), 30.0), (("Versie", "versie 2"), 50.0), (("Gewicht", "Dosering"), 70.0))
+        rows = [Row(tuple((line(text, y, 50 + 200 * i),) for i, text in enumerate(texts))) for texts, y in cells]
+        return [*rows, Row(((line(f"tot {n}0 jaar", 90),), (line(f"{n} tabletten", 90, 250),)))]
+
+    found = cleaned([page(n, *letterhead(n)) for n in (1, 2, 3)], "nl")
+    assert {one.text for one in found.cut} == {"Dienst\tApotheek", "Versie\tversie 2"}
+    assert text_of(found.pages).count("Gewicht\tDosering") == 3
 
 
 def test_a_number_in_the_body_is_no_page_number() -> None:
@@ -272,11 +410,11 @@ def test_a_table_row_is_one_line_with_a_tab_between_cells() -> None:
 def test_any_pages_become_text_with_a_box_for_each_character(texts: list[list[tuple[str, float, float, bool]]], language: str) -> None:
     laid = [page(n, *(line(t, y, x, bold=b) for t, y, x, b in found)) for n, found in enumerate(texts, start=1)]
     at = 0
-    for cleaned in clean(laid, language):
-        assert cleaned.start == at
-        assert cleaned.boxes.shape == (len(cleaned.text), 4)
-        assert all(c.isspace() or not np.isnan(b).any() for c, b in zip(cleaned.text, cleaned.boxes, strict=True))
-        at += len(cleaned.text)
+    for whole in clean(laid, language):
+        assert whole.start == at
+        assert whole.boxes.shape == (len(whole.text), 4)
+        assert all(c.isspace() or not np.isnan(b).any() for c, b in zip(whole.text, whole.boxes, strict=True))
+        at += len(whole.text)
 
 
 # Whole documents

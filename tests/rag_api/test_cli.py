@@ -6,6 +6,7 @@ import contextlib
 import csv
 import json
 import os
+import re
 import signal
 import stat
 import subprocess
@@ -18,20 +19,24 @@ from typing import Any
 import httpx
 import psycopg
 import pytest
-from click.testing import Result
 from reportlab.pdfgen.canvas import Canvas
-from typer.testing import CliRunner
+from typer.main import get_command
+from typer.testing import CliRunner, Result
 
 from rag_api.cli import app as cli
-from rag_api.cli.console import make_data_dir
+from rag_api.cli.console import DROPPED, make_data_dir
+from rag_api.cli.demo import SAMPLE
 from rag_api.config import Settings
 from rag_api.embedded.postgres import free_port
 from rag_api.evaluate import HANDBOOK, read_judged
 from rag_api.text.language import detect
+from tests.rag_api.docx_files import docx, p, r
+from tests.rag_api.pdfs import write
 from tests.support.scripted_server import Scripted, scripted_server
 
 ROOT = Path(__file__).parents[2]
 QUESTION = "Wanneer wordt een naaldcontainer vervangen?"
+COMMANDS = get_command(cli.app).commands  # type: ignore[attr-defined]
 LINES = {
     "naaldcontainers.pdf": "Een naaldcontainer wordt vervangen wanneer hij voor drie vierde gevuld is.",
     "restaurant.pdf": "Het restaurant is open van half twaalf tot twee uur.",
@@ -91,7 +96,8 @@ def loaded(environment: dict[str, str], folder: Path) -> dict[str, Any]:
 
 def test_every_command_explains_itself() -> None:
     overview = run({}, "--help").stdout
-    for name in ("demo", "serve", "ingest", "ask", "migrate", "documents", "evaluate", "openapi"):
+    assert len(COMMANDS) > 15
+    for name in COMMANDS:
         assert name in overview
         assert len(run({"COLUMNS": "200"}, name, "--help").stdout.split()) > 15
 
@@ -101,6 +107,41 @@ def test_ingest_reports_each_file_and_goes_on_after_a_bad_one(loaded: dict[str, 
     (failed,) = [item for item in loaded["items"] if item["outcome"] == "failed"]
     assert failed["source"] == "broken.pdf"
     assert failed["reason"] in ("broken", "empty")
+    assert failed["advice"].startswith("Open it in the program that made it, save it as PDF")
+
+
+def test_notes_are_seen_in_the_report_and_in_the_list(
+    environment: dict[str, str], folder: Path, loaded: dict[str, Any], tmp_path: Path
+) -> None:
+    docx(tmp_path / "notitie.docx", p(r("Geef 10 mg"), r(" niet 100 mg", "<w:vanish/>"), r(" per dag aan iedereen.")))
+    write(tmp_path, "foto.png", b"x")
+    result = run(environment, "ingest", str(tmp_path), "--json")
+    assert "note: notitie.docx: hidden words are not read; show or remove them in Word: “niet 100 mg”" in result.stderr
+    assert "not read: 1 .png (foto.png)" in result.stderr
+    (item,) = as_json(result)["items"]
+    assert "hidden words" in item["warnings"][0]
+    assert "1 unchanged documents have notes" in run(environment, "ingest", str(tmp_path)).stderr
+    listed = run(environment, "documents").stdout
+    assert "hidden words are not read" in listed
+    assert "save it as PDF, then load that" in listed  # of broken.pdf
+    (tmp_path / "notitie.docx").unlink()
+    result = run(environment, "ingest", str(tmp_path), "--json")
+    assert [missing["source"] for missing in as_json(result)["missing"]] == ["notitie.docx"]
+    assert "missing: notitie.docx" in result.stderr
+    assert "is it mounted" in run(environment, "ingest", str(tmp_path), "--retire-missing", code=1).stderr
+    assert as_json(run(environment, "ingest", str(tmp_path), "--retire-missing", "--yes", "--json"))["retired"] == 1
+
+
+@pytest.mark.usefixtures("loaded")
+def test_a_list_of_folders_is_ingested_with_what_it_says_of_them(environment: dict[str, str], tmp_path: Path) -> None:
+    write(tmp_path, "spoed/wachten.txt", b"Bij drukte wacht iedereen in de gang tot de verpleegkundige roept.")
+    listed = write(tmp_path, "sources.toml", b"[[folder]]\npath = 'spoed'\ndepartment = 'Spoed'\n")
+    assert as_json(run(environment, "ingest", "--sources", str(listed), "--json"))["indexed"] == 1
+    found = as_json(run(environment, "documents", "--search", "wachten", "--json"))["documents"]
+    assert [document["department"] for document in found] == ["Spoed"]
+    assert "or a list of folders with --sources" in run(environment | {"COLUMNS": "200"}, "ingest", code=2).stderr
+    (tmp_path / "spoed" / "wachten.txt").unlink()
+    run(environment, "ingest", "--sources", str(listed), "--retire-missing", "--yes")
 
 
 def test_ingesting_again_changes_nothing(environment: dict[str, str], folder: Path, loaded: dict[str, Any]) -> None:
@@ -231,6 +272,26 @@ def test_nonsense_in_the_environment_is_refused_by_name(variable: str, value: st
     assert "Traceback" not in result.stderr
 
 
+def test_a_variable_that_is_no_setting_is_named(environment: dict[str, str]) -> None:
+    said = run(environment | {"BEDSIDE_ALFA": "0.5", "BEDSIDE_RERANK": "20", "BEDSIDE_GENERATOR_MAX_ROWS": "8"}, "documents").stderr
+    assert "BEDSIDE_ALFA is no setting; did you mean BEDSIDE_ALPHA?" in said
+    assert "BEDSIDE_RERANK is no setting any more and changes nothing: the reranker reads 20 hits" in said
+    assert "MAX_ROWS" not in said  # the generator's
+
+
+def test_every_setting_is_explained_in_the_operations_guide() -> None:
+    guide = (ROOT / "docs" / "operations.md").read_text()
+    named = set(re.findall(r"`BEDSIDE_([A-Z_]+)`", guide))
+    assert {name.upper() for name in Settings.model_fields} <= named
+    assert not {f"BEDSIDE_{name}" for name in named} & DROPPED.keys()
+
+
+def test_what_the_compose_file_sets_is_a_setting() -> None:
+    compose = (ROOT / "docker-compose.yml").read_text()
+    ours = compose[compose.index("environment: &rag-api-environment") : compose.index("x-generator")]
+    assert {name.lower() for name in re.findall(r"^    BEDSIDE_([A-Z_]+):", ours, re.MULTILINE)} <= set(Settings.model_fields)
+
+
 def test_a_data_directory_that_cannot_be_is_refused_by_name(environment: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     result = run(environment | {"BEDSIDE_DATA_DIR": str(tmp_path / "file" / "data")}, "documents", code=2)
@@ -248,7 +309,7 @@ def test_the_demo_does_not_run_in_production(environment: dict[str, str]) -> Non
 
 
 def test_the_sample_question_is_judged_and_answerable() -> None:
-    (judged,) = [question for question in read_judged(HANDBOOK) if question.question == cli.SAMPLE]
+    (judged,) = [question for question in read_judged(HANDBOOK) if question.question == SAMPLE]
     assert judged.answerable
     assert detect(judged.question) == judged.language
 

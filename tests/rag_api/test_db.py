@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from uuid import uuid4
@@ -31,17 +31,23 @@ from rag_api.db.documents import (
     get_document,
     get_documents,
     list_documents,
+    read_cut,
     read_page_sizes,
     read_pages,
+    superseding,
 )
+from rag_api.db.judged import read_set
+from rag_api.db.metadata_edits import changes_of
 from rag_api.domain import (
     LOCAL_USER,
     Answer,
     AnswerStatus,
     Chunk,
     Citation,
+    CutLine,
     Document,
     DocumentStatus,
+    Edit,
     Hit,
     Metadata,
     Mode,
@@ -109,6 +115,17 @@ def test_a_document_and_its_pages_come_back_as_they_were(db: Database, documents
         assert [getattr(after, name) for name in names] == [getattr(before, name) for name in names]
     assert [p.number for p in read_pages(db, saved.id, [2])] == [2]
     assert [(s.number, s.width, s.rotation) for s in read_page_sizes(db, saved.id)] == [(1, 595.3, 90), (2, 595.3, 90)]
+
+
+def test_lines_that_were_cut_are_kept_with_their_document_until_it_is_saved_again(db: Database, documents: PgDocuments) -> None:
+    saved = document("a.pdf")
+    cut = [CutLine(1, "Apotheek | pagina 1 van 2", "footer"), CutLine(2, "2", "page_number"), CutLine(2, "Apotheek", "footer")]
+    documents.save_indexed(saved, [page(1, 0, "tekst")], cut)
+    assert read_cut(db, saved.id) == cut
+    documents.save_indexed(saved, [page(1, 0, "tekst")], cut[:1])
+    assert read_cut(db, saved.id) == cut[:1]
+    documents.save_failed(saved)
+    assert read_cut(db, saved.id) == []
 
 
 def test_other_content_under_the_same_source_replaces_the_document(db: Database, documents: PgDocuments) -> None:
@@ -179,6 +196,37 @@ def test_a_document_of_another_group_does_not_exist_for_the_user(db: Database, d
     assert list_documents(db, STRANGER, DocumentQuery()) == ([], 0)
     assert get_documents(db, STRANGER, [saved.id]) == {}
     assert count_indexed(db, STRANGER) == 0
+
+
+def test_a_renamed_document_keeps_its_history_edits_and_judged_questions(db: Database, documents: PgDocuments) -> None:
+    first, second = document("map/a.pdf", 1), document("map/a.pdf", 2)
+    documents.save_indexed(first, [])
+    documents.save_indexed(second, [])
+    documents.put_folders({"map/a.pdf": "/share"})
+    db.run("insert into metadata_edits (source, field, value, said, user_id) values ('map/a.pdf', 'title', 'Anafylaxie', 'a', 'local')")
+    db.run(
+        """insert into metadata_changes (document_id, source, field, before, after, user_id)
+        values (%(id)s, 'map/a.pdf', 'title', 'a', 'b', 'x')""",
+        {"id": second.id},
+    )
+    db.run("insert into judged_questions (set_name, id, question, split, user_id) values ('s', '1', 'dosis?', 'test', 'local')")
+    db.run("insert into judged_places (set_name, id, position, document) values ('s', '1', 0, 'map/a.pdf')")
+    newer = replace(document("nieuw.pdf", 3), metadata=Metadata(title="Nieuw", supersedes="a.pdf"))
+    documents.save_indexed(newer, [])
+    try:
+        documents.rename("map/a.pdf", "b.pdf", ("a", "b"))
+        assert documents.current()["b.pdf"].id == second.id
+        assert documents.source_of(first.id) == "b.pdf"
+        assert documents.folders() == {}
+        assert documents.edits() == {"b.pdf": {"title": Edit("Anafylaxie", "b")}}
+        assert [change.after for change in changes_of(db, LOCAL_USER, second.id)] == ["b"]
+        assert [question.document for question in read_set(db, LOCAL_USER, "s")] == ["b.pdf"]
+        assert superseding(db, LOCAL_USER, date(2026, 6, 1)) == {second.id: newer.id}
+        documents.rename("b.pdf", "map/a.pdf", ("b", "a"))
+        assert documents.edits() == {"map/a.pdf": {"title": Edit("Anafylaxie", "a")}}
+    finally:
+        for table in ("metadata_edits", "metadata_changes", "judged_questions", "former_names", "document_folders"):
+            db.run(f"truncate {table} cascade")
 
 
 def test_a_second_ingestion_waits_for_the_first(documents: PgDocuments) -> None:
@@ -260,7 +308,7 @@ def test_a_conversation_is_named_after_its_first_question_and_newest_comes_first
 def test_nobody_reads_continues_or_deletes_a_conversation_of_another(db: Database) -> None:
     saved = started(db, "Van mij")
     conversation = saved.conversation_id
-    forbidden = [
+    forbidden: list[Callable[[], object]] = [
         lambda: get_conversation(db, STRANGER, conversation),
         lambda: delete_conversation(db, STRANGER, conversation),
         lambda: get_answer(db, STRANGER, saved.id),

@@ -117,7 +117,7 @@ class TestVectors:
 
     def test_threads_share_one_encoder(self, encoder: E5Encoder) -> None:
         texts = [f"zin nummer {n}" for n in range(4)]
-        expected, got = encoder.passages(texts), [np.empty(0)] * 3
+        expected, got = encoder.passages(texts), [np.empty(0, np.float32)] * 3
 
         def embed(n: int) -> None:
             got[n] = encoder.passages(texts)

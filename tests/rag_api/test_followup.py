@@ -15,6 +15,8 @@ from rag_api.guard.words import table
 from rag_api.query.followup import leans, patients_in, standalone
 from tests.support.scripted_server import Scripted, piece, scripted_server
 
+pytestmark = pytest.mark.quick
+
 PAIRS = HANDBOOK.parent / "followups.csv"
 
 

@@ -17,6 +17,8 @@ from rag_api.errors import GeneratorRefused, GeneratorUnavailable
 from services.contract import wire
 from tests.support.scripted_server import Scripted, Step, piece, quote, scripted_server, stats
 
+pytestmark = pytest.mark.quick
+
 PASSAGES = passages_of([("Paracetamol", "Geef 15 mg/kg. Max. 4 g per dag. "), ("Ibuprofen", "Niet onder 3 maanden. ")])
 CANDIDATES = (wire.CandidateIn(document="0", start=0, end=15, score=2.0), wire.CandidateIn(document="1", start=0, end=22, score=1.0))
 ASKED = Request("Hoeveel?", "nl", PASSAGES, "verbatim", CANDIDATES, 64)

@@ -13,6 +13,8 @@ from rag_api.guard.drugs import drugs_in, names
 from rag_api.guard.words import folded
 from rag_api.ingest.read import read
 
+pytestmark = pytest.mark.quick
+
 FOLDER = Path(drugs.__file__).parent
 
 

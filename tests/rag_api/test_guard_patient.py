@@ -10,6 +10,8 @@ from rag_api.domain import TargetGroup
 from rag_api.guard.patient import Patient, patient_of
 from rag_api.guard.words import folded, table
 
+pytestmark = pytest.mark.quick
+
 A, C, N, P = TargetGroup.ADULT, TargetGroup.CHILD, TargetGroup.NEONATE, TargetGroup.PREGNANCY
 
 

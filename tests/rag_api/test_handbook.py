@@ -21,6 +21,8 @@ from tests.support.handbook.render import HANDBOOK, SOURCES, metadata_csv
 from tests.support.handbook.render import procedures as read_procedures
 from tests.support.handbook.source import Procedure
 
+pytestmark = pytest.mark.quick
+
 PDFS = sorted((HANDBOOK / "pdf").glob("*.pdf"))
 
 
@@ -186,7 +188,7 @@ def _has_two_columns(page: pdfium.PdfPage) -> bool:
     left = sum(x1 < middle for _, _, x1, _ in boxes)
     right = sum(x0 > middle for x0, _, _, _ in boxes)
     across = sum(x0 < middle - 20 and x1 > middle + 20 for x0, _, x1, _ in boxes)
-    return min(left, right) > 10 and across == 0
+    return bool(min(left, right) > 10 and across == 0)
 
 
 def test_pdf_metadata_carries_version_validity_and_group() -> None:
@@ -196,8 +198,8 @@ def test_pdf_metadata_carries_version_validity_and_group() -> None:
         info = PdfReader(HANDBOOK / "pdf" / procedure.file_name).metadata
         assert info is not None
         assert (info.title, info.author) == (procedure.title, procedure.owner)
-        assert (info["/Version"], info["/ValidFrom"]) == (procedure.version, procedure.valid_from.isoformat())
-        assert info["/TargetGroups"] == ";".join(procedure.target_groups)
+        assert (str(info["/Version"]), str(info["/ValidFrom"])) == (procedure.version, procedure.valid_from.isoformat())
+        assert str(info["/TargetGroups"]) == ";".join(procedure.target_groups)
 
 
 def test_abbreviations_are_listed_once_per_language() -> None:

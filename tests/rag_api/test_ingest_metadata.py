@@ -17,6 +17,8 @@ from rag_api.ingest.metadata import (
 )
 from tests.rag_api.pdfs import write
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.mark.parametrize(
     ("text", "day"),
@@ -61,7 +63,7 @@ def test_a_title_property_counts_only_when_it_is_one(title: str, kept: str) -> N
 def test_the_page_goes_before_the_properties_and_the_sidecar_before_both() -> None:
     properties = {"Title": "Kalium", "Author": "sjabloon", "Version": "1.0", "Department": "ICT", "Supersedes": "kalium-2019.pdf"}
     page = [["Versie", "3.2", "Dienst", "Apotheek"], ["Vervangt: Kalium 2019"], ["Geldig tot", "n.v.t."], ["Doelgroep", "zwangeren"]]
-    said = describe("kalium.pdf", properties, page, "Kaliumsubstitutie", "nl", {"version": "3.3"})
+    said = describe("kalium.pdf", properties, page, ("Kaliumsubstitutie",), "nl", {"version": "3.3"})
     assert (said.title, said.version, said.department, said.owner) == ("Kalium", "3.3", "Apotheek", "sjabloon")
     assert said.supersedes == "kalium-2019.pdf"
     assert said.valid_until is None
@@ -120,9 +122,9 @@ def test_a_sidecar_may_be_comma_or_semicolon_separated(tmp_path) -> None:  # typ
     ],
 )
 def test_patients_that_only_the_title_names_are_the_documents(title: str, groups: tuple[TargetGroup, ...]) -> None:
-    assert describe("a.pdf", {"Title": title}, [], "", "nl").target_groups == groups
+    assert describe("a.pdf", {"Title": title}, [], (), "nl").target_groups == groups
 
 
 def test_a_stated_target_group_counts_before_the_title() -> None:
-    said = describe("a.pdf", {"Title": "Anafylaxie bij kinderen"}, [("Doelgroep", "volwassenen")], "", "nl")
+    said = describe("a.pdf", {"Title": "Anafylaxie bij kinderen"}, [("Doelgroep", "volwassenen")], (), "nl")
     assert said.target_groups == (TargetGroup.ADULT,)

@@ -7,6 +7,8 @@ import pytest
 from rag_api.evaluate import HANDBOOK, read_judged
 from rag_api.text.language import detect
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.mark.parametrize(
     ("text", "language"),

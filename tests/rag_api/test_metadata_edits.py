@@ -29,7 +29,7 @@ BODY = ("Geef 15 mg/kg vancomycine per gift.", "Wacht zes uur tussen twee giften
 @pytest.fixture(scope="module", params=["memory", "lance"])
 def container(dsn: str, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Container]:
     folder = tmp_path_factory.mktemp("data")
-    with Container(Settings(data_dir=folder, database_url=dsn, store=request.param, web_dir=folder)) as made:  # type: ignore[arg-type]
+    with Container(Settings(data_dir=folder, database_url=dsn, store=request.param, web_dir=folder)) as made:
         yield made
 
 

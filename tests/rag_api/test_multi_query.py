@@ -18,6 +18,8 @@ from rag_api.retrieval.multi_query import OPTIONS, alternatives, merged, options
 from tests.support.scripted_server import Scripted, piece, scripted_server
 from tests.support.world import empty, load_hospital
 
+pytestmark = pytest.mark.quick
+
 QUESTION = "Hoeveel paracetamol mag een kind en hoe vaak?"
 
 
@@ -68,10 +70,10 @@ async def test_a_model_that_is_down_adds_nothing(server: Scripted, generator: Ge
 
 
 def test_the_setting_names_options_and_refuses_others() -> None:
-    assert options_of(Settings(widen="split,hyde").widen) == ("hyde", "split")
-    assert options_of(Settings().widen) == ()
+    assert options_of(Settings(multi_query="split,hyde").multi_query) == ("hyde", "split")
+    assert options_of(Settings().multi_query) == ()
     with pytest.raises(ValidationError):
-        Settings(widen="hyde,magic")
+        Settings(multi_query="hyde,magic")
 
 
 def hit(name: str, score: float, rank: int, dense: float = 0.8) -> Hit:
@@ -101,7 +103,7 @@ def test_nothing_changes_without_another_query() -> None:
 
 async def test_an_answer_searches_for_what_the_model_wrote_and_says_so(dsn: str, server: Scripted, tmp_path: Any) -> None:
     server.status, server.script = 200, by_option
-    settings = Settings(data_dir=tmp_path, database_url=dsn, store="memory", generator_url=server.url, widen="step_back")  # type: ignore[arg-type]
+    settings = Settings(data_dir=tmp_path, database_url=dsn, store="memory", generator_url=server.url, multi_query="step_back")
     with Container(settings) as container:
         load_hospital(container)
         question = new_question(LOCAL_USER, container, QUESTION, mode=Mode.SOURCES)

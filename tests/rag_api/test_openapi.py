@@ -26,7 +26,7 @@ def url(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with scripted_server() as server:
         settings = Settings(
             data_dir=tmp_path_factory.mktemp("data"),
-            database_url=dsn,  # type: ignore[arg-type]
+            database_url=dsn,
             store="memory",
             generator_url=server.url,
             web_dir=tmp_path_factory.mktemp("no page"),
@@ -45,10 +45,10 @@ schema = schemathesis.openapi.from_dict(create_app(Settings()).openapi())
 @hypothesis.settings(
     max_examples=EXAMPLES, deadline=None, derandomize=True, database=None, suppress_health_check=list(hypothesis.HealthCheck)
 )
-def test_the_api_keeps_to_its_document(case: schemathesis.Case, url: str) -> None:
+def test_the_api_keeps_to_its_document(case: schemathesis.Case[Any], url: str) -> None:
     """No server errors; only documented statuses, media types and shapes; bad requests refused, good ones accepted."""
     # A multipart part is text whatever is put into it: "a file that is an object" cannot be sent, so it cannot be refused.
-    unsendable = [negative_data_rejection] if case.operation.label == "POST /documents" else []
+    unsendable: list[Any] = [negative_data_rejection] if case.operation.label == "POST /documents" else []
     # What a CSV must hold, no schema of the text around it says.
     undescribed = [positive_data_acceptance] if case.operation.label == "POST /judged/{name}/csv" else []
     case.call_and_validate(base_url=f"{url}/api", excluded_checks=unsendable + undescribed, timeout=60)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from rag_api.answering.passage_completion import MOST, completed
-from rag_api.answering.prompt_passages import Told
+from rag_api.answering.prompt_passages import PromptPassage
+
+pytestmark = pytest.mark.quick
 
 PROSE = "Meet de glycemie elk uur. Geef bij een waarde onder 70 mg/dl meteen 15 g glucose. Meet opnieuw na 15 minuten."
 LIST = "Voorbereiding:\n- leg een infuus;\n- neem bloed af;\n- bel de anesthesist.\nDaarna gaat de patiënt naar zaal."
@@ -11,7 +15,7 @@ LIST = "Voorbereiding:\n- leg een infuus;\n- neem bloed af;\n- bel de anesthesis
 
 def whole(text: str, start: int, end: int, *others: tuple[int, int]) -> str:
     """The passage text[start:end], completed beside the others."""
-    passages = [Told("d", a, text[a:b]) for a, b in ((start, end), *others)]
+    passages = [PromptPassage("d", a, text[a:b]) for a, b in ((start, end), *others)]
     first, *_ = completed(passages, {"d": text})
     assert text[first.start : first.start + len(first.text)] == first.text
     return first.text
@@ -53,5 +57,5 @@ def test_a_sentence_that_goes_on_for_ever_stays_cut() -> None:
 
 
 def test_a_document_whose_text_is_not_at_hand_stays_as_it_is() -> None:
-    passages = [Told("d", 3, "half een zin")]
+    passages = [PromptPassage("d", 3, "half een zin")]
     assert completed(passages, {}) == tuple(passages)

@@ -284,7 +284,8 @@ class TestWhatIsSaid:
 class TestValidity:
     @pytest.fixture
     def versions(self, container: Container) -> dict[str, Document]:
-        yesterday, nl = TODAY - timedelta(days=1), {"language": "nl"}
+        yesterday = TODAY - timedelta(days=1)
+        nl: dict[str, Any] = {"language": "nl"}
         old = "Was met chloorhexidine 4 % gedurende 7 dagen. "
         return {
             "old": load(container, "mrsa-2021.pdf", old, title="MRSA", version="4", valid_until=yesterday, **nl),

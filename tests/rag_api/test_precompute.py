@@ -61,7 +61,8 @@ class World(Container):
 
 @pytest.fixture
 def container(settings: Settings) -> Iterator[World]:
-    with World(settings) as made:
+    made = World(settings)
+    with made:
         yield made
         empty(made)
         made.db.run("truncate sentence_vectors, sentences_kept")
@@ -246,7 +247,7 @@ def test_a_server_does_it_by_itself_and_says_how_far_it_is(
     assert f"\nbedside_sentences {len(vectors(container))}.0\n" in metrics
     assert '\nbedside_documents{sentences="ahead"} 3.0\n' in metrics
     assert '\nbedside_documents{sentences="outstanding"} 0.0\n' in metrics
-    assert not any(thread.name == "sentences ahead" for thread in threading.enumerate())
+    assert not any(thread.name == "precompute sentences" for thread in threading.enumerate())
 
 
 def test_the_command_embeds_all_and_says_how_many(settings: Settings, dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,7 +32,7 @@ NURSE = User("nurse", "Nurse", ("everyone",), function="nurse", department="Pedi
 @pytest.fixture(scope="module")
 def container(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Container]:
     web, data = tmp_path_factory.mktemp("no page"), tmp_path_factory.mktemp("data")
-    settings = Settings(data_dir=data, database_url=dsn, store="memory", generator_url="http://127.0.0.1:1/v1", web_dir=web)  # type: ignore[arg-type]
+    settings = Settings(data_dir=data, database_url=dsn, store="memory", generator_url="http://127.0.0.1:1/v1", web_dir=web)
     with Container(settings) as made:
         yield made
 
@@ -86,7 +86,7 @@ def figures(container: Container, questions: list[Judged]) -> dict[str, Any]:
 
 
 def _indexed(container: Container) -> list[Document]:
-    from rag_api.cli.evaluate import indexed
+    from rag_api.cli.measuring import indexed
 
     return indexed(container)
 

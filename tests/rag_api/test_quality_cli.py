@@ -1,4 +1,4 @@
-"""`bedside evaluate`, `judged` and `gaps`: files in and out, comparisons, and what is refused."""
+"""The commands that measure on judged questions, `judged` and `gaps`: files in and out, comparisons, and what is refused."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
 from reportlab.pdfgen.canvas import Canvas
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from rag_api.cli import app as cli
+from rag_api.cli.evaluate import MOVED
 from tests.support.scripted_server import Scripted, piece, scripted_server
 
 LINES = {
@@ -71,11 +71,11 @@ def test_it_is_said_what_the_askers_function_changes(environment: dict[str, str]
 
 
 def test_each_asker_is_measured_with_and_without_boosts(environment: dict[str, str], judged: Path) -> None:
-    found = as_json(run(environment, "evaluate", "--set", str(judged), "--askers", "--json"))
+    found = as_json(run(environment, "askers", "--set", str(judged), "--json"))
     assert len(found) == 8
     assert all(set(row) == {"as set", "no function boost", "no boost"} for row in found.values())
     assert found["midwife, everything"]["no boost"] == {"hit@1": 1.0, "hit@3": 1.0, "mrr": 1.0, "wrong_group_first": 0, "n": 3}
-    assert "a department at random" in run(environment, "evaluate", "--set", str(judged), "--askers").stdout
+    assert "a department at random" in run(environment, "askers", "--set", str(judged)).stdout
 
 
 def test_figures_come_with_departments_intervals_and_each_question(environment: dict[str, str], judged: Path) -> None:
@@ -112,13 +112,13 @@ def test_runs_and_settings_are_compared_question_by_question(environment: dict[s
     for name in ("a", "b"):
         (tmp_path / f"{name}.json").write_text(run(environment, "evaluate", "--set", str(judged), "--json").stdout)
     runs = [str(tmp_path / "a.json"), str(tmp_path / "b.json")]
-    assert as_json(run(environment, "evaluate", "--compare", *runs, "--json"))["questions"] == []
-    assert "difference" in run(environment, "evaluate", "--compare", *runs).stdout
-    found = as_json(run(environment, "evaluate", "--set", str(judged), "--versus", "not_found_threshold=2.0", "--json"))
+    assert as_json(run(environment, "compare", *runs, "--json"))["questions"] == []
+    assert "difference" in run(environment, "compare", *runs).stdout
+    found = as_json(run(environment, "try", "not_found_threshold=2.0", "--set", str(judged), "--json"))
     assert found["figures"]["decision"]["a"] != found["figures"]["decision"]["b"] == pytest.approx(1 / 3)  # all refused
     assert found["figures"]["hit@1"]["difference"] == 0.0
     (tmp_path / "bad.json").write_text("[]")
-    assert "not what" in run(environment, "evaluate", "--compare", runs[0], str(tmp_path / "bad.json"), code=1).stderr
+    assert "not what" in run(environment, "compare", runs[0], str(tmp_path / "bad.json"), code=1).stderr
 
 
 @pytest.mark.parametrize(
@@ -126,19 +126,27 @@ def test_runs_and_settings_are_compared_question_by_question(environment: dict[s
     [("alpha", "NAME=VALUE"), ("colour=red", "NAME=VALUE"), ("embedder=bge-m3", "another index"), ("alpha=7", "less than or equal")],
 )
 def test_a_setting_that_cannot_be_tried_is_refused(environment: dict[str, str], judged: Path, change: str, said: str) -> None:
-    assert said in run(environment, "evaluate", "--set", str(judged), "--versus", change, code=1).stderr
+    assert said in run(environment, "try", change, "--set", str(judged), code=1).stderr
 
 
-def test_trying_settings_on_the_test_half_is_refused(environment: dict[str, str], judged: Path) -> None:
-    judged.write_text(
-        ROWS.replace("q2,Hoe laat sluit het restaurant?,nl,restaurant.pdf,1,tot twee uur,validate", "q2,x,nl,restaurant.pdf,1,,test")
-    )
-    said = run(environment, "evaluate", "--set", str(judged), "--versus", "alpha=0.5", code=1).stderr
-    assert "never on its test half" in said
+def test_settings_are_tried_on_the_validate_half_alone(environment: dict[str, str], judged: Path) -> None:
+    judged.write_text(ROWS.replace("tot twee uur,validate", "tot twee uur,test"))
+    found = as_json(run(environment, "try", "alpha=0.5", "--set", str(judged), "--json"))
+    assert found["figures"]["hit@1"]["b"] == 1.0
+    assert found["n"] == 2
+    judged.write_text(ROWS.replace(",validate", ",test"))
+    assert "never on its test half" in run(environment, "try", "alpha=0.5", "--set", str(judged), code=1).stderr
+
+
+def test_an_option_that_became_a_command_is_told_with_what_to_use(environment: dict[str, str]) -> None:
+    for option, command in MOVED.items():
+        run(environment, command.split()[0], "--help")
+        for given in (option, f"{option}=x"):
+            assert f"bedside {command}" in " ".join(run(environment, "evaluate", given, code=2).stderr.split())
 
 
 def test_a_report_in_html_is_written(environment: dict[str, str], judged: Path, tmp_path: Path) -> None:
-    run(environment, "evaluate", "--set", str(judged), "--html", str(tmp_path / "report.html"), "--json")
+    run(environment, "report", str(tmp_path / "report.html"), "--set", str(judged))
     page = (tmp_path / "report.html").read_text()
     assert page.count("<svg") == 4
     assert "Heelkunde" in page
@@ -149,13 +157,13 @@ def test_prompts_are_exported_with_judged_words_or_the_models_answers(
     environment: dict[str, str], server: Scripted, judged: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "prompts.jsonl"
-    table = as_json(run(environment, "evaluate", "--set", str(judged), "--export-decoding", str(out)))
+    table = as_json(run(environment, "export-prompts", str(out), "--set", str(judged)))
     rows = [json.loads(line) for line in out.read_text().splitlines()]
     assert (table["prompts"], [row["id"] for row in rows]) == (2, ["q1", "q2"])
     assert rows[0]["answer"] == "voor drie vierde gevuld"
     assert table["bleu"] == pytest.approx(1.0)
     server.script = lambda request: [piece(f"Antwoord op {len(request['messages'][0]['content'])} tekens."), piece(finish="stop")]
-    arguments = ("evaluate", "--set", str(judged), "--export-decoding", str(out), "--answers", "--limit", "1")
+    arguments = ("export-prompts", str(out), "--set", str(judged), "--answers", "--limit", "1")
     table = as_json(run(environment, *arguments))
     (row,) = [json.loads(line) for line in out.read_text().splitlines()]
     assert row["answer"] == f"Antwoord op {len(row['prompt'])} tekens."

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_api.text.quotable_spans import quotable
+
+pytestmark = pytest.mark.quick
 
 
 def read(text: str) -> list[str]:

@@ -6,6 +6,8 @@ import pytest
 
 from rag_api.text.ranges import fit
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.mark.parametrize(
     ("question", "text"),

@@ -11,7 +11,7 @@ from rag_api.answering.highlight import rects
 from rag_api.domain import TargetGroup
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest import KeptFiles
-from rag_api.ingest.office import office, to_pdf
+from rag_api.ingest.office import convert, office
 from rag_api.ingest.read import DOCX, media_type, read
 from tests.rag_api.pdfs import write
 from tests.rag_api.test_highlight import Shown, letters, sentences
@@ -78,7 +78,10 @@ def test_without_a_rendering_no_character_has_a_place(tmp_path: Path) -> None:
     (page,) = document.pages
     assert page.text_from == "docx"
     assert np.isnan(page.boxes).all()
-    assert document.warnings == ("no rendering as PDF: its place on the page cannot be shown",)
+    assert document.warnings == (
+        "its headers and footers are no part of the text; what staff must read belongs in the body: "
+        "“Sint-Aurelia Ziekenhuis / Versie: 3.1”",
+    )
     assert rects(document.pages, 0, 10) == ()
 
 
@@ -104,7 +107,7 @@ def test_a_docx_without_words_is_empty(tmp_path: Path) -> None:
 @needs_office
 def test_a_rendered_docx_is_highlighted_like_a_pdf(tmp_path: Path) -> None:
     path, shown = write(tmp_path, "zorg.docx", procedure_docx()), tmp_path / "zorg.pdf"
-    assert to_pdf(path, shown, 120)
+    assert convert(path, shown, 120) == ""
     document = read(path, "zorg.docx", DOCX, 10, shown)
     assert document.warnings == ()
     assert "tot 10 kg\t7,5 mg/kg\t30 mg/kg per 24 uur" in document.text.split("\n")
@@ -134,8 +137,8 @@ def test_an_office_that_takes_too_long_or_is_missing_costs_only_the_rendering(tm
     slow = write(tmp_path, "bin/soffice", b"#!/bin/sh\nsleep 60\n")
     slow.chmod(0o755)
     monkeypatch.setenv("PATH", f"{slow.parent}:/usr/bin:/bin")
-    assert not to_pdf(path, tmp_path / "zorg.pdf", 0.5)
+    assert convert(path, tmp_path / "zorg.pdf", 2) == "LibreOffice took longer than 2 seconds; raise BEDSIDE_READ_TIMEOUT"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["bin", "zorg.docx"]
     monkeypatch.setenv("PATH", "")
     assert office() is None
-    assert not to_pdf(path, tmp_path / "zorg.pdf", 0.5)
+    assert convert(path, tmp_path / "zorg.pdf", 0.5) == "LibreOffice is not installed"

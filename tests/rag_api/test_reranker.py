@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import httpx
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from rag_api.config import Settings
 from rag_api.container import Container
@@ -105,10 +107,10 @@ class TestService:
 class Blind:
     name, dim = "blind", 2
 
-    def passages(self, texts: list[str]) -> np.ndarray:
+    def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return np.tile(np.array([1.0, 0.0], np.float32), (len(texts), 1))
 
-    def query(self, text: str) -> np.ndarray:
+    def query(self, text: str) -> NDArray[np.float32]:
         return np.array([1.0, 0.0], np.float32)
 
 

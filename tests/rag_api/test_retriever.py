@@ -19,6 +19,8 @@ from rag_api.retrieval.retriever import Ranking, retrieve
 from rag_api.stores.memory import MemoryStore
 from tests.support.questions import analysed
 
+pytestmark = pytest.mark.quick
+
 TODAY = date(2026, 6, 1)
 
 

@@ -15,6 +15,8 @@ from rag_api.retrieval.calibration import Weights
 from rag_api.text.word_match import coverage, sought_words
 from tests.support.questions import analysed
 
+pytestmark = pytest.mark.quick
+
 
 class WordEmbedder:
     """Texts as bags of words on a few axes: similarity by shared words, computed by hand."""

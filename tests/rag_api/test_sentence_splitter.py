@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from rag_api.text.sentence_splitter import Kind, is_heading, sentences
 
+pytestmark = pytest.mark.quick
+
 
 def cut(text: str) -> list[str]:
     return [text[s.start : s.end].strip() for s in sentences(text)]

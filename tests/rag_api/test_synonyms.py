@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import Result
-from typer.testing import CliRunner
+from numpy.typing import NDArray
+from typer.testing import CliRunner, Result
 
 from rag_api import handbook
 from rag_api.cli.app import app
@@ -115,10 +115,10 @@ class TestSettings:
         class Blind:
             name, dim = "blind", 2
 
-            def passages(self, texts: list[str]) -> np.ndarray:
+            def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
                 return np.tile(np.array([1.0, 0.0], np.float32), (len(texts), 1))
 
-            def query(self, text: str) -> np.ndarray:
+            def query(self, text: str) -> NDArray[np.float32]:
                 return np.array([1.0, 0.0], np.float32)
 
         store = MemoryStore(2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Coroutine
 from dataclasses import replace
 from typing import Any
 
@@ -141,7 +141,7 @@ async def _collected(events: AsyncGenerator[AnswerEvent]) -> api.AnswerOut | Res
 _UNAVAILABLE = {"unavailable"} | {kind.code for kind in Unavailable.__subclasses__()}
 
 
-async def _unless_gone(request: Request, work: Any) -> api.AnswerOut | Response:
+async def _unless_gone(request: Request, work: Coroutine[Any, Any, api.AnswerOut | Response]) -> api.AnswerOut | Response:
     """Work's result; cancelled when the client goes away first, so that nobody's answer occupies the generator."""
     task = asyncio.ensure_future(work)
     gone = asyncio.ensure_future(_disconnected(request))
@@ -185,7 +185,7 @@ def _line(question: Question, sources: tuple[Source, ...], event: AnswerEvent) -
 def _event_out(question: Question, sources: tuple[Source, ...], event: AnswerEvent) -> tuple[str, BaseModel]:
     match event:
         case Stage():
-            return "stage", api.StageEvent(name=event.name, passages=event.passages)  # type: ignore[arg-type]
+            return "stage", api.StageEvent(name=event.name, passages=event.passages)
         case Found():
             found = [source_out(source) for source in event.sources]
             notices = notices_out(event.notices)

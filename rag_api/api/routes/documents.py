@@ -7,7 +7,6 @@ import unicodedata
 from collections.abc import Sequence
 from email.utils import formatdate
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Annotated
 
 import numpy as np
@@ -21,14 +20,15 @@ from rag_api.api.mapping import document_detail, document_out, facets_out, inges
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute, UploadRoute
 from rag_api.db.access import administrator
-from rag_api.db.documents import DocumentQuery, PgDocuments, facets, get_document, list_documents, read_page_sizes
+from rag_api.db.documents import DocumentQuery, PgDocuments, facets, get_document, list_documents, read_cut, read_page_sizes
 from rag_api.db.metadata_edits import change_metadata, changes_of, edits_of
 from rag_api.domain import Chunk, Document, DocumentStatus
 from rag_api.errors import Conflict, InvalidInput, NotFound
 from rag_api.ingest import ingest
 from rag_api.ingest.chunk import embedding_text
 from rag_api.ingest.metadata import metadata_from, texts_of
-from rag_api.ingest.sources import KeptFiles, SourceFile
+from rag_api.ingest.sources import UPLOADED, KeptFiles, SourceFile
+from rag_api.ingest.uploads import upload_file
 from rag_api.stores import Vectors, describe
 
 router = APIRouter(tags=["documents"], route_class=LimitedRoute)
@@ -54,7 +54,7 @@ def get_facets(db: DbDep, user: UserDep) -> api.FacetsOut:
 @router.get("/documents/{document_id}", summary="A document with the sizes of its pages", responses=responses(404, 422, 503))
 def get_one_document(db: DbDep, user: UserDep, document_id: DocumentId) -> api.DocumentDetail:
     document = get_document(db, user, document_id)
-    return document_detail(document, read_page_sizes(db, document_id), edits_of(db, document.source))
+    return document_detail(document, read_page_sizes(db, document_id), edits_of(db, document.source), read_cut(db, document_id))
 
 
 @router.patch("/documents/{document_id}", summary="Describe a document", responses=responses(400, 404, 409, 413, 422, 503))
@@ -78,7 +78,7 @@ def describe_document(db: DbDep, container: ContainerDep, user: UserDep, documen
         changed = change_metadata(
             db, user, document_id, given, frozenset(body.reset), texts_of=texts_of, metadata_of=metadata_from, reach_index=reach_index
         )
-    detail = document_detail(changed, read_page_sizes(db, document_id), edits_of(db, changed.source))
+    detail = document_detail(changed, read_page_sizes(db, document_id), edits_of(db, changed.source), read_cut(db, document_id))
     return api.DescribedOut(**detail.model_dump(), vectors=vectors)
 
 
@@ -153,20 +153,20 @@ def upload_document(
     container: ContainerDep,
     user: UserDep,
     file: Annotated[
-        UploadFile, File(description="A PDF or DOCX. Its name is what the document is known by; a new version replaces the old.")
+        UploadFile,
+        File(description="PDF, Word, sheet, slides, text, mail. Its name is what it is known by; a new version replaces the old."),
     ],
 ) -> api.IngestOut:
     """For admins. Reads, cuts, embeds and indexes it, and reports what became of it. A file that cannot be read is reported by its reason
-    and kept in the list as `failed`. 409 when an ingestion is running."""
+    and kept in the list as `failed`, with `advice` on what to do; `warnings` say what to know of one that can. 409 when an ingestion is
+    running."""
     administrator(user)
     name = _file_name(file.filename or "")
-    folder = container.settings.data_dir / "uploads"
-    folder.mkdir(parents=True, exist_ok=True)
-    with NamedTemporaryFile(dir=folder, suffix=Path(name).suffix) as kept:
+    with upload_file(container.settings.data_dir, Path(name).suffix) as kept:
         shutil.copyfileobj(file.file, kept)
         kept.flush()
         report = ingest(
-            [SourceFile(name, Path(kept.name))],
+            [SourceFile(name, Path(kept.name), folder=UPLOADED)],
             settings=container.settings,
             documents_repo=PgDocuments(db, user, patience=5.0),
             store=container.store,

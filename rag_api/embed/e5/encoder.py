@@ -88,7 +88,8 @@ class E5Encoder:
         states = words + self._places[: len(words)]
         states -= states.mean(axis=1, keepdims=True)
         states /= np.sqrt(np.square(states).mean(axis=1, keepdims=True) + self.shape.epsilon)
-        return states * self._norm[0] + self._norm[1]
+        scaled: States = states * self._norm[0] + self._norm[1]
+        return scaled
 
     def _side_by_side(self, act: Callable[[str], T], texts: Sequence[str]) -> list[T]:
         return list(self._pool.map(act, texts)) if len(texts) > 1 else [act(text) for text in texts]

@@ -88,6 +88,6 @@ class _Graph:
     def array(self, name: str) -> str:
         return self.constant(name, self._arrays[name])
 
-    def constant(self, name: str, values: NDArray) -> str:
+    def constant(self, name: str, values: NDArray[Any]) -> str:
         self.constants.append(numpy_helper.from_array(np.ascontiguousarray(values), name))
         return name

@@ -21,11 +21,11 @@ import numpy as np
 from services.generator.drafters import StepState
 from services.generator.drafters.copy import CopyDrafter
 from services.generator.speculation.tree import TreeBuilder, merge
-from services.generator.types import CandidateSource, DraftTree, NodeOrigin, Prompt, SamplingParams, Sequence
+from services.generator.types import DraftTree, NodeOrigin, Prompt, SamplingParams, Sequence
 
 VOCABULARY, NODES, STEP = 20_000, 60, 3
 Value = TypeVar("Value")
-EAGLE = (NodeOrigin(CandidateSource.EAGLE),)
+EAGLE = (NodeOrigin("eagle"),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,17 +92,17 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--steps", type=int, default=1000)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(argv)
-    found = [measure(context, options.steps) for context in options.context]
-    print(json.dumps({"contexts": [asdict(one) for one in found], "steps": options.steps}) if options.json else _table(found))
+    measured = [measure(context, options.steps) for context in options.context]
+    print(json.dumps({"contexts": [asdict(each) for each in measured], "steps": options.steps}) if options.json else _table(measured))
     return 0
 
 
-def _table(found: list[Copying]) -> str:
+def _table(measured: list[Copying]) -> str:
     lines = [f"{'context':>9}{'draft, us':>11}{'merge':>8}{'both':>8}{'mean':>8}{'nodes':>8}{'start, ms':>11}"]
     lines += [
-        f"{one.context:>9}{one.draft:>11.1f}{one.merge:>8.1f}{one.both:>8.1f}{one.both_mean:>8.1f}"
-        f"{one.nodes:>8.1f}{one.start_milliseconds:>11.1f}"
-        for one in found
+        f"{each.context:>9}{each.draft:>11.1f}{each.merge:>8.1f}{each.both:>8.1f}{each.both_mean:>8.1f}"
+        f"{each.nodes:>8.1f}{each.start_milliseconds:>11.1f}"
+        for each in measured
     ]
     return "\n".join(lines)
 

@@ -44,24 +44,25 @@ def main(argv: list[str]) -> int:
     except (BadRecords, ModelError, OSError) as error:
         print(error, file=sys.stderr)
         return 2
-    found = timing.figures(measured)
-    repeats = min((own.repeats for own in found.values()), default=0)  # sessions that shared the work may have run some methods more often
+    figures = timing.figures(measured)
+    # Sessions that shared the work may have run some methods more often.
+    repeats = min((own.repeats for own in figures.values()), default=0)
     if options.json:
-        print(json.dumps(_as_json(found, measured, repeats, options)))
+        print(json.dumps(_as_json(figures, measured, repeats, options)))
     else:
-        print(_table(found, measured, repeats, options.threads or torch.get_num_threads()))
+        print(_table(figures, measured, repeats, options.threads or torch.get_num_threads()))
     return 0
 
 
 def _measure(options: argparse.Namespace) -> list[Measured]:
-    """Round 0 warms up and is not counted."""
+    """Run all methods in rounds; round 0 warms up and is not counted."""
     bench = _bench(options)
     jobs = [job for job in _jobs(options) if len(bench.prompt(job).token_ids) + options.max_tokens <= bench.context]
     jobs = jobs[options.skip : options.skip + options.limit]
     if not jobs:
         raise BadRecords("no prompts are left to measure")
     measured = []
-    number = max((one.repeat for one in timing.read(options.raw)), default=0) if options.raw and options.raw.exists() else 0
+    number = max((run.repeat for run in timing.read(options.raw)), default=0) if options.raw and options.raw.exists() else 0
     with contextlib.ExitStack() as stack:
         methods = {name: run for name, run in _methods(bench, options, stack) if not options.method or name in options.method}
         until = time.monotonic() + 60 * options.minutes
@@ -72,8 +73,8 @@ def _measure(options: argparse.Namespace) -> list[Measured]:
                 for name in random.Random(f"{repeat} {turn}").sample(list(methods), len(methods))  # noqa: S311
             ]
             measured += whole if repeat else []
-            for one in whole if repeat and options.raw else []:
-                timing.append(one, options.raw)
+            for run in whole if repeat and options.raw else []:
+                timing.append(run, options.raw)
             if repeat and time.monotonic() > until:
                 break
     return timing.read(options.raw) if options.raw else measured
@@ -134,7 +135,7 @@ def _options(argv: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--data",
         type=Path,
-        help="SQuAD's format; with --set control a jsonl of {source | prompt}; with --set exported one of `bedside evaluate`",
+        help="SQuAD's format; with --set control a jsonl of {source | prompt}; with --set exported one of `bedside export-prompts`",
     )
     parser.add_argument("--mode", choices=["answer", "verbatim"], default="answer")
     parser.add_argument("--limit", type=int, default=8, help="prompts (default 8)")
@@ -159,17 +160,17 @@ def _options(argv: list[str]) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def _as_json(found: dict[str, Figures], measured: list[Measured], repeats: int, options: argparse.Namespace) -> dict[str, Any]:
-    same, asked = timing.same_answers(measured, [name for name in found if not _is_peer(name)])
+def _as_json(figures: dict[str, Figures], measured: list[Measured], repeats: int, options: argparse.Namespace) -> dict[str, Any]:
+    same, asked = timing.same_answers(measured, [name for name in figures if not _is_peer(name)])
     return {
-        "methods": {name: asdict(own) | {"computed_8b_gpu": _computed(name, own)} for name, own in found.items()},
+        "methods": {name: asdict(own) | {"computed_8b_gpu": _computed(name, own)} for name, own in figures.items()},
         "repeats": repeats,
         "prompts": asked,
         "same_answers": same,
         "threads": options.threads or torch.get_num_threads(),
         "clock": options.clock,
-        "accepted_lengths": {name: timing.lengths(one for one in measured if one.method == name) for name in found},
-        "tokens_by_source": {name: timing.sources(one for one in measured if one.method == name) for name in found},
+        "accepted_lengths": {name: timing.lengths(run for run in measured if run.method == name) for name in figures},
+        "tokens_by_source": {name: timing.sources(run for run in measured if run.method == name) for name in figures},
     }
 
 
@@ -181,13 +182,13 @@ def _is_peer(name: str) -> bool:
     return name.startswith(("transformers", "llama.cpp"))
 
 
-def _table(found: dict[str, Figures], measured: list[Measured], repeats: int, threads: int) -> str:
-    same, asked = timing.same_answers(measured, [name for name in found if not _is_peer(name)])
+def _table(figures: dict[str, Figures], measured: list[Measured], repeats: int, threads: int) -> str:
+    same, asked = timing.same_answers(measured, [name for name in figures if not _is_peer(name)])
     lines = [
         f"{'':28}{'tokens/s':>10}{'spread':>8}{'answer, s':>11}{'first, s':>10}{'tau':>6}{'nodes':>7}{'x plain':>9}"
         f"{'x transf.':>10}{'x llama':>9}{'8B GPU*':>9}"
     ]
-    for name, own in found.items():
+    for name, own in figures.items():
         optional = [
             _cell(own.tau, 6, 2),
             _cell(own.nodes_per_step, 7, 1),

@@ -12,16 +12,14 @@ from pathlib import Path
 from services.contract.templates import Piece, render
 from services.generator.bench.prompts import Job
 from services.generator.bench.timing import Run
-from services.generator.drafters import Drafter
-from services.generator.drafters.copy import CopyDrafter
-from services.generator.drafters.eagle import EagleDrafter, TreeShape, usual_shape
-from services.generator.drafters.prompt_lookup import PromptLookupDrafter
+from services.generator.drafters import Drafter, DrafterContext
+from services.generator.drafters.registry import open_drafters
 from services.generator.engine.engine import Engine, EngineOptions, Request
-from services.generator.models.eagle_format import open_head
 from services.generator.models.llama import LlamaTarget
 from services.generator.models.loading import CACHE
 from services.generator.planner.draft_costs import draft_costs
 from services.generator.planner.planner import Costs
+from services.generator.speculation.eagle_tree import TreeShape
 from services.generator.text.answer_text import AnswerText
 from services.generator.text.codec import Codec
 from services.generator.text.prompt import Turn, build_prompt
@@ -52,16 +50,14 @@ class Bench:
         return build_prompt(self.codec, [Turn("user", rendered.pieces)], job.passages, rendered.version)
 
     def engine(self, drafters: dict[str, Drafter], costs: Costs | None) -> Engine:
-        """No prefixes are kept: every run computes its whole prompt."""
+        """Make an engine that keeps no prefixes: every run computes its whole prompt."""
         options = EngineOptions(rows=1, context=self.context, nodes=NODES, prefix_bytes=0)
         drafts = draft_costs(drafters, self.target, CACHE / "costs") if costs else {}
-        engine = Engine(self.target, drafters, options, costs, drafts)
-        engine.clock = self.clock
-        return engine
+        return Engine(self.target, drafters, options, costs, drafts, self.clock)
 
-    def eagle(self, shape: TreeShape) -> Drafter:
-        assert self.head is not None
-        return EagleDrafter(open_head(self.head, self.target), shape)
+    def drafters(self, *names: str, eagle: TreeShape | None = None) -> dict[str, Drafter]:
+        """Open these; without `eagle` its trees have the usual shape for this device."""
+        return open_drafters(names, DrafterContext(self.target, self.head), {"eagle": eagle})
 
     def sampling(self) -> SamplingParams:
         return SamplingParams(max_tokens=self.max_tokens)
@@ -97,25 +93,28 @@ def timed(engine: Engine, request: Request, clock: Callable[[], float]) -> Run:
 
 
 def answer_methods(bench: Bench) -> Iterator[tuple[str, Callable[[Job], Run]]]:
-    """plain; each published method verified whole; and what the cost model makes of them: `auto`, also without either of the two."""
+    """Yield plain decoding, each published method verified whole, and what the cost model makes of them.
 
-    def way(drafters: dict[str, Drafter], costs: Costs | None = None) -> Callable[[Job], Run]:
-        return Answering(bench, bench.engine(drafters, costs)).run
+    The last are `auto`, also without either of the two.
+    """
 
-    yield "plain", way({})
-    yield "prompt lookup", way({"prompt-lookup": PromptLookupDrafter()})
-    yield "CASD", way({"copy": CopyDrafter()})
-    yield "auto without EAGLE", way({"copy": CopyDrafter()}, bench.costs)
+    def way(*names: str, costs: Costs | None = None) -> Callable[[Job], Run]:
+        published = None if costs else TreeShape()
+        return Answering(bench, bench.engine(bench.drafters(*names, eagle=published), costs)).run
+
+    yield "plain", way()
+    yield "prompt lookup", way("prompt-lookup")
+    yield "CASD", way("copy")
+    yield "auto without EAGLE", way("copy", costs=bench.costs)
     if bench.head is not None:
-        yield "EAGLE", way({"eagle": bench.eagle(TreeShape())})
-        yield "EAGLE + CASD", way({"copy": CopyDrafter(), "eagle": bench.eagle(TreeShape())})
-        usual = usual_shape(bench.target.device)
-        yield "auto without CASD", way({"eagle": bench.eagle(usual)}, bench.costs)
-        yield "auto", way({"copy": CopyDrafter(), "eagle": bench.eagle(usual)}, bench.costs)
+        yield "EAGLE", way("eagle")
+        yield "EAGLE + CASD", way("copy", "eagle")
+        yield "auto without CASD", way("eagle", costs=bench.costs)
+        yield "auto", way("copy", "eagle", costs=bench.costs)
 
 
 def verbatim_methods(bench: Bench) -> Iterator[tuple[str, Callable[[Job], Run]]]:
-    """Constrained decoding a token at a time, and with its own drafts. Needs pydantic, as the request is the service's."""
+    """Yield constrained decoding a token at a time, and with its own drafts. Needs pydantic, as the request is the service's."""
     engine = bench.engine({}, bench.costs)
     yield "plain", partial(_verbatim, bench, engine, drafting=False)
     yield "auto", partial(_verbatim, bench, engine, drafting=True)

@@ -58,12 +58,12 @@ def transformers_peer(model: str, device: torch.device, dtype: torch.dtype, limi
 
 
 def _dense(checkpoint: Checkpoint, loaded: Any) -> dict[str, torch.Tensor]:
-    """The same weights as ours, dequantised; tied ones are taken once."""
-    found = {}
+    """Return the same weights as ours, dequantised; tied ones are taken once."""
+    weights = {}
     for name, parameter in loaded.named_parameters():
         weight = checkpoint.take(name, *parameter.shape)
-        found[name] = weight.dense() if isinstance(weight, Blocks) else weight
-    return found
+        weights[name] = weight.dense() if isinstance(weight, Blocks) else weight
+    return weights
 
 
 class _Clock:
@@ -102,7 +102,7 @@ def _generate(loaded: Any, prompt: tuple[int, ...], limits: Limits, **options: A
 
 @contextlib.contextmanager
 def llama_peer(model: str, python: str | None, limits: Limits) -> Iterator[list[tuple[str, Generate]]]:
-    """`python`: one that has llama-cpp-python; this one when absent. Raises NoPeer."""
+    """Start llama.cpp. `python`: one that has llama-cpp-python; this one when absent. Raises NoPeer."""
     gguf = gguf_of(model)
     if gguf is None:
         raise NoPeer("llama.cpp: reads GGUF files only")

@@ -38,9 +38,9 @@ def lengths(sets: dict[str, dict[str, Any]], method: str, file: Path) -> None:
     """Share of the steps in which a source proposed anything, by how many of its tokens were accepted from the root on."""
     import matplotlib.pyplot as plt
 
-    found = {name: printed["accepted_lengths"][method] for name, printed in sets.items() if method in printed["accepted_lengths"]}
-    figure, axes = plt.subplots(1, len(found), figsize=(4.2 * len(found), 2.8), squeeze=False, sharey=True, layout="constrained")
-    for axis, (name, by_source) in zip(axes[0], found.items(), strict=True):
+    counted = {name: printed["accepted_lengths"][method] for name, printed in sets.items() if method in printed["accepted_lengths"]}
+    figure, axes = plt.subplots(1, len(counted), figsize=(4.2 * len(counted), 2.8), squeeze=False, sharey=True, layout="constrained")
+    for axis, (name, by_source) in zip(axes[0], counted.items(), strict=True):
         for offset, (source, counts) in enumerate(sorted(by_source.items())):
             shares = histogram({int(length): steps for length, steps in counts.items()})
             places = [place + 0.4 * offset for place in range(LONGEST + 1)]

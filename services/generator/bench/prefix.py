@@ -37,7 +37,7 @@ class Prefix:
 
 
 def pairs(jobs: list[Job]) -> list[tuple[Job, Job]]:
-    """Each question, and its neighbour's question on its passages."""
+    """Return each question, and its neighbour's question on its passages."""
     return [(job, replace(job, id=f"{job.id}+", question=other.question)) for job, other in zip(jobs, jobs[1:] + jobs[:1], strict=True)]
 
 
@@ -46,8 +46,8 @@ def measure(bench: Bench, jobs: list[Job]) -> Prefix:
     forgetting = Answering(bench, Engine(bench.target, {}, EngineOptions(rows=1, context=bench.context, prefix_bytes=0)))
     forgetting.run(jobs[-1])  # warms up
     firsts, seconds, without, cached, same = [], [], [], [], 0
-    for one, other in pairs(jobs):
-        firsts.append(keeping.run(one).first)
+    for first, other in pairs(jobs):
+        firsts.append(keeping.run(first).first)
         kept = keeping.run(other)
         cached.append(kept.cached)
         fresh = forgetting.run(other)
@@ -76,16 +76,16 @@ def main(argv: list[str]) -> int:
         return 2
     codec = Codec(load_tokenizer(options.model))
     bench = Bench(target, codec, Costs((1, 2), (1,), ((1.0, 1.0),)), None, "demo", 16, target.config.max_positions)
-    found = measure(bench, jobs)
-    print(json.dumps(asdict(found)) if options.json else _text(found))
+    measured = measure(bench, jobs)
+    print(json.dumps(asdict(measured)) if options.json else _text(measured))
     return 0
 
 
-def _text(found: Prefix) -> str:
+def _text(measured: Prefix) -> str:
     return (
-        f"to the first token, median of {found.pairs}: first question {found.first_question:.3f} s, second on the same passages"
-        f" {found.second_question:.3f} s ({found.second_without:.3f} s when nothing is kept);\n{found.cached_tokens:.0f} of"
-        f" {found.prompt_tokens:.0f} prompt tokens were kept; {found.same_answers} of {found.pairs} answers are the same"
+        f"to the first token, median of {measured.pairs}: first question {measured.first_question:.3f} s, second on the same passages"
+        f" {measured.second_question:.3f} s ({measured.second_without:.3f} s when nothing is kept);\n{measured.cached_tokens:.0f} of"
+        f" {measured.prompt_tokens:.0f} prompt tokens were kept; {measured.same_answers} of {measured.pairs} answers are the same"
     )
 
 

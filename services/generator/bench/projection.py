@@ -20,6 +20,6 @@ COPIES = {"prompt lookup", "CASD", "auto without EAGLE", "EAGLE + CASD", "auto"}
 
 
 def tokens_per_second(method: str, tau: float, nodes: float) -> float:
-    """With every step drafted for, as `auto` on such a GPU would nearly always choose."""
+    """Compute it with every step drafted for, as `auto` on such a GPU would nearly always choose."""
     step = PLAIN * (1 + TREE * min(nodes, 64) / 64) + LEVELS.get(method, 0) * LEVEL + (COPY if method in COPIES else 0)
     return tau / step

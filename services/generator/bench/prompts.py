@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from services.generator.bench.recorded import BadRecords, json_rows
 from services.generator.types import Passage
@@ -54,7 +55,7 @@ def handbook(seed: int = 0) -> list[Job]:
 
 
 def _english(folder: Path) -> Iterator[tuple[str, str, str]]:
-    """File, title and text of every English procedure."""
+    """Read file, title and text of every English procedure."""
     for file in sorted(folder.glob("*.md")):
         _, front, body = file.read_text(encoding="utf-8").split("---\n", 2)
         if re.search(r"^language: en$", front, re.M):
@@ -63,7 +64,7 @@ def _english(folder: Path) -> Iterator[tuple[str, str, str]]:
 
 
 def _plain(markdown: str) -> str:
-    """Without layout hints and rules; a table's row becomes a line, as in the PDF's text."""
+    """Remove layout hints and rules; a table's row becomes a line, as in the PDF's text."""
     text = re.sub(r"<!--.*?-->|^\|[-| :]+\|$", "", markdown, flags=re.M | re.S)
     text = re.sub(r"^\|(.*)\|$", lambda row: re.sub(r"\s*\|\s*", " ", row[1]).strip(), text, flags=re.M)
     text = re.sub(r"^(#+|-|>|\d+\.) +", "", text, flags=re.M).replace("**", "")
@@ -71,7 +72,7 @@ def _plain(markdown: str) -> str:
 
 
 def _chunks(name: str, title: str, text: str) -> Iterator[Passage]:
-    """Of about CHUNK characters, cut at a space."""
+    """Split into about CHUNK characters, cut at a space."""
     start = 0
     while start < len(text):
         end = start + CHUNK if start + CHUNK >= len(text) else text.rfind(" ", start, start + CHUNK)
@@ -82,7 +83,7 @@ def _chunks(name: str, title: str, text: str) -> Iterator[Passage]:
 
 
 def squad(file: Path, seed: int = 0) -> list[Job]:
-    """Every question's paragraph and two others of its article, in random order; articles take turns."""
+    """Return every question's paragraph and two others of its article, in random order; articles take turns."""
     try:
         articles = json.loads(file.read_text(encoding="utf-8"))["data"]
         by_article = [list(_article(article)) for article in articles]
@@ -95,7 +96,7 @@ def squad(file: Path, seed: int = 0) -> list[Job]:
     return [jobs[turn] for turn in range(longest) for jobs in by_article if turn < len(jobs)]
 
 
-def _article(article: dict) -> Iterator[Job]:
+def _article(article: dict[str, Any]) -> Iterator[Job]:
     title, paragraphs = article["title"].replace("_", " "), [paragraph["context"] for paragraph in article["paragraphs"]]
     for number, paragraph in enumerate(article["paragraphs"]):
         for question in paragraph["qas"]:
@@ -107,7 +108,7 @@ def _article(article: dict) -> Iterator[Job]:
 
 
 def control(file: Path = CONTROL) -> list[Job]:
-    """Instructions alone: jsonl of {source | prompt}."""
+    """Read instructions alone: jsonl of {source | prompt}."""
     jobs = []
     for number, row in json_rows(file):
         text = row.get("source", row.get("prompt"))
@@ -118,7 +119,7 @@ def control(file: Path = CONTROL) -> list[Job]:
 
 
 def exported(file: Path | None) -> list[Job]:
-    """What `bedside evaluate --export-decoding FILE` wrote: jsonl of {id, question, documents: [{title, text}]}."""
+    """Read what `bedside export-prompts FILE` wrote: jsonl of {id, question, documents: [{title, text}]}."""
     if file is None:
         raise BadRecords("--set exported wants --data FILE")
     jobs = []

@@ -42,7 +42,7 @@ class Where:
 
 
 def read_tokenizer(path: Path) -> Tokenizer:
-    """A tokenizers JSON file, plain or gzipped, or a folder that holds tokenizer.json."""
+    """Read a tokenizers JSON file, plain or gzipped, or a folder that holds tokenizer.json."""
     path = path / "tokenizer.json" if path.is_dir() else path
     if not path.exists():
         raise BadRecords(f"{path}: no such tokenizer file")
@@ -54,7 +54,7 @@ def read_tokenizer(path: Path) -> Tokenizer:
 
 
 def read_records(path: Path, tokenizer: Tokenizer, where: list[Where] | None = None, limit: int | None = None) -> list[Record]:
-    """Source and answer are tokenized apart, without special tokens or a chat template; empty answers are left out."""
+    """Tokenize source and answer apart, without special tokens or a chat template; empty answers are left out."""
     records: list[Record] = []
     for number, row in json_rows(path):
         if any(condition.part not in str(row.get(condition.field, "")) for condition in where or ()):
@@ -73,7 +73,7 @@ def read_records(path: Path, tokenizer: Tokenizer, where: list[Where] | None = N
 
 
 def json_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Line numbers and objects of a jsonl file."""
+    """Yield line numbers and objects of a jsonl file."""
     if not path.exists():
         raise BadRecords(f"{path}: no such file")
     with path.open(encoding="utf-8") as lines:

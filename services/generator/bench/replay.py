@@ -9,37 +9,24 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 
-import numpy as np
-
 from services.generator.bench.recorded import BadRecords, Record, Where, read_records, read_tokenizer
-from services.generator.drafters import Drafter, StepState, registry
-from services.generator.drafters.registry import Surroundings
-from services.generator.speculation.tree import follow
-from services.generator.types import Accepted, DraftTree, Prompt, SamplingParams, Sequence
+from services.generator.drafters import Drafter, DrafterContext
+from services.generator.drafters.registry import available, names_of, open_drafters
+from services.generator.engine.drafting import Drafting
+from services.generator.engine.replay import Recorded, replay
 
 NAMES = {"casd": "copy", "casd-prompt-only": "copy-prompt"}
 """The thesis's names, beside the registry's."""
 
 
-def training_free() -> dict[str, Callable[[], Drafter]]:
-    """By name: the registry's drafters that need neither model nor head, and the thesis's names for them."""
-    nothing = Surroundings(target=None)  # type: ignore[arg-type]
-    known: dict[str, Callable[[], Drafter]] = {}
-    for name in registry.DRAFTERS.keys() - {"eagle"}:
-        known[name] = partial(_make, name, nothing)
-    return known | {alias: known[name] for alias, name in NAMES.items()}
-
-
-def _make(name: str, around: Surroundings) -> Drafter:
-    drafter = registry.DRAFTERS[name](around)
-    assert drafter is not None, f"{name} needs a head"
-    return drafter
+def training_free() -> dict[str, str]:
+    """Return the registry's drafters that need neither model nor head, by their names and the thesis's."""
+    known = {name: name for name in available(DrafterContext())}
+    return known | {alias: name for alias, name in NAMES.items() if name in known}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,46 +42,21 @@ class Replay:
     tokens: int
 
 
-def replay(name: str, drafter: Drafter, records: Iterable[Record], nodes: int) -> Replay:
-    """Every answer of `records` through `drafter`, trees of at most `nodes` nodes, the root included."""
+def measure(label: str, drafters: Mapping[str, Drafter], records: Iterable[Record], nodes: int) -> Replay:
+    """Send every answer of `records` through these drafters, trees of at most `nodes` nodes, the root included."""
+    drafting = Drafting(drafters, nodes)
     answers = tokens = steps = drafted = fewest = 0
     seconds = 0.0
     for number, record in enumerate(records):
-        sequence = Sequence(f"{number}", _prompt(record), SamplingParams())
-        drafter.start(sequence)
-        for tree, spent in _steps(drafter, sequence, record, nodes):
-            steps, drafted, seconds = steps + 1, drafted + len(tree) - 1, seconds + spent
-        drafter.finish(sequence)
+        for step in replay(drafting, Recorded(f"{number}", record.source, record.answer)):
+            steps, drafted, seconds = steps + 1, drafted + len(step.tree) - 1, seconds + step.seconds
         answers, tokens = answers + 1, tokens + len(record.answer)
         fewest += longest_runs(record.source, record.answer)
-    return Replay(name, tokens / steps, drafted / steps, 1e6 * seconds / steps, tokens / fewest, answers, tokens)
-
-
-def _prompt(record: Record) -> Prompt:
-    return Prompt(record.source, (None,) * len(record.source), (), "replay")
-
-
-def _steps(drafter: Drafter, sequence: Sequence, record: Record, nodes: int) -> Iterable[tuple[DraftTree, float]]:
-    """Decode one answer; each step's tree and the seconds that drafting it took. Feedback is given as the engine gives it."""
-    context = np.array(record.source + record.answer, dtype=np.int32)
-    context.flags.writeable = False
-    done = 0
-    while done < len(record.answer):
-        state = StepState(sequence, context[: len(record.source) + done])
-        began = time.perf_counter()
-        (tree,) = drafter.propose([state], nodes)
-        spent = time.perf_counter() - began
-        assert len(tree) <= nodes, "the drafter exceeded its budget"
-        path = follow(tree, record.answer[done:])
-        emitted = record.answer[done : done + len(path)]
-        drafter.feedback(state, tree, Accepted(tuple(path), emitted))
-        done += len(emitted)
-        sequence.token_ids.extend(emitted)
-        yield tree, spent
+    return Replay(label, tokens / steps, drafted / steps, 1e6 * seconds / steps, tokens / fewest, answers, tokens)
 
 
 def longest_runs(source: tuple[int, ...], answer: tuple[int, ...]) -> int:
-    """Steps of a drafter that always finds the longest run that the answer goes on with, anywhere in what precedes it.
+    """Count the steps of a drafter that always finds the longest run that the answer goes on with, anywhere in what precedes it.
 
     READER, section 3.2, with a bonus token: each step emits that run and one token more, so len(answer) / steps compares
     with tau. Runs are copied from what is already there.
@@ -113,7 +75,7 @@ def longest_runs(source: tuple[int, ...], answer: tuple[int, ...]) -> int:
 
 
 def _run(text: tuple[int, ...], place: int, at: int) -> int:
-    """How far text[at:] agrees with text[place:at]."""
+    """Count how far text[at:] agrees with text[place:at]."""
     length = 0
     while at + length < len(text) and place + length < at and text[place + length] == text[at + length]:
         length += 1
@@ -121,11 +83,11 @@ def _run(text: tuple[int, ...], place: int, at: int) -> int:
 
 
 def main(argv: list[str]) -> int:
-    drafters = training_free()
+    known = training_free()
     parser = argparse.ArgumentParser(prog="replay", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="jsonl of {source | prompt, answer, ...}")
     parser.add_argument("--tokenizer", type=Path, required=True, help="tokenizer.json, plain or .gz, or a folder that holds it")
-    parser.add_argument("--drafter", choices=sorted(drafters), type=lambda name: name.replace("_", "-"), required=True)
+    parser.add_argument("--drafter", choices=sorted(known), type=lambda name: name.replace("_", "-"), required=True)
     parser.add_argument("--nodes", type=int, default=60, help="nodes per tree at most, the root included (default 60)")
     parser.add_argument("--limit", type=int, help="only the first LIMIT answers that --where keeps")
     parser.add_argument("--where", action="append", default=[], metavar="FIELD=SUBSTRING", help="for example model=Llama-3.1; repeatable")
@@ -137,7 +99,8 @@ def main(argv: list[str]) -> int:
     except BadRecords as error:
         print(error, file=sys.stderr)
         return 2
-    result = replay(options.drafter, drafters[options.drafter](), records, options.nodes)
+    drafters = open_drafters(names_of(known[options.drafter]), DrafterContext())
+    result = measure(options.drafter, drafters, records, options.nodes)
     print(json.dumps(asdict(result)) if options.json else _table(result))
     return 0
 

@@ -119,14 +119,14 @@ def _read(response: http.client.HTTPResponse, began: float) -> Answer:
 
 
 def level(service: Service, streams: int, jobs: list[Job]) -> Level:
-    """All `jobs`, shared out among the streams."""
+    """Ask all `jobs`, shared out among the streams."""
 
     def stream(number: int) -> list[Answer]:
         return [ask(service, job) for job in jobs[number::streams]]
 
     began = time.perf_counter()
     with ThreadPoolExecutor(streams) as pool:
-        answers = [answer for found in pool.map(stream, range(streams)) for answer in found]
+        answers = [answer for heard in pool.map(stream, range(streams)) for answer in heard]
     return summed(streams, answers, time.perf_counter() - began)
 
 
@@ -156,7 +156,7 @@ def _percentile(values: list[float], percent: int) -> float:
 
 @contextlib.contextmanager
 def running(given: str | None, options: list[str]) -> Iterator[str]:
-    """The URL of the service: the given one, or one that is started and stopped here."""
+    """Yield the URL of the service: the given one, or one that is started and stopped here."""
     if given:
         yield given.rstrip("/")
         return
@@ -192,13 +192,13 @@ def main(argv: list[str]) -> int:
     except (BadRecords, NoService, OSError) as error:
         print(error, file=sys.stderr)
         return 2
-    print(json.dumps({"levels": [asdict(one) for one in levels]}) if options.json else _table(levels))
+    print(json.dumps({"levels": [asdict(each) for each in levels]}) if options.json else _table(levels))
     return 0
 
 
 def _measure(options: argparse.Namespace, of_service: list[str]) -> list[Level]:
     jobs = prompts.squad(options.data) if options.data else prompts.handbook()
-    found, taken = [], 0
+    levels, taken = [], 0
     with running(options.url, of_service) as url:
         service = Service(url, model_of(url), options.max_tokens, options.drafter)
         ask(service, jobs[-1])  # warms up
@@ -206,8 +206,8 @@ def _measure(options: argparse.Namespace, of_service: list[str]) -> list[Level]:
             count = max(options.answers, streams)
             chosen = [jobs[(taken + n) % len(jobs)] for n in range(count)]
             taken += count
-            found.append(level(service, streams, chosen))
-    return found
+            levels.append(level(service, streams, chosen))
+    return levels
 
 
 def _options(argv: list[str]) -> argparse.Namespace:
@@ -226,9 +226,9 @@ def _table(levels: list[Level]) -> str:
     heads = zip(("streams", "answers", "refused", "tokens/s", "answers/min", "first p50", "p95", "ms/token", "p95"), WIDTHS, strict=True)
     lines = ["".join(f"{name:>{width}}" for name, width in heads)]
     lines += [
-        f"{one.streams:>8}{one.answers:>9}{one.refused:>9}{one.tokens_per_second:>10.1f}{one.answers_per_minute:>13.1f}"
-        f"{one.first_token_p50:>10.2f}s{one.first_token_p95:>6.2f}s{1e3 * one.per_token_p50:>11.1f}{1e3 * one.per_token_p95:>9.1f}"
-        for one in levels
+        f"{level.streams:>8}{level.answers:>9}{level.refused:>9}{level.tokens_per_second:>10.1f}{level.answers_per_minute:>13.1f}"
+        f"{level.first_token_p50:>10.2f}s{level.first_token_p95:>6.2f}s{1e3 * level.per_token_p50:>11.1f}{1e3 * level.per_token_p95:>9.1f}"
+        for level in levels
     ]
     return "\n".join(lines)
 

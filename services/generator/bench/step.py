@@ -16,7 +16,7 @@ from typing import Any
 import torch
 
 from services.generator.drafters.copy import CopyDrafter
-from services.generator.drafters.eagle import EagleDrafter, TreeShape
+from services.generator.drafters.eagle import EagleDrafter
 from services.generator.engine.engine import Engine, EngineOptions, Request
 from services.generator.errors import ModelError
 from services.generator.models import StepInput, StepOutput
@@ -26,8 +26,10 @@ from services.generator.models.eagle_frozen import FrozenHead
 from services.generator.models.kv_cache import KVCache
 from services.generator.models.llama import LlamaTarget
 from services.generator.models.loading import load_target, pack_target
-from services.generator.planner.costs import chain, least_seconds
+from services.generator.models.machine import least_seconds
+from services.generator.planner.costs import chain
 from services.generator.planner.draft_costs import draft_seconds
+from services.generator.speculation.eagle_tree import TreeShape
 from services.generator.text.answer_text import Delta
 from services.generator.types import Prompt, SamplingParams, Sequence
 
@@ -124,7 +126,7 @@ def _prefill(target: LlamaTarget, tokens: int, repeats: int) -> float:
 
 
 def _draft_level(target: LlamaTarget, context: int, repeats: int) -> float:
-    """The difference between drafts of six levels and of two, by four."""
+    """Return the difference between drafts of six levels and of two, by four."""
     a = target.architecture
     config = HeadConfig(
         version=3,
@@ -139,7 +141,7 @@ def _draft_level(target: LlamaTarget, context: int, repeats: int) -> float:
     )
     head = FrozenHead(EagleHead(config, target).to(target.device, target.dtype))
     shapes = (TreeShape(top_k=10, total=60, depth=depth) for depth in (2, 6))
-    few, many = (draft_seconds(EagleDrafter(head, shape), context, repeats) for shape in shapes)
+    few, many = (draft_seconds(EagleDrafter(head, shape), target, context, repeats) for shape in shapes)
     return 1e3 * (many - few) / 4
 
 
@@ -175,7 +177,7 @@ class NoText:
 
 
 def _host(target: LlamaTarget, context: int, steps: int = 24) -> float:
-    """The least of an engine's steps less their forwards, copy drafts and all, in milliseconds."""
+    """Return the least of an engine's steps less their forwards, copy drafts and all, in milliseconds."""
     timed: Any = Timed(target)
     engine = Engine(timed, {"copy": CopyDrafter()}, EngineOptions(rows=1, context=context + 8 * steps, prefix_bytes=0))
     prompt = tuple(3 + i % 97 for i in range(context))  # every continuation has been seen, so every step drafts

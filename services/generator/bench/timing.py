@@ -59,18 +59,18 @@ class Figures:
 
 def figures(measured: Iterable[Measured]) -> dict[str, Figures]:
     by_method: dict[str, list[Measured]] = {}
-    for one in measured:
-        by_method.setdefault(one.method, []).append(one)
-    alone = {method: _alone(found) for method, found in by_method.items()}
+    for each in measured:
+        by_method.setdefault(each.method, []).append(each)
+    alone = {method: _alone(runs) for method, runs in by_method.items()}
     return {method: _compared(own, alone) for method, own in alone.items()}
 
 
 def _alone(measured: list[Measured]) -> Figures:
     rounds: dict[int, list[Run]] = {}
-    for one in measured:
-        rounds.setdefault(one.repeat, []).append(one.run)
+    for each in measured:
+        rounds.setdefault(each.repeat, []).append(each.run)
     speeds: list[float] = [_speed(runs) for runs in rounds.values()]
-    every = [one.run for one in measured]
+    every = [each.run for each in measured]
     steps = sum(run.steps for run in every)
     return Figures(
         tokens_per_second=median(speeds),
@@ -104,37 +104,37 @@ def append(measured: Measured, file: Path) -> None:
 
 
 def read(file: Path) -> list[Measured]:
-    """What `append` wrote; several sessions may have added to it."""
-    found = []
+    """Return what `append` wrote; several sessions may have added to it."""
+    measured = []
     for line in file.read_text().splitlines():
         row: dict[str, Any] = json.loads(line)
         run = row.pop("run")
         lengths = {source: {int(length): steps for length, steps in counts.items()} for source, counts in run.pop("lengths").items()}
-        found.append(Measured(**row, run=Run(**(run | {"tokens": tuple(run["tokens"]), "lengths": lengths}))))
-    return found
+        measured.append(Measured(**row, run=Run(**(run | {"tokens": tuple(run["tokens"]), "lengths": lengths}))))
+    return measured
 
 
 def same_answers(measured: Iterable[Measured], methods: Iterable[str]) -> tuple[int, int]:
-    """(prompts on which all these methods wrote the same tokens, prompts)."""
+    """Return (prompts on which all these methods wrote the same tokens, prompts)."""
     answers: dict[str, set[tuple[int, ...]]] = {}
     chosen = set(methods)
-    for one in measured:
-        if one.method in chosen:
-            answers.setdefault(one.job, set()).add(one.run.tokens)
-    return sum(len(found) == 1 for found in answers.values()), len(answers)
+    for each in measured:
+        if each.method in chosen:
+            answers.setdefault(each.job, set()).add(each.run.tokens)
+    return sum(len(texts) == 1 for texts in answers.values()), len(answers)
 
 
 def lengths(measured: Iterable[Measured]) -> dict[str, dict[int, int]]:
-    """Per source: how many steps accepted how many of its tokens from the root on (thesis, figure 5.5)."""
-    found: dict[str, Counter[int]] = {}
-    for one in measured:
-        for source, counts in one.run.lengths.items():
-            found.setdefault(source, Counter()).update(counts)
-    return {source: dict(sorted(counts.items())) for source, counts in found.items()}
+    """Return per source: how many steps accepted how many of its tokens from the root on (thesis, figure 5.5)."""
+    by_source: dict[str, Counter[int]] = {}
+    for each in measured:
+        for source, counts in each.run.lengths.items():
+            by_source.setdefault(source, Counter()).update(counts)
+    return {source: dict(sorted(counts.items())) for source, counts in by_source.items()}
 
 
 def sources(measured: Iterable[Measured]) -> dict[str, int]:
-    found: Counter[str] = Counter()
-    for one in measured:
-        found.update(one.run.by_source)
-    return dict(found)
+    counted: Counter[str] = Counter()
+    for each in measured:
+        counted.update(each.run.by_source)
+    return dict(counted)

@@ -1,19 +1,30 @@
 """Drafters propose continuations. A drafter only proposes; it cannot change what is generated.
 
-One file per drafter, one line each in DRAFTERS (registry.py). Drafters never import each other, the engine or verify.
+One file per drafter with its SPEC, one line each in DRAFTERS (registry.py). Drafters never import each other, the engine or verify.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass
-from typing import Protocol
+from enum import IntEnum
+from pathlib import Path
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from services.generator.models import FeatureKind, Target
 from services.generator.types import Accepted, DraftTree, Sequence
+
+
+class Stage(IntEnum):
+    """When a drafter is asked; what a stage found is known when the next one is weighed."""
+
+    LOOKUP = 0  # microseconds: always asked
+    MODEL = 1  # runs a model: asked where the planner expects a gain over what was looked up
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,31 +32,59 @@ class StepState:
     """What a drafter sees of one sequence before a step.
 
     `context` is prompt + output; its last token is the root of the draft (decided, not yet in the target's cache).
-    `features` are the target's hidden states of the tokens verified since the last call, [n, h or 3h] or None when
-    no drafter asks for them; `entropy` is that of the distribution the root token was drawn from, in nats, or None.
+    `features` are those that the drafter wants, of the tokens verified since it last proposed, [n, h or 3h]; None when there are none.
     """
 
     sequence: Sequence
     context: NDArray[np.int32]  # [prompt + output], read-only view
     features: torch.Tensor | None = None
-    entropy: float | None = None
 
 
 class Drafter(Protocol):
-    name: str
+    name: str  # what its nodes' origins say
 
     @property
-    def wants_features(self) -> str | None:
-        """None, "hidden" (EAGLE-1/2) or "streams" (EAGLE-3)."""
+    def stage(self) -> Stage: ...
+
+    @property
+    def wants_features(self) -> FeatureKind | None: ...
 
     def start(self, sequence: Sequence) -> None:
-        """A sequence was admitted; its prompt is known."""
+        """Begin a sequence that was admitted; its prompt is known."""
 
     def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
-        """One tree per state, at most `nodes` nodes each, the root included; a tree of the root alone says: nothing."""
+        """Return one tree per state, at most `nodes` nodes each, the root included; a tree of the root alone says: nothing."""
 
     def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
-        """What became of the merged tree of this step (not only of this drafter's part)."""
+        """Hear what became of the merged tree of this step (not only of this drafter's part)."""
 
     def finish(self, sequence: Sequence) -> None:
-        """The sequence ended or was cancelled: forget it."""
+        """Forget a sequence that ended or was cancelled."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrafterContext:
+    """What a drafter may need to be opened. With nothing in it: recorded answers, no model."""
+
+    target: Target | None = None
+    head: Path | None = None  # folder of the EAGLE head trained for this target
+
+
+D = TypeVar("D", bound=Drafter)
+O = TypeVar("O")  # noqa: E741
+
+
+def nothing(_: DrafterContext) -> None:
+    """Say what a drafter lacks that needs nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrafterSpec(Generic[D, O]):
+    """What there is to know of a drafter before it is opened."""
+
+    name: str
+    summary: str
+    options: type[O]
+    open: Callable[[DrafterContext, O | None], D]  # without options: the usual ones for this context
+    lacks: Callable[[DrafterContext], str | None] = nothing  # what it needs and does not find, in words; None: it can be opened
+    measured_by: Callable[[D], tuple[object, ...]] | None = None  # what a draft's time depends on beside the target; None: microseconds

@@ -7,14 +7,15 @@ model. Knows nothing of passages: a node's origin is a position in the context, 
 from __future__ import annotations
 
 from collections.abc import Sequence as Seq
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import repeat
 from typing import NamedTuple
 
-from services.generator.drafters import StepState
+from services.generator.drafters import DrafterContext, DrafterSpec, Stage, StepState
+from services.generator.models import FeatureKind
 from services.generator.speculation.tree import TreeBuilder
-from services.generator.types import Accepted, CandidateSource, DraftTree, NodeOrigin, Sequence
+from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
 
 # (chance that the first copied token is accepted, factor per further token) by match length 1, 2, ... 10: smoothed from 150
 # summaries by Llama-3.1-8B and -70B in FaithBench (thesis, figure 5.6a: longer matches are better). Measured there by length
@@ -66,19 +67,19 @@ class MatchIndex:
             known.append(token)
 
     def longest(self, tail: Seq[int], count: int) -> list[Match]:
-        """The `count` longest matches of the end of `tail` that something follows; among equals the latest first."""
+        """Return the `count` longest matches of the end of `tail` that something follows; among equals the latest first."""
         if not tail:
             return []
         last = len(self.tokens) - 1  # nothing follows a match that ends here
-        found: list[Match] = []
+        matches: list[Match] = []
         if len(tail) > 1:
-            found = self._extended(self._by_pair.get((tail[-2], tail[-1]), ()), tail, count, last)
-        if len(found) < count:
-            found += self._single(tail, count - len(found), last)
-        return found
+            matches = self._extended(self._by_pair.get((tail[-2], tail[-1]), ()), tail, count, last)
+        if len(matches) < count:
+            matches += self._single(tail, count - len(matches), last)
+        return matches
 
     def _extended(self, ends: Seq[int], tail: Seq[int], count: int, last: int) -> list[Match]:
-        """Matches of two tokens and more; stops looking when `count` of them cannot be bettered."""
+        """Return matches of two tokens and more; stop looking when `count` of them cannot be bettered."""
         tokens, limit, full = self.tokens, min(self._max_match, len(tail)), 0
         best: list[tuple[int, int]] = []  # (-length, -end): the longest first, among equals the latest
         for end in reversed(ends[-self._max_scan :]):
@@ -95,27 +96,28 @@ class MatchIndex:
         return [Match(-end, -length) for length, end in best[:count]]
 
     def _single(self, tail: Seq[int], count: int, last: int) -> list[Match]:
-        """Matches of exactly one token."""
+        """Return matches of exactly one token."""
         tokens = self.tokens
-        found: list[Match] = []
+        matches: list[Match] = []
         before = tail[-2] if len(tail) > 1 else None
         for end in reversed(self._by_token.get(tail[-1], ())):
             if end == last or (end and tokens[end - 1] == before):
                 continue
-            found.append(Match(end, 1))
-            if len(found) == count:
+            matches.append(Match(end, 1))
+            if len(matches) == count:
                 break
-        return found
+        return matches
 
 
 class CopyDrafter:
     """Proposes the continuations of the longest matches, as one tree."""
 
-    name = "copy"
-    wants_features: str | None = None
+    stage = Stage.LOOKUP
+    wants_features: FeatureKind | None = None
 
     def __init__(self, config: CopyConfig | None = None) -> None:
         self.config = config or CopyConfig()
+        self.name = "copy-prompt" if self.config.prompt_only else "copy"
         self._indexes: dict[str, MatchIndex] = {}
 
     def start(self, sequence: Sequence) -> None:
@@ -127,7 +129,7 @@ class CopyDrafter:
         return [self._draft(state, nodes) for state in states]
 
     def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
-        """Nothing is learnt from it."""
+        """Learn nothing from it."""
 
     def finish(self, sequence: Sequence) -> None:
         self._indexes.pop(sequence.id, None)
@@ -141,16 +143,28 @@ class CopyDrafter:
         for match in index.longest(tail, config.matches):
             first = match.end + 1
             copied = index.tokens[first : first + config.max_copy]
-            places = map(_copied, zip(repeat(CandidateSource.COPY), range(first, first + len(copied)), strict=False))
+            places = map(_copied, zip(repeat(self.name), range(first, first + len(copied)), strict=False))
             builder.add_chain(0, copied, _scores(match.length, len(copied)), places)
         return builder.build(nodes)
 
 
-_copied = partial(tuple.__new__, NodeOrigin)  # (source, position) -> NodeOrigin, a third of the time of calling it
+_copied = partial(tuple.__new__, NodeOrigin)  # (drafter, position) -> NodeOrigin, a third of the time of calling it
 
 
 @cache
 def _scores(length: int, copied: int) -> tuple[float, ...]:
-    """Of the tokens that follow a match of this length."""
+    """Score the tokens that follow a match of this length."""
     rate, decay = ACCEPTANCE[min(length, len(ACCEPTANCE)) - 1]
     return tuple(rate * decay**place for place in range(copied))
+
+
+def _open(_: DrafterContext, options: CopyConfig | None) -> CopyDrafter:
+    return CopyDrafter(options)
+
+
+def _open_prompt_only(_: DrafterContext, options: CopyConfig | None) -> CopyDrafter:
+    return CopyDrafter(replace(options or CopyConfig(), prompt_only=True))
+
+
+SPEC = DrafterSpec("copy", "what followed the two longest matches of the last tokens, in prompt and output (CASD)", CopyConfig, _open)
+PROMPT_SPEC = DrafterSpec("copy-prompt", "the same in the prompt alone (the thesis's ablation CASDprompt)", CopyConfig, _open_prompt_only)

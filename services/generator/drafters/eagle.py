@@ -15,47 +15,21 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from services.generator.drafters import StepState
+from services.generator.drafters import DrafterContext, DrafterSpec, Stage, StepState
+from services.generator.models import FeatureKind
 from services.generator.models.eagle import Head
 from services.generator.models.eagle_cache import HeadCache
+from services.generator.models.eagle_format import open_head
 from services.generator.native.head import NativeHead
-from services.generator.types import Accepted, CandidateSource, DraftTree, NodeOrigin, Sequence
+from services.generator.speculation.eagle_tree import Pool, TreeShape, plan, select, to_tree
+from services.generator.speculation.tree import root_only
+from services.generator.types import Accepted, DraftTree, Sequence
 
-EAGLE = (NodeOrigin(CandidateSource.EAGLE),)
 ALONE = 32  # features; a row that brings more is read apart from the others
 
 
-@dataclass(frozen=True, slots=True)
-class TreeShape:
-    """`total` counts the root; `depth` the levels after the first, each one forward of the head.
-
-    `least` ends drafting early: when no leaf of any row is accepted with at least this estimated probability, going deeper does not pay.
-    `fixed` makes the tree EAGLE-1's: paths of ranks, (0, 1) being the second child of the first child; parents first, `total` is not used.
-    """
-
-    top_k: int = 10
-    total: int = 60
-    depth: int = 5
-    least: float = 0.0
-    fixed: tuple[tuple[int, ...], ...] = ()
-
-    def __post_init__(self) -> None:
-        assert min(self.top_k, self.total, self.depth + 1) >= 1
-        assert all(path[:-1] in (*self.fixed[:place], ()) for place, path in enumerate(self.fixed)), "parents before children"
-        assert all(rank < self.top_k for path in self.fixed for rank in path)
-
-
-FIXED_TREE: tuple[tuple[int, ...], ...] = (
-    *((0,), (1,), (2,), (3,)),
-    *((0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (2, 0), (2, 1), (3, 0)),
-    *((0, 0, 0), (0, 0, 1), (0, 0, 2), (0, 1, 0), (0, 1, 1), (0, 2, 0), (0, 2, 1), (1, 0, 0)),
-    *((0, 0, 0, 0), (0, 0, 0, 1), (0, 0, 0, 2), (0, 0, 0, 0, 0), (0, 0, 0, 0, 1)),
-)
-"""EAGLE-1's 25 nodes: the likelier a branch, the deeper."""
-
-
 def usual_shape(device: torch.device) -> TreeShape:
-    """EAGLE-2's and -3's published tree where rows are nearly free; on a CPU, where every row is computed, a small one."""
+    """Return EAGLE-2's and -3's published tree where rows are nearly free; on a CPU, where every row is computed, a small one."""
     return TreeShape() if device.type == "cuda" else TreeShape(top_k=2, total=5, depth=3, least=0.3)
 
 
@@ -69,14 +43,6 @@ class Frontier(NamedTuple):
     ancestors: Tensor  # bool [R, K, K * level]: which drafted keys each sees, itself included
 
 
-class Pool(NamedTuple):
-    """Every candidate of every level, in the order found, so that parents precede children. Each [R, P]."""
-
-    tokens: Tensor
-    scores: Tensor
-    parents: Tensor  # places in the pool; -1: the root
-
-
 @dataclass(slots=True)
 class EagleDrafter:
     """One head for all sequences; rows of its cache are lent to them from start to finish."""
@@ -84,6 +50,7 @@ class EagleDrafter:
     head: Head
     shape: TreeShape = field(default_factory=TreeShape)
     name: str = "eagle"
+    stage: Stage = Stage.MODEL
     capacity: int = 1024  # keys per row to begin with
     _cache: HeadCache = field(init=False)
     _rows: dict[str, int] = field(init=False, default_factory=dict)
@@ -97,7 +64,7 @@ class EagleDrafter:
         self._places = torch.tensor(places, dtype=torch.int64, device=self.head.device)
 
     @property
-    def wants_features(self) -> str:
+    def wants_features(self) -> FeatureKind:
         return self.head.config.features
 
     def start(self, sequence: Sequence) -> None:
@@ -111,12 +78,12 @@ class EagleDrafter:
         self._rows.pop(sequence.id, None)
 
     def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
-        """Nothing to learn: what was accepted comes back as features."""
+        """Learn nothing: what was accepted comes back as features."""
 
     @torch.inference_mode()
     def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
-        """Reads the new features of every state, also when `nodes` leaves no room to draft."""
-        trees = [to_tree(int(state.context[-1]), [], [], [], []) for state in states]
+        """Read the new features of every state, also when `nodes` leaves no room to draft."""
+        trees = [root_only(int(state.context[-1])) for state in states]
         ready = [place for place, state in enumerate(states) if state.features is not None and len(state.features)]
         if ready:  # a prompt of one token has no features yet
             for place, tree in zip(ready, self._draft([states[place] for place in ready], nodes), strict=True):
@@ -131,15 +98,15 @@ class EagleDrafter:
         hidden = self._read(rows, states)
         roots = [int(state.context[-1]) for state in states]
         if not 1 < total <= nodes:
-            return [to_tree(root, [], [], [], []) for root in roots]
+            return [root_only(root) for root in roots]
         pool = self._grow(rows, hidden, total)
         chosen = self._places.expand(len(rows), -1) if self.shape.fixed else select(pool, total - 1)
         picked = (chosen, *(part.gather(1, chosen) for part in pool))
         places, tokens, scores, parents = torch.stack([part.double() for part in picked]).cpu().tolist()  # one download
-        return [to_tree(root, places[row], tokens[row], scores[row], parents[row]) for row, root in enumerate(roots)]
+        return [to_tree(root, places[row], tokens[row], scores[row], parents[row], self.name) for row, root in enumerate(roots)]
 
     def _draft_natively(self, native: NativeHead, row: int, state: StepState, total: int) -> DraftTree:
-        """One call computes it; paths that are less likely than `least` are not followed."""
+        """Draft by one call into C; paths that are less likely than `least` are not followed."""
         assert state.features is not None
         context, features = state.context, state.features
         if len(features) > ALONE:  # a prompt: torch computes many rows faster
@@ -147,19 +114,18 @@ class EagleDrafter:
             features = features[-1:]
         fresh, cache, shape = len(features), self._cache, self.shape
         self._make_room(row, len(context) - 1 - fresh, fresh)
-        found = native.draft(
+        drafted = native.draft(
             cache.kv, row, cache.lengths[row], cache.origins[row], features, torch.from_numpy(context[-fresh:].astype("int64")),
             top_k=shape.top_k, depth=min(shape.depth, max(total - 2, 0)), least=math.log(shape.least) if shape.least > 0 else -math.inf,
         )  # fmt: skip
         cache.lengths[row] += fresh
-        best = sorted(range(len(found.scores)), key=found.scores.__getitem__, reverse=True)[: total - 1]  # stable, as in `select`
+        best = sorted(range(len(drafted.scores)), key=drafted.scores.__getitem__, reverse=True)[: total - 1]  # stable, as in `select`
         places = sorted(best)
-        return to_tree(
-            int(context[-1]), places, *([part[place] for place in places] for part in (found.tokens, found.scores, found.parents))
-        )
+        tokens, scores, parents = ([part[place] for place in places] for part in (drafted.tokens, drafted.scores, drafted.parents))
+        return to_tree(int(context[-1]), places, tokens, scores, parents, self.name)
 
     def _make_room(self, row: int, first: int, count: int) -> None:
-        """For `count` features, of which the first is at position `first`, and a draft behind them."""
+        """Make room for `count` features, of which the first is at position `first`, and a draft behind them."""
         cache = self._cache
         if cache.lengths[row] == 0:
             cache.origins[row] = first
@@ -167,7 +133,7 @@ class EagleDrafter:
         cache.reserve(row, cache.lengths[row] + count + self._drafted)
 
     def _read(self, rows: list[int], states: Seq[StepState]) -> Tensor:
-        """Features of newly verified tokens into the cache -> the head's output at each row's last one, [R, h].
+        """Read features of newly verified tokens into the cache -> the head's output at each row's last one, [R, h].
 
         A row that brings its whole prompt is read alone, so that the others are not padded to it.
         """
@@ -204,7 +170,7 @@ class EagleDrafter:
         return self.shape.top_k * (len(self._expand) if self.shape.fixed else self.shape.depth)
 
     def _tensor(self, values: list[int]) -> Tensor:
-        """[R] -> int64 [R, 1] on the head's device."""
+        """Turn [R] into int64 [R, 1] on the head's device."""
         return torch.tensor(values, device=self.head.device)[:, None]
 
     def _grow(self, rows: list[int], hidden: Tensor, total: int) -> Pool:
@@ -237,20 +203,20 @@ class EagleDrafter:
         return Pool(*(torch.cat(part, dim=1) for part in zip(*pool, strict=True)))
 
     def _next(self, scores: Tensor, level: int) -> Tensor:
-        """scores [R, K, K] of the children -> the K to expand, as places among K * K."""
+        """Choose by scores [R, K, K] of the children the K to expand, as places among K * K."""
         if self.shape.fixed:
             return self._expand[level].expand(len(scores), -1)
         return scores.flatten(1).topk(self.shape.top_k, dim=1).indices
 
     def _children(self, hidden: Tensor) -> tuple[Tensor, Tensor]:
-        """[R, n, h] -> tokens and log-probabilities of the K likeliest, [R, n, K] each. Never above 0: no child beats its parent."""
+        """Turn [R, n, h] into tokens and log-probabilities of the K likeliest, [R, n, K] each. Never above 0: no child beats its parent."""
         logits = self.head.logits(hidden)
         top = logits.topk(self.shape.top_k, dim=-1)
         scores = (top.values - logits.logsumexp(dim=-1, keepdim=True)).clamp(max=0.0)
         return self.head.target_ids[top.indices], scores
 
     def _level(self, rows: list[int], frontier: Frontier, level: int) -> Tensor:
-        """One forward over the frontier: each node sees the verified keys and its drafted ancestors -> [R, K, h]."""
+        """Compute one forward over the frontier: each node sees the verified keys and its drafted ancestors -> [R, K, h]."""
         cache, device, top_k = self._cache, self.head.device, self.shape.top_k
         lengths, drafted = [cache.lengths[row] for row in rows], top_k * (level + 1)
         behind = torch.arange(max(lengths) + drafted, device=device) - self._tensor(lengths)  # [R, up to]; negative: verified
@@ -261,41 +227,18 @@ class EagleDrafter:
         return self.head(frontier.tokens, frontier.hidden, positions.expand(-1, top_k), attend)
 
 
-def select(pool: Pool, count: int) -> Tensor:
-    """The best `count` of each row's pool, [R, count] places in rising order.
-
-    A child never scores above its parent and stands behind it; a stable sort therefore keeps the parent of everything it keeps,
-    even where rounding makes the two equal.
-    """
-    count = min(count, pool.scores.shape[1])
-    return pool.scores.sort(dim=1, descending=True, stable=True).indices[:, :count].sort(dim=1).values
+def _open(context: DrafterContext, options: TreeShape | None) -> EagleDrafter:
+    assert context.target is not None
+    assert context.head is not None
+    return EagleDrafter(open_head(context.head, context.target), options or usual_shape(context.target.device))
 
 
-def plan(fixed: Seq[tuple[int, ...]], top_k: int) -> tuple[list[list[int]], list[int]]:
-    """For a fixed tree: per level the K children to expand (places among K * K, padded with the first); every node's place in the pool."""
-    places: list[int] = []
-    expand: list[list[int]] = []
-    slots: dict[tuple[int, ...], int] = {(rank,): rank for rank in range(top_k)}
-    for path in fixed:
-        level = len(path) - 2
-        places.append(path[0] if level < 0 else top_k + level * top_k**2 + slots[path[:-1]] * top_k + path[-1])
-        if level >= 0 and any(other[:-1] == path for other in fixed):
-            while len(expand) <= level:
-                expand.append([])
-            slots[path] = len(expand[level])
-            expand[level].append(slots[path[:-1]] * top_k + path[-1])
-    assert all(len(level) <= top_k for level in expand), "a level of a fixed tree expands more nodes than top_k"
-    deepest = max(map(len, fixed), default=1)
-    padded = [level + [0] * (top_k - len(level)) for level in expand]
-    return [*padded, [0] * top_k][: max(deepest - 1, 0)], places
+def _lacks(context: DrafterContext) -> str | None:
+    return "a model and an EAGLE head trained for it" if context.target is None or context.head is None else None
 
 
-def to_tree(root: int, places: Seq[float], tokens: Seq[float], scores: Seq[float], parents: Seq[float]) -> DraftTree:
-    """Chosen pool entries, parents first, become nodes 1.. of a tree; scores are log-probabilities."""
-    nodes = {-1: 0} | {int(place): number for number, place in enumerate(places, start=1)}
-    return DraftTree(
-        token_ids=(root, *map(int, tokens)),
-        parents=(-1, *(nodes[int(parent)] for parent in parents)),
-        scores=(1.0, *map(math.exp, scores)),
-        origins=((), *(EAGLE for _ in tokens)),
-    )
+def _measured_by(drafter: EagleDrafter) -> tuple[object, ...]:
+    return drafter.shape, drafter.head.config, drafter.head.native is not None
+
+
+SPEC = DrafterSpec("eagle", "trees of an EAGLE-1, -2 or -3 head", TreeShape, _open, _lacks, _measured_by)

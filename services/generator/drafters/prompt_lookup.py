@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass, field
 
-from services.generator.drafters import StepState
-from services.generator.types import Accepted, CandidateSource, DraftTree, NodeOrigin, Sequence
+from services.generator.drafters import DrafterContext, DrafterSpec, Stage, StepState
+from services.generator.models import FeatureKind
+from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
 
 ACCEPTANCE = ((0.19, 0.57), (0.38, 0.60), (0.60, 0.72))
 """(chance that the first copied token is accepted, factor per further one) after a match of 1, 2, 3 tokens; a guide for merging only."""
@@ -34,7 +35,7 @@ class NGrams:
             known.append(token)
 
     def find(self) -> tuple[int, int]:
-        """(length of the match, index of its last token); (0, -1) when even the last token is new."""
+        """Return (length of the match, index of its last token); (0, -1) when even the last token is new."""
         for size in range(min(self.longest, len(self.tokens)), 0, -1):
             end = self._ends.get(tuple(self.tokens[-size:]))
             if end is not None:
@@ -42,23 +43,31 @@ class NGrams:
         return 0, -1
 
 
-@dataclass(slots=True)
-class PromptLookupDrafter:
+@dataclass(frozen=True, slots=True)
+class PromptLookupOptions:
+    """transformers' values."""
+
     longest: int = 3  # n-gram
     copied: int = 10  # tokens
+
+
+@dataclass(slots=True)
+class PromptLookupDrafter:
+    options: PromptLookupOptions = field(default_factory=PromptLookupOptions)
     name: str = "prompt-lookup"
-    wants_features: str | None = None
+    stage: Stage = Stage.LOOKUP
+    wants_features: FeatureKind | None = None
     _grams: dict[str, NGrams] = field(init=False, default_factory=dict)
 
     def start(self, sequence: Sequence) -> None:
-        grams = self._grams[sequence.id] = NGrams(self.longest)
+        grams = self._grams[sequence.id] = NGrams(self.options.longest)
         grams.extend(sequence.prompt.token_ids)
 
     def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
         return [self._draft(state, nodes) for state in states]
 
     def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
-        """Nothing is learnt from it."""
+        """Learn nothing from it."""
 
     def finish(self, sequence: Sequence) -> None:
         self._grams.pop(sequence.id, None)
@@ -67,11 +76,18 @@ class PromptLookupDrafter:
         grams = self._grams[state.sequence.id]
         grams.extend(state.context[len(grams.tokens) :].tolist())
         length, end = grams.find()
-        copied = grams.tokens[end + 1 : end + 1 + min(self.copied, nodes - 1)] if length else []
+        copied = grams.tokens[end + 1 : end + 1 + min(self.options.copied, nodes - 1)] if length else []
         first, factor = ACCEPTANCE[min(length, len(ACCEPTANCE)) - 1]
         return DraftTree(
             token_ids=(grams.tokens[-1], *copied),
             parents=tuple(range(-1, len(copied))),
             scores=(1.0, *(first * factor**depth for depth in range(len(copied)))),
-            origins=((), *((NodeOrigin(CandidateSource.COPY, end + 1 + place),) for place in range(len(copied)))),
+            origins=((), *((NodeOrigin(self.name, end + 1 + place),) for place in range(len(copied)))),
         )
+
+
+def _open(_: DrafterContext, options: PromptLookupOptions | None) -> PromptLookupDrafter:
+    return PromptLookupDrafter(options or PromptLookupOptions())
+
+
+SPEC = DrafterSpec("prompt-lookup", "what followed the first occurrence of the last three, two or one tokens", PromptLookupOptions, _open)

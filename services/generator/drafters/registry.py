@@ -2,69 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from services.generator.drafters import Drafter
-from services.generator.drafters.copy import CopyConfig, CopyDrafter
-from services.generator.drafters.prompt_lookup import PromptLookupDrafter
+from services.generator.drafters import Drafter, DrafterContext, DrafterSpec, copy, eagle, prompt_lookup
 from services.generator.errors import BadRequest
 
-if TYPE_CHECKING:
-    from services.generator.models.llama import LlamaTarget
-
-
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What a drafter may need to be made."""
-
-    target: LlamaTarget
-    head: Path | None = None  # folder of the EAGLE head trained for this target
-
-
-def _copy(_: Surroundings) -> Drafter:
-    return CopyDrafter()
-
-
-def _copy_prompt(_: Surroundings) -> Drafter:
-    """The thesis's ablation CASDprompt."""
-    return CopyDrafter(CopyConfig(prompt_only=True))
-
-
-def _prompt_lookup(_: Surroundings) -> Drafter:
-    return PromptLookupDrafter()
-
-
-def _eagle(around: Surroundings) -> Drafter | None:
-    from services.generator.drafters.eagle import EagleDrafter, usual_shape
-    from services.generator.models.eagle_format import open_head
-
-    return None if around.head is None else EagleDrafter(open_head(around.head, around.target), usual_shape(around.target.device))
-
-
-DRAFTERS: dict[str, Callable[[Surroundings], Drafter | None]] = {
-    "copy": _copy,
-    "copy-prompt": _copy_prompt,
-    "prompt-lookup": _prompt_lookup,
-    "eagle": _eagle,
+DRAFTERS: dict[str, DrafterSpec[Any, Any]] = {
+    spec.name: spec
+    for spec in (
+        copy.SPEC,
+        copy.PROMPT_SPEC,
+        prompt_lookup.SPEC,
+        eagle.SPEC,
+    )
 }
-"""A factory returns None when what it needs is not there."""
 
 
-def open_drafters(around: Surroundings) -> dict[str, Drafter]:
-    """All drafters that can be had here, by name."""
-    made = {name: factory(around) for name, factory in DRAFTERS.items()}
-    return {name: drafter for name, drafter in made.items() if drafter is not None}
+def names_of(drafter: str) -> tuple[str, ...]:
+    """Split what was configured or asked for: "copy+eagle" -> ("copy", "eagle"), "none" -> ()."""
+    return () if drafter == "none" else tuple(dict.fromkeys(drafter.split("+")))
 
 
-def parse(name: str, known: dict[str, Drafter]) -> tuple[str, ...]:
-    """ "copy+eagle" -> ("copy", "eagle"). Raises BadRequest on a name that is not known here."""
-    if name == "none":
-        return ()
-    names = tuple(dict.fromkeys(name.split("+")))
-    unknown = [part for part in names if part not in known]
+def parse(drafter: str, known: Iterable[str]) -> tuple[str, ...]:
+    """Split names of drafters that are `known` here. Raises BadRequest on another."""
+    names, known = names_of(drafter), list(known)
+    unknown = [name for name in names if name not in known]
     if unknown:
         raise BadRequest(f"no drafter {unknown[0]!r} here; there are: none, {', '.join(known)}, and several joined by '+'")
     return names
+
+
+def available(context: DrafterContext) -> tuple[str, ...]:
+    """Name the drafters that find all they need."""
+    return tuple(name for name, spec in DRAFTERS.items() if spec.lacks(context) is None)
+
+
+def open_drafters(names: Iterable[str], context: DrafterContext, options: Mapping[str, object] | None = None) -> dict[str, Drafter]:
+    """Open these, in this order, and no others; `options` by name. Raises BadRequest on one that cannot be had."""
+    return {name: open_drafter(name, context, (options or {}).get(name)) for name in names}
+
+
+def open_drafter(name: str, context: DrafterContext, options: object | None = None) -> Drafter:
+    """Open one. Raises BadRequest on a name that is not known, and with what is lacking."""
+    parse(name, DRAFTERS)
+    spec = DRAFTERS[name]
+    if (lacking := spec.lacks(context)) is not None:
+        raise BadRequest(f"the drafter {name!r} needs {lacking}")
+    assert options is None or isinstance(options, spec.options), f"{name} takes {spec.options.__name__}"
+    drafter: Drafter = spec.open(context, options)
+    assert drafter.name == name, "nodes are counted by the name their drafter gives them"
+    return drafter

@@ -1,14 +1,14 @@
 """The engine: requests in, text and spans out, a step at a time. Runs in one thread; knows nothing of HTTP.
 
 A step reads as its list: schedule -> prefill -> draft -> verify -> accept -> emit. Requests join and leave between steps,
-each with its own tree and length. What is emitted is the target's own choice at every position (verify.py), so a
-drafter, a batch or a prefix that was cached changes nothing but the time.
+each with its own tree and length. What is emitted is the target's own choice at every position (acceptance.Exact), so a
+drafter, a batch or a prefix that was cached changes nothing but the time; a request whose rule is another says so.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Sequence as Seq
 from contextlib import contextmanager
 
@@ -16,18 +16,19 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from services.generator.drafters import Drafter, StepState
+from services.generator.drafters import Drafter
 from services.generator.engine import stats
+from services.generator.engine.drafting import Drafting
 from services.generator.engine.energy import counter_of, share
 from services.generator.engine.prefix_cache import PrefixCache
 from services.generator.engine.request import EngineOptions, Output, Request
 from services.generator.engine.scheduler import Scheduler
 from services.generator.errors import BadRequest
 from services.generator.models import StepInput, StepOutput, Target
-from services.generator.planner.planner import Costs, Plan, Planner
+from services.generator.planner.planner import Costs
 from services.generator.speculation import tree
 from services.generator.speculation.verify import verify
-from services.generator.types import Accepted, CandidateSource, DraftTree, FinishReason, Origin
+from services.generator.types import Accepted, DraftTree, FinishReason, Origin
 
 __all__ = ["Engine", "EngineOptions", "Output", "Request"]
 
@@ -42,18 +43,21 @@ class Engine:
         options: EngineOptions | None = None,
         costs: Costs | None = None,
         drafts: Mapping[str, float] | None = None,
+        clock: Callable[[], float] = time.perf_counter,
     ) -> None:
-        """Without `costs` every draft is verified whole; `drafts`: seconds of a draft by drafter, where they were measured."""
+        """Verify every draft whole where there are no `costs`; `drafts`: seconds of a draft by drafter, where they were measured.
+
+        `clock` is that of the requests' statistics and of what the planner learns.
+        """
         self.options = options or EngineOptions()
         self.target = target
-        self.drafters = dict(drafters)
         self.context = min(self.options.context, target.config.max_positions)
         self.scheduler = Scheduler(self.options.rows, self.options.queue)
         self.cache = target.new_cache(self.options.rows, self.context)
         self.prefixes = PrefixCache(self.options.prefix_bytes)
-        self.planner = Planner(costs, drafts)
+        self.drafting = Drafting(drafters, self.options.nodes, costs, drafts, clock)
         self.energy = counter_of(target.device)
-        self.clock = time.perf_counter  # of the requests' statistics and of what the planner learns
+        self.clock = clock
         self._requests: dict[str, Request] = {}
         self._stop_tokens = frozenset(target.config.eos_token_ids)
 
@@ -66,30 +70,41 @@ class Engine:
         unknown = [name for name in request.drafters if name not in self.drafters]
         if unknown:
             raise BadRequest(f"no drafter {unknown[0]!r}; there are: none, {', '.join(self.drafters)}")
+        if request.preparation is not None and not request.acceptance.lossless:
+            raise BadRequest("a constrained answer is verified exactly: another rule could leave what is allowed")
         self.scheduler.add(sequence)
         room = min(sequence.sampling.max_tokens, self.context - len(prompt))
         request.context = np.zeros(len(prompt) + room, np.int32)
         request.context[: len(prompt)] = prompt
         request.tokens = len(prompt)
-        sequence.stats.prompt_tokens = len(prompt)
+        sequence.stats.prompt_tokens, sequence.stats.lossless = len(prompt), request.acceptance.lossless
         self._requests[sequence.id] = request
 
     def cancel(self, sequence_id: str) -> None:
-        """The slot is free before the next step; unknown and finished ids are fine."""
+        """End a request, so that its slot is free before the next step; unknown and finished ids are fine."""
         request = self._requests.get(sequence_id)
         if request is not None:
             self._end(request, FinishReason.CANCELLED)
 
     def fail(self, error: Exception) -> list[Output]:
-        """Ends every running request after a step that raised."""
+        """End every running request after a step that raised."""
         failed = [self._requests[name] for name in list(self.scheduler.running)]
         for request in failed:
             self._end(request, FinishReason.ERROR)
         return [Output(request.sequence, "", (), finish=FinishReason.ERROR, error=error) for request in failed]
 
     @property
+    def drafters(self) -> Mapping[str, Drafter]:
+        return self.drafting.drafters
+
+    @property
     def busy(self) -> bool:
         return bool(self._requests)
+
+    def run(self) -> Iterator[Output]:
+        """Decode until nobody is left, waiting or running."""
+        while self.busy:
+            yield from self.step()
 
     @torch.inference_mode()
     def step(self) -> list[Output]:
@@ -109,7 +124,7 @@ class Engine:
 
     @contextmanager
     def _metered(self) -> Iterator[None]:
-        """What the step uses is shared among its requests by the tokens that it computed for them."""
+        """Share what the step uses among its requests by the tokens that it computed for them."""
         before, running = self.energy.read(), self._running()
         lengths = [request.length for request in running]
         yield
@@ -126,18 +141,16 @@ class Engine:
         for sequence in self.scheduler.admit():
             request = self._requests[sequence.id]
             request.started = self.clock()
-            request.plan = self.planner.start(request.drafters)
-            request.drafters = tuple(request.plan.gates)  # whoever does not pay these days is left out altogether
-            for name in request.drafters:
-                self.drafters[name].start(sequence)
-            wants = self._wants_features(request)
-            request.length, features = self.prefixes.load(sequence.prompt.token_ids[:-1], self.cache, sequence.slot, wants is not None)
+            request.plan, request.features = self.drafting.start(sequence, request.drafters)
+            request.drafters = tuple(request.plan.gates)
+            prompt, kinds = sequence.prompt.token_ids[:-1], request.features.kinds
+            request.length, features = self.prefixes.load(prompt, self.cache, sequence.slot, kinds)
             sequence.stats.cached_tokens = request.length
-            if features is not None:
-                self._keep_features(request, features)
+            for kind, known in features.items():
+                request.features.add(kind, known)
 
     def _prefill(self) -> None:
-        """One chunk of the prompts that are not in the cache yet, the last token left out: it is the first root."""
+        """Compute one chunk of the prompts that are not in the cache yet, the last token left out: it is the first root."""
         room, batch, counts = self.options.prefill_chunk, [], []
         for request in self._running():
             if request.preparation is not None:
@@ -170,13 +183,14 @@ class Engine:
             counts=tuple(counts),
             tree_mask=None,
             logits_from=size,  # none
-            features=any(self._wants_features(request) for request in batch),
+            features=any(request.features.kinds for request in batch),
         )
         output = self.target.forward(step, self.cache)
         for row, (request, count) in enumerate(zip(batch, counts, strict=True)):
             request.length += count
-            if (features := self._features(request, output, row)) is not None:
-                self._keep_features(request, features[:count])
+            for kind in request.features.kinds:
+                if (features := getattr(output, kind)) is not None:
+                    request.features.add(kind, features[row, :count])
 
     def _begin_decoding(self, request: Request) -> None:
         sequence = request.sequence
@@ -186,35 +200,13 @@ class Engine:
         self._store_prefix(request)
 
     def _draft(self, ready: list[Request]) -> list[DraftTree]:
-        """One tree per row: of everyone who drafts for it, merged, and cut to what pays."""
-        drafts: list[list[DraftTree]] = [[] for _ in ready]
-        for name, drafter in self.drafters.items():
-            rows = [row for row, request in enumerate(ready) if name in request.drafters and self.planner.wants(_plan(request), name)]
-            if not rows:
-                continue
-            began = self.clock()
-            proposed = drafter.propose([self._state(ready[row], drafter) for row in rows], self.options.nodes)
-            each = (self.clock() - began) / len(rows)
-            for row, draft in zip(rows, proposed, strict=True):
-                drafts[row].append(draft)
-                self.planner.drafted(_plan(ready[row]), name, draft, each, usual=ready[row].sequence.stats.steps > 0)
-                if drafter.wants_features:
-                    ready[row].features.clear()
-        trees = [self._tree(request, found) for request, found in zip(ready, drafts, strict=True)]
-        return self.planner.cut([_plan(request) for request in ready], trees, [request.length for request in ready])
-
-    def _tree(self, request: Request, drafts: list[DraftTree]) -> DraftTree:
-        root = int(request.context[request.tokens - 1])
-        budget = min(self.options.nodes, self.context - request.length)  # a last step may draft more than it may emit
-        if request.constraint is not None and request.drafting:
-            return request.constraint.draft(root, budget)
-        return tree.merge(drafts or [tree.root_only(root)], budget)
-
-    def _state(self, request: Request, drafter: Drafter) -> StepState:
-        view = request.decided
-        view.flags.writeable = False
-        features = torch.cat(request.features) if drafter.wants_features and request.features else None
-        return StepState(request.sequence, view, features)
+        """Return one tree per row: of everyone who drafts for it, merged, or of its constraint; cut to what pays."""
+        budgets = [min(self.options.nodes, self.context - request.length) for request in ready]  # a last step may draft more than it emits
+        trees = self.drafting.propose(ready, budgets)
+        for row, (request, budget) in enumerate(zip(ready, budgets, strict=True)):
+            if request.constraint is not None and request.drafting:
+                trees[row] = request.constraint.draft(int(request.decided[-1]), budget)
+        return self.drafting.cut(ready, trees)
 
     def _forward(self, ready: list[Request], trees: list[DraftTree]) -> StepOutput:
         lengths = tuple(request.length for request in ready)
@@ -226,36 +218,33 @@ class Engine:
             lengths=lengths,
             counts=packed.counts,
             tree_mask=None if packed.mask is None else torch.from_numpy(packed.mask),
-            features=any(self._wants_features(request) for request in ready),
+            features=any(request.features.kinds for request in ready),
         )
         return self.target.forward(step, self.cache)
 
     def _verify(self, ready: list[Request], trees: list[DraftTree], logits: Tensor) -> list[Accepted]:
-        """Constrained rows are verified by the same rule, on the logits that their constraint leaves."""
+        """Verify constrained rows by the same rule, on the logits that their constraint leaves."""
         allowed = logits
         if any(request.constraint is not None for request in ready):
             allowed = logits.clone()
             for row, (request, draft) in enumerate(zip(ready, trees, strict=True)):
                 if request.constraint is not None:
                     request.constraint.apply(allowed[row, : len(draft)], draft, request.sequence.sampling)
-        samplings = [request.sequence.sampling for request in ready]
-        return verify(trees, allowed, samplings, [request.length for request in ready], raw=logits)
+        samplings, rules = [request.sequence.sampling for request in ready], [request.acceptance for request in ready]
+        return verify(trees, allowed, samplings, [request.length for request in ready], logits, rules)
 
     def _accept(self, ready: list[Request], trees: list[DraftTree], accepted: list[Accepted], output: StepOutput) -> None:
-        for row, (request, draft, one) in enumerate(zip(ready, trees, accepted, strict=True)):
-            self.cache.keep(request.sequence.slot, request.length, one.path)
-            request.length += len(one.path)
-            for name in request.drafters:
-                drafter = self.drafters[name]
-                drafter.feedback(self._state(request, drafter), draft, one)
-            if (features := self._features(request, output, row)) is not None:
-                self._keep_features(request, features.index_select(0, torch.tensor(one.path, device=features.device)))
+        for row, (request, draft, taken) in enumerate(zip(ready, trees, accepted, strict=True)):
+            self.cache.keep(request.sequence.slot, request.length, taken.path)
+            request.length += len(taken.path)
+            self.drafting.feedback(request, draft, taken)
+            for kind in request.features.kinds:
+                if (features := getattr(output, kind)) is not None:
+                    request.features.add(kind, features[row].index_select(0, torch.tensor(taken.path, device=features.device)))
 
     def _learn(self, ready: list[Request], trees: list[DraftTree], accepted: list[Accepted], seconds: float) -> None:
-        lengths = [request.length - len(one.path) for request, one in zip(ready, accepted, strict=True)]
-        usual = self.planner.paced(sum(map(len, trees)), sum(lengths) // len(lengths), seconds)
-        for request, draft, one in zip(ready, trees, accepted, strict=True):
-            self.planner.learn(_plan(request), draft, one, usual / len(ready))
+        lengths = [request.length - len(taken.path) for request, taken in zip(ready, accepted, strict=True)]
+        self.drafting.learn(ready, trees, accepted, lengths, seconds)
 
     def _emit(self, ready: list[Request], trees: list[DraftTree], accepted: list[Accepted]) -> list[Output]:
         return [self._emit_row(*row) for row in zip(ready, trees, accepted, strict=True)]
@@ -287,15 +276,15 @@ class Engine:
         return Output(sequence, delta.text, delta.spans, accepted.token_ids[:taken], logprobs, alternatives, finish=reason)
 
     def _copied_positions(self, request: Request, draft: DraftTree, node: int | None) -> list[int]:
-        """Prompt positions the node was copied from; a copy of a copy is traced back."""
+        """Return prompt positions the node was copied from; a copy of a copy is traced back."""
         if node is None:
             return []
-        found, prompt = [], len(request.sequence.prompt.token_ids)
+        positions, prompt = [], len(request.sequence.prompt.token_ids)
         for origin in draft.origins[node]:
-            if origin.source is CandidateSource.COPY:
+            if origin.position >= 0:
                 position = origin.position if origin.position < prompt else request.sequence.copied_from[origin.position - prompt]
-                found += [position] if position >= 0 else []
-        return found
+                positions += [position] if position >= 0 else []
+        return positions
 
     def _origins(self, request: Request, positions: Seq[int]) -> list[Origin]:
         origins = request.sequence.prompt.origins
@@ -305,30 +294,10 @@ class Engine:
         sequence = request.sequence
         sequence.finish_reason = reason
         if sequence.id in self.scheduler.running:
-            for name in request.drafters:
-                self.drafters[name].finish(sequence)
-            self.planner.finish(_plan(request))
+            self.drafting.finish(request)
         self.scheduler.remove(sequence)
         del self._requests[sequence.id]
 
     def _store_prefix(self, request: Request) -> None:
-        features = torch.cat(request.history) if request.history else None
         verified = request.context[: min(request.length, request.tokens)]
-        self.prefixes.store(verified.tolist(), self.cache, request.sequence.slot, features)
-
-    def _wants_features(self, request: Request) -> str | None:
-        return next((wanted for name in request.drafters if (wanted := self.drafters[name].wants_features)), None)
-
-    def _features(self, request: Request, output: StepOutput, row: int) -> Tensor | None:
-        wanted = self._wants_features(request)
-        features = None if wanted is None else output.hidden if wanted == "hidden" else output.streams
-        return None if features is None else features[row]
-
-    def _keep_features(self, request: Request, features: Tensor) -> None:
-        request.features.append(features)
-        request.history.append(features)
-
-
-def _plan(request: Request) -> Plan:
-    assert request.plan is not None, "a running request has been scheduled"
-    return request.plan
+        self.prefixes.store(verified.tolist(), self.cache, request.sequence.slot, request.features.all())

@@ -7,6 +7,7 @@ Knows nothing of text or of who asks: a block can only be found by someone whose
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Mapping
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -15,6 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from services.generator.models import FeatureKind
 from services.generator.models.kv_cache import KVCache
 
 BLOCK = 64  # tokens
@@ -23,11 +25,11 @@ BLOCK = 64  # tokens
 @dataclass(frozen=True, slots=True)
 class Block:
     kv: Tensor  # [layers, 2, kv_heads, BLOCK, head_dim]
-    features: Tensor | None  # [BLOCK, h or 3h]: what an EAGLE head wants of these tokens, when one is in use
+    features: Mapping[FeatureKind, Tensor]  # [BLOCK, h or 3h]: what heads want of these tokens, when they are in use
 
     @property
     def bytes(self) -> int:
-        return self.kv.nbytes + (0 if self.features is None else self.features.nbytes)
+        return self.kv.nbytes + sum(features.nbytes for features in self.features.values())
 
 
 class PrefixCache:
@@ -38,30 +40,33 @@ class PrefixCache:
         self.bytes = 0
         self._blocks: OrderedDict[bytes, Block] = OrderedDict()
 
-    def load(self, tokens: Seq[int], cache: KVCache, slot: int, features: bool) -> tuple[int, Tensor | None]:
-        """Fills the row with the longest known prefix of `tokens`: its length, and its features when they are asked for."""
-        found: list[Block] = []
+    def load(
+        self, tokens: Seq[int], cache: KVCache, slot: int, kinds: frozenset[FeatureKind] = frozenset()
+    ) -> tuple[int, dict[FeatureKind, Tensor]]:
+        """Fill the row with the longest known prefix of `tokens` that has features of these kinds: its length, and the features."""
+        known: list[Block] = []
         hashes = _hashes(tokens)
         for name in hashes:
             block = self._blocks.get(name)
-            if block is None or (features and block.features is None):
+            if block is None or not kinds <= block.features.keys():
                 break
-            found.append(block)
-        for name in reversed(hashes[: len(found)]):  # the first block, which all the others need, is the last to go
+            known.append(block)
+        for name in reversed(hashes[: len(known)]):  # the first block, which all the others need, is the last to go
             self._blocks.move_to_end(name)
-        for index, block in enumerate(found):
+        for index, block in enumerate(known):
             cache.write_block(slot, index * BLOCK, block.kv)
-        joined = torch.cat([block.features for block in found if block.features is not None]) if features and found else None
-        return len(found) * BLOCK, joined
+        joined = {kind: torch.cat([block.features[kind] for block in known]) for kind in kinds} if known else {}
+        return len(known) * BLOCK, joined
 
-    def store(self, tokens: Seq[int], cache: KVCache, slot: int, features: Tensor | None) -> None:
-        """Keeps the whole blocks of a row whose first len(tokens) positions are verified. `features` [len(tokens), ...]."""
+    def store(self, tokens: Seq[int], cache: KVCache, slot: int, features: Mapping[FeatureKind, Tensor]) -> None:
+        """Keep the whole blocks of a row whose first len(tokens) positions are verified. `features` [len(tokens), ...] by kind."""
         hashes = _hashes(tokens)
         for index, name in enumerate(hashes):
             start, end = index * BLOCK, (index + 1) * BLOCK
             known = self._blocks.get(name)
-            if known is None or (known.features is None and features is not None):
-                block = Block(cache.read_block(slot, start, end), None if features is None else features[start:end].clone())
+            if known is None or not features.keys() <= known.features.keys():
+                fresh = {kind: all_of[start:end].clone() for kind, all_of in features.items()}
+                block = Block(cache.read_block(slot, start, end), {**(known.features if known else {}), **fresh})
                 self.bytes += block.bytes - (known.bytes if known else 0)
                 self._blocks[name] = block
         for name in reversed(hashes):
@@ -71,7 +76,7 @@ class PrefixCache:
 
 
 def _hashes(tokens: Seq[int]) -> list[bytes]:
-    """One per whole block; each covers every token from the first on."""
+    """Return one per whole block; each covers every token from the first on."""
     array = np.asarray(tokens, dtype=np.int32)
     names, running = [], blake2b(digest_size=16)
     for start in range(0, len(array) - BLOCK + 1, BLOCK):

@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from torch import Tensor
 
+from services.generator.engine.features import Features
 from services.generator.planner.planner import Plan
+from services.generator.planner.rates import AcceptanceRates
+from services.generator.speculation.acceptance import EXACT, Acceptance
 from services.generator.text.answer_text import AnswerText
 from services.generator.types import CopySpan, FinishReason, Sequence
 from services.generator.verbatim.constraint import Constraint, Preparation
@@ -45,15 +47,15 @@ class Request:
     sequence: Sequence
     answer: AnswerText
     drafters: tuple[str, ...] = ()
+    acceptance: Acceptance = EXACT  # of what is drafted
     drafting: bool = True  # of the constraint; drafters are named above
     preparation: Preparation | None = None  # work before the first step that yields a constraint
     constraint: Constraint | None = None
     context: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))  # prompt + output, room for the rest
     tokens: int = 0  # of context that are decided; the last of them is the next root
     length: int = 0  # of context that are in the KV cache
-    features: list[Tensor] = field(default_factory=list)  # of tokens verified since the drafters last looked
-    history: list[Tensor] = field(default_factory=list)  # of all, for the prefix cache
-    plan: Plan | None = None
+    features: Features = field(default_factory=Features)
+    plan: Plan = field(default_factory=lambda: Plan(AcceptanceRates()))
     started: float = 0.0  # when admitted, then when decoding began
 
     @property

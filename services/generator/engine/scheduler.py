@@ -32,7 +32,7 @@ class Scheduler:
         self.waiting.append(sequence)
 
     def admit(self) -> list[Sequence]:
-        """Gives free rows to those who wait longest."""
+        """Give free rows to those who wait longest."""
         admitted = []
         while self._free and self.waiting:
             sequence = self.waiting.popleft()
@@ -44,7 +44,7 @@ class Scheduler:
         return admitted
 
     def remove(self, sequence: Sequence) -> None:
-        """The request ended, however: its row or its place in the queue is free at once."""
+        """Forget a request that ended, however: its row or its place in the queue is free at once."""
         seconds = time.monotonic() - self._arrived.pop(sequence.id)
         if self.running.pop(sequence.id, None) is not None:
             self._free.append(sequence.slot)

@@ -7,12 +7,16 @@ A forward runs over a padded batch of trees; a prompt's prefill is a chain. Shap
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import torch
 
 if TYPE_CHECKING:
     from services.generator.models.kv_cache import KVCache
+
+
+FeatureKind = Literal["hidden", "streams"]
+"""What of the target a drafter may read: fields of StepOutput, EAGLE-1's and -2's features and EAGLE-3's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ class StepInput:
     counts: tuple[int, ...]  # [R]: real nodes; the rest is padding
     tree_mask: torch.Tensor | None  # bool [R, N, N]: node i sees node j (itself included); None: every row is a causal chain
     logits_from: int = 0  # logits are computed for nodes >= this (N: for none); negative counts from counts[r] (-1: the last only)
-    features: bool = False  # also return what an EAGLE head wants
+    features: bool = False  # also return what heads want
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +70,7 @@ class Target(Protocol):
         """[V, h]"""
 
     def embed(self, token_ids: torch.Tensor) -> torch.Tensor:
-        """[...] -> [..., h]; heads share the target's embeddings."""
+        """Turn [...] into [..., h]; heads share the target's embeddings."""
 
     def lm_head(self, hidden: torch.Tensor) -> torch.Tensor:
-        """[..., h] (after the final norm) -> fp32 [..., V]."""
+        """Turn [..., h] (after the final norm) into fp32 [..., V]."""

@@ -53,7 +53,7 @@ class Architecture:
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any], generation: Mapping[str, Any] = MappingProxyType({})) -> Architecture:
-        """`generation` is generation_config.json: it may know more tokens that end an answer.
+        """Read config.json; `generation` is generation_config.json, which may know more tokens that end an answer.
 
         Raises ModelError on an architecture or option whose result would not be transformers'.
         """
@@ -96,7 +96,7 @@ def _ids(value: int | list[int] | None) -> tuple[int, ...]:
 
 
 def _max_positions(config: Mapping[str, Any]) -> int:
-    """A sliding window is honoured by not going beyond it: within it, windowed and full attention are the same."""
+    """Honour a sliding window by not going beyond it: within it, windowed and full attention are the same."""
     positions = int(config.get("max_position_embeddings", 2048))
     uses_window = config.get("use_sliding_window", True)  # the Qwens have a switch, Mistral has not
     window = config.get("sliding_window", 4096 if config.get("model_type") == "mistral" else None)  # transformers' default
@@ -104,7 +104,7 @@ def _max_positions(config: Mapping[str, Any]) -> int:
 
 
 def _rope(config: Mapping[str, Any]) -> Rope:
-    """transformers 5 writes `rope_parameters`; what was published before has `rope_theta` and `rope_scaling`."""
+    """Read both spellings: transformers 5 writes `rope_parameters`; what was published before has `rope_theta` and `rope_scaling`."""
     fields = dict(config.get("rope_parameters") or config.get("rope_scaling") or {})
     theta = float(fields.pop("rope_theta", None) or config.get("rope_theta") or 10000.0)
     kind = str(fields.pop("rope_type", None) or fields.pop("type", None) or "default")

@@ -16,19 +16,19 @@ BLOCK = 128  # nodes of a prefill that are computed at a time
 
 
 def tree_bias(mask: torch.Tensor) -> torch.Tensor:
-    """bool [N, N] -> fp32 [N, N], what is added to the scores of the step's own nodes."""
+    """Turn bool [N, N] into fp32 [N, N], what is added to the scores of the step's own nodes."""
     return torch.zeros(mask.shape, dtype=torch.float32, device=mask.device).masked_fill_(~mask, float("-inf"))
 
 
 def seen(bias: torch.Tensor, length: int, shared: int, dtype: torch.dtype) -> torch.Tensor:
-    """bias [N, N] -> what `attend_few` adds to its scores, [N * g, length + N]: nothing to the `length` cached positions."""
+    """Turn bias [N, N] into what `attend_few` adds to its scores, [N * g, length + N]: nothing to the `length` cached positions."""
     mask = torch.zeros(bias.shape[0] * shared, length + bias.shape[0], dtype=dtype, device=bias.device)
     mask[:, length:] = bias.repeat_interleave(shared, 0)
     return mask
 
 
 def attend_few(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
-    """q [kv_heads, N, g, d], scaled; k and v [1, kv_heads, L + N, d], the step's own nodes last -> [N, kv_heads * g * d].
+    """Attend: q [kv_heads, N, g, d], scaled; k and v [1, kv_heads, L + N, d], the step's own nodes last -> [N, kv_heads * g * d].
 
     `mask` is what `seen` made; None when N is 1.
     """
@@ -40,7 +40,7 @@ def attend_few(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Te
 
 
 def attend_many(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
-    """The same by two products, for more nodes on a CPU. bias [N, N] masks the nodes from each other."""
+    """Attend by two products, for more nodes on a CPU. bias [N, N] masks the nodes from each other."""
     groups, nodes, shared, dim = q.shape
     scores = torch.bmm(q.reshape(groups, nodes * shared, dim), k.squeeze(0).transpose(1, 2))  # [kv_heads, N * g, L + N]
     own = scores.view(groups, nodes, shared, -1).narrow(3, scores.shape[2] - nodes, nodes)
@@ -50,7 +50,7 @@ def attend_many(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, bias: torch.T
 
 
 def attend_chain(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: torch.Tensor) -> torch.Tensor:
-    """A long causal chain, block by block: later keys are not looked at. Shapes as in `attend_few`.
+    """Attend along a causal chain, block by block: later keys are not looked at. Shapes as in `attend_few`.
 
     `causal` is the bias of one block [B, B]. On a CPU a block of 128 in bf16 takes a third of the time of torch's fused
     attention, which computes what it masks.
@@ -67,7 +67,7 @@ def attend_chain(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: torc
 
 
 def attend_chain_fused(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
-    """The same by torch's fused attention, which on a GPU skips what is masked and knows grouped queries."""
+    """Attend by torch's fused attention, which on a GPU skips what is masked and knows grouped queries."""
     groups, nodes, shared, dim = q.shape
     heads = q.transpose(1, 2).reshape(1, groups * shared, nodes, dim)
     mask = causal_lower_right(nodes, k.shape[2])

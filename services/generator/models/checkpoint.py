@@ -59,7 +59,7 @@ class Checkpoint:
 
 
 def unpack_nibbles(packed: torch.Tensor) -> torch.Tensor:
-    """uint8 [out, in / 2], low nibble first -> uint8 [out, in]."""
+    """Turn uint8 [out, in / 2], low nibble first, into uint8 [out, in]."""
     return torch.stack((packed & 15, packed >> 4), -1).flatten(1)
 
 
@@ -85,7 +85,7 @@ def _logical(name: str) -> str:
 
 
 def _open(folder: Path) -> Mapping[str, Any]:
-    """name -> tensor, or the open safetensors file that has it (so that one weight at a time is in memory)."""
+    """Map name to tensor, or the open safetensors file that has it (so that one weight at a time is in memory)."""
     shards = sorted(folder.glob("*.safetensors"))
     index = folder / "model.safetensors.index.json"
     if index.exists():
@@ -114,7 +114,7 @@ def _open_safetensors(shards: list[Path]) -> Mapping[str, Any]:
 
 
 def _open_pickles(files: list[Path]) -> Mapping[str, torch.Tensor]:
-    """A pickle can run code; torch's weights_only reader refuses whatever is more than tensors."""
+    """Read a pickle, which can run code: torch's weights_only reader refuses whatever is more than tensors."""
     tensors: dict[str, torch.Tensor] = {}
     for file in files:
         try:

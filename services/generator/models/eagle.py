@@ -17,6 +17,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from services.generator.models import FeatureKind
 from services.generator.native.head import NativeHead
 
 Attend = Callable[[Tensor, Tensor, Tensor], Tensor]
@@ -78,8 +79,8 @@ class HeadConfig:
     own_embeddings: bool = False
 
     @property
-    def features(self) -> str:
-        """Which output of the target the head reads: a name of models.StepOutput's fields."""
+    def features(self) -> FeatureKind:
+        """Which output of the target the head reads."""
         return "streams" if self.version == 3 else "hidden"
 
     @property
@@ -88,7 +89,7 @@ class HeadConfig:
 
 
 def frequencies(config: HeadConfig) -> Tensor:
-    """Of the rotary embedding, fp64 [d / 2]."""
+    """Return those of the rotary embedding, fp64 [d / 2]."""
     plain = config.rope_theta ** -(torch.arange(0, config.head_dim, 2, dtype=torch.float64) / config.head_dim)
     scaling = config.rope_scaling
     if scaling is None:
@@ -106,12 +107,12 @@ def scaling_kind(scaling: Mapping[str, Any]) -> str:
 
 
 def take(x: Tensor, ask: Tensor | None) -> Tensor:
-    """x [R, N, ...], ask int64 [R, M] -> [R, M, ...]; None: all of it."""
+    """Pick from x [R, N, ...] by `ask`, int64 [R, M] -> [R, M, ...]; None: all of it."""
     return x if ask is None else x[torch.arange(len(x), device=x.device)[:, None], ask]
 
 
 def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-    """Rotary embedding of halves. x [R, heads, N, d]; cos, sin [R, 1, N, d]."""
+    """Rotate halves. x [R, heads, N, d]; cos, sin [R, 1, N, d]."""
     first, second = x.chunk(2, dim=-1)
     return x * cos + torch.cat((-second, first), dim=-1) * sin
 
@@ -128,7 +129,7 @@ class SelfAttention(nn.Module):
         self.o_proj = nn.Linear(config.heads * config.head_dim, config.hidden_size, bias=False)
 
     def forward(self, x: Tensor, cos: Tensor, sin: Tensor, attend: Attend, ask: Tensor | None) -> Tensor:
-        """x [R, N, width]; cos, sin [R, N, d] -> [R, M, h] at `ask`; keys and values are made of all N."""
+        """Attend: x [R, N, width]; cos, sin [R, N, d] -> [R, M, h] at `ask`; keys and values are made of all N."""
         k = self._heads(self.k_proj(x), cos, sin)
         v = self.v_proj(x).unflatten(2, (-1, self.config.head_dim)).transpose(1, 2)
         q = self._heads(self.q_proj(take(x, ask)), take(cos, ask), take(sin, ask))
@@ -136,7 +137,7 @@ class SelfAttention(nn.Module):
         return mixed
 
     def _heads(self, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-        """[R, N, heads * d] -> rotated [R, heads, N, d]"""
+        """Turn [R, N, heads * d] into rotated [R, heads, N, d]"""
         return rotate(x.unflatten(2, (-1, self.config.head_dim)).transpose(1, 2), cos[:, None], sin[:, None])
 
 
@@ -168,7 +169,7 @@ class DecoderLayer(nn.Module):
     def forward(
         self, embedded: Tensor | None, hidden: Tensor, cos: Tensor, sin: Tensor, attend: Attend, ask: Tensor | None = None
     ) -> Tensor:
-        """hidden [R, N, h], and for EAGLE-3 the embedded tokens beside it -> [R, M, h] at `ask`."""
+        """Compute: hidden [R, N, h], and for EAGLE-3 the embedded tokens beside it -> [R, M, h] at `ask`."""
         residual = attended = hidden
         if embedded is not None:
             normed = self.hidden_norm(hidden)
@@ -182,7 +183,7 @@ class DecoderLayer(nn.Module):
 class EagleHead(nn.Module):
     """`target` lends embeddings and, to EAGLE-1, its output layer; it is not a part of the head's weights."""
 
-    native = None
+    native: NativeHead | None = None
     inverse_frequencies: Tensor
     target_ids: Tensor  # int64 [D]: the target's token of each draft token (the checkpoint's d2t holds the differences)
 
@@ -214,18 +215,18 @@ class EagleHead(nn.Module):
         return embedded.to(self.dtype)
 
     def fuse(self, features: Tensor) -> Tensor:
-        """The target's features [R, N, h or 3h] -> what the layer reads, [R, N, h]. The head's own output is fed back without it."""
+        """Turn the target's features [R, N, h or 3h] into what the layer reads, [R, N, h]. The head's own output is fed back without it."""
         fused: Tensor = self.fc(features.to(self.dtype)) if self.config.version == 3 else features.to(self.dtype)
         return fused
 
     def angles(self, positions: Tensor) -> tuple[Tensor, Tensor]:
-        """positions int64 [R, N] -> cos, sin [R, N, d]: computed in fp64, since bf16 cannot tell 300 from 301."""
+        """Turn positions int64 [R, N] into cos, sin [R, N, d]: computed in fp64, since bf16 cannot tell 300 from 301."""
         angles = positions.to(torch.float64)[:, :, None] * self.inverse_frequencies.to(torch.float64)
         angles = torch.cat((angles, angles), dim=-1)
         return angles.cos().to(self.dtype), angles.sin().to(self.dtype)
 
     def forward(self, token_ids: Tensor, hidden: Tensor, positions: Tensor, attend: Attend, ask: Tensor | None = None) -> Tensor:
-        """token_ids, positions int64 [R, N]; hidden [R, N, h], fused or the head's own -> the next hidden, [R, N, h].
+        """Compute: token_ids, positions int64 [R, N]; hidden [R, N, h], fused or the head's own -> the next hidden, [R, N, h].
 
         With `ask`, int64 [R, M], only those are computed, [R, M, h]; the rest gives keys and values, which is all that
         later tokens want of it: one layer's keys depend on the target's features alone.
@@ -239,7 +240,8 @@ class EagleHead(nn.Module):
         return out
 
     def logits(self, hidden: Tensor) -> Tensor:
-        """[..., h] -> fp32 [..., D]: over draft tokens; `target_ids` says which tokens they are."""
+        """Turn [..., h] into fp32 [..., D]: over draft tokens; `target_ids` says which tokens they are."""
         if self.config.version == 3:
-            return self.lm_head(self.norm(hidden)).float()
+            logits: Tensor = self.lm_head(self.norm(hidden)).float()
+            return logits
         return self._target[0].lm_head(hidden).float()

@@ -28,7 +28,7 @@ class HeadCache:
         return cls(torch.zeros(shape, dtype=head.dtype, device=head.device), [0] * rows, [0] * rows)
 
     def reserve(self, row: int, length: int) -> None:
-        """Room for `length` keys in `row`; grows by doubling, never shrinks."""
+        """Make room for `length` keys in `row`; grows by doubling, never shrinks."""
         _, rows, kv_heads, capacity, width = self.kv.shape
         grown_rows = rows if row < rows else max(row + 1, 2 * rows)
         grown = capacity if length <= capacity else max(length, 2 * capacity)
@@ -51,7 +51,7 @@ class HeadCache:
         chosen = slice(rows[0], rows[0] + len(rows)) if contiguous else torch.tensor(rows, device=device)
 
         def write(k: Tensor, v: Tensor) -> None:
-            """k, v [R, kv_heads, N, d]"""
+            """Write k, v [R, kv_heads, N, d]"""
             if len(rows) == 1:
                 all_keys[rows[0], :, starts[0] : starts[0] + k.shape[2]] = k[0]
                 all_values[rows[0], :, starts[0] : starts[0] + k.shape[2]] = v[0]

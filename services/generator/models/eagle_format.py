@@ -52,7 +52,7 @@ def load_head(
 
 
 def open_head(folder: Path, target: Target) -> FrozenHead:
-    """The head ready for drafting beside this target: in the target's number format."""
+    """Return the head ready for drafting beside this target: in the target's number format."""
     head = load_head(folder, target, dtype=target.dtype, device=target.device)
     return FrozenHead(head, target.config.max_positions + DRAFTED)
 
@@ -105,7 +105,7 @@ def _describe(config: HeadConfig, max_positions: int, dtype: torch.dtype) -> dic
 
 
 def head_config(raw: Mapping[str, Any], weights: Mapping[str, Tensor], folder: Path) -> HeadConfig:
-    """The configuration, checked against the shapes; the version is what the weights are, whatever `architectures` says."""
+    """Return the configuration, checked against the shapes; the version is what the weights are, whatever `architectures` says."""
     shape = raw.get("transformer_layer_config") or raw  # some trainers nest the layer's own
     version = 3 if any("hidden_norm" in key or key.startswith(LAYERS[0]) for key in weights) else 1
     if shape.get("hidden_act", "silu") != "silu":
@@ -154,7 +154,7 @@ def _read_config(folder: Path) -> dict[str, Any]:
 
 
 def _read_weights(folder: Path) -> dict[str, Tensor]:
-    """safetensors where there are any; a pickle only as plain tensors: weights_only runs no code, and refuses what would."""
+    """Read safetensors where there are any; a pickle only as plain tensors: weights_only runs no code, and refuses what would."""
     safe, pickled = folder / "model.safetensors", folder / "pytorch_model.bin"
     try:
         if safe.exists():
@@ -194,7 +194,7 @@ def _offsets(config: HeadConfig, weights: dict[str, Tensor], folder: Path) -> Te
 
 
 def _check_keys(config: HeadConfig, head: EagleHead, weights: Mapping[str, Tensor], folder: Path) -> None:
-    """Missing and unexpected keys and wrong shapes, by their published names."""
+    """Refuse missing and unexpected keys and wrong shapes, by their published names."""
     expected, prefix = head.state_dict(), LAYERS[0] if config.version == 3 else LAYERS[1]
 
     def published(keys: set[str]) -> str:

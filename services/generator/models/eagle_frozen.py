@@ -13,12 +13,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from services.generator.models import tiles
 from services.generator.models.eagle import Attend, DecoderLayer, EagleHead, rotate, take
 from services.generator.models.linear import GROUP, Kernel, dense_kernel, four_bits, packed_kernel
-from services.generator.native import matrix
-from services.generator.native.head import HeadSize, HeadWeights, NativeHead
+from services.generator.native.head import HeadWeights, NativeHead
 from services.generator.native.matrix import Matrix
-from services.generator.native.step import NODES, NativeLayer
+from services.generator.native.step import NODES, DecoderSize, NativeLayer
 
 MATRICES = 6  # of an EAGLE-3 head: fc, qkv, output, gate and up, down, lm_head
 MOST = 128  # dimensions of a head that the kernels take
@@ -28,7 +28,7 @@ class FrozenHead:
     """Made of an EagleHead, whose weights it copies where they are joined or packed; the head itself can be dropped."""
 
     def __init__(self, head: EagleHead, positions: int = 8192) -> None:
-        """`positions`: how many there are angles for; drafts reach some way beyond the target's context."""
+        """Copy, join and pack weights. `positions`: how many there are angles for; drafts reach some way beyond the target's context."""
         self.config, self.dtype, self.device = head.config, head.dtype, head.device
         self.target_ids = head.target_ids
         self._target = head._target[0]
@@ -53,12 +53,12 @@ class FrozenHead:
         return (self._target.embed(token_ids) if own is None else F.embedding(token_ids, own)).to(self.dtype)
 
     def fuse(self, features: Tensor) -> Tensor:
-        """As EagleHead.fuse."""
+        """Do as EagleHead.fuse."""
         features = features.to(self.dtype)
         return self._fc(features) if self.config.version == 3 else features
 
     def __call__(self, token_ids: Tensor, hidden: Tensor, positions: Tensor, attend: Attend, ask: Tensor | None = None) -> Tensor:
-        """As EagleHead.forward."""
+        """Do as EagleHead.forward."""
         config, embedded = self.config, self.embed(token_ids)
         if config.version == 3:
             normed = self._hidden(hidden)
@@ -71,7 +71,7 @@ class FrozenHead:
         return x + self._down(F.silu(gate).mul_(up))
 
     def logits(self, hidden: Tensor) -> Tensor:
-        """As EagleHead.logits."""
+        """Do as EagleHead.logits."""
         if self.config.version == 3:
             return self._lm_head(self._final(hidden)).float()
         return self._target.lm_head(hidden).float()
@@ -91,7 +91,7 @@ class FrozenHead:
         if self.device.type != "cpu" or self.dtype != torch.bfloat16 or not torch.backends.mkldnn.is_available():
             return dense_kernel(weight, bias)
         many = packed_kernel(weight, bias)
-        few = matrix.pack(four_bits(weight), bias) if matrix.fits(weight) else None  # a draft need not be exact, and what is read costs
+        few = tiles.pack(four_bits(weight), bias) if tiles.fits(weight) else None  # a draft need not be exact, and what is read costs
         self._matrices.append(few)
         return many if few is None else lambda x: few(x) if x.numel() <= NODES * x.shape[-1] else many(x)
 
@@ -110,11 +110,13 @@ class FrozenHead:
             NativeLayer(post, post, None, None, qkv, output, gate_up, down),
             fuse, logits, tokens, features, final, table.contiguous(), self.target_ids, rotations, config.norm_before_residual,
         )  # fmt: skip
-        size = HeadSize(config.hidden_size, config.intermediate_size, config.heads, config.kv_heads, config.head_dim, config.rms_norm_eps)
+        size = DecoderSize(
+            config.hidden_size, config.intermediate_size, config.heads, config.kv_heads, config.head_dim, config.rms_norm_eps
+        )
         return NativeHead(size, weights)
 
     def _norm(self, norm: nn.RMSNorm) -> Kernel:
-        """On a CPU rms_norm is nine kernels and layer_norm one: that of (x, -x), whose mean is 0, is x's RMS norm."""
+        """Norm in one kernel: on a CPU rms_norm is nine kernels and layer_norm one: that of (x, -x), whose mean is 0, is x's RMS norm."""
         weight, width, eps = norm.weight.detach(), norm.normalized_shape[0], norm.eps or 0.0
         if self.device.type != "cpu":
             return lambda x: F.rms_norm(x, (width,), weight, eps)

@@ -45,7 +45,7 @@ NAMES = {
 
 
 def converted(file: Path, cache: Path) -> Path:
-    """The folder in `cache` with the file's contents; made now if it is not there. Safe when two processes do it at once."""
+    """Return the folder in `cache` with the file's contents; made now if it is not there. Safe when two processes do it at once."""
     folder = cache / _fingerprint(file)
     if not (folder / "config.json").exists():
         cache.mkdir(parents=True, exist_ok=True)
@@ -62,7 +62,7 @@ def converted(file: Path, cache: Path) -> Path:
 
 
 def _fingerprint(file: Path) -> str:
-    """Of the size and both ends: a header names every tensor, and reading gigabytes at every start would cost seconds."""
+    """Hash the size and both ends: a header names every tensor, and reading gigabytes at every start would cost seconds."""
     size = file.stat().st_size
     digest = hashlib.sha256(f"{FORMAT} {size} ".encode())
     with file.open("rb") as stream:
@@ -146,7 +146,7 @@ def _tokens(file: Path) -> list[str]:
 
 
 def _tensor(tensor: Any, config: dict[str, Any]) -> dict[str, torch.Tensor]:
-    """One GGUF tensor under its Hugging Face name, with llama.cpp's order of q's and k's rows undone."""
+    """Return one GGUF tensor under its Hugging Face name, with llama.cpp's order of q's and k's rows undone."""
     name = _name(tensor.name)
     parts = _parts(tensor)
     heads = {"q_proj": config["num_attention_heads"], "k_proj": config["num_key_value_heads"]}.get(name.split(".")[-2])
@@ -164,12 +164,13 @@ def _name(name: str) -> str:
 
 
 def _half_split_rows(rows: torch.Tensor, heads: int) -> torch.Tensor:
-    """Rows of a head in GGUF's order (0, d/2, 1, d/2 + 1, ...) -> Hugging Face's (0, 1, 2, ...)."""
-    return rows.unflatten(0, (heads, -1, 2)).transpose(1, 2).flatten(0, 2)
+    """Reorder rows of a head: GGUF's order (0, d/2, 1, d/2 + 1, ...) -> Hugging Face's (0, 1, 2, ...)."""
+    ordered: torch.Tensor = rows.unflatten(0, (heads, -1, 2)).transpose(1, 2).flatten(0, 2)
+    return ordered
 
 
 def _parts(tensor: Any) -> dict[str, torch.Tensor]:
-    """Suffix -> tensor, rows first."""
+    """Return suffix -> tensor, rows first."""
     kind = tensor.tensor_type.name
     raw: NDArray[Any] = np.array(tensor.data)  # a copy: the file is mapped read-only
     shape = tuple(int(size) for size in reversed(tensor.shape))
@@ -186,7 +187,7 @@ def _parts(tensor: Any) -> dict[str, torch.Tensor]:
 
 
 def _blocks(raw: NDArray[Any], kind: str) -> dict[str, torch.Tensor]:
-    """raw: bytes [out, groups, block]: an fp16 scale, Q4_1's fp16 minimum, then the codes (4 bits: low nibbles are the first half)."""
+    """Read raw bytes [out, groups, block]: an fp16 scale, Q4_1's fp16 minimum, then the codes (4 bits: low nibbles are the first half)."""
     header = {"Q4_1": 4, "Q4_0": 2, "Q8_0": 2}[kind]
     numbers = torch.from_numpy(raw[..., :header].copy().view(np.float16))  # [out, groups, 1 or 2]
     codes = torch.from_numpy(raw[..., header:].copy())

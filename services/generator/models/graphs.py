@@ -2,12 +2,10 @@
 
 A graph is made for each (row of the cache, nodes, cached positions), both sizes rounded up to a few. Everything that differs between two
 steps goes up in one copy: tokens, positions, who sees whom as bits, and where the row's verified tokens end. Keys and values are
-written where that says, and a mask made of it once per step hides what lies beyond. The arithmetic is llama.py's.
+written where that says, and a mask made of it once per step hides what lies beyond. The arithmetic is the decoder's own.
 """
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -17,21 +15,19 @@ from numpy.typing import NDArray
 from services.generator.models import StepInput, StepOutput
 from services.generator.models.attention import attend_few
 from services.generator.models.kv_cache import KVCache
-
-if TYPE_CHECKING:
-    from services.generator.models.llama import LlamaTarget
+from services.generator.models.layers import Decoder
 
 NODES = (1, 2, 4, 8, 16, 32, 64)  # 64: one word of bits per node
 LENGTHS = (256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072)  # positions, the step's own among them
 
 
 def rounded(value: int, sizes: tuple[int, ...], limit: int) -> int | None:
-    """The smallest of `sizes` that holds `value`, at most `limit`; None when there is none."""
+    """Return the smallest of `sizes` that holds `value`, at most `limit`; None when there is none."""
     return next((min(size, limit) for size in sizes if min(size, limit) >= value), None)
 
 
 def ancestor_bits(mask: NDArray[np.bool_] | None, count: int, nodes: int) -> NDArray[np.int64]:
-    """int64 [nodes]: bit j of word i is set when node i sees node j. Padding sees itself. `mask` [count, count]; None: a chain."""
+    """Return int64 [nodes]: bit j of word i is set when node i sees node j. Padding sees itself. `mask` [count, count]; None: a chain."""
     seen = np.eye(nodes, dtype=np.bool_)
     seen[:count, :count] = np.tri(count, dtype=np.bool_) if mask is None else mask
     words = np.zeros((nodes, 8), np.uint8)
@@ -43,7 +39,7 @@ def ancestor_bits(mask: NDArray[np.bool_] | None, count: int, nodes: int) -> NDA
 class StaticStep:
     """`run` computes what `load` put in; on a GPU, `capture` turns `run` into a graph that `replay` starts."""
 
-    def __init__(self, target: LlamaTarget, cache: KVCache, slot: int, nodes: int, length: int) -> None:
+    def __init__(self, target: Decoder, cache: KVCache, slot: int, nodes: int, length: int) -> None:
         self.target, self.nodes, self.length = target, nodes, length
         self.kv = cache.kv[:, :, slot, :, :length]  # [layers, 2, kv_heads, length, d]
         device = target.device
@@ -55,7 +51,7 @@ class StaticStep:
         self._output: tuple[torch.Tensor, torch.Tensor, torch.Tensor | None] | None = None
 
     def load(self, step: StepInput) -> None:
-        """One upload. `step` has one row, of at most `nodes` nodes."""
+        """Upload once. `step` has one row, of at most `nodes` nodes."""
         count, start, nodes = step.counts[0], step.lengths[0], self.nodes
         host = self._host.numpy()
         host[:nodes], host[nodes : 2 * nodes] = 0, start
@@ -66,19 +62,19 @@ class StaticStep:
         self._inputs.copy_(self._host, non_blocking=True)
 
     def run(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
-        """Logits fp32 [nodes, V], last hidden states, residual streams."""
+        """Return logits fp32 [nodes, V], last hidden states, residual streams."""
         target, a = self.target, self.target.architecture
         tokens, positions, bits, start = self._inputs.split((self.nodes, self.nodes, self.nodes, 1))
         mask, where = self._mask(bits, start), start + self._places
         x = target.weights.residual(F.embedding(tokens, target.weights.embedding), a.norm_eps)
-        heads = target.heads(positions)
-        q = heads.by_head[:, : a.heads].unflatten(1, (a.kv_heads, -1)).transpose(0, 1)  # [kv_heads, N, g, d]
-        fresh = heads.by_head[:, a.heads :].unflatten(1, (2, a.kv_heads)).permute(1, 2, 0, 3)  # [2, kv_heads, N, d]
+        qkv = target.qkv_views(positions)
+        q = qkv.by_head[:, : a.heads].unflatten(1, (a.kv_heads, -1)).transpose(0, 1)  # [kv_heads, N, g, d]
+        fresh = qkv.by_head[:, a.heads :].unflatten(1, (2, a.kv_heads)).permute(1, 2, 0, 3)  # [2, kv_heads, N, d]
         streams = {}
         for index, layer in enumerate(target.weights.layers):
             if index in target.stream_layers:
                 streams[index] = x.value.clone()
-            target.project(x.norm(layer.attention_norm), layer, heads)
+            target.project(x.norm(layer.attention_norm), layer, qkv)
             kv = self.kv[index]
             kv.index_copy_(2, where, fresh.to(kv.dtype))
             mixed = attend_few(q.to(kv.dtype), kv[:1], kv[1:], mask)
@@ -90,7 +86,7 @@ class StaticStep:
         return target.weights.head(hidden).float(), hidden, joined
 
     def _mask(self, bits: torch.Tensor, start: torch.Tensor) -> torch.Tensor:
-        """What is added to the scores, [N * g, length]: every position before `start` is seen, then the node's own ancestors."""
+        """Return what is added to the scores, [N * g, length]: every position before `start` is seen, then the node's own ancestors."""
         a, behind = self.target.architecture, self._columns - start  # negative: verified
         own = (bits[:, None] >> behind.clamp(0, self.nodes - 1)) & 1
         seen = (behind < 0) | ((behind < self.nodes) & own.bool())
@@ -98,7 +94,7 @@ class StaticStep:
         return mask.repeat_interleave(a.heads // a.kv_heads, 0)
 
     def capture(self) -> None:
-        """Needs a GPU, and the first inputs loaded: what it computes while warming up is what `replay` computes again."""
+        """Make the graph; needs a GPU, and the first inputs loaded: what it computes while warming up is what `replay` computes again."""
         side = torch.cuda.Stream(self.target.device)
         side.wait_stream(torch.cuda.current_stream(self.target.device))
         with torch.cuda.stream(side):
@@ -119,13 +115,13 @@ class StaticStep:
 class Graphs:
     """The steps that were captured. Those of a cache that has grown since are dropped: its tensor is another one."""
 
-    def __init__(self, target: LlamaTarget, capture: bool = True) -> None:
+    def __init__(self, target: Decoder, capture: bool = True) -> None:
         self._target, self._capture = target, capture
         self._kv: torch.Tensor | None = None
         self._steps: dict[tuple[int, int, int], StaticStep] = {}
 
     def run(self, step: StepInput, cache: KVCache) -> StepOutput | None:
-        """None: not a step for a graph (several rows, a prompt, a part of the logits)."""
+        """Run a step. None: not one for a graph (several rows, a prompt, a part of the logits)."""
         if len(step.counts) != 1 or step.logits_from != 0:
             return None
         nodes = rounded(step.counts[0], NODES, NODES[-1])

@@ -66,13 +66,13 @@ class KVCache:
 
     @torch.inference_mode()
     def copy_prefix(self, source: int, target: int, length: int) -> None:
-        """Row `target` begins with the first `length` positions of row `source`."""
+        """Let row `target` begin with the first `length` positions of row `source`."""
         if source != target and length:
             self.kv[:, :, target, :, :length].copy_(self.kv[:, :, source, :, :length])
 
     @torch.inference_mode()
     def read_block(self, row: int, start: int, end: int) -> torch.Tensor:
-        """A copy of positions [start, end): [layers, 2, kv_heads, end - start, head_dim]."""
+        """Return a copy of positions [start, end): [layers, 2, kv_heads, end - start, head_dim]."""
         return self.kv[:, :, row, :, start:end].clone()
 
     @torch.inference_mode()

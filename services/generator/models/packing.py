@@ -11,8 +11,11 @@ from typing import Protocol, cast
 import torch
 
 from services.generator.errors import ModelError
+from services.generator.models import tiles
 from services.generator.models.architecture import Architecture
+from services.generator.models.layers import Layer, Weights
 from services.generator.models.linear import (
+    FEW_ROWS,
     Blocks,
     Kernel,
     Linear,
@@ -26,12 +29,10 @@ from services.generator.models.linear import (
     stack,
     take_rows,
 )
-from services.generator.models.llama import Layer, Weights
 from services.generator.models.residual import MirroredResidual, Residual
 from services.generator.models.rope import paired, rotations
-from services.generator.native import matrix as native
 from services.generator.native.matrix import Matrix
-from services.generator.native.step import NativeDecoder, NativeLayer
+from services.generator.native.step import NODES, DecoderSize, NativeDecoder, NativeLayer
 
 
 class Source(Protocol):
@@ -89,7 +90,7 @@ class Packing:
         )
 
     def _qkv(self, prefix: str) -> Linear:
-        """q's and k's rows in the paired order of rope.py, v's as they are."""
+        """Join q's and k's rows in the paired order of rope.py, v's as they are."""
         a, matrices, biases = self.a, [], []
         for part, size in (("q", a.q_size), ("k", a.kv_size), ("v", a.kv_size)):
             rows = torch.arange(size) if part == "v" else _paired_rows(size, a.head_dim)
@@ -114,7 +115,7 @@ class Packing:
         return (vector if order is None else vector[order]).to(self.device, self.dtype)
 
     def _head_norm(self, name: str) -> torch.Tensor | None:
-        """fp32, as the heads are when they are normed."""
+        """Return it in fp32, as the heads are when they are normed."""
         return self._vector(name, self.a.head_dim, paired(self.a.head_dim)).float() if self.a.qk_norm else None
 
     def _norm(self, name: str) -> torch.Tensor:
@@ -128,9 +129,10 @@ class Packing:
         weight = stack(matrices)
         outputs, inputs = weight.shape
         kernels: dict[str, Kernel] = {}
-        bits = 8 * self.dtype.itemsize
-        if self.blocks and (isinstance(weight, Blocks) or self.dtype == torch.bfloat16) and native.fits(weight):
-            matrix = native.pack(weight, bias)
+        bits, limit = 8 * self.dtype.itemsize, FEW_ROWS
+        if self.blocks and (isinstance(weight, Blocks) or self.dtype == torch.bfloat16) and tiles.fits(weight):
+            matrix = tiles.pack(weight, bias)
+            limit = NODES  # however few rows: or what a step gives would depend on its size
             kernels["native"], bits = matrix, 8 * matrix.weight_bytes // (inputs * outputs)
             weight = rounded_like_kernel(weight) if isinstance(weight, Blocks) else weight
         elif self.blocks and isinstance(weight, Blocks) and (weight.minimum is not None or bias is None):
@@ -141,16 +143,18 @@ class Packing:
             kernels["packed"] = packed_kernel(self._dense(weight), bias)
         else:
             kernels["dense"] = dense_kernel(self._dense(weight), bias)
-        return Linear(kernels, inputs, outputs, inputs * outputs * bits // 8)
+        return Linear(kernels, inputs, outputs, inputs * outputs * bits // 8, limit)
 
     def _native(self, weights: Weights) -> NativeDecoder | None:
-        """All layers at once, where every matrix of them has the kernel."""
+        """Return all layers at once, where every matrix of them has the kernel."""
         linears = [each for layer in weights.layers for each in (layer.qkv, layer.output, layer.gate_up, layer.down)]
         if self.a.head_dim % 32 or self.a.head_dim > 128 or not all("native" in each.kernels for each in [*linears, weights.head]):
             return None
         layers = [self._native_layer(layer) for layer in weights.layers]
         rotations = torch.view_as_real(weights.rotations).contiguous()
-        return NativeDecoder(self.a, layers, self._plain(weights.norm), rotations)
+        a = self.a
+        size = DecoderSize(a.hidden_size, a.intermediate_size, a.heads, a.kv_heads, a.head_dim, a.norm_eps)
+        return NativeDecoder(size, layers, self._plain(weights.norm), rotations)
 
     def _native_layer(self, layer: Layer) -> NativeLayer:
         matrices = [cast(Matrix, each.kernels["native"]) for each in (layer.qkv, layer.output, layer.gate_up, layer.down)]

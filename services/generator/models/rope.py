@@ -15,12 +15,12 @@ from services.generator.models.architecture import Architecture, Rope
 
 
 def paired(head_dim: int) -> torch.Tensor:
-    """The order in which a head's rows of the q and k matrices are loaded: [head_dim]."""
+    """Return the order in which a head's rows of the q and k matrices are loaded: [head_dim]."""
     return torch.arange(head_dim).view(2, head_dim // 2).t().reshape(-1)
 
 
 def rotations(architecture: Architecture) -> torch.Tensor:
-    """e^(i position frequency), times the attention factor of yarn: complex64 [max_positions, head_dim / 2]."""
+    """Return e^(i position frequency), times the attention factor of yarn: complex64 [max_positions, head_dim / 2]."""
     frequencies, factor = _frequencies(architecture.rope, architecture.head_dim)
     angles = torch.outer(torch.arange(architecture.max_positions, dtype=torch.float32), frequencies)
     return torch.polar(torch.full_like(angles, factor), angles)
@@ -42,7 +42,7 @@ def _frequencies(rope: Rope, dim: int) -> tuple[torch.Tensor, float]:
 
 
 def _llama3(plain: torch.Tensor, rope: Rope) -> torch.Tensor:
-    """Llama 3.1: long waves are stretched by `factor`, short ones kept, those between interpolated."""
+    """Do as Llama 3.1: long waves are stretched by `factor`, short ones kept, those between interpolated."""
     p = rope.parameters
     turns = p["original_max_position_embeddings"] * plain / (2 * math.pi)  # in the context it was first trained with
     smooth = ((turns - p["low_freq_factor"]) / (p["high_freq_factor"] - p["low_freq_factor"])).clamp(0, 1)
@@ -50,7 +50,7 @@ def _llama3(plain: torch.Tensor, rope: Rope) -> torch.Tensor:
 
 
 def _yarn(rope: Rope, dim: int) -> tuple[torch.Tensor, float]:
-    """YaRN (arXiv 2309.00071), section 3.2 and equation 22; field names as in published configs."""
+    """Do as YaRN (arXiv 2309.00071), section 3.2 and equation 22; field names as in published configs."""
     p = rope.parameters
     factor, original = p["factor"], p["original_max_position_embeddings"]
 

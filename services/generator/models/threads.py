@@ -24,7 +24,7 @@ class Threads:
         self._x, self._weight = torch.ones(16, 512), torch.ones(2048, 512)
 
     def settle(self) -> int:
-        """The number of threads that torch uses from now on."""
+        """Return the number of threads that torch uses from now on."""
         now = time.perf_counter()
         if self.most > 1 and now >= self._next:
             self._next = now + self.interval
@@ -34,7 +34,7 @@ class Threads:
         return torch.get_num_threads()
 
     def _seconds(self, threads: int, allowed: float = float("inf")) -> float:
-        """The sum, not the least: what is looked for are the stalls. Stops when the allowed time is over."""
+        """Measure the sum, not the least: what is looked for are the stalls. Stop when the allowed time is over."""
         torch.set_num_threads(threads)
         F.linear(self._x, self._weight)  # starts the threads
         began = time.perf_counter()

@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 @cache
 def kernels() -> ctypes.CDLL | None:
-    """The compiled library; None, with the reason in the log, where it cannot be had."""
+    """Return the compiled library; None, with the reason in the log, where it cannot be had."""
     if os.environ.get("BEDSIDE_NATIVE", "1") == "0" or sys.platform != "linux":
         return None
     try:
@@ -39,18 +39,18 @@ def kernels() -> ctypes.CDLL | None:
 
 
 def compiled(folder: Path, cpu: str = "native") -> Path:
-    """The library for this source and `cpu` (as the compiler's -march), made when it is not in `folder` yet.
+    """Return the library for this source and `cpu` (as the compiler's -march), made when it is not in `folder` yet.
 
     Raises OSError or SubprocessError.
     """
-    compiler = _compiler()
-    file = folder / f"kernels-{_key(compiler, cpu)}.so"
+    command = compiler()
+    file = folder / f"kernels-{_key(command, cpu)}.so"
     if not file.exists():
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=folder, suffix=".so", delete=False) as made:
             pass
         try:
-            _run([*compiler, *FLAGS, f"-march={cpu}", "-o", made.name, str(FOLDER / "kernels.c"), "-lm"])
+            _run([*command, *FLAGS, f"-march={cpu}", "-o", made.name, str(FOLDER / "kernels.c"), "-lm"])
             os.replace(made.name, file)
         finally:
             Path(made.name).unlink(missing_ok=True)
@@ -63,8 +63,8 @@ def _run(command: list[str]) -> None:
         raise OSError(f"{command[0]} failed: {done.stderr.strip()[-500:]}")
 
 
-def _compiler() -> list[str]:
-    """The machine's, or the one that the package ziglang brings."""
+def compiler() -> list[str]:
+    """Return the command of the machine's compiler, or of the one that the package ziglang brings."""
     for name in (os.environ.get("CC", ""), "cc", "gcc", "clang"):
         if name and shutil.which(name):
             return [name]
@@ -74,7 +74,7 @@ def _compiler() -> list[str]:
 
 
 def _key(compiler: list[str], target: str) -> str:
-    """Of what the library was made from and for: a home folder may be shared by machines of several kinds."""
+    """Hash what the library was made from and for: a home folder may be shared by machines of several kinds."""
     cpu = next((line for line in _cpuinfo() if line.startswith(("flags", "Features"))), "")
     sources = [file.read_text() for file in sorted(FOLDER.glob("*.[ch]"))]
     parts = (*sources, " ".join(FLAGS), " ".join(compiler), target, platform.machine(), cpu)

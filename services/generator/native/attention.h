@@ -42,14 +42,17 @@ INLINE void score(const void *kv, const size_t *at, int count, const Query *q, c
     }
 }
 
-/* Exponentials of a query's scores in place, their maximum and sum behind its part. 0: nothing is seen in this chunk. */
+/* Exponentials of a query's scores in place, their maximum and sum behind its part. 0: nothing is seen in this chunk.
+   Without slots, where another row of the step is longer than this one, there are no scores to look at. */
 static int soften(float *own, int slots, float *maximum_and_sum) {
+    maximum_and_sum[0] = -INFINITY, maximum_and_sum[1] = 0;
+    if (!slots) return 0;
     f32 best = load(own), total = splat(0);
     for (int k = LANES; k < slots; k += LANES) best = choose(load(own + k) > best, load(own + k), best);
     float most = -INFINITY, lanes[LANES];
     memcpy(lanes, &best, sizeof lanes);
     for (int k = 0; k < LANES; k++) most = lanes[k] > most ? lanes[k] : most;
-    maximum_and_sum[0] = most, maximum_and_sum[1] = 0;
+    maximum_and_sum[0] = most;
     if (most == -INFINITY) return 0;
     for (int k = 0; k < slots; k += LANES) {
         f32 score = load(own + k), e = choose(score == splat(-INFINITY), splat(0), exponential(score - most));

@@ -99,7 +99,7 @@ static int read_tokens(const Head *h, const Model *m, Step *s, int32_t *start, i
 }
 
 /* The children of the nodes whose states are in s->x go into the pool. */
-static void bear(const Head *h, Draft *d, const Step *s, const Frontier *f, float *logits, const Buffers *b) {
+static void add_children(const Head *h, Draft *d, const Step *s, const Frontier *f, float *logits, const Buffers *b) {
     const Model *m = &h->model;
     int ids[d->top_k];
     float scores[d->top_k];
@@ -116,7 +116,7 @@ static void bear(const Head *h, Draft *d, const Step *s, const Frontier *f, floa
     }
 }
 
-/* The likeliest of the pool's entries from `first` on, top_k per node of the frontier that bore them, take its place. */
+/* The likeliest of the pool's entries from `first` on, top_k per node of the frontier whose children they are, take its place. */
 static void advance(const Draft *d, int first, Frontier *f) {
     f->count = 0;
     for (int i = first; i < d->found; i++)
@@ -157,23 +157,23 @@ static int draft(const Head *h, Draft *d) {
     Buffers b;
     d->found = 0;
     if (read_tokens(h, &m, &s, &start, &nodes, d->tokens, d->features, 1, &b)) return 1;
-    bear(h, d, &s, &f, logits, &b);
+    add_children(h, d, &s, &f, logits, &b);
     advance(d, 0, &f);
     start++, s.mask = mask;
     for (int level = 0; level < d->depth && f.count; level++) {
-        const int first = d->found, bearers = s.drafted, drafted = bearers + (level ? s.total : 0);
+        const int first = d->found, parents_from = s.drafted, drafted = parents_from + (level ? s.total : 0);
         memcpy(states, x, (size_t)s.total * hidden * sizeof *x);
         for (int i = 0; i < f.count; i++) {
             uint8_t *row = mask + (size_t)(drafted + i) * width;
             memcpy(fed + (size_t)i * hidden, states + (size_t)f.state[i] * hidden, hidden * sizeof *fed);
-            if (level) memcpy(row, mask + (size_t)(bearers + f.state[i]) * width, width);
+            if (level) memcpy(row, mask + (size_t)(parents_from + f.state[i]) * width, width);
             else memset(row, 0, width);
             row[drafted + i] = 1;
             positions[drafted + i] = start + level;
         }
         s.drafted = drafted, s.positions = positions + drafted, s.total = nodes = f.count;
         if (read_tokens(h, &m, &s, &start, &nodes, tokens, fed, 0, &b)) return 1;
-        bear(h, d, &s, &f, logits, &b);
+        add_children(h, d, &s, &f, logits, &b);
         advance(d, first, &f);
     }
     return 0;

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from services.generator.native import kernels
 from services.generator.native.matrix import Matrix, MatrixStruct
-from services.generator.native.step import LayerStruct, ModelStruct, NativeLayer, layer_struct
+from services.generator.native.step import DecoderSize, LayerStruct, ModelStruct, NativeLayer, layer_struct
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,16 +27,6 @@ class HeadWeights:
     target_ids: Tensor  # int64 [D]
     rotations: Tensor  # fp32 [positions, head_dim / 2, 2]: cosines and sines
     residual_normed: bool
-
-
-@dataclass(frozen=True, slots=True)
-class HeadSize:
-    hidden: int
-    inner: int
-    heads: int
-    kv_heads: int
-    head_dim: int
-    eps: float
 
 
 class HeadStruct(ctypes.Structure):
@@ -75,7 +65,7 @@ class DraftStruct(ctypes.Structure):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Candidates:
     """A draft's candidates, parents first."""
 
     tokens: list[int]
@@ -86,7 +76,7 @@ class Found:
 class NativeHead:
     """Holds the memory that its structs point into."""
 
-    def __init__(self, size: HeadSize, weights: HeadWeights) -> None:
+    def __init__(self, size: DecoderSize, weights: HeadWeights) -> None:
         library = kernels()
         assert library is not None, "there are no native kernels on this machine"
         self._draft = library.bedside_draft
@@ -103,7 +93,7 @@ class NativeHead:
 
     def draft(
         self, kv: Tensor, row: int, start: int, origin: int, features: Tensor, tokens: Tensor, *, top_k: int, depth: int, least: float
-    ) -> Found:
+    ) -> Candidates:
         """Read `features` [n, 3h], each with its next token, int64 [n], behind the `start` that row `row` has; then draft.
 
         `kv` is bf16 [2, rows, kv_heads, capacity, d] with room for n + top_k * depth more, `origin` the position of its first key.
@@ -119,4 +109,4 @@ class NativeHead:
         )  # fmt: skip
         if self._draft(ctypes.addressof(self._head), ctypes.addressof(struct)):
             raise MemoryError
-        return Found(drafted[: struct.found], parents[: struct.found], scores[: struct.found])
+        return Candidates(drafted[: struct.found], parents[: struct.found], scores[: struct.found])

@@ -31,7 +31,7 @@ static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 /* 0, or 1 when there is no memory. */
 int bedside_step(const Model *m, const Step *s) {
     pthread_mutex_lock(&turn);
-    hire(s->threads);
+    ensure_workers(s->threads);
     Attend attention = {.m = m, .s = s, .chunks = chunks_of(s)};
     Buffers b;
     attention.b = &b;
@@ -44,7 +44,7 @@ int bedside_step(const Model *m, const Step *s) {
 /* 0, or 1 when there is no memory. */
 int bedside_draft(const Head *h, Draft *d) {
     pthread_mutex_lock(&turn);
-    hire(d->threads);
+    ensure_workers(d->threads);
     int failed = draft(h, d);
     pthread_mutex_unlock(&turn);
     return failed;
@@ -58,7 +58,7 @@ int bedside_multiply(const Matrix *m, const float *x, float *y, int rows, int th
     if (!failed) {
         round_rows(x, halves, sums, rows, m->inputs);
         pthread_mutex_lock(&turn);
-        hire(threads);
+        ensure_workers(threads);
         matmul(m, (Activations){halves, sums}, rows, y, 0, threads);
         pthread_mutex_unlock(&turn);
     }

@@ -7,13 +7,31 @@ from dataclasses import dataclass
 
 import torch
 
-from services.generator.models import StepInput
-from services.generator.models.architecture import Architecture
-from services.generator.models.kv_cache import KVCache
 from services.generator.native import kernels
 from services.generator.native.matrix import Matrix, MatrixStruct
 
 NODES = 64  # of all rows together: more are bound by computing, which torch's packed matrices do faster
+
+
+@dataclass(frozen=True, slots=True)
+class DecoderSize:
+    hidden: int
+    inner: int
+    heads: int
+    kv_heads: int
+    head_dim: int
+    eps: float
+
+
+@dataclass(frozen=True, slots=True)
+class StepRows:
+    """The rows of a step, and who sees whom. Row r's nodes are written behind the starts[r] positions that slot slots[r] holds."""
+
+    slots: tuple[int, ...]
+    starts: tuple[int, ...]
+    counts: tuple[int, ...]  # nodes
+    mask: torch.Tensor | None  # bool [rows, width, width]; None: chains
+    width: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,34 +102,34 @@ class StepStruct(ctypes.Structure):
 class NativeDecoder:
     """All layers and the last norm. Holds the memory that its structs point into."""
 
-    def __init__(self, architecture: Architecture, layers: list[NativeLayer], norm: torch.Tensor, rotations: torch.Tensor) -> None:
+    def __init__(self, size: DecoderSize, layers: list[NativeLayer], norm: torch.Tensor, rotations: torch.Tensor) -> None:
         library = kernels()
         assert library is not None, "there are no native kernels on this machine"
         self._step = library.bedside_step
         self._held = (layers, norm, rotations)
         self._layers = (LayerStruct * len(layers))(*(layer_struct(layer) for layer in layers))
-        a = architecture
         self._model = ModelStruct(
             ctypes.addressof(self._layers), norm.data_ptr(), rotations.data_ptr(),
-            a.layers, a.hidden_size, a.intermediate_size, a.heads, a.kv_heads, a.head_dim, a.norm_eps, 0, 0,
+            len(layers), size.hidden, size.inner, size.heads, size.kv_heads, size.head_dim, size.eps, 0, 0,
         )  # fmt: skip
 
     def __call__(
-        self, x: torch.Tensor, positions: torch.Tensor, step: StepInput, cache: KVCache, streams: tuple[int, int, int] | None
+        self, x: torch.Tensor, positions: torch.Tensor, rows: StepRows, kv: torch.Tensor, streams: tuple[int, int, int] | None
     ) -> torch.Tensor | None:
-        """x fp32 [T, h], embeddings, becomes the normed output in place; int64 positions [T].
+        """Turn x fp32 [T, h], embeddings, into the normed output in place; int64 positions [T].
 
-        Returns fp32 [3, T, h], what enters the layers `streams`. The step's keys and values are written into the cache.
+        Returns fp32 [3, T, h], what enters the layers `streams`. The step's keys and values are written into `kv`,
+        [layers, 2, slots, kv_heads, length, head_dim].
         """
         taken = None if streams is None else x.new_empty(3, *x.shape)
-        ints = torch.tensor([step.slots, step.lengths, step.counts], dtype=torch.int32)
-        mask = None if step.tree_mask is None else step.tree_mask.contiguous()
-        self._model.kv_bf16 = cache.kv.dtype == torch.bfloat16
+        ints = torch.tensor([rows.slots, rows.starts, rows.counts], dtype=torch.int32)
+        mask = None if rows.mask is None else rows.mask.contiguous()
+        self._model.kv_bf16 = kv.dtype == torch.bfloat16
         struct = StepStruct(
-            cache.kv.data_ptr(), cache.rows, cache.length, positions.data_ptr(), *(row.data_ptr() for row in ints),
+            kv.data_ptr(), kv.shape[2], kv.shape[4], positions.data_ptr(), *(row.data_ptr() for row in ints),
             None if mask is None else mask.data_ptr(), x.data_ptr(), None if taken is None else taken.data_ptr(),
             (ctypes.c_int32 * 3)(*(streams or (-1, -1, -1))),
-            len(step.counts), step.token_ids.shape[1], x.shape[0], torch.get_num_threads(), 0,
+            len(rows.counts), rows.width, x.shape[0], torch.get_num_threads(), 0,
         )  # fmt: skip
         if self._step(ctypes.addressof(self._model), ctypes.addressof(struct)):
             raise MemoryError

@@ -70,7 +70,7 @@ static void *worker(void *unused) {
     return unused;
 }
 
-static void hire(int threads) {
+static void ensure_workers(int threads) {
     while (pool.workers < threads - 1 && pool.workers < 255) {
         pthread_t thread;
         if (pthread_create(&thread, NULL, worker, NULL)) return;

@@ -1,22 +1,23 @@
-"""Which drafts are worth verifying: the tree that maximises expected tokens per second, by measured costs.
+"""Which drafts are worth making and verifying: the tree that maximises expected tokens per second, by measured costs.
 
-A step's time is known by its nodes (costs.py); what it emits is the sum of its nodes' chances. Drafters' own estimates are
-corrected by what was accepted before, per proposer and strength, and the measured costs by what steps really take; a drafter whose
-tokens cost more than they save is left out for a while (gates.py). Knows nothing of models or text, and decides about time only: the
-output is the same whatever it does.
+A step's time is known by its nodes (costs.py, pace.py); what it emits is the sum of its nodes' chances (rates.py). A drafter that runs a
+model is asked where it should give more than its time is worth beside what was looked up; one whose tokens cost more than they save is
+left out for a while (gates.py). Knows nothing of models or text, and decides about time only: the output is the same whatever it does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass, field, replace
-from functools import cache
+from itertools import accumulate
 from typing import Protocol
 
-from services.generator.planner.gates import Gate, Habit
+from services.generator.planner.gates import DrafterHistory, Gate
+from services.generator.planner.pace import Pace
+from services.generator.planner.rates import AcceptanceRates, Estimate, credit, estimates
 from services.generator.speculation import tree
-from services.generator.types import Accepted, CandidateSource, DraftTree, NodeOrigin
+from services.generator.types import Accepted, DraftTree
 
 DEAR = 0.02  # of a step: a drafter that takes less is never left out for its nodes, which `cut` weighs one by one
 CONTEXTS = (256, 1024, 4096, 16384, 65536)
@@ -24,128 +25,96 @@ CONTEXTS = (256, 1024, 4096, 16384, 65536)
 
 class Costs(Protocol):
     def verify(self, nodes: int, context: int) -> float:
-        """Seconds of a forward of that many nodes (of all rows together) behind that much context."""
-
-
-@dataclass(slots=True)
-class Calibration:
-    """How often nodes of a kind were accepted, given that their parent was: so that depths that were never verified are known too.
-
-    A request's own counts lean on those of all requests, and these on the drafter's estimate.
-    """
-
-    parent: Calibration | None = None
-    strength: float = 8.0  # trials that the parent's (or the drafter's) estimate counts for
-    _trials: dict[tuple[str, int], float] = field(default_factory=dict)
-    _hits: dict[tuple[str, int], float] = field(default_factory=dict)
-
-    def rate(self, kind: str, estimate: float) -> float:
-        """Chance that a node is accepted after its parent, from what its drafter estimated."""
-        key = (kind, round(20 * estimate))
-        base = estimate if self.parent is None else self.parent.rate(kind, estimate)
-        trials = self._trials.get(key, 0.0)
-        return (self._hits.get(key, 0.0) + self.strength * base) / (trials + self.strength)
-
-    def count(self, kind: str, estimate: float, accepted: bool) -> None:
-        key = (kind, round(20 * estimate))
-        if self._trials.get(key, 0.0) >= 400:  # older text counts for less
-            self._trials[key] /= 2
-            self._hits[key] /= 2
-        self._trials[key] = self._trials.get(key, 0.0) + 1
-        self._hits[key] = self._hits.get(key, 0.0) + accepted
-        if self.parent is not None:
-            self.parent.count(kind, estimate, accepted)
+        """Return seconds of a forward of that many nodes (of all rows together) behind that much context."""
 
 
 @dataclass(slots=True)
 class Plan:
-    """What the planner remembers of a request."""
+    """What the planner remembers of a request, and of its step from the first draft to what was accepted."""
 
-    calibration: Calibration
+    rates: AcceptanceRates
     gates: dict[str, Gate] = field(default_factory=dict)
-    estimates: dict[int, tuple[str, float]] = field(default_factory=dict)  # node of the verified tree -> kind and estimate
+    asked: set[str] = field(default_factory=set)  # who drafted for this step
+    looked_up: tuple[float, float] | None = None  # tokens and seconds of this step without those who run a model
+    estimates: dict[int, Estimate] = field(default_factory=dict)  # by node of the tree that is verified
 
+    @property
+    def known(self) -> frozenset[str]:
+        """Who may draft."""
+        return frozenset(self.gates)
 
-@dataclass(slots=True)
-class Pace:
-    """How much longer steps take than the table says, by nodes: the host's work, and what a busy machine measured wrongly at start."""
-
-    weight: float = 0.05  # of the latest step
-    least: int = 12  # steps of a size before its own factor is believed
-    _all: float = 1.0
-    _factors: dict[int, float] = field(default_factory=dict)
-    _steps: dict[int, int] = field(default_factory=dict)
-
-    def learn(self, nodes: int, factor: float) -> None:
-        size = nodes.bit_length()
-        known, steps = self._factors.get(size, factor), self._steps.get(size, 0) + 1
-        seen = min(max(factor, known / 2), known * 2)  # an interruption is no cost of the nodes
-        self._factors[size] = known + max(self.weight, 1 / steps) * (seen - known)
-        self._steps[size] = steps
-        self._all += self.weight * (min(max(factor, self._all / 2), self._all * 2) - self._all)
-
-    def factor(self, nodes: int) -> float:
-        """Of sizes that were hardly seen: what all steps have shown."""
-        size = nodes.bit_length()
-        return self._factors[size] if self._steps.get(size, 0) >= self.least else self._all
+    def next_step(self) -> None:
+        """Forget the step."""
+        self.asked.clear()
+        self.rates.refresh()
+        self.looked_up = None
+        self.estimates = {}
 
 
 class Planner:
-    """One per engine. Without costs every draft is verified as it is, up to its budget."""
+    """One per engine. Without costs every drafter is asked and every draft verified as it is, up to its budget."""
 
-    def __init__(self, costs: Costs | None, drafts: Mapping[str, float] | None = None) -> None:
-        """`drafts`: seconds of a draft by drafter, as far as they were measured."""
+    def __init__(self, costs: Costs | None, drafts: Mapping[str, float] | None = None, models: Collection[str] = ()) -> None:
+        """Begin with nothing learnt.
+
+        `drafts`: seconds of a draft by drafter, as far as they were measured; `models`: the drafters that run a model.
+        """
         self._costs = costs
         self._drafts = drafts or {}
-        self._all = Calibration(strength=40.0)
-        self._habits: dict[str, Habit] = {}
+        self._models = frozenset(models)
+        self._rates = AcceptanceRates(strength=40.0)
+        self._histories: dict[str, DrafterHistory] = {}
         self._pace = Pace()
         self._tables: dict[int, list[float]] = {}
 
     def start(self, drafters: Seq[str] = ()) -> Plan:
-        """For a request that these may draft for; `gates` names those that will."""
-        plan = Plan(Calibration(self._all))
+        """Begin a request that these may draft for; `gates` names those that will."""
+        plan = Plan(AcceptanceRates(self._rates))
         for name in drafters:
-            habit = self._habits.setdefault(name, Habit())
-            if self._costs is None or habit.admit():
-                plan.gates[name] = habit.begin(self._drafts.get(name, 0.0))
+            history = self._histories.setdefault(name, DrafterHistory())
+            if self._costs is None or history.admit():
+                plan.gates[name] = history.begin(self._drafts.get(name, 0.0))
         return plan
 
     def finish(self, plan: Plan) -> None:
+        """Remember how a request's drafters did."""
         if self._costs is not None:
             for name, gate in plan.gates.items():
-                self._habits[name].ended(gate)
+                self._histories[name].ended(gate)
 
-    def wants(self, plan: Plan, drafter: str) -> bool:
-        return self._costs is None or plan.gates[drafter].open()
+    def wants(self, plan: Plan, drafter: str, drafted: DraftTree, context: int, rows: int = 1) -> bool:
+        """Say whether a drafter is asked in this step, which has `rows` rows. `drafted`: what those before it proposed, merged."""
+        if self._costs is not None:
+            if not plan.gates[drafter].open():
+                return False
+            if drafter in self._models and not self._pays_beside(plan, drafter, drafted, context, rows):
+                return False
+        plan.asked.add(drafter)
+        return True
 
-    def drafted(self, plan: Plan, drafter: str, draft: DraftTree, seconds: float, usual: bool = True) -> None:
-        """`seconds`: what it took; see Gate.took."""
-        gate = plan.gates[drafter]
-        if len(draft) > 1:
-            gate.kind = _kind(draft.origins[1])
-        gate.took(seconds, usual)
+    def drafted(self, plan: Plan, drafter: str, seconds: float, usual: bool = True) -> None:
+        """Take in what a draft took; see Gate.took."""
+        plan.gates[drafter].took(seconds, usual)
 
     def cut(self, plans: Seq[Plan], trees: Seq[DraftTree], lengths: Seq[int]) -> list[DraftTree]:
-        """Every row's tree without the nodes that would cost more time than they save."""
+        """Return every row's tree without the nodes that would cost more time than they save."""
         if self._costs is None:
             return list(trees)
-        scored = [self._calibrated(plan, each) for plan, each in zip(plans, trees, strict=True)]
+        said = [estimates(each, plan.known) for plan, each in zip(plans, trees, strict=True)]
+        scored = [_scored(plan, each, own) for plan, each, own in zip(plans, trees, said, strict=True)]
         ranked = sorted((score for each in scored for score in each.scores[1:]), reverse=True)
-        drafting = sum(gate.seconds for plan in plans for gate in plan.gates.values() if not gate.pause)
+        drafting = sum(plan.gates[name].seconds for plan in plans for name in plan.asked)
         nodes = self._best_count(ranked, len(trees), sum(lengths) // len(lengths), drafting)
         if not nodes:  # the usual outcome on text without copies, and the cheapest
-            for plan in plans:
-                plan.estimates = {}
             return [tree.root_only(each.token_ids[0]) for each in trees]
         floor = ranked[nodes - 1]
         cut = [tree.prune(each, 1 + sum(score >= floor for score in each.scores[1:])) for each in scored]
-        for plan, before, after in zip(plans, trees, cut, strict=True):
-            plan.estimates = _estimates(before, after)
+        for plan, own, before, after in zip(plans, said, trees, cut, strict=True):
+            plan.estimates = {new: own[old - 1] for new, old in tree.places_in(after, before).items() if new}
         return cut
 
     def paced(self, nodes: int, context: int, seconds: float) -> float:
-        """A step of so many nodes, of all rows together, took `seconds`, without its drafts. What such steps take by and large."""
+        """Take in the `seconds` of a step of so many nodes, its drafts left out; return what such steps usually take."""
         if self._costs is None:
             return seconds
         known = self._table(context, nodes)[nodes]
@@ -153,47 +122,57 @@ class Planner:
         return known * self._pace.factor(nodes)
 
     def learn(self, plan: Plan, verified: DraftTree, accepted: Accepted, seconds: float) -> None:
-        """`seconds`: that such a step takes, without its drafts, shared by its rows."""
+        """Take in what was accepted. `seconds`: that such a step takes, without its drafts, shared by its rows."""
         if self._costs is None:
             return
         taken = set(accepted.path)
-        for node, (kind, estimate) in plan.estimates.items():
+        for node, estimate in plan.estimates.items():
             if verified.parents[node] in taken:
-                plan.calibration.count(kind, estimate, node in taken)
-        kinds = [_kind(origins) for origins in verified.origins[1:]]
-        for gate in plan.gates.values():
-            if not gate.pause:
-                alone = sum(kinds[node - 1] == gate.kind for node in accepted.path[1:])
-                dear = gate.seconds > DEAR * seconds
-                extra = seconds * self._share(len(verified), kinds.count(gate.kind)) if dear else 0.0
-                gate.gave(alone, len(accepted.token_ids), seconds, extra)
+                plan.rates.learn(estimate, node in taken)
+        gains = credit(verified, accepted.path[1:], self._models)
+        nodes = credit(verified, range(1, len(verified)), self._models)
+        for name in plan.asked:
+            gate, gain = plan.gates[name], gains.get(name, 0.0)
+            dear = gate.seconds > DEAR * seconds
+            gate.gave(gain, len(accepted.token_ids), seconds, seconds * self._share(len(verified), nodes.get(name, 0.0)) if dear else 0.0)
+            if plan.looked_up is not None and name in self._models:
+                self._histories[name].beside.gave(plan.looked_up[0] - 1, gain)
+        plan.next_step()
 
-    def _share(self, nodes: int, own: int) -> float:
-        """Of a step's time that `own` of its nodes add, at a middling context."""
+    def _pays_beside(self, plan: Plan, drafter: str, looked_up: DraftTree, context: int, rows: int) -> bool:
+        """Say whether a draft that runs a model should save more time than it takes, given what the look-ups found."""
+        if plan.looked_up is None:
+            plan.looked_up = self._outlook(plan, looked_up, context, rows)
+        (tokens, seconds), known = plan.looked_up, plan.gates[drafter].known
+        beside = self._histories[drafter].beside
+        gain = beside.expected(tokens - 1, known.gain)
+        return gain * seconds / tokens >= known.seconds + known.extra or beside.tries_anyway(tokens - 1)
+
+    def _outlook(self, plan: Plan, drafted: DraftTree, context: int, rows: int) -> tuple[float, float]:
+        """Return the tokens that a row should get of this tree, cut to what pays, and the seconds of its share of the step."""
+        ranked = sorted(_scored(plan, drafted, estimates(drafted, plan.known)).scores[1:], reverse=True)
+        nodes = 1 + self._best_count(ranked, 1, context, 0.0)
+        return 1.0 + sum(ranked[: nodes - 1]), self.seconds(nodes * rows, context) / rows
+
+    def _share(self, nodes: int, own: float) -> float:
+        """Return the part of a step's time that `own` of its nodes add, at a middling context."""
         table = self._table(CONTEXTS[1], nodes)
-        return 1 - table[nodes - own] / table[nodes]
-
-    def _calibrated(self, plan: Plan, drafted: DraftTree) -> DraftTree:
-        scores, depths = [1.0], tree.depths(drafted)
-        for node in range(1, len(drafted)):
-            kind, estimate = _estimate(drafted, node, depths[node])
-            rate = estimate if kind == CandidateSource.CONSTRAINT.value else plan.calibration.rate(kind, estimate)
-            scores.append(rate * scores[drafted.parents[node]])
-        return replace(drafted, scores=tuple(scores))
+        return 1 - table[max(1, nodes - round(own))] / table[nodes]
 
     def _best_count(self, scores: list[float], rows: int, context: int, drafting: float) -> int:
-        """How many of the nodes, the likeliest first, give the most tokens per second, `drafting` seconds included."""
-        table = self._table(context, rows + len(scores))
-        tokens, best, count = float(rows), rows / (drafting + table[rows] * self._pace.factor(rows)), 0
-        for nodes, score in enumerate(scores, start=rows + 1):
-            tokens += score
-            rate = tokens / (drafting + table[nodes] * self._pace.factor(nodes))
-            if rate > best:
-                best, count = rate, nodes - rows
-        return count
+        """Return how many of the nodes, the likeliest first, give the most tokens per second, `drafting` seconds included."""
+        most = rows + len(scores)
+        table, factor = self._table(context, most), self._pace.factor
+        seconds = [drafting + table[nodes] * factor(nodes) for nodes in range(rows, most + 1)]
+        rates = [tokens / each for tokens, each in zip(accumulate(scores, initial=float(rows)), seconds, strict=True)]
+        return rates.index(max(rates))
+
+    def seconds(self, nodes: int, context: int) -> float:
+        """Return what a step takes by and large; 0 without costs."""
+        return 0.0 if self._costs is None else self._table(context, nodes)[nodes] * self._pace.factor(nodes)
 
     def _table(self, context: int, nodes: int) -> list[float]:
-        """Seconds by nodes at about this context."""
+        """Return seconds by nodes at about this context."""
         assert self._costs is not None
         near = next((c for c in CONTEXTS if c >= context), CONTEXTS[-1])
         known = self._tables.setdefault(near, [0.0])
@@ -202,32 +181,9 @@ class Planner:
         return known
 
 
-def _estimate(drafted: DraftTree, node: int, depth: int) -> tuple[str, float]:
-    """Kind, and the drafters' chance given that the parent is accepted.
-
-    A kind's first tokens are one of their own, for there copies begin, and so are its second and those from the third on: a copy that
-    was right so far goes on being right, whatever it began from.
-    """
-    return _kind_at(_kind(drafted.origins[node]), min(depth, 3)), drafted.scores[node] / max(drafted.scores[drafted.parents[node]], 1e-9)
-
-
-@cache
-def _kind_at(kind: str, depth: int) -> str:
-    return kind if kind == CandidateSource.CONSTRAINT.value else f"{kind} {depth}"
-
-
-def _kind(origins: tuple[NodeOrigin, ...]) -> str:
-    """The proposers of a node, e.g. "copy+eagle"."""
-    if len(origins) == 1:
-        return origins[0].source.value
-    return "+".join(sorted({origin.source.value for origin in origins}))
-
-
-def _estimates(before: DraftTree, after: DraftTree) -> dict[int, tuple[str, float]]:
-    """For the nodes that were kept, what their drafters had said of them."""
-    original = {0: 0}
-    places = {edge: node for node, edge in enumerate(zip(before.parents, before.token_ids, strict=True))}
-    for node in range(1, len(after)):
-        original[node] = places[(original[after.parents[node]], after.token_ids[node])]
-    depths = tree.depths(before)
-    return {node: _estimate(before, old, depths[old]) for node, old in original.items() if node}
+def _scored(plan: Plan, drafted: DraftTree, said: Seq[Estimate]) -> DraftTree:
+    """Score the nodes by what became of their like."""
+    scores, chance = [1.0], plan.rates.chance
+    for estimate, parent in zip(said, drafted.parents[1:], strict=True):
+        scores.append(chance(estimate) * scores[parent])
+    return replace(drafted, scores=tuple(scores))

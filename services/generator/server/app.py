@@ -33,7 +33,7 @@ class Unauthorized(GeneratorError):
 
 
 def create_app(settings: Settings | None = None, load: Load | None = None) -> FastAPI:
-    """`load` replaces reading the model that the settings name (tests bring their own)."""
+    """Make the application. `load` replaces reading the model that the settings name (tests bring their own)."""
     service = Service(settings or Settings(), load)
 
     @contextlib.asynccontextmanager
@@ -60,11 +60,12 @@ _ERRORS: dict[int | str, dict[str, Any]] = {status: {"model": wire.ErrorOut} for
 
 
 def get_service(request: Request) -> Service:
-    return request.app.state.service
+    service: Service = request.app.state.service
+    return service
 
 
 def authorised(request: Request) -> Service:
-    """The service, for those who may use it."""
+    """Return the service, for those who may use it."""
     service = get_service(request)
     key = service.settings.api_key
     given = request.headers.get("authorization", "").removeprefix("Bearer ")
@@ -77,7 +78,7 @@ ServiceDep = Annotated[Service, Depends(authorised)]
 
 
 async def complete(ask: wire.ChatRequest, request: Request, service: ServiceDep) -> Any:
-    """A chat completion: JSON, or server-sent events with `stream`."""
+    """Return a chat completion: JSON, or server-sent events with `stream`."""
     if ask.model != service.settings.name:
         raise UnknownModel(f"the model {ask.model!r} does not exist; this service has {service.settings.name!r}")
     accepted, outputs = await service.submit(ask)
@@ -91,7 +92,7 @@ _UNBUFFERED = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
 
 
 async def _collect(outputs: AsyncIterator[engine.Output], request: Request) -> list[engine.Output]:
-    """All outputs; a client that hangs up ends the request."""
+    """Collect all outputs; a client that hangs up ends the request."""
     collecting = asyncio.ensure_future(_all(outputs))
     leaving = asyncio.ensure_future(_disconnected(request))
     await asyncio.wait({collecting, leaving}, return_when=asyncio.FIRST_COMPLETED)
@@ -132,7 +133,7 @@ def _response(ask: wire.ChatRequest, accepted: engine.Request, outputs: list[eng
 async def _events(
     ask: wire.ChatRequest, accepted: engine.Request, outputs: AsyncIterator[engine.Output], service: Service
 ) -> AsyncIterator[str]:
-    """Server-sent events, one per step that has text to show or a span to close."""
+    """Yield server-sent events, one per step that has text to show or a span to close."""
     stream = chat.Stream(ask, accepted, service.loaded.codec, service.now(), service.joules_reason)
     yield _event(stream.opening())
     try:
@@ -156,7 +157,7 @@ async def _checked(outputs: AsyncIterator[engine.Output]) -> AsyncGenerator[engi
 
 
 def _event(value: wire.ChatChunk | wire.ErrorOut) -> str:
-    """In ASCII: clients that split at every line break Unicode knows would cut a U+2028 in the text in two."""
+    """Write in ASCII: clients that split at every line break Unicode knows would cut a U+2028 in the text in two."""
     return f"data: {json.dumps(value.model_dump(mode='json', exclude_none=True), separators=(',', ':'))}\n\n"
 
 
@@ -175,10 +176,10 @@ def _model(service: Service) -> wire.ModelOut:
 
 
 async def health(request: Request, response: Response) -> wire.HealthOut:
-    """200 once the model is loaded; 503 before and after a failure."""
-    found = get_service(request).health()
-    response.status_code = 200 if found.status == "ok" else 503
-    return found
+    """Answer 200 once the model is loaded; 503 before and after a failure."""
+    state = get_service(request).health()
+    response.status_code = 200 if state.status == "ok" else 503
+    return state
 
 
 async def metrics(request: Request) -> Response:
@@ -192,7 +193,7 @@ async def _refuse(_: Request, error: Exception) -> Response:
 
 
 async def _invalid(_: Request, error: Exception) -> Response:
-    """Unknown and malformed fields: the first one, by name."""
+    """Name unknown and malformed fields: the first one, by name."""
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"] if part != "body")

@@ -31,7 +31,9 @@ class Settings(BaseSettings):
     nodes: int = Field(64, ge=1, le=512, description="Nodes of a draft tree at most, the root included; costs decide below that.")
     prefill_chunk: int = Field(512, ge=16, description="Prompt tokens computed between two steps of those who decode.")
     prefix_mb: int = Field(256, ge=0, description="Memory for prompts' prefixes that are kept.")
-    drafter: str | None = Field(None, description="'none', 'copy', 'eagle', 'copy+eagle' ...; absent: all that can be had.")
+    drafter: str | None = Field(
+        None, description="'none', 'copy', 'eagle', 'copy+eagle' ...; absent: 'copy', with 'eagle' where there is a head."
+    )
     template: str | None = Field(None, description="Prompt template of answer mode; absent: 'demo' for the demo model, else 'thesis'.")
     max_tokens: int = Field(512, ge=1, description="Of an answer whose request names no limit.")
 

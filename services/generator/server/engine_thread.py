@@ -63,7 +63,7 @@ class EngineThread:
         return self.engine is not None and not self.failure
 
     async def submit(self, request: Request) -> AsyncIterator[Output]:
-        """Returns once the request is accepted. Raises what `Engine.add` raises, or NotReady.
+        """Return once the request is accepted. Raises what `Engine.add` raises, or NotReady.
 
         The iterator ends with the request; leaving it early cancels the request.
         """
@@ -121,7 +121,7 @@ class EngineThread:
                 self._deliver(output)
 
     def _leave(self, engine: Engine) -> None:
-        """The service stops, or the engine could not even fail its requests: nobody may wait for ever."""
+        """Tell everyone that the service stops, or the engine could not even fail its requests: nobody may wait for ever."""
         self.failure = "the engine has stopped"
         for client in self._clients.values():
             client.send(NotReady(self.failure))
@@ -132,7 +132,7 @@ class EngineThread:
                 command(engine)
 
     def _handle_inbox(self, engine: Engine) -> bool:
-        """Waits while there is nothing to do; False: stop."""
+        """Wait while there is nothing to do; False: stop."""
         while True:
             try:
                 command = self._inbox.get(block=not engine.busy)

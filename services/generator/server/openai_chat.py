@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from services.contract import wire
 from services.contract.templates import TEMPLATES, VERBATIM_TEMPLATE, Piece, Rendered, render
@@ -34,7 +35,7 @@ class Defaults:
     max_tokens: int
 
 
-def build_request(ask: wire.ChatRequest, codec: Codec, drafters: dict[str, Drafter], defaults: Defaults) -> Request:
+def build_request(ask: wire.ChatRequest, codec: Codec, drafters: Mapping[str, Drafter], defaults: Defaults) -> Request:
     """Raises BadRequest with what is wrong."""
     _check(ask)
     passages = tuple(Passage(document.id, document.title, document.text) for document in ask.documents)
@@ -89,7 +90,7 @@ def _is_unicode(text: str) -> bool:
 
 
 def _rendered(ask: wire.ChatRequest, passages: Seq[Passage], defaults: Defaults) -> Rendered | None:
-    """The question inside its template; without documents there is nothing to build around."""
+    """Return the question inside its template; without documents there is nothing to build around."""
     if not passages:
         return None
     name = ask.bedside.template or (VERBATIM_TEMPLATE if ask.bedside.mode == "verbatim" else defaults.template)
@@ -113,6 +114,7 @@ def stats_out(stats: SequenceStats, joules_reason: str | None) -> wire.StatsOut:
         steps=stats.steps,
         tokens_per_step=stats.tokens / max(1, stats.steps),
         drafted_nodes=stats.drafted,
+        lossless=stats.lossless,
         accepted_by_source=stats.accepted_by_source,
         accepted_lengths=stats.accepted_lengths,
         prompt_tokens=stats.prompt_tokens,
@@ -141,7 +143,7 @@ def finish_out(finish: FinishReason | None) -> Literal["stop", "length"]:
 
 
 def logprobs_out(outputs: Seq[Output], codec: Codec, alternatives: int) -> wire.LogprobsOut:
-    """`alternatives` per token are shown; control tokens (the end of the answer) are not."""
+    """Show `alternatives` per token; control tokens (the end of the answer) are not."""
     content = []
     for output in outputs:
         for token, value, others in zip(output.tokens, output.logprobs, output.alternatives, strict=True):
@@ -151,7 +153,7 @@ def logprobs_out(outputs: Seq[Output], codec: Codec, alternatives: int) -> wire.
     return wire.LogprobsOut(content=content)
 
 
-def _token(codec: Codec, token: int) -> dict:
+def _token(codec: Codec, token: int) -> dict[str, Any]:
     raw = codec.token_bytes(token)
     return {"token": raw.decode("utf-8", errors="replace"), "bytes": list(raw)}
 
@@ -167,12 +169,12 @@ def bedside_out(request: Request, spans: list[wire.SpanOut], joules_reason: str 
 
 
 def _candidates_out(weighed: Verbatim, passages: Seq[Passage]) -> list[wire.CandidateOut]:
-    found = []
+    candidates = []
     for index, quote in enumerate(weighed.quotes):
         likelihood = weighed.likelihoods[index] if weighed.likelihoods else None
         place = {"document": passages[quote.passage].id, "start": quote.start, "end": quote.end}
-        found.append(wire.CandidateOut(**place, score=quote.prior, log_likelihood=likelihood, weight=weighed.weights[index]))
-    return found
+        candidates.append(wire.CandidateOut(**place, score=quote.prior, log_likelihood=likelihood, weight=weighed.weights[index]))
+    return candidates
 
 
 class Stream:
@@ -186,7 +188,7 @@ class Stream:
         return self._chunk([wire.ChunkChoiceOut(delta=wire.DeltaOut(role="assistant", content=""))])
 
     def chunks(self, output: Output) -> list[wire.ChatChunk]:
-        """None when a step shows nothing; the last step adds the usage when it was asked for."""
+        """Make the chunks of a step, none when it shows nothing; the last step adds the usage when it was asked for."""
         sequence, spans = output.sequence, [span_out(span) for span in output.spans]
         last = output.finish is not None
         logprobs = logprobs_out([output], self._codec, self._ask.top_logprobs or 0) if self._ask.logprobs else None
@@ -196,10 +198,10 @@ class Stream:
             delta=wire.DeltaOut(content=output.text), logprobs=logprobs, finish_reason=finish_out(output.finish) if last else None
         )
         bedside = bedside_out(self._request, spans, self._joules_reason) if last else wire.BedsideOut(spans=spans) if spans else None
-        found = [self._chunk([choice], bedside=bedside)]
+        chunks = [self._chunk([choice], bedside=bedside)]
         if last and self._ask.stream_options and self._ask.stream_options.include_usage:
-            found.append(self._chunk([], usage=usage_out(sequence, self._joules_reason)))
-        return found
+            chunks.append(self._chunk([], usage=usage_out(sequence, self._joules_reason)))
+        return chunks
 
     def _chunk(
         self, choices: list[wire.ChunkChoiceOut], usage: wire.UsageOut | None = None, bedside: wire.BedsideOut | None = None

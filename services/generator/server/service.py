@@ -8,7 +8,8 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
 from services.contract import wire
-from services.generator.drafters.registry import Surroundings, open_drafters, parse
+from services.generator.drafters import DrafterContext
+from services.generator.drafters.registry import available, names_of, open_drafters
 from services.generator.engine.engine import Engine, EngineOptions, Output, Request
 from services.generator.errors import GeneratorError
 from services.generator.server import openai_chat as chat
@@ -36,7 +37,10 @@ def load(settings: Settings) -> Loaded:
 
     target = load_target(settings.model, device=settings.device, dtype=settings.dtype, threads=settings.threads)
     codec = Codec(load_tokenizer(settings.model))
-    drafters = open_drafters(Surroundings(target, settings.head or head_of(settings.model, target)))
+    context = DrafterContext(target, settings.head or head_of(settings.model, target))
+    drafter = settings.drafter or ("copy" if context.head is None else "copy+eagle")
+    # What is drafted with, and what costs nothing to open, so that a request may name it.
+    drafters = open_drafters(dict.fromkeys((*names_of(drafter), *available(DrafterContext()))), context)
     options = EngineOptions(
         rows=settings.max_rows,
         context=settings.max_context,
@@ -45,8 +49,6 @@ def load(settings: Settings) -> Loaded:
         prefill_chunk=settings.prefill_chunk,
         prefix_bytes=settings.prefix_mb << 20,
     )
-    drafter = settings.drafter or ("copy+eagle" if "eagle" in drafters else "copy")
-    parse(drafter, drafters)
     return Loaded(
         Engine(target, drafters, options, step_costs(target, CACHE / "costs"), draft_costs(drafters, target, CACHE / "costs")),
         codec,

@@ -21,7 +21,7 @@ _MASK = (1 << 64) - 1
 
 
 def likeliest(logits: Tensor) -> Tensor:
-    """int64 [...]: the first of the largest along the vocabulary.
+    """Return int64 [...]: the first of the largest along the vocabulary.
 
     On a CPU not by torch, which shares that work among threads, and they spin for a while afterwards in the way of the next step.
     """
@@ -29,7 +29,7 @@ def likeliest(logits: Tensor) -> Tensor:
 
 
 def choose(logits: Tensor, sampling: SamplingParams, positions: list[int]) -> Tensor:
-    """int64 [N]: the token the target takes at each node. `logits` fp32 [N, V]; `positions[n]`: index of that token in the text."""
+    """Return int64 [N]: the token the target takes at each node. `logits` fp32 [N, V]; `positions[n]`: index of that token in the text."""
     if sampling.temperature == 0:
         return likeliest(logits)
     scaled = nucleus(logits / sampling.temperature, sampling.top_p)
@@ -42,7 +42,7 @@ def choose(logits: Tensor, sampling: SamplingParams, positions: list[int]) -> Te
 
 
 def nucleus(logits: Tensor, top_p: float) -> Tensor:
-    """Everything outside the smallest set of likeliest tokens with probability `top_p` becomes -inf; ties stay together."""
+    """Set everything outside the smallest set of likeliest tokens with probability `top_p` to -inf; ties stay together."""
     if top_p >= 1:
         return logits
     probabilities = logits.softmax(-1)
@@ -59,7 +59,7 @@ def nucleus(logits: Tensor, top_p: float) -> Tensor:
 
 
 def gumbel(seed: int, positions: list[int], vocabulary: int, device: torch.device) -> Tensor:
-    """fp32 [len(positions), vocabulary] of standard Gumbel noise."""
+    """Return fp32 [len(positions), vocabulary] of standard Gumbel noise."""
     keys = torch.tensor([_signed(_hash(_hash(seed) + position)) for position in positions], device=device)
     bits = keys[:, None] + _token_keys(vocabulary, device)
     for shift, factor in ((30, _MIX_1), (27, _MIX_2)):  # splitmix64 in wrapping int64 arithmetic
@@ -71,7 +71,7 @@ def gumbel(seed: int, positions: list[int], vocabulary: int, device: torch.devic
 
 
 def log_probabilities(logits: Tensor, tokens: Tensor, alternatives: int) -> tuple[list[float], list[tuple[tuple[int, float], ...]]]:
-    """Of the tokens taken and of the likeliest `alternatives`, in nats, from the model's own logits fp32 [M, V]."""
+    """Return those of the tokens taken and of the likeliest `alternatives`, in nats, from the model's own logits fp32 [M, V]."""
     log_p = logits.log_softmax(-1)
     taken = log_p.gather(-1, tokens[:, None])[:, 0].tolist()
     values, ids = log_p.topk(alternatives, dim=-1)
@@ -89,7 +89,7 @@ def _logical_shift(bits: Tensor, by: int) -> Tensor:
 
 
 def _hash(value: int) -> int:
-    """splitmix64 of any int, for the few numbers that are mixed on the host."""
+    """Mix any int by splitmix64, for the few numbers that are mixed on the host."""
     value = (value + _GOLDEN) & _MASK
     value = ((value ^ (value >> 30)) * _MIX_1) & _MASK
     value = ((value ^ (value >> 27)) * _MIX_2) & _MASK

@@ -18,7 +18,7 @@ from services.generator.types import DraftTree, NodeOrigin
 
 
 def root_only(token: int) -> DraftTree:
-    """The tree that proposes nothing."""
+    """Return the tree that proposes nothing."""
     return DraftTree((token,), (-1,), (1.0,), ((),))
 
 
@@ -34,7 +34,7 @@ class TreeBuilder:
         self._rises = False  # some child was scored above its parent
 
     def add(self, parent: int, token: int, score: float, origins: tuple[NodeOrigin, ...]) -> int:
-        """Returns the node of `token` below `parent`. A node's score is that of its most confident proposer."""
+        """Return the node of `token` below `parent`. A node's score is that of its most confident proposer."""
         node = self._nodes.get((parent, token))
         self._rises |= score > self.scores[parent]
         if node is None:
@@ -53,7 +53,7 @@ class TreeBuilder:
 
     @classmethod
     def of(cls, tree: DraftTree) -> TreeBuilder:
-        """Begun with all of a tree's nodes."""
+        """Begin with all of a tree's nodes."""
         builder = cls(tree.token_ids[0])
         builder.token_ids, builder.parents = list(tree.token_ids), list(tree.parents)
         builder.scores, builder.origins = list(tree.scores), list(tree.origins)
@@ -61,7 +61,7 @@ class TreeBuilder:
         return builder
 
     def add_chain(self, parent: int, tokens: Seq[int], scores: Iterable[float], origins: Iterable[NodeOrigin]) -> int:
-        """Hangs a run of tokens below `parent`; returns its last node. What is new is appended in one go."""
+        """Hang a run of tokens below `parent`; return its last node. What is new is appended in one go."""
         nodes, shared = self._nodes, 0
         rest_scores, rest_origins = iter(scores), iter(origins)
         while shared < len(tokens) and (parent, tokens[shared]) in nodes:
@@ -81,7 +81,7 @@ class TreeBuilder:
         return first + len(rest) - 1
 
     def add_tree(self, tree: DraftTree) -> None:
-        """Trie union with a tree that has the same root."""
+        """Add by trie union a tree that has the same root."""
         assert tree.token_ids[0] == self.token_ids[0], "trees of different roots cannot be merged"
         nodes, place = self._nodes, [0]
         for token, parent, score, origins in zip(tree.token_ids[1:], tree.parents[1:], tree.scores[1:], tree.origins[1:], strict=True):
@@ -98,7 +98,7 @@ class TreeBuilder:
             place.append(node)
 
     def build(self, budget: int | None = None) -> DraftTree:
-        """The tree cut to its `budget` best nodes (the root is one of them), likeliest branch first."""
+        """Return the tree cut to its `budget` best nodes (the root is one of them), likeliest branch first."""
         scores, parents = self.scores, self.parents
         if self._rises:
             for node in range(1, len(scores)):  # a child cannot be likelier than its parent, whatever was rounded
@@ -108,7 +108,7 @@ class TreeBuilder:
 
 
 def merge(trees: Seq[DraftTree], budget: int | None = None) -> DraftTree:
-    """Trie union: no duplicate nodes, each node keeps the origins of everyone who proposed it (CASD, section 5.2)."""
+    """Make the trie union: no duplicate nodes, each node keeps the origins of everyone who proposed it (CASD, section 5.2)."""
     if len(trees) == 1 and (budget is None or len(trees[0]) <= budget):
         return trees[0]
     most = max(range(len(trees)), key=lambda number: len(trees[number]))  # the smaller ones are added to it
@@ -120,16 +120,25 @@ def merge(trees: Seq[DraftTree], budget: int | None = None) -> DraftTree:
 
 
 def prune(tree: DraftTree, budget: int) -> DraftTree:
-    """The `budget` best nodes, the root included; a node is never kept without its parent."""
+    """Return the `budget` best nodes, the root included; a node is never kept without its parent."""
     return merge([tree], budget)
 
 
 def depths(tree: DraftTree) -> list[int]:
-    """Distance of every node from the root."""
-    found = [0]
+    """Return distance of every node from the root."""
+    depths_so_far = [0]
     for parent in tree.parents[1:]:
-        found.append(found[parent] + 1)
-    return found
+        depths_so_far.append(depths_so_far[parent] + 1)
+    return depths_so_far
+
+
+def places_in(part: DraftTree, whole: DraftTree) -> dict[int, int]:
+    """Find the nodes of a cut tree in the tree that it was cut from: by node of `part`, that of `whole`."""
+    edges = {edge: node for node, edge in enumerate(zip(whole.parents, whole.token_ids, strict=True))}
+    places = {0: 0}
+    for node in range(1, len(part)):
+        places[node] = edges[(places[part.parents[node]], part.token_ids[node])]
+    return places
 
 
 def is_chain(tree: DraftTree) -> bool:
@@ -137,7 +146,7 @@ def is_chain(tree: DraftTree) -> bool:
 
 
 def follow(tree: DraftTree, answer: Seq[int]) -> list[int]:
-    """The nodes that a target saying `answer` accepts, root first; the last token of the answer is always the target's own."""
+    """Return the nodes that a target saying `answer` accepts, root first; the last token of the answer is always the target's own."""
     children = {edge: node for node, edge in enumerate(zip(tree.parents, tree.token_ids, strict=True))}
     path = [0]
     for token in answer[:-1]:
@@ -149,7 +158,7 @@ def follow(tree: DraftTree, answer: Seq[int]) -> list[int]:
 
 
 def ancestor_mask(tree: DraftTree, size: int | None = None) -> NDArray[np.bool_]:
-    """bool [size, size]: node i sees node j, itself included. Rows beyond the tree see themselves only."""
+    """Return bool [size, size]: node i sees node j, itself included. Rows beyond the tree see themselves only."""
     size = size or len(tree)
     width = (size + 7) // 8
     bits = [1]
@@ -171,7 +180,7 @@ class PackedTrees:
 
 
 def pack(trees: Seq[DraftTree], lengths: Seq[int]) -> PackedTrees:
-    """`lengths[r]`: verified tokens of row r before its root, which is therefore at that position."""
+    """Pad and pack. `lengths[r]`: verified tokens of row r before its root, which is therefore at that position."""
     counts = tuple(len(tree) for tree in trees)
     rows, size = len(trees), max(counts)
     token_ids = np.empty((rows, size), dtype=np.int64)
@@ -191,7 +200,7 @@ def pack(trees: Seq[DraftTree], lengths: Seq[int]) -> PackedTrees:
 def _arrange(
     token_ids: list[int], parents: list[int], scores: list[float], origins: list[tuple[NodeOrigin, ...]], budget: int | None
 ) -> DraftTree:
-    """Keeps the best nodes, ties going to the earlier one, and puts the likeliest branch first; everything else keeps its order.
+    """Keep the best nodes, ties going to the earlier one, and put the likeliest branch first; everything else keeps its order.
 
     No child scores above its parent or stands before it, so in falling order of scores a node's best child comes after it.
     """

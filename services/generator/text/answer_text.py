@@ -35,7 +35,7 @@ class AnswerText:
         self._finished = False
 
     def add(self, token: int, origins: Seq[Origin]) -> bool:
-        """Returns whether a stop string is complete; the text then ends before it."""
+        """Return whether a stop string is complete; the text then ends before it."""
         chunk = self._stream.step(self._codec.full, token)
         if not chunk:
             return False  # a control token, or part of a character
@@ -48,13 +48,13 @@ class AnswerText:
         return self._cut_at_stop(chunk)
 
     def take(self) -> Delta:
-        """What can be sent now: nothing that may become part of a stop string."""
+        """Return what can be sent now: nothing that may become part of a stop string."""
         upto = len(self.text) - self._held()
         text, self.sent = self.text[self.sent : upto], max(upto, self.sent)
         return Delta(text, tuple(self._provenance.closed(self.sent)))
 
     def finish(self) -> Delta:
-        """The rest. An unfinished character (the answer was cut inside it) is left out."""
+        """Return the rest. An unfinished character (the answer was cut inside it) is left out."""
         self._finished = True
         text, self.sent = self.text[self.sent :], len(self.text)
         return Delta(text, tuple(self._provenance.finish(self.sent)))
@@ -66,5 +66,5 @@ class AnswerText:
         return at is not None
 
     def _held(self) -> int:
-        """Characters at the end that may become part of a stop string."""
+        """Return characters at the end that may become part of a stop string."""
         return self._stop.held

@@ -17,7 +17,7 @@ from tokenizers.decoders import DecodeStream
 
 
 def _byte_alphabet() -> dict[str, int]:
-    """GPT-2's printable stand-ins for bytes: those that print stand for themselves, the others follow from U+0100 on."""
+    """Return GPT-2's printable stand-ins for bytes: those that print stand for themselves, the others follow from U+0100 on."""
     printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = [byte for byte in range(256) if byte not in printable]
     return {chr(byte): byte for byte in printable} | {chr(256 + n): byte for n, byte in enumerate(others)}
@@ -38,7 +38,7 @@ class Codec:
         self.special_ids = frozenset(ident for ident, token in tokenizer.added_tokens_decoder.items() if token.special)
 
     def encode(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
-        """Plain text -> tokens and their character ranges in `text`; no token of it is a control token."""
+        """Turn plain text into tokens and their character ranges in `text`; no token of it is a control token."""
         encoding = self.plain.encode(text, add_special_tokens=False)
         ids, offsets = list(encoding.ids), list(encoding.offsets)
         forged = next((n for n, ident in enumerate(ids) if ident in self.special_ids), None)
@@ -51,7 +51,7 @@ class Codec:
         return left + right, left_offsets + [(start + cut, end + cut) for start, end in right_offsets]
 
     def encode_exactly(self, text: str, inside: bool = False) -> list[int] | None:
-        """Tokens that read as exactly `text` wherever in an answer they stand (`inside`: not at its beginning), or None.
+        """Return tokens that read as exactly `text` wherever in an answer they stand (`inside`: not at its beginning), or None.
 
         Some tokenizers put a space before everything they encode: they are shown a line break first.
         """
@@ -66,7 +66,7 @@ class Codec:
         return None
 
     def decode(self, ids: Seq[int]) -> str:
-        """As a stream shows it: control tokens are left out."""
+        """Decode as a stream shows it: control tokens are left out."""
         stream = self.stream()
         return "".join(filter(None, (stream.step(self.full, ident) for ident in ids)))
 
@@ -74,7 +74,7 @@ class Codec:
         return DecodeStream(skip_special_tokens=True)
 
     def token_bytes(self, token: int) -> bytes:
-        """One token on its own, for log-probabilities; it may be a part of a character."""
+        """Return one token on its own, for log-probabilities; it may be a part of a character."""
         piece = self.full.id_to_token(token) or ""
         if token in self.special_ids:
             return piece.encode()
@@ -99,7 +99,7 @@ class Codec:
 
 
 def _without_added_tokens(tokenizer: Tokenizer) -> Tokenizer:
-    """Unicode normalisation goes too: a copy of a passage has to keep its characters."""
+    """Remove them. Unicode normalisation goes too: a copy of a passage has to keep its characters."""
     description = json.loads(tokenizer.to_str())
     description["added_tokens"] = []
     description["post_processor"] = None

@@ -50,7 +50,7 @@ def build_prompt(codec: Codec, turns: Seq[Turn], passages: Seq[Passage], version
 
 
 def _segments(codec: Codec, turns: Seq[Turn]) -> list[str | tuple[Piece, ...]]:
-    """Control text (str) and contents, alternating, as the chat template orders them."""
+    """Split into control text (str) and contents, alternating, as the chat template orders them."""
     if codec.hf.chat_template is None:
         prefix = codec.full.decode(codec.prefix_ids, skip_special_tokens=False) if codec.prefix_ids else ""
         return [prefix, *((*turn.pieces, Piece("\n")) for turn in turns[:-1]), turns[-1].pieces]
@@ -64,8 +64,8 @@ def _segments(codec: Codec, turns: Seq[Turn]) -> list[str | tuple[Piece, ...]]:
 
 
 def _runs(codec: Codec, segments: Seq[str | tuple[Piece, ...]]) -> list[int | _Run]:
-    """Control tokens as ids, and the text between them joined, contents and control text alike."""
-    found: list[int | _Run] = []
+    """Join the text between control tokens, which become ids, contents and control text alike."""
+    runs: list[int | _Run] = []
     text, places = "", []
     controls = "|".join(re.escape(token) for token in sorted(codec.control, key=len, reverse=True))
     for segment in segments:
@@ -80,14 +80,14 @@ def _runs(codec: Codec, segments: Seq[str | tuple[Piece, ...]]) -> list[int | _R
                 text += part
                 continue
             if text:
-                found.append(_Run(text, places))
+                runs.append(_Run(text, places))
                 text, places = "", []
-            found.append(codec.control[part])
-    return [*found, _Run(text, places)] if text else found
+            runs.append(codec.control[part])
+    return [*runs, _Run(text, places)] if text else runs
 
 
 def _origins(offsets: Seq[tuple[int, int]], places: Seq[tuple[int, int, int]]) -> list[Origin | None]:
-    """A token that straddles a passage's border is of the passage, with the characters that lie inside."""
+    """Find each token's place; one that straddles a passage's border is of the passage, with the characters that lie inside."""
     origins: list[Origin | None] = []
     at = 0
     for start, end in offsets:

@@ -22,16 +22,16 @@ class Provenance(Protocol):
     """Follows an answer as it is written; spans never overlap and come in order."""
 
     def feed(self, text: str) -> None:
-        """The answer grew by `text`."""
+        """Take in that the answer grew by `text`."""
 
     def place(self, point: int, passage: int, shift: int) -> None:
-        """Character `point` of the answer was copied from character point + shift of the passage (a hint, checked)."""
+        """Hint that character `point` of the answer was copied from character point + shift of the passage (it is checked)."""
 
     def closed(self, upto: int) -> list[CopySpan]:
-        """Spans that closed since the last call and end at or before `upto` (what the reader has seen)."""
+        """Return spans that closed since the last call and end at or before `upto` (what the reader has seen)."""
 
     def finish(self, length: int) -> list[CopySpan]:
-        """The rest, once the answer is known to end at `length`."""
+        """Return the rest, once the answer is known to end at `length`."""
 
 
 @dataclass(slots=True)
@@ -101,7 +101,7 @@ class SpanTracker:
         alignment.end = end
 
     def _look_up(self) -> None:
-        """Text that follows no known place is searched for, by its last MIN_CHARACTERS characters."""
+        """Search for text that follows no known place, by its last MIN_CHARACTERS characters."""
         if any(a.end == len(self.text) and a.end - a.start >= MIN_CHARACTERS for a in self._alive):
             return
         start = len(self.text) - MIN_CHARACTERS
@@ -109,13 +109,13 @@ class SpanTracker:
             return
         recent = self.text[start:]
         for passage, source in enumerate(self._passages):
-            found = source.text.find(recent)
-            while found >= 0:
-                self.place(start, passage, found - start)
-                found = source.text.find(recent, found + 1)
+            at = source.text.find(recent)
+            while at >= 0:
+                self.place(start, passage, at - start)
+                at = source.text.find(recent, at + 1)
 
     def _close(self, final: bool) -> None:
-        """Alignments that ended become spans, the earliest and longest first; what they cover is taken from the others."""
+        """Turn alignments that ended into spans, the earliest and longest first; what they cover is taken from the others."""
         while self._alive:
             self._alive.sort(key=lambda a: (a.start, -a.end))
             first = self._alive[0]
@@ -133,7 +133,7 @@ class SpanTracker:
                 other.start = max(other.start, self._covered)
 
     def _trimmed(self, alignment: _Alignment) -> CopySpan | None:
-        """The span from word border to word border, or None when what is left is too short to say anything."""
+        """Return the span from word border to word border, or None when what is left is too short to say anything."""
         passage = self._passages[alignment.passage]
         start, end, shift = alignment.start, alignment.end, alignment.shift
         while start < end and (self.text[start].isspace() or _inside_word(self.text, start) or _inside_word(passage.text, start + shift)):
@@ -148,7 +148,7 @@ class SpanTracker:
 
 
 def _inside_word(text: str, at: int) -> bool:
-    """Whether a cut before character `at` would part a word or a number ("1.5", "3x/d", "p.o.")."""
+    """Say whether a cut before character `at` would part a word or a number ("1.5", "3x/d", "p.o.")."""
     if not 0 < at < len(text):
         return False
     left, right = at - 1, at

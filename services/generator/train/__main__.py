@@ -16,7 +16,7 @@ from services.generator.train.corpus import BadCorpus, Corpus
 
 
 def prompts(argv: list[str]) -> int:
-    """The demo model's training prompts; with --passages, the second round's, from the answers to the first."""
+    """Write the demo model's training prompts; with --passages, the second round's, from the answers to the first."""
     from services.generator.models.loading import load_tokenizer
     from services.generator.text.codec import Codec
     from services.generator.train import demo_prompts
@@ -103,12 +103,12 @@ def measure(argv: list[str]) -> int:
     """tau on answers that the target gave greedily: of a head or, without one, of an untrained head, and of copying with and without it."""
     from services.generator.drafters import Drafter
     from services.generator.drafters.copy import CopyDrafter
-    from services.generator.drafters.eagle import EagleDrafter, TreeShape
+    from services.generator.drafters.eagle import EagleDrafter
     from services.generator.models.eagle_format import load_head
     from services.generator.models.eagle_frozen import FrozenHead
     from services.generator.models.loading import load_target
+    from services.generator.speculation.eagle_tree import TreeShape
     from services.generator.train.fit import FitOptions, new_head, output_rows
-    from services.generator.train.measure import Merged
     from services.generator.train.measure import measure as run
 
     parser = argparse.ArgumentParser(prog="train measure", description=measure.__doc__)
@@ -134,13 +134,13 @@ def measure(argv: list[str]) -> int:
         rows = output_rows(target, token_ids) if options.version == 3 else torch.empty(0)
         head, name = new_head(target, FitOptions(version=options.version), token_ids, rows).requires_grad_(False), "untrained"
     frozen, shape = FrozenHead(head, target.config.max_positions + 256), TreeShape(options.top_k, options.nodes, options.depth)
-    drafters: dict[str, Drafter] = {
-        name: EagleDrafter(frozen, shape),
-        "copy": CopyDrafter(),
-        f"copy + {name}": Merged(CopyDrafter(), EagleDrafter(frozen, shape)),
+    drafters: dict[str, tuple[Drafter, ...]] = {
+        name: (EagleDrafter(frozen, shape),),
+        "copy": (CopyDrafter(),),
+        f"copy + {name}": (CopyDrafter(), EagleDrafter(frozen, shape)),
     }
-    for label, drafter in drafters.items():
-        print(json.dumps({"drafter": label} | asdict(run(drafter, map(corpus.read, entries), options.nodes))), flush=True)
+    for label, together in drafters.items():
+        print(json.dumps({"drafter": label} | asdict(run(together, map(corpus.read, entries), options.nodes))), flush=True)
     return 0
 
 

@@ -109,7 +109,7 @@ def collect(target: Target, questions: list[Question], folder: Path, options: An
 
 
 def _answers(target: Target, questions: list[Question], options: AnswerOptions, limit: int, seed: int) -> Iterator[Answer]:
-    """Rows are refilled as soon as they are free."""
+    """Decode, and refill rows as soon as they are free."""
     cache = target.new_cache(options.rows, limit)
     todo = iter(questions)
     active: dict[int, _Row] = {}
@@ -146,7 +146,7 @@ def _prefill(target: Target, cache: KVCache, slot: int, question: Question, opti
 
 
 def _decode(target: Target, cache: KVCache, active: dict[int, _Row], options: AnswerOptions) -> None:
-    """One token for every row."""
+    """Decode one token for every row."""
     slots = tuple(active)
     lengths = tuple(len(active[slot].tokens) - 1 for slot in slots)
     tokens = torch.tensor([[active[slot].tokens[-1]] for slot in slots], device=target.device)
@@ -162,7 +162,7 @@ def _decode(target: Target, cache: KVCache, active: dict[int, _Row], options: An
 
 
 def _sample(logits: Tensor, row: _Row, options: AnswerOptions) -> int:
-    """The target's own word: the argmax of logits with Gumbel noise scaled by the temperature."""
+    """Return the target's own word: the argmax of logits with Gumbel noise scaled by the temperature."""
     if options.temperature == 0 or held_out(row.question.id):
         return int(logits.argmax())
     noise = torch.empty(logits.shape).exponential_(generator=row.noise).log_().neg_().to(logits.device)

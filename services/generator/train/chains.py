@@ -34,7 +34,7 @@ class Batch:
 
 
 def make_batch(answers: list[Answer], version: int, prompt_share: float, choose: torch.Generator, device: torch.device) -> Batch:
-    """Chains begin at every position whose token is the answer's, and at `prompt_share` of the prompt's."""
+    """Begin chains at every position whose token is the answer's, and at `prompt_share` of the prompt's."""
     spans: list[tuple[slice, slice]] = []
     starts, last, first, chains = [], [], 0, 0
     for answer in answers:
@@ -68,7 +68,7 @@ class ChainAttention:
     _own: list[tuple[Tensor, Tensor]] = field(default_factory=list)  # per step, [kv, P, d]
 
     def __call__(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-        """q [1, heads, P, d] -> the same; k and v of all T at the first call, of the P drafted tokens afterwards."""
+        """Attend: q [1, heads, P, d] -> the same; k and v of all T at the first call, of the P drafted tokens afterwards."""
         if self._keys is None:
             self._keys, self._values = k[0], v[0]
         else:
@@ -79,7 +79,7 @@ class ChainAttention:
         return torch.cat(mixed, dim=2).reshape(1, heads, -1, width)
 
     def _sequence(self, q: Tensor, places: slice, chains: slice) -> Tensor:
-        """q [kv, g, p, d] of one sequence's chains -> [kv, g, p, d]"""
+        """Attend: q [kv, g, p, d] of one sequence's chains -> [kv, g, p, d]"""
         assert self._keys is not None
         assert self._values is not None
         keys, values = self._keys[:, places], self._values[:, places]
@@ -117,7 +117,10 @@ class Recipe:
 
 
 def chain_loss(head: EagleHead, batch: Batch, rows: Tensor, recipe: Recipe) -> Loss:
-    """`rows` [D, h]: the target's output layer at the draft tokens. A step is judged where the text goes on with a draft token."""
+    """Sum the loss.
+
+    `rows` [D, h]: the target's output layer at the draft tokens. A step is judged where the text goes on with a draft token.
+    """
     attend, total = ChainAttention(batch), torch.zeros((), device=rows.device)
     drafted = torch.full((head.config.vocab_size,), -1, device=rows.device)
     drafted[head.target_ids] = 1
@@ -146,5 +149,5 @@ def chain_loss(head: EagleHead, batch: Batch, rows: Tensor, recipe: Recipe) -> L
 
 
 def draft_logits(head: EagleHead, x: Tensor, rows: Tensor) -> Tensor:
-    """As EagleHead.logits, but differentiable whatever kernels the target runs on: EAGLE-1 borrows `rows`."""
+    """Do as EagleHead.logits, but differentiable whatever kernels the target runs on: EAGLE-1 borrows `rows`."""
     return head.logits(x) if head.config.version == 3 else F.linear(x, rows).float()

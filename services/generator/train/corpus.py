@@ -21,7 +21,7 @@ HELD_OUT = 20  # one prompt in so many is kept from training
 
 
 def held_out(prompt: str) -> bool:
-    """By the prompt's id, so that a longer prompt file never moves one between the two."""
+    """Decide by the prompt's id, so that a longer prompt file never moves one between the two."""
     return zlib.crc32(prompt.encode()) % HELD_OUT == 0
 
 
@@ -76,7 +76,7 @@ class Corpus:
         return Answer(entry.id, entry.prompt_length, tokens.long(), hidden, streams)
 
     def tokens(self, entries: list[Entry]) -> Iterator[tuple[Entry, Tensor]]:
-        """Tokens without features: for counting."""
+        """Return tokens without features: for counting."""
         for entry in entries:
             with safe_open(entry.shard, "pt") as shard:
                 yield entry, shard.get_tensor(f"tokens.{entry.number}")
@@ -89,7 +89,7 @@ def _entries(shard: Path) -> list[Entry]:
 
 
 def write_shard(folder: Path, answers: list[Answer]) -> Path:
-    """Appears under its name only when it is complete."""
+    """Write a shard; it appears under its name only when it is complete."""
     folder.mkdir(parents=True, exist_ok=True)
     number = 1 + max((int(path.stem.split("-")[1]) for path in folder.glob("answers-*.safetensors")), default=0)
     tensors: dict[str, Tensor] = {}
@@ -105,7 +105,7 @@ def write_shard(folder: Path, answers: list[Answer]) -> Path:
 
 
 def draft_vocabulary(corpus: Corpus, size: int, vocabulary: int) -> tuple[Tensor, float]:
-    """The `size` most frequent tokens, ascending, and the share of answer tokens they cover.
+    """Return the `size` most frequent tokens, ascending, and the share of answer tokens they cover.
 
     A token of an answer counts ten times, since those are drafted. What never occurs is filled up from the lowest ids: in
     most vocabularies the oldest merges, and so the most common strings.

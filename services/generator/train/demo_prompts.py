@@ -78,7 +78,10 @@ def first_round() -> Iterator[dict[str, Any]]:
 
 
 def second_round(explained: dict[str, str], words: int = 80) -> Iterator[dict[str, Any]]:
-    """`explained`: id of a first-round explanation -> the answer. Each becomes a passage, cut at a sentence's end near `words` words."""
+    """Ask again.
+
+    `explained`: id of a first-round explanation -> the answer. Each becomes a passage, cut at a sentence's end near `words` words.
+    """
     choose = random.Random(2)  # noqa: S311
     passages = {ident: shortened(text, words) for ident, text in explained.items() if ident.startswith("explain-")}
     passages = {ident: text for ident, text in passages.items() if len(text.split()) >= 30}
@@ -96,7 +99,7 @@ def second_round(explained: dict[str, str], words: int = 80) -> Iterator[dict[st
 
 
 def shortened(text: str, words: int) -> str:
-    """Whole sentences, up to the first that passes `words` words; an unfinished last sentence is dropped."""
+    """Keep whole sentences, up to the first that passes `words` words; an unfinished last sentence is dropped."""
     kept: list[str] = []
     for sentence in text.replace("\n", " ").split(". "):
         kept.append(sentence.strip())

@@ -38,13 +38,13 @@ class FitOptions:
 
 
 def output_rows(target: Target, token_ids: Tensor) -> Tensor:
-    """The target's output layer at these tokens, fp32 [D, h], whatever kernel holds it: it is linear, so unit vectors show it."""
+    """Return the target's output layer at these tokens, fp32 [D, h], whatever kernel holds it: it is linear, so unit vectors show it."""
     unit = torch.eye(target.config.hidden_size, device=target.device)
     return torch.cat([target.lm_head(part)[:, token_ids].float() for part in unit.split(64)]).t().clone()
 
 
 def new_head(target: Target, options: FitOptions, token_ids: Tensor, rows: Tensor, rope_theta: float = 10000.0) -> EagleHead:
-    """Random but for EAGLE-3's output layer, which begins as the target's."""
+    """Make one, random but for EAGLE-3's output layer, which begins as the target's."""
     config = HeadConfig(
         version=options.version,
         vocab_size=target.config.vocab_size,
@@ -85,7 +85,7 @@ class Fit:
             self._scale()
 
     def run(self) -> EagleHead:
-        """Until epochs or minutes are over; the head as it then is."""
+        """Train until epochs or minutes are over; the head as it then is."""
         options, saved, began = self.options, time.monotonic(), time.monotonic()
         limit = options.minutes * 60
         order = len(self.corpus.training())
@@ -109,7 +109,7 @@ class Fit:
         return self.head.eval()
 
     def _batches(self) -> Iterator[list[Entry]]:
-        """The rest of this epoch's answers, in its own order, as many at a time as give `positions` chains."""
+        """Return the rest of this epoch's answers, in its own order, as many at a time as give `positions` chains."""
         entries = self.corpus.training()
         order = torch.randperm(len(entries), generator=torch.Generator().manual_seed(self.options.seed + self.epoch)).tolist()
         batch: list[Entry] = []
@@ -125,7 +125,7 @@ class Fit:
             yield batch
 
     def _learn(self, entries: list[Entry]) -> str:
-        """One optimiser step -> how often the head agreed with the target, per step of the chains."""
+        """Take one optimiser step; return how often the head agreed with the target, per step of the chains."""
         for group in self.optimizer.param_groups:
             group["lr"] = self.options.learning_rate * self._schedule()
         self.head.train()
@@ -147,14 +147,14 @@ class Fit:
         return make_batch(answers, self.options.version, self.options.prompt_share, choose, self.target.device)
 
     def _schedule(self) -> float:
-        """Warm-up, then a cosine down to a twentieth, over whatever ends first: epochs or minutes."""
+        """Warm up, then a cosine down to a twentieth, over whatever ends first: epochs or minutes."""
         answers = len(self.corpus.training())
         done = max((self.epoch * answers + self.place) / (self.options.epochs * answers), self.seconds / 60 / self.options.minutes)
         return min(1.0, (self.step + 1) / self.options.warm_up) * (0.05 + 0.95 * (1 + math.cos(math.pi * min(done, 1.0))) / 2)
 
     @torch.no_grad()
     def evaluate(self, answers: int = 16) -> list[float]:
-        """On held-out answers: how often the head's likeliest token is the target's, per step of the chains."""
+        """Measure on held-out answers how often the head's likeliest token is the target's, per step of the chains."""
         entries = self.corpus.testing()[:answers]
         if not entries:
             return []
@@ -169,7 +169,7 @@ class Fit:
         return [round(yes / max(of, 1), 4) for yes, of in zip(agreed, counted, strict=True)]
 
     def summary(self) -> dict[str, Any]:
-        """What the head was trained on and how it went: every held-out point of the curve and about fifty of the others."""
+        """Return what the head was trained on and how it went: every held-out point of the curve and about fifty of the others."""
         lines = [json.loads(line) for line in (self.folder / "curve.jsonl").read_text().splitlines()]
         losses = [line for line in lines if "loss" in line]
         thinned = losses[:: max(len(losses) // 50, 1)]

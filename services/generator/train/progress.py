@@ -23,7 +23,10 @@ class Progress:
     _tokens: int = 0
 
     def update(self, done: int, tokens: int, note: str = "", *, force: bool = False) -> None:
-        """`tokens` are new ones. Rate and time left count from the first call's `done`, so that resumed work is not flattered."""
+        """Show progress.
+
+        `tokens` are new ones. Rate and time left count from the first call's `done`, so that resumed work is not flattered.
+        """
         now = time.monotonic()
         self._first = done if self._first is None else self._first
         self._tokens += tokens

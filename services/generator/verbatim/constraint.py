@@ -14,17 +14,17 @@ class Constraint(Protocol):
     """Decides which tokens may follow; drafts for itself, as nobody knows better what must come."""
 
     def draft(self, root: int, nodes: int) -> DraftTree:
-        """At most `nodes` nodes, the root included."""
+        """Draft at most `nodes` nodes, the root included."""
 
     def apply(self, logits: Tensor, tree: DraftTree, sampling: SamplingParams) -> None:
-        """Overwrites the logits [N, V] of every node by what is allowed after it."""
+        """Overwrite the logits [N, V] of every node by what is allowed after it."""
 
     def advance(self, token: int) -> None:
-        """The token was emitted."""
+        """Take in that the token was emitted."""
 
 
 class Preparation(Protocol):
     """Forwards of the target that a constraint needs first, in portions, so that nobody else waits for all of it."""
 
     def advance(self, target: Target) -> Constraint | None:
-        """One portion; the constraint after the last."""
+        """Work off one portion; return the constraint after the last."""

@@ -18,7 +18,7 @@ class QuestionLikelihood:
     """Scores sentences in portions of about `portion` tokens: one batched forward each, rows without padding cost."""
 
     def __init__(self, codec: Codec, question: str, sentences: Seq[tuple[str, str]], portion: int = 512) -> None:
-        """`sentences`: (title of the document, sentence)."""
+        """Prepare the texts. `sentences`: (title of the document, sentence)."""
         self.scores: list[float] = []  # nats, in the order of the sentences; grows with every portion
         self._question = codec.encode(" " + question.strip())[0]
         tail = codec.encode("\nQuestion:")[0]
@@ -30,7 +30,7 @@ class QuestionLikelihood:
         return len(self.scores) == len(self._contexts)
 
     def advance(self, target: Target) -> None:
-        """Scores the next portion."""
+        """Score the next portion."""
         batch: list[list[int]] = []
         room = self._portion
         for context in self._contexts[len(self.scores) :]:
@@ -43,7 +43,7 @@ class QuestionLikelihood:
 
 
 def question_log_probabilities(target: Target, batch: Seq[Seq[int]], count: int) -> list[float]:
-    """Per row, the summed log-probability of its last `count` tokens."""
+    """Return, per row, the summed log-probability of its last `count` tokens."""
     counts = tuple(len(tokens) - 1 for tokens in batch)  # nothing follows the last token
     size, rows = max(counts), len(batch)
     token_ids = torch.zeros(rows, size, dtype=torch.int64)

@@ -46,22 +46,24 @@ class Quote:
         return self.text[-1].isspace()
 
     def form(self, led: bool, brief: bool) -> Form | None:
-        """None when nothing in the source would part it from the sentence before."""
+        """Return the form; None when nothing in the source would part it from the sentence before."""
         return self.forms.get((led, brief and bool(self.lead)))
 
 
 def split_sentences(passages: Seq[Passage]) -> list[CandidateIn]:
-    """Every line's sentences, by a plain rule. rag_api names better ones: its splitter knows clinical abbreviations."""
-    found = []
+    """Split into every line's sentences, by a plain rule. rag_api names better ones: its splitter knows clinical abbreviations."""
+    sentences = []
     for passage in passages:
         for match in _SENTENCE.finditer(passage.text):
             if match[0].strip():
-                found.append(CandidateIn(document=passage.id, start=match.start(), end=match.end(), score=0.0))
-    return found
+                sentences.append(CandidateIn(document=passage.id, start=match.start(), end=match.end(), score=0.0))
+    return sentences
 
 
 def to_quote(candidate: CandidateIn, codec: Codec, passages: Seq[Passage]) -> Quote | None:
-    """None when its tokens would not read as exactly its characters (no such vocabulary is known), when it is blank, and when nothing
+    """Make a quote.
+
+    None when its tokens would not read as exactly its characters (no such vocabulary is known), when it is blank, and when nothing
     would part its lead from it."""
     number = next((n for n, passage in enumerate(passages) if passage.id == candidate.document), None)
     if number is None:
@@ -91,12 +93,12 @@ def _check(candidate: CandidateIn, source: str) -> None:
     if not all(span.start < span.end <= len(source) for span in spans):
         where = f"candidate {candidate.start}:{candidate.end}"
         raise BadRequest(f"{where} or its lead is no span of document {candidate.document!r}, which has {len(source)} characters")
-    if any(one.end > other.start for one, other in pairwise(spans)):
+    if any(span.end > other.start for span, other in pairwise(spans)):
         raise BadRequest(f"the lead of candidate {candidate.start}:{candidate.end} does not come before it, in the document's order")
 
 
 def _trimmed(source: str, start: int, end: int) -> Place | None:
-    """Without white space before it, with one character of it after it; None: blank."""
+    """Take it without white space before it, with one character of it after it; None: blank."""
     while start < end and source[start].isspace():
         start += 1
     if start == end:
@@ -107,14 +109,14 @@ def _trimmed(source: str, start: int, end: int) -> Place | None:
 
 
 def _joined(places: Seq[Place]) -> tuple[Place, ...]:
-    """What follows each other in the source is one place; what white space was shared is not written twice."""
-    found: list[Place] = []
+    """Join what follows each other in the source into one place; what white space was shared is not written twice."""
+    joined: list[Place] = []
     for start, end in places:
-        if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
         else:
-            found.append((start, end))
-    return tuple(found)
+            joined.append((start, end))
+    return tuple(joined)
 
 
 def _form(codec: Codec, source: str, places: tuple[Place, ...], led: bool) -> Form | None:
@@ -127,18 +129,18 @@ def _form(codec: Codec, source: str, places: tuple[Place, ...], led: bool) -> Fo
     return None if ids is None else Form(places, tuple(ids))
 
 
-def overlap(one: Quote, other: Quote) -> bool:
-    """The same words or nearly so, or parts of the same place. A lead that both have is no overlap: it is written once."""
-    if one.passage == other.passage:
-        for a, b in ((one, other), (other, one)):
+def overlap(quote: Quote, other: Quote) -> bool:
+    """Say whether they have the same words or nearly so, or parts of one place. A lead that both have is no overlap: it is written once."""
+    if quote.passage == other.passage:
+        for a, b in ((quote, other), (other, quote)):
             if any(a.start < end and start < a.end for start, end in (*b.lead, (b.start, b.end))):
                 return True
-    return same_words(one, other)
+    return same_words(quote, other)
 
 
-def same_words(one: Quote, other: Quote) -> bool:
-    """Nearly: those that differ in a number or in a word that negates are different sentences."""
-    first, second = _words(one), _words(other)
+def same_words(quote: Quote, other: Quote) -> bool:
+    """Compare, nearly: those that differ in a number or in a word that negates are different sentences."""
+    first, second = _words(quote), _words(other)
     if first == second:
         return True
     if [w for w in first if _TELLS_APART.match(w)] != [w for w in second if _TELLS_APART.match(w)]:
@@ -148,10 +150,10 @@ def same_words(one: Quote, other: Quote) -> bool:
 
 
 def _words(quote: Quote) -> list[str]:
-    """Of the sentence itself; its lead may be another's too."""
+    """List those of the sentence itself; its lead may be another's too."""
     body = quote.text[len(quote.text) - (quote.end - quote.start) :]
     return _WORD.findall(body.casefold()) or body.split()
 
 
-def before(one: Quote, other: Quote) -> bool:
-    return one.passage == other.passage and one.start < other.start
+def before(quote: Quote, other: Quote) -> bool:
+    return quote.passage == other.passage and quote.start < other.start

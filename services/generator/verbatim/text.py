@@ -25,7 +25,7 @@ class QuoteSpans:
         self._text += text
 
     def place(self, point: int, passage: int, shift: int) -> None:
-        """The constraint knows better."""
+        """Ignore it: the constraint knows better."""
 
     def closed(self, upto: int) -> list[CopySpan]:
         spans = []
@@ -37,7 +37,7 @@ class QuoteSpans:
         return spans
 
     def finish(self, length: int) -> list[CopySpan]:
-        """The last sentence loses its white space, and an answer that was cut ends inside a sentence."""
+        """Report the rest: the last sentence loses its white space, and an answer that was cut ends inside a sentence."""
         constraint = self._preparation.constraint
         spans = self.closed(length)
         if self._covered < length and constraint is not None:
@@ -48,11 +48,11 @@ class QuoteSpans:
         return spans
 
     def _places(self, begun: Seq[Written] = ()) -> list[tuple[Passage, Place]]:
-        """Of everything written, and what is begun, in order."""
+        """List those of everything written, and what is begun, in order."""
         constraint = self._preparation.constraint
         written = constraint.state.written if constraint is not None else ()
         quotes = self._preparation.quotes
-        return [(self._passages[quotes[one.quote].passage], place) for one in (*written, *begun) for place in one.places]
+        return [(self._passages[quotes[sentence.quote].passage], place) for sentence in (*written, *begun) for place in sentence.places]
 
     def _span(self, passage: Passage, start: int, end: int) -> CopySpan:
         span = CopySpan(self._covered, self._covered + end - start, passage.id, start, end)

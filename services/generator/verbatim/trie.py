@@ -21,11 +21,11 @@ from services.generator.errors import BadRequest
 from services.generator.models import Target
 from services.generator.speculation.tree import TreeBuilder
 from services.generator.text.codec import Codec
-from services.generator.types import CandidateSource, DraftTree, NodeOrigin, Passage, SamplingParams
+from services.generator.types import DraftTree, NodeOrigin, Passage, SamplingParams
 from services.generator.verbatim.likelihood import QuestionLikelihood
 from services.generator.verbatim.quotes import Form, Place, Quote, before, overlap, same_words, split_sentences, to_quote
 
-CONSTRAINT = (NodeOrigin(CandidateSource.CONSTRAINT),)
+CONSTRAINT = (NodeOrigin("constraint"),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Verbatim:
     """The constraint. A request's own; `state` moves with every emitted token."""
 
     def __init__(self, quotes: Seq[Quote], weights: Seq[float], limits: Limits, end: int, likelihoods: Seq[float] | None = None) -> None:
-        """`likelihoods` are part of the weights already, and kept to be reported."""
+        """Begin. `likelihoods` are part of the weights already, and kept to be reported."""
         self.quotes = quotes
         self.weights = weights
         self.likelihoods = likelihoods
@@ -66,7 +66,7 @@ class Verbatim:
         self.state = self._start(())
 
     def draft(self, root: int, nodes: int) -> DraftTree:
-        """The heaviest continuation: at temperature 0 exactly what will be accepted."""
+        """Return the heaviest continuation: at temperature 0 exactly what will be accepted."""
         builder, node, state = TreeBuilder(root), 0, self.state
         while len(builder.token_ids) < nodes and (ways := self.ways(state)):
             token = max(ways, key=lambda t: self._weight(ways[t].alive, 0.0))
@@ -96,11 +96,11 @@ class Verbatim:
             self.state = self._after(self.ways(self.state)[token])
 
     def begun(self, state: State) -> Written:
-        """The unfinished sentence of a state; any of those that it can become, as they begin alike."""
+        """Return the unfinished sentence of a state; any of those that it can become, as they begin alike."""
         return Written(state.alive[0], self._form(state.alive[0], state).places)
 
     def ways(self, state: State) -> dict[int, State]:
-        """The tokens that may follow; each with the sentences that it leaves possible. Never empty: the end token is one."""
+        """Return the tokens that may follow; each with the sentences that it leaves possible. Never empty: the end token is one."""
         grouped: dict[int, list[int]] = {}
         for index in state.alive:
             grouped.setdefault(self._form(index, state).ids[state.depth], []).append(index)
@@ -109,14 +109,14 @@ class Verbatim:
         return {token: State(state.written, tuple(alive), state.led, state.depth + 1) for token, alive in grouped.items()}
 
     def _after(self, way: State) -> State:
-        """A sentence whose last token was taken is written, and the next may start."""
+        """Move on: a sentence whose last token was taken is written, and the next may start."""
         if way.depth < len(self._form(way.alive[0], way).ids):
             return way
         assert len(way.alive) == 1, "no sentence is the beginning of another"
         return self._start((*way.written, self.begun(way)))
 
     def _start(self, written: tuple[Written, ...]) -> State:
-        """The sentences that may come next; none: the answer ends."""
+        """Return the sentences that may come next; none: the answer ends."""
         if len(written) >= self._limits.sentences:
             return State(written, (), False, 0)
         led = bool(written) and not self.quotes[written[-1].quote].closed
@@ -135,19 +135,19 @@ class Verbatim:
         return not any(overlap(quote, self.quotes[sentence.quote]) for sentence in written)
 
     def _near(self, index: int, first: int) -> bool:
-        """Close enough to the answer's first sentence to stand beside it."""
+        """Say whether it is close enough to the answer's first sentence to stand beside it."""
         if self._limits.one_document and self.quotes[index].passage != self.quotes[first].passage:
             return False
         return not self._limits.margin or self.weights[index] >= max(self.weights) - self._limits.margin
 
     def _brief(self, index: int, written: tuple[Written, ...]) -> bool:
-        """What leads it in has been written for another sentence: a table's header stands above its rows once."""
+        """Say whether what leads it in has been written for another sentence: a table's header stands above its rows once."""
         quote = self.quotes[index]
         others = (self.quotes[sentence.quote] for sentence in written)
         return any(other.passage == quote.passage and other.lead == quote.lead for other in others)
 
     def _best_set(self) -> tuple[int, ...]:
-        """The sentences that a greedy answer takes, whatever their order."""
+        """Return the sentences that a greedy answer takes, whatever their order."""
         best: list[int] = []
         for index in sorted(self._usable, key=lambda i: -self.weights[i]):
             near = not best or self._near(index, best[0])
@@ -161,7 +161,7 @@ class Verbatim:
         return form
 
     def _weight(self, alive: tuple[int, ...], temperature: float) -> float:
-        """Of a choice that leaves these sentences possible: the best one's at temperature 0, else what sums their chances."""
+        """Weigh a choice that leaves these sentences possible: the best one's at temperature 0, else what sums their chances."""
         if not alive:
             return 0.0
         best = max(self.weights[index] for index in alive)
@@ -199,14 +199,15 @@ def prepare(ask: ChatRequest, codec: Codec, passages: Seq[Passage]) -> VerbatimP
     if not quotes:
         raise BadRequest("verbatim mode found no sentence in the documents that it can quote")
     titled = [(passages[quote.passage].title, quote.text) for quote in quotes]
-    likelihood = QuestionLikelihood(codec, ask.messages[-1].text, titled) if options.likelihood_weight and len(quotes) > 1 else None
-    return VerbatimPreparation(
-        quotes, likelihood, options.likelihood_weight, Limits(options.max_sentences, options.margin, options.one_document)
-    )
+    weight = options.likelihood_weight
+    if weight is None:  # candidates bring a prior, and no calibration has found that the likelihood betters it
+        weight = 0.0 if options.candidates is not None else 1.0
+    likelihood = QuestionLikelihood(codec, ask.messages[-1].text, titled) if weight and len(quotes) > 1 else None
+    return VerbatimPreparation(quotes, likelihood, weight, Limits(options.max_sentences, options.margin, options.one_document))
 
 
 def _prefix_free(quotes: Seq[Quote], weights: Seq[float]) -> tuple[int, ...]:
-    """Of two sentences of which one begins with the other (or is the same), the heavier stays."""
+    """Keep, of two sentences of which one begins with the other (or is the same), the heavier."""
     kept: list[int] = []
     for index in sorted(range(len(quotes)), key=lambda i: (-weights[i], i)):
         if not any(_clash(quotes[index], quotes[other]) for other in kept):
@@ -214,10 +215,10 @@ def _prefix_free(quotes: Seq[Quote], weights: Seq[float]) -> tuple[int, ...]:
     return tuple(sorted(kept))
 
 
-def _clash(one: Quote, other: Quote) -> bool:
-    if one.text.split() == other.text.split() or (one.lead == other.lead and same_words(one, other)):
+def _clash(quote: Quote, other: Quote) -> bool:
+    if quote.text.split() == other.text.split() or (quote.lead == other.lead and same_words(quote, other)):
         return True
-    for (led, _), form in one.forms.items():
+    for (led, _), form in quote.forms.items():
         for (other_led, _), other_form in other.forms.items():
             size = min(len(form.ids), len(other_form.ids))
             if led == other_led and form.ids[:size] == other_form.ids[:size]:

@@ -37,7 +37,8 @@ export interface paths {
         /**
          * Load a document
          * @description For admins. Reads, cuts, embeds and indexes it, and reports what became of it. A file that cannot be read is reported by its reason
-         *     and kept in the list as `failed`. 409 when an ingestion is running.
+         *     and kept in the list as `failed`, with `advice` on what to do; `warnings` say what to know of one that can. 409 when an ingestion is
+         *     running.
          */
         post: operations["upload_document"];
         delete?: never;
@@ -467,9 +468,9 @@ export interface components {
         Body_upload_document: {
             /**
              * File
-             * @description A PDF or DOCX. Its name is what the document is known by; a new version replaces the old.
+             * @description PDF, Word, sheet, slides, text, mail. Its name is what it is known by; a new version replaces the old.
              */
-            file: string;
+            file: Blob;
         };
         /** ChangeList */
         ChangeList: {
@@ -538,6 +539,21 @@ export interface components {
              */
             updated_at: string;
         };
+        /**
+         * CutLineOut
+         * @description A line of a page that is not searched.
+         */
+        CutLineOut: {
+            /** Page */
+            page: number;
+            /** Text */
+            text: string;
+            /**
+             * Reason
+             * @description Why: header, footer or page_number.
+             */
+            reason: string;
+        };
         /** DescribedOut */
         DescribedOut: {
             /** Id */
@@ -577,10 +593,16 @@ export interface components {
             supersedes: string;
             /**
              * Warnings
-             * @description What an admin should know of it, for example pages without text.
+             * @description What an admin should know of it, for example pages without text; of a failed one: why.
              * @default []
              */
             warnings: string[];
+            /**
+             * Advice
+             * @description What to do about a document that failed.
+             * @default
+             */
+            advice: string;
             /** Created At */
             created_at: string | null;
             /** Updated At */
@@ -593,6 +615,12 @@ export interface components {
              * @default []
              */
             edits: components["schemas"]["EditOut"][];
+            /**
+             * Cut
+             * @description What was left out of the text, in the order of the pages.
+             * @default []
+             */
+            cut: components["schemas"]["CutLineOut"][];
             /**
              * Vectors
              * @description Of its passages, embedded with their title. Outdated: too many to wait for; words are found by the new title already, meaning by the old one until the next ingestion.
@@ -639,10 +667,16 @@ export interface components {
             supersedes: string;
             /**
              * Warnings
-             * @description What an admin should know of it, for example pages without text.
+             * @description What an admin should know of it, for example pages without text; of a failed one: why.
              * @default []
              */
             warnings: string[];
+            /**
+             * Advice
+             * @description What to do about a document that failed.
+             * @default
+             */
+            advice: string;
             /** Created At */
             created_at: string | null;
             /** Updated At */
@@ -655,6 +689,12 @@ export interface components {
              * @default []
              */
             edits: components["schemas"]["EditOut"][];
+            /**
+             * Cut
+             * @description What was left out of the text, in the order of the pages.
+             * @default []
+             */
+            cut: components["schemas"]["CutLineOut"][];
         };
         /** DocumentList */
         DocumentList: {
@@ -702,10 +742,16 @@ export interface components {
             supersedes: string;
             /**
              * Warnings
-             * @description What an admin should know of it, for example pages without text.
+             * @description What an admin should know of it, for example pages without text; of a failed one: why.
              * @default []
              */
             warnings: string[];
+            /**
+             * Advice
+             * @description What to do about a document that failed.
+             * @default
+             */
+            advice: string;
             /** Created At */
             created_at: string | null;
             /** Updated At */
@@ -990,6 +1036,30 @@ export interface components {
              * @default
              */
             message: string;
+            /**
+             * Cut
+             * @description Lines left out as headers, footers and page numbers; the document's detail has them.
+             * @default 0
+             */
+            cut: number;
+            /**
+             * Advice
+             * @description What to do about a failure.
+             * @default
+             */
+            advice: string;
+            /**
+             * Warnings
+             * @description What an admin should know of it, and do about it.
+             * @default []
+             */
+            warnings: string[];
+            /**
+             * Renamed From
+             * @description The name that its document had when the file lay elsewhere.
+             * @default
+             */
+            renamed_from: string;
         };
         /** IngestOut */
         IngestOut: {
@@ -1006,6 +1076,16 @@ export interface components {
             retired: number;
             /** Items */
             items: components["schemas"]["IngestItem"][];
+            /**
+             * Skipped
+             * @default []
+             */
+            skipped: components["schemas"]["SkippedOut"][];
+            /**
+             * Missing
+             * @default []
+             */
+            missing: components["schemas"]["MissingOut"][];
         };
         /**
          * JudgeIn
@@ -1178,6 +1258,18 @@ export interface components {
              * @default []
              */
             reset: ("title" | "department" | "document_type" | "target_groups" | "version" | "valid_from" | "valid_until" | "owner" | "language" | "supersedes")[];
+        };
+        /**
+         * MissingOut
+         * @description A document whose file is no longer in the folder that it came from. Questions are still answered from it.
+         */
+        MissingOut: {
+            /** Source */
+            source: string;
+            /** Document Id */
+            document_id: string;
+            /** Title */
+            title: string;
         };
         /**
          * Mode
@@ -1362,6 +1454,21 @@ export interface components {
              * @default 0
              */
             sentences: number;
+        };
+        /**
+         * SkippedOut
+         * @description Files that lie in the folders and are not read.
+         */
+        SkippedOut: {
+            /**
+             * Kind
+             * @description How their names end (".png"), or what they are ("hidden").
+             */
+            kind: string;
+            /** Count */
+            count: number;
+            /** Examples */
+            examples: string[];
         };
         /**
          * SourceOut

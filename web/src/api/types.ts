@@ -15,19 +15,36 @@ export type Facets = Schemas["FacetsOut"];
 export type Mode = Schemas["Mode"];
 export type AskIn = Schemas["AskIn"];
 export type Health = Schemas["Health"];
-export type Problem = Schemas["Problem"];
 export type DocumentList = Schemas["DocumentList"];
 export type DocumentSummary = Schemas["DocumentOut"];
 export type DocumentDetail = Schemas["DocumentDetail"];
 export type MetadataIn = Schemas["MetadataIn"];
-export type ConversationList = Schemas["ConversationList"];
 export type ConversationDetail = Schemas["ConversationDetail"];
 
+export type Verdict = "yes" | "partly" | "no";
+export type JudgedSets = Schemas["JudgedSetList"];
+export type Judgement = Schemas["JudgeIn"];
+export type Judged = Schemas["JudgedOut"];
+export type JudgedSet = Schemas["JudgedSetDetail"];
+export type QuestionIn = Schemas["QuestionIn"];
+export type Imported = Schemas["ImportOut"];
+export type FeedbackIn = Schemas["FeedbackIn"];
+export type Gap = Schemas["GapOut"];
+export type GapReport = Schemas["GapReport"];
+export type Loaded = Schemas["IngestItem"];
+export type Change = Schemas["ChangeOut"];
+
 /** What the server sends while it answers, in this order: stage*, found, (token | cited)*, then done or failed. */
-export type StreamEvent =
-  | { type: "stage"; data: Schemas["StageEvent"] }
-  | { type: "found"; data: FoundEvent }
-  | { type: "token"; data: Schemas["TokenEvent"] }
-  | { type: "cited"; data: Schemas["CitedEvent"] }
-  | { type: "done"; data: Schemas["DoneEvent"] }
-  | { type: "failed"; data: Schemas["FailedEvent"] };
+export interface StreamEvents {
+  stage: Schemas["StageEvent"];
+  found: FoundEvent;
+  token: Schemas["TokenEvent"];
+  cited: Schemas["CitedEvent"];
+  done: Schemas["DoneEvent"];
+  failed: Schemas["FailedEvent"];
+}
+
+export const STREAM_EVENTS = ["stage", "found", "token", "cited", "done", "failed"] as const;
+export type StreamEvent = {
+  [Name in keyof StreamEvents]: { type: Name; data: StreamEvents[Name] };
+}[keyof StreamEvents];

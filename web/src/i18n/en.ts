@@ -2,6 +2,11 @@
 
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
+/** The words as a shape that knows more keys than these: another code may come than those that have words. */
+const open = <Shape>(words: Shape): Shape => words;
+type ByCode = Record<string, string>;
+type Failures = ByCode & Record<"internal" | "offlineNow" | "degraded" | "down", string>;
+
 export const en = {
   locale: "en-GB",
   app: {
@@ -55,13 +60,13 @@ export const en = {
     clear: "Clear the filters",
     onlySaid: (what: string) => `only: ${what}`,
     expiredSaid: "expired ones too",
-    types: {
+    types: open<ByCode>({
       protocol: "protocol",
       procedure: "procedure",
       guideline: "guideline",
       leaflet: "leaflet",
       instruction: "work instruction",
-    } as Record<string, string>,
+    }),
   },
   empty: {
     title: "What do you need to know?",
@@ -147,7 +152,7 @@ export const en = {
     pageLabel: (page: number) => `Page ${page} of the document`,
     highlight: "Highlighted words",
   },
-  errors: {
+  errors: open<Failures>({
     offline: "No connection to Bedside. Check the network, then ask again.",
     stream_broken: "The connection broke while the answer was being written. What had arrived stands below.",
     generator_unavailable: "The generator is not available; these are the sources.",
@@ -164,7 +169,7 @@ export const en = {
     offlineNow: "You are offline.",
     degraded: "The generator is not available: questions still find their sources.",
     down: "Bedside's search is not available at the moment.",
-  } as Record<string, string>,
+  }),
   quality: {
     session: "Test session",
     sessionLead:
@@ -207,6 +212,7 @@ export const en = {
     lastAsked: (day: string) => `last on ${day}`,
     otherWords: (count: number) => many(count, "other wording", "other wordings"),
   },
+  confirm: { yes: "Yes, delete", no: "Keep" },
   sets: {
     lead: "Questions of which somebody said where the answer stands. Retrieval is measured with them: bedside evaluate --stored NAME.",
     none: "There is no judged set yet. Make one in a test session, or put in a CSV.",
@@ -217,8 +223,6 @@ export const en = {
     sureSet: (name: string, questions: number) => `Delete ${name} with ${many(questions, "question", "questions")}?`,
     deleteQuestion: "Delete this question",
     sureQuestion: "Delete this question from the set?",
-    yes: "Yes, delete",
-    no: "Keep",
     deleted: (question: string) => `Deleted: ${question}`,
     search: "In the question, the document or the note",
     which: "Show",
@@ -258,7 +262,7 @@ export const en = {
     badRows: (rows: number) =>
       `Nothing was put in: ${rows === 1 ? "1 row cannot be read" : `${rows} rows cannot be read`}.`,
     line: (line: string) => `Line ${line}:`,
-    wrong: {
+    wrong: open<Record<string, (values: Record<string, string>) => string>>({
       no_column: ({ columns }) => `the file has no column ${columns}.`,
       no_csv: () => "the file cannot be read as CSV.",
       more_fields: () => "there are more fields than columns; words with a comma must stand between quotes.",
@@ -271,7 +275,7 @@ export const en = {
       bad_found: ({ value }) => `found is “${value}”, not yes, partly or no.`,
       bad_group: ({ value }) => `group is “${value}”, not adult, child, neonate or pregnancy.`,
       bad_page: ({ value }) => `page is “${value}”, not a number from 1.`,
-    } as Record<string, (values: Record<string, string>) => string>,
+    }),
   },
   admin: {
     documents: "Documents",
@@ -281,7 +285,7 @@ export const en = {
       shown === total ? many(total, "document", "documents") : `${shown} of ${total} documents`,
     more: "Show more",
     failed: (reason: string) => `Could not be read: ${reason}`,
-    reasons: {
+    reasons: open<ByCode>({
       encrypted: "it needs a password to open",
       empty: "it is empty",
       broken: "it is broken, or not what its name says",
@@ -289,9 +293,27 @@ export const en = {
       too_slow: "reading it took too long",
       too_much_memory: "reading it took too much memory",
       no_text_layer: "it has no text (a scan?), so nothing can be found in it",
-      unsupported: "only PDF and DOCX can be read",
-    } as Record<string, string>,
-    load: "Load PDF and DOCX files; a new version of a file takes the old one's place",
+      xfa_form: "it is an XFA form, whose content only Adobe's programs show: print it to a PDF and load that",
+      unsupported: "files of its kind are not read here",
+    }),
+    notRead: "it could not be read",
+    advice: open<ByCode>({
+      encrypted: "Save it without a password, then load it again.",
+      empty: "Check that it is the right file; if its words are pictures, make them text (OCR), then load it again.",
+      broken: "Open it in the program that made it, save it as PDF, then load that.",
+      too_large:
+        "Split it, or raise BEDSIDE_MAX_FILE_MB or BEDSIDE_MAX_PAGES; a sheet or a document with huge tables: save it as PDF.",
+      too_slow: "Raise BEDSIDE_READ_TIMEOUT, or save it as PDF anew, then load it again.",
+      too_much_memory: "Raise BEDSIDE_READ_MEMORY_MB, or save it as PDF anew, then load it again.",
+      no_text_layer: "It is a scan: give it a text layer (OCR), then load it again.",
+      unsupported: "Save it as PDF, then load that.",
+    }),
+    cut: (count: number) => `${many(count, "line", "lines")} left out as header, footer or page number`,
+    cutAt: (page: number, reason: string) => `p. ${page}, ${reason}:`,
+    cutReasons: open<ByCode>({ header: "header", footer: "footer", page_number: "page number" }),
+    load: "Load documents",
+    loadHelp: (kinds: string) => `A new version of a file takes the old one's place. What is read: ${kinds}.`,
+    renamed: (before: string) => `it was called ${before}`,
     loading: (name: string) => `Loading ${name}…`,
     indexed: "loaded; the next question finds it",
     unchanged: "unchanged, it was here already",
@@ -329,14 +351,14 @@ export const en = {
   help: {
     title: "Keyboard shortcuts",
     close: "Close",
-    keys: [
+    keys: open<[string, string][]>([
       ["/", "to the question"],
       ["Enter", "ask (Shift+Enter: new line)"],
       ["Esc", "stop the answer, close the source"],
       ["j  k", "next and previous source"],
       ["n  p", "next and previous place"],
       ["?", "this list"],
-    ] as [string, string][],
+    ]),
   },
 };
 

@@ -1,27 +1,16 @@
-// Which catalogue the page speaks. The reader's choice is kept on this device; until then the browser's language decides.
-import { createContext, useContext } from "react";
-import { recall, remember } from "../settings";
-import { en, type Messages } from "./en";
-import { nl } from "./nl";
+// The page's words, and what it writes for its reader: days, seconds, scores.
+import type { ApiError } from "../api/errors";
+import type { Messages } from "./en";
 
+export { LanguageProvider, useLanguage, useMessages } from "./language";
 export type { Messages };
-export type Language = "nl" | "en";
 
-export const CATALOGUES: Record<Language, Messages> = { nl, en };
+/** What to tell the reader of a failure with this code. */
+export const failureWords = (code: string, m: Messages): string => m.errors[code] ?? m.errors.internal;
 
-const MessagesContext = createContext<Messages>(en);
-export const MessagesProvider = MessagesContext.Provider;
-export const useMessages = (): Messages => useContext(MessagesContext);
-
-export function firstLanguage(): Language {
-  const kept = recall("language");
-  if (kept === "nl" || kept === "en") return kept;
-  return navigator.language.toLowerCase().startsWith("nl") ? "nl" : "en";
-}
-
-export function keepLanguage(language: Language): void {
-  remember("language", language);
-}
+/** What to tell of a failure to save: what the service says is wrong with what was sent, else why nothing was saved. */
+export const refusalWords = ({ code, message, status }: ApiError, m: Messages): string =>
+  status >= 400 && status < 500 ? message : failureWords(code, m);
 
 /** The reader's own day: at night, by Greenwich's clock, it is still yesterday. */
 export function dayOf(moment: Date): string {

@@ -1,6 +1,6 @@
 // One page: the drawing, the marked places over it, and pdf.js's invisible text on top, so that words can be selected.
 import type { PDFDocumentProxy, PDFPageProxy } from "pdfjs-dist";
-import { type CSSProperties, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useMessages } from "../i18n";
 import { canvasRatio, type Size, sameSize, scaled, toPixels } from "./geometry";
 import { type Highlight, onPage } from "./highlights";
@@ -30,7 +30,7 @@ export function Page({ pdf, number, size, scale, top, highlights, current }: Pro
   return (
     <section
       className="page"
-      style={style as CSSProperties}
+      style={style}
       aria-label={m.viewer.pageLabel(number)}
       data-page={number}
       data-drawn={drawn}

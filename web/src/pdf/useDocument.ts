@@ -1,8 +1,9 @@
 // One open document: pdf.js's handle, the size of every page, and what the service says of it.
 import type { PDFDocumentProxy } from "pdfjs-dist";
 import { useEffect, useState } from "react";
-import { ApiError, fileUrl, getDocument } from "../api/client";
+import { ApiError } from "../api/errors";
 import type { DocumentDetail } from "../api/types";
+import { fileUrl, getDocument } from "../queries/documents";
 import type { Size } from "./geometry";
 import { openPdf } from "./load";
 

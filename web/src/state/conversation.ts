@@ -52,6 +52,14 @@ export function reduceConversation(state: Conversation, event: ConversationEvent
   }
 }
 
+/** Which answer lacked something, if the last one did: it failed, or had to do without the generator. 0: none. */
+export function lackingIn({ turns }: Conversation): number {
+  const last = turns.at(-1)?.state;
+  if (!last) return 0;
+  const lacks = last.kind === "failed" || view(last).notices.some(({ code }) => code === "generator_down");
+  return lacks ? turns.length : 0;
+}
+
 function load(detail: ConversationDetail): Conversation {
   const turns = detail.answers.map((answer) => ({ key: answer.id, state: recalled(answer) }));
   return { id: detail.id, turns, opened: null };

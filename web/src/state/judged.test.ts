@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Judged, JudgedSet } from "../api/quality";
+import type { Judged, JudgedSet } from "../api/types";
 import {
   EMPTY,
   formOf,

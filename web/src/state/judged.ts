@@ -1,5 +1,7 @@
 // A judged question as a form has it, and the questions of a set as a list shows them. Pure.
-import type { Judged, JudgedSet, QuestionIn, Verdict } from "../api/quality";
+import type { Judged, JudgedSet, QuestionIn, Verdict } from "../api/types";
+import { known } from "../text/known";
+import { VERDICTS } from "./judgement";
 import { GROUPS, type Group } from "./scope";
 
 export const SPLITS = ["validate", "test"] as const;
@@ -40,16 +42,13 @@ export const EMPTY: Form = {
 let made = 0;
 export const newPlace = (document = "", page = "", span = ""): Place => ({ key: ++made, document, page, span });
 
-const oneOf = <T extends string>(known: readonly T[], value: string): T | "" =>
-  known.find((one) => one === value) ?? "";
-
 export function formOf({ judged, open }: Listed): Form {
   const { question, department, conversation, split, note, places } = judged;
   return {
     ...{ question, function: judged.function, department, conversation, split, note },
-    language: oneOf(["nl", "en"], judged.language),
-    group: oneOf(GROUPS, judged.group),
-    found: oneOf(["yes", "partly", "no"], judged.found),
+    language: known(["nl", "en"], judged.language) ?? "",
+    group: known(GROUPS, judged.group) ?? "",
+    found: known(VERDICTS, judged.found) ?? "",
     places: places.map((place) => newPlace(place.document, place.page === null ? "" : String(place.page), place.span)),
     noAnswer: !open && places.length === 0,
   };
@@ -76,6 +75,10 @@ export function toSend(form: Form): QuestionIn {
   };
 }
 
+/** Whether somebody said where the answer stands, or that it stands nowhere. */
+export const isPlaced = (form: Form): boolean =>
+  form.noAnswer || form.places.some((place) => place.document.trim() !== "");
+
 /** A document holds the answer or none does: saying one takes the other back. */
 export function withPlaces(form: Form, places: Place[]): Form {
   return { ...form, places, noAnswer: form.noAnswer && places.length === 0 };
@@ -94,7 +97,8 @@ export const listOf = (set: JudgedSet): Listed[] => [
   ...set.questions.map((judged) => ({ judged, open: false })),
 ];
 
-export type Which = "all" | "open" | "none" | Split;
+export const WHICH = ["all", ...SPLITS, "open", "none"] as const;
+export type Which = (typeof WHICH)[number];
 
 /** By words of the question, its documents or its note, in any order; and by what is asked for. */
 export function matching(listed: readonly Listed[], words: string, which: Which): Listed[] {

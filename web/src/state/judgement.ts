@@ -1,8 +1,7 @@
 // What a quality officer says of one answer, until it is saved. Pure.
-import type { Judgement, Verdict } from "../api/quality";
-import type { Answer, Source } from "../api/types";
+import type { Answer, Judgement, Source, Verdict } from "../api/types";
 
-export type { Verdict };
+export const VERDICTS = ["yes", "partly", "no"] as const;
 
 /** A source that held the answer: the page, and the words as they stand there (empty: not said). */
 export interface Mark {
@@ -61,9 +60,11 @@ export function toSend(draft: Draft, answer: Answer, asker: Asker): Judgement {
   return { found: draft.found, no_answer: draft.noAnswer, marked, group: null, note: "", ...asker };
 }
 
+/** Whether it is said where the answer stands, or that it stands nowhere. */
+export const isPlaced = (draft: Draft): boolean => draft.noAnswer || draft.marks.length > 0;
+
 /** Whether there is anything to save; without a place or "none", the question is kept for later. */
-export const saysSomething = (draft: Draft): boolean =>
-  draft.found !== null || draft.noAnswer || draft.marks.length > 0;
+export const saysSomething = (draft: Draft): boolean => draft.found !== null || isPlaced(draft);
 
 /** The words of a source that the answer quotes: the likeliest place. */
 export function quotedFrom(answer: Answer, rank: number): string {

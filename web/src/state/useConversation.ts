@@ -1,7 +1,9 @@
 // Joins the pure conversation to the service: asks, streams, stops, loads.
 import { useCallback, useEffect, useReducer, useRef } from "react";
-import { ApiError, ask, getConversation } from "../api/client";
+import { ask } from "../api/ask";
+import { type ApiError, asApiError } from "../api/errors";
 import type { FoundEvent, Mode } from "../api/types";
+import { getConversation } from "../queries/conversations";
 import type { AnswerEvent } from "./answer";
 import { EMPTY, reduceConversation } from "./conversation";
 import { asRequest, firstScope } from "./scope";
@@ -48,7 +50,7 @@ export function useConversation(onError: (code: string) => void) {
           tell(event);
         }
       } catch (error) {
-        tell(await recover(begun, error instanceof ApiError ? error : new ApiError("internal", String(error))));
+        tell(await recover(begun, asApiError(error)));
       }
       if (controller.signal.aborted) tell({ type: "stopped" });
       if (running.current === controller) running.current = null;
@@ -63,7 +65,7 @@ export function useConversation(onError: (code: string) => void) {
         dispatch({ type: "loaded", detail: await getConversation(wanted) });
       } catch (error) {
         dispatch({ type: "new" });
-        const { code, status } = error instanceof ApiError ? error : new ApiError("internal", String(error));
+        const { code, status } = asApiError(error);
         onError(status === 422 ? "not_found" : code); // an address that is no id names no conversation
       }
     },

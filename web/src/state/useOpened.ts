@@ -5,7 +5,7 @@ import { highlightsOf, indexOf, spanKey } from "../pdf/highlights";
 import { view } from "./answer";
 import type { Conversation, ConversationEvent } from "./conversation";
 
-const NARROW = "(max-width: 1023px)"; // as in page.css
+const NARROW = "(max-width: 1023px)"; // as in layout.css
 const NOTHING = { sources: [], spans: [] };
 
 export function useOpened(conversation: Conversation, dispatch: Dispatch<ConversationEvent>) {
@@ -33,6 +33,8 @@ export function useOpened(conversation: Conversation, dispatch: Dispatch<Convers
   const shown = source && opened && (opened.chosen || !narrow) ? { source, highlights, current } : null;
   return { shown, openSource, close, moveSource, movePlace };
 }
+
+export type OpenSource = ReturnType<typeof useOpened>;
 
 /** To the next or previous source of the answer whose source is open, of the last answer when none is. */
 function moveAmongSources(

@@ -1,72 +1,48 @@
 // The documents list with what is said of each; an admin changes it here.
-import { useEffect, useState } from "react";
-import { findDocuments, retireDocument } from "../../api/documents";
-import type { DocumentList, DocumentSummary } from "../../api/types";
+import { useState } from "react";
+import type { DocumentSummary } from "../../api/types";
 import { formatDay, useMessages } from "../../i18n";
-import { Confirm } from "../quality/Confirm";
+import { useDocuments, useRetire } from "../../queries/documents";
+import { useDelayed } from "../../queries/useDelayed";
+import { Confirm } from "../shared/Confirm";
+import { Header } from "../shared/Header";
+import { Problem } from "../shared/Problem";
 import { DocumentForm } from "./DocumentForm";
 import { Load } from "./Load";
-
-const AT_ONCE = 50;
+import { Notes } from "./Notes";
 
 export function Documents() {
   const m = useMessages();
   const [search, setSearch] = useState("");
-  const [list, setList] = useState<DocumentList | null>(null);
-  const [error, setError] = useState<string | null>(null);
-  const [loaded, setLoaded] = useState(0); // how many files came in meanwhile
-  const fail = (failure: { code?: string }): void => setError(failure.code ?? "internal");
-  useEffect(() => {
-    let current = true;
-    const wait = setTimeout(() => {
-      findDocuments(search.trim(), AT_ONCE, 0).then(
-        (found) => {
-          if (current) [setList(found), setError(null)];
-        },
-        (failure) => current && fail(failure),
-      );
-    }, 200); // not a request for every letter
-    return () => {
-      current = false;
-      clearTimeout(wait);
-    };
-  }, [search, loaded]);
-  const more = (before: DocumentList): void => {
-    findDocuments(search.trim(), AT_ONCE, before.documents.length).then((found) => {
-      setList((now) => (now === before ? { ...found, documents: [...before.documents, ...found.documents] } : now));
-    }, fail);
+  const list = useDocuments(useDelayed(search.trim()));
+  const retire = useRetire();
+  const documents = list.data?.pages.flatMap((page) => page.documents) ?? [];
+  const total = list.data?.pages.at(-1)?.total;
+  const type = (words: string): void => {
+    setSearch(words);
+    retire.reset(); // what could not be done is said until something else is
   };
   return (
     <div className="app">
-      <header className="top">
-        <nav className="bar">
-          <h1 className="wordmark">
-            <a href="/">{m.app.name}</a>
-          </h1>
-        </nav>
-      </header>
+      <Header />
       <main className="conversation" aria-label={m.admin.documents}>
         <div className="turns">
           <h2 className="admin-title">{m.admin.documents}</h2>
           <p className="muted">{m.admin.lead}</p>
-          <Load onLoaded={() => setLoaded((count) => count + 1)} />
+          <Load />
           <label className="admin-search">
             {m.admin.search}
-            <input type="search" value={search} maxLength={200} onChange={(event) => setSearch(event.target.value)} />
+            <input type="search" value={search} maxLength={200} onChange={(event) => type(event.target.value)} />
           </label>
-          {error && (
-            <p className="notice serious" role="alert">
-              {m.errors[error] ?? m.errors.internal}
-            </p>
-          )}
-          {list && <p className="made">{m.admin.count(list.documents.length, list.total)}</p>}
+          <Problem code={(list.error ?? retire.error)?.code} />
+          {total !== undefined && <p className="made">{m.admin.count(documents.length, total)}</p>}
           <ul className="cards">
-            {list?.documents.map((one) => (
-              <Row key={one.id} document={one} onRetired={() => setLoaded((count) => count + 1)} onFailed={fail} />
+            {documents.map((one) => (
+              <Row key={one.id} document={one} onRetire={() => retire.mutate(one.id)} />
             ))}
           </ul>
-          {list && list.total > list.documents.length && (
-            <button type="button" className="link" onClick={() => more(list)}>
+          {list.hasNextPage && (
+            <button type="button" className="link" onClick={() => void list.fetchNextPage()}>
               {m.admin.more}
             </button>
           )}
@@ -76,17 +52,33 @@ export function Documents() {
   );
 }
 
-interface RowProps {
-  document: DocumentSummary;
-  onRetired(): void;
-  onFailed(failure: { code?: string }): void;
+function Row({ document, onRetire }: { document: DocumentSummary; onRetire(): void }) {
+  const m = useMessages();
+  const [open, setOpen] = useState(false);
+  return (
+    <li className="card document">
+      <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <Summary document={document} />
+        {open && (
+          <>
+            <DocumentForm id={document.id} />
+            <Confirm
+              label={m.admin.retire}
+              question={m.admin.sureRetire(document.title)}
+              yes={m.admin.yesRetire}
+              onYes={onRetire}
+            />
+          </>
+        )}
+      </details>
+    </li>
+  );
 }
 
-function Row({ document, onRetired, onFailed }: RowProps) {
+function Summary({ document }: { document: DocumentSummary }) {
   const m = useMessages();
-  const [shown, setShown] = useState(document);
-  const [open, setOpen] = useState(false);
-  const { version, department, target_groups, valid_until } = shown;
+  const { title, source, status, reason, version, department, target_groups, valid_until } = document;
+  const failed = status === "failed";
   const facts = [
     version && m.card.version(version),
     department,
@@ -94,37 +86,15 @@ function Row({ document, onRetired, onFailed }: RowProps) {
     valid_until && m.card.validUntil(formatDay(valid_until, m)),
   ].filter(Boolean);
   return (
-    <li className="card document">
-      <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-        <summary>
-          <span className="document-title">{shown.title}</span>
-          <span className="facts">
-            {[shown.source, ...facts].map((fact) => (
-              <span key={fact}>{fact}</span>
-            ))}
-          </span>
-          {shown.status === "failed" && (
-            <span className="caution grave">{m.admin.failed(m.admin.reasons[shown.reason] ?? shown.reason)}</span>
-          )}
-          {(shown.status === "failed" ? [] : shown.warnings).map((warning) => (
-            <span key={warning} className="caution">
-              {warning}
-            </span>
-          ))}
-        </summary>
-        {open && (
-          <>
-            <DocumentForm id={shown.id} onSaved={setShown} />
-            <Confirm
-              label={m.admin.retire}
-              question={m.admin.sureRetire(shown.title)}
-              yes={m.admin.yesRetire}
-              no={m.sets.no}
-              onYes={() => void retireDocument(shown.id).then(onRetired, onFailed)}
-            />
-          </>
-        )}
-      </details>
-    </li>
+    <summary>
+      <span className="document-title">{title}</span>
+      <span className="facts">
+        {[source, ...facts].map((fact) => (
+          <span key={fact}>{fact}</span>
+        ))}
+      </span>
+      {failed && <span className="caution grave">{m.admin.failed(m.admin.reasons[reason] ?? reason)}</span>}
+      <Notes {...document} failed={failed} />
+    </summary>
   );
 }

@@ -1,30 +1,35 @@
 // Documents into Bedside from the page, one after another; of each it is said what came of it.
-import { useRef, useState } from "react";
-import { ApiError } from "../../api/client";
-import { type Loaded, loadDocument } from "../../api/documents";
-import { type Messages, useMessages } from "../../i18n";
+import { useId, useRef, useState } from "react";
+import { asApiError } from "../../api/errors";
+import { READ } from "../../api/kinds";
+import type { Loaded } from "../../api/types";
+import { failureWords, type Messages, useMessages } from "../../i18n";
+import { useLoad } from "../../queries/documents";
+import { Notes } from "./Notes";
 
 interface Line {
   name: string;
   words: string;
   wrong: boolean;
+  loaded?: Loaded;
 }
 
-export function Load({ onLoaded }: { onLoaded(): void }) {
+export function Load() {
   const m = useMessages();
+  const help = useId();
   const input = useRef<HTMLInputElement>(null);
   const [lines, setLines] = useState<readonly Line[]>([]);
   const [loading, setLoading] = useState<string | null>(null);
+  const { mutateAsync: loadOne } = useLoad();
   const load = async (files: readonly File[]): Promise<void> => {
     setLines([]);
     for (const file of files) {
       setLoading(file.name);
-      const line = await loadDocument(file).then(
+      const line = await loadOne(file).then(
         (loaded) => lineOf(file.name, loaded, m),
         (error) => refused(file.name, error, m),
       );
       setLines((before) => [...before, line]);
-      onLoaded();
     }
     setLoading(null);
     if (input.current) input.current.value = ""; // so that the same file can be chosen again
@@ -36,17 +41,24 @@ export function Load({ onLoaded }: { onLoaded(): void }) {
         <input
           type="file"
           multiple
-          accept=".pdf,.docx,application/pdf"
+          accept={READ.map((kind) => `.${kind}`).join()}
+          aria-describedby={help}
           ref={input}
           disabled={loading !== null}
           onChange={(event) => void load([...(event.target.files ?? [])])}
         />
       </label>
+      <p className="load-help" id={help}>
+        {m.admin.loadHelp(READ.join(", "))}
+      </p>
       <div aria-live="polite">
         <ul className="loaded">
-          {lines.map(({ name, words, wrong }) => (
-            <li key={name} className={wrong ? "wrong" : undefined}>
-              {name}: {words}
+          {lines.map(({ name, words, wrong, loaded }) => (
+            <li key={name}>
+              <span className={wrong ? "wrong" : undefined}>
+                {name}: {words}
+              </span>
+              {loaded && <Notes {...loaded} warnings={told(loaded)} failed={wrong} />}
             </li>
           ))}
         </ul>
@@ -57,13 +69,22 @@ export function Load({ onLoaded }: { onLoaded(): void }) {
 }
 
 function lineOf(name: string, loaded: Loaded | undefined, m: Messages): Line {
-  if (loaded?.outcome === "indexed") return { name, words: m.admin.indexed, wrong: false };
-  if (loaded?.outcome === "unchanged") return { name, words: m.admin.unchanged, wrong: false };
-  return { name, words: m.admin.reasons[loaded?.reason ?? ""] ?? loaded?.message ?? "", wrong: true };
+  if (loaded?.outcome === "indexed") return { name, words: indexed(loaded, m), wrong: false, loaded };
+  if (loaded?.outcome === "unchanged") return { name, words: m.admin.unchanged, wrong: false, loaded };
+  return { name, words: m.admin.reasons[loaded?.reason ?? ""] ?? m.admin.notRead, wrong: true, loaded };
 }
 
+function indexed({ cut, renamed_from }: Loaded, m: Messages): string {
+  return [m.admin.indexed, renamed_from && m.admin.renamed(renamed_from), cut > 0 && m.admin.cut(cut)]
+    .filter(Boolean)
+    .join("; ");
+}
+
+const told = ({ outcome, message, warnings }: Loaded): string[] =>
+  outcome === "failed" && message ? [message] : warnings;
+
 function refused(name: string, error: unknown, m: Messages): Line {
-  const code = error instanceof ApiError ? error.code : "internal";
+  const { code } = asApiError(error);
   const words = { too_large: m.admin.reasons.too_large, conflict: m.admin.busy, not_found: m.admin.adminsOnly }[code];
-  return { name, words: words ?? m.errors[code] ?? m.errors.internal ?? "", wrong: true };
+  return { name, words: words ?? failureWords(code, m), wrong: true };
 }

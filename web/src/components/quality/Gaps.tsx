@@ -1,69 +1,73 @@
 // What was asked in vain, by department. For quality staff.
-import { useEffect, useState } from "react";
-import { type Gap, type GapReport, gapsCsvUrl, getGaps } from "../../api/quality";
+import { useState } from "react";
+import type { Gap, GapReport } from "../../api/types";
 import { formatMoment, useMessages } from "../../i18n";
-import { Nowhere } from "../Welcome";
+import { gapsCsvUrl, useGaps } from "../../queries/gaps";
 import { Shell } from "./Shell";
+
+const EVERY = "*"; // no department's name; "" is nobody's
 
 export function Gaps() {
   const m = useMessages();
   const [department, setDepartment] = useState<string | null>(null);
-  const [report, setReport] = useState<GapReport | null>(null);
-  const [error, setError] = useState<string | null>(null);
-  useEffect(() => {
-    let current = true;
-    getGaps(department).then(
-      (found) => current && setReport(found),
-      (failure) => current && setError(failure.code ?? "internal"),
-    );
-    return () => {
-      current = false;
-    };
-  }, [department]);
-  if (error === "not_found") return <Shell current="gaps" children={<Nowhere onHome={() => location.assign("/")} />} />;
+  const { data: whole } = useGaps(null); // of all departments: to choose from, whatever becomes of the chosen one's
+  const { data: report, error } = useGaps(department);
   return (
-    <Shell current="gaps">
-      <main className="conversation" aria-label={m.quality.gaps}>
-        <div className="turns">
-          <h2 className="quality-title">{m.quality.gaps}</h2>
-          <p className="muted">{m.quality.gapsLead}</p>
-          {error && <p className="notice serious">{m.errors[error] ?? m.errors.internal}</p>}
-          {report && (
-            <>
-              <div className="session-fields">
-                <label>
-                  {m.quality.department}
-                  <select
-                    value={department ?? "*"}
-                    onChange={(event) => setDepartment(event.target.value === "*" ? null : event.target.value)}
-                  >
-                    <option value="*">{m.quality.everyDepartment}</option>
-                    {Object.entries(report.departments).map(([name, count]) => (
-                      <option key={name} value={name}>
-                        {name || m.quality.noDepartment} ({count})
-                      </option>
-                    ))}
-                  </select>
-                </label>
-              </div>
-              <p className="made">
-                <span>{m.quality.gapCounts(report.gaps.length, report.questions)}</span>
-                {report.gaps.length > 0 && (
-                  <a className="link" href={gapsCsvUrl(department)} download>
-                    {m.quality.export}
-                  </a>
-                )}
-              </p>
-              <ol className="cards">
-                {report.gaps.map((gap) => (
-                  <GapCard key={`${gap.department} ${gap.question} ${gap.first_at}`} gap={gap} />
-                ))}
-              </ol>
-            </>
-          )}
-        </div>
-      </main>
+    <Shell current="gaps" error={error}>
+      <h2 className="quality-title">{m.quality.gaps}</h2>
+      <p className="muted">{m.quality.gapsLead}</p>
+      {whole && <Departments counts={whole.departments} chosen={department} onChoose={setDepartment} />}
+      {report && <Report report={report} csv={gapsCsvUrl(department)} />}
     </Shell>
+  );
+}
+
+interface DepartmentsProps {
+  counts: GapReport["departments"];
+  chosen: string | null;
+  onChoose(department: string | null): void;
+}
+
+function Departments({ counts, chosen, onChoose }: DepartmentsProps) {
+  const m = useMessages();
+  return (
+    <div className="session-fields">
+      <label>
+        {m.quality.department}
+        <select
+          value={chosen ?? EVERY}
+          onChange={(event) => onChoose(event.target.value === EVERY ? null : event.target.value)}
+        >
+          <option value={EVERY}>{m.quality.everyDepartment}</option>
+          {Object.entries(counts).map(([name, count]) => (
+            <option key={name} value={name}>
+              {name || m.quality.noDepartment} ({count})
+            </option>
+          ))}
+        </select>
+      </label>
+    </div>
+  );
+}
+
+function Report({ report: { gaps, questions }, csv }: { report: GapReport; csv: string }) {
+  const m = useMessages();
+  return (
+    <>
+      <p className="made">
+        <span>{m.quality.gapCounts(gaps.length, questions)}</span>
+        {gaps.length > 0 && (
+          <a className="link" href={csv} download>
+            {m.quality.export}
+          </a>
+        )}
+      </p>
+      <ol className="cards">
+        {gaps.map((gap) => (
+          <GapCard key={`${gap.department} ${gap.question} ${gap.first_at}`} gap={gap} />
+        ))}
+      </ol>
+    </>
   );
 }
 

@@ -1,30 +1,28 @@
 // Under an answer of a test session: was it found, and which sources held it, with page and words.
 import { useReducer, useState } from "react";
-import { ApiError } from "../../api/client";
-import { judge } from "../../api/quality";
 import type { Answer, Source } from "../../api/types";
-import { useMessages } from "../../i18n";
+import { refusalWords, useMessages } from "../../i18n";
+import { useJudge } from "../../queries/judged";
 import {
   type Asker,
   type DraftEvent,
   EMPTY,
+  isPlaced,
   type Mark,
   quotedFrom,
   reduceDraft,
   saysSomething,
   toSend,
+  VERDICTS,
 } from "../../state/judgement";
-
-const VERDICTS = ["yes", "partly", "no"] as const;
 
 interface Props {
   answer: Answer;
   set: string;
   asker: Asker;
-  onSaved(): void;
 }
 
-export function JudgePanel({ answer, set, asker, onSaved }: Props) {
+export function JudgePanel({ answer, set, asker }: Props) {
   const m = useMessages();
   const [draft, dispatch] = useReducer(reduceDraft, EMPTY);
   const [said, setSaid] = useState<{ text: string; wrong: boolean } | null>(null);
@@ -32,16 +30,16 @@ export function JudgePanel({ answer, set, asker, onSaved }: Props) {
     setSaid(null);
     dispatch(event);
   };
-  const save = async (): Promise<void> => {
-    try {
-      await judge(set, answer.id, toSend(draft, answer, asker));
-      const placed = draft.noAnswer || draft.marks.length > 0;
-      setSaid({ text: placed ? m.quality.saved(set) : m.quality.savedOpen(set), wrong: false });
-      onSaved();
-    } catch (error) {
-      setSaid({ text: error instanceof ApiError ? error.message : m.errors.internal || "", wrong: true });
-    }
-  };
+  const judge = useJudge();
+  const save = (): void =>
+    judge.mutate(
+      { set, answerId: answer.id, body: toSend(draft, answer, asker) },
+      {
+        onSuccess: () =>
+          setSaid({ text: isPlaced(draft) ? m.quality.saved(set) : m.quality.savedOpen(set), wrong: false }),
+        onError: (error) => setSaid({ text: refusalWords(error, m), wrong: true }),
+      },
+    );
   return (
     <section className="judge" aria-label={m.quality.judge}>
       <fieldset>
@@ -79,7 +77,7 @@ export function JudgePanel({ answer, set, asker, onSaved }: Props) {
         </label>
       </fieldset>
       <p className="judge-foot">
-        <button type="button" className="button primary" disabled={!saysSomething(draft)} onClick={() => void save()}>
+        <button type="button" className="button primary" disabled={!saysSomething(draft)} onClick={save}>
           {m.quality.save}
         </button>
         <span role="status" className={said?.wrong ? "wrong" : "muted"}>

@@ -1,9 +1,14 @@
 // One judged set: its questions, found by words or by half, each to be changed or deleted; new ones by hand or from a CSV.
-import { useCallback, useEffect, useRef, useState } from "react";
-import { csvUrl, getJudgedSet, type JudgedSet, type JudgedSets } from "../../api/quality";
+import { useRef, useState } from "react";
 import { useMessages } from "../../i18n";
-import { QUALITY_PATHS } from "../../route";
-import { type Listed, listOf, matching, SPLITS, type Which } from "../../state/judged";
+import { useJudgedSet } from "../../queries/judged";
+import { type Listed, listOf, matching, WHICH, type Which } from "../../state/judged";
+import { qualityPath } from "../../state/route";
+import { GROUPS } from "../../state/scope";
+import { known } from "../../text/known";
+import { Choice } from "../shared/Choice";
+import { Problem } from "../shared/Problem";
+import { type Counted, Counts } from "./Counts";
 import { QuestionForm } from "./QuestionForm";
 import { Upload } from "./Upload";
 
@@ -11,76 +16,60 @@ const AT_ONCE = 100;
 
 interface Props {
   name: string;
-  sets: JudgedSets | null; // for the counts
-  onChanged(): void;
+  counted: Counted | undefined;
 }
 
-export function JudgedSetView({ name, sets, onChanged }: Props) {
+export function JudgedSetView({ name, counted }: Props) {
   const m = useMessages();
-  const [set, setSet] = useState<JudgedSet | null>(null);
-  const [error, setError] = useState<string | null>(null);
+  const { data, error } = useJudgedSet(name);
+  const set = error ? undefined : data; // an older answer would show what may be gone
+  const gone = error?.code === "not_found";
+  return (
+    <>
+      <p className="crumb">
+        <a href={qualityPath("sets")}>{m.quality.sets}</a>
+      </p>
+      <h2 className="quality-title">{name}</h2>
+      {gone ? <p className="empty-list">{m.sets.gone}</p> : <Problem code={error?.code} />}
+      {counted && <Counts set={counted} download={m.sets.download} />}
+      <Questions set={name} listed={set && listOf(set)} />
+      <h3 className="sets-heading">{m.sets.upload}</h3>
+      <p className="muted">{m.sets.columns}</p>
+      <Upload set={name} />
+    </>
+  );
+}
+
+/** `listed`: undefined until they are known. */
+function Questions({ set, listed }: { set: string; listed: Listed[] | undefined }) {
+  const m = useMessages();
   const [words, setWords] = useState("");
   const [which, setWhich] = useState<Which>("all");
   const [shown, setShown] = useState(AT_ONCE);
   const [adding, setAdding] = useState<string | null>(null); // the new question's id
   const [said, setSaid] = useState("");
   const search = useRef<HTMLInputElement>(null);
-  const load = useCallback((): void => {
-    getJudgedSet(name).then(
-      (found) => [setSet(found), setError(null)],
-      (failure) => [setSet(null), setError(failure.code ?? "internal")],
-    );
-  }, [name]);
-  useEffect(load, [load]);
-  const changed = (): void => {
-    load();
-    onChanged();
-  };
   const deleted = (question: string): void => {
     setSaid(m.sets.deleted(question));
     search.current?.focus(); // where the focus was is gone
-    changed();
   };
-  const counts = sets?.sets.find((one) => one.name === name);
-  const listed = set ? listOf(set) : [];
-  const found = matching(listed, words, which);
+  const found = matching(listed ?? [], words, which);
   return (
     <>
-      <p className="crumb">
-        <a href={QUALITY_PATHS.sets}>{m.quality.sets}</a>
-      </p>
-      <h2 className="quality-title">{name}</h2>
-      {error && error !== "not_found" && (
-        <p className="notice serious" role="alert">
-          {m.errors[error] ?? m.errors.internal}
-        </p>
-      )}
-      {error === "not_found" && <p className="empty-list">{m.sets.gone}</p>}
-      {counts && (
-        <p className="made">
-          <span>{m.quality.counts(counts.questions, counts.validate, counts.test, counts.incomplete)}</span>
-          <a className="link" href={csvUrl(name)} download>
-            {m.sets.download}
-          </a>
-        </p>
-      )}
-      {set && (
+      {listed && (
         <>
           <div className="session-fields">
             <label className="sets-search">
               {m.sets.search}
               <input type="search" value={words} ref={search} onChange={(event) => setWords(event.target.value)} />
             </label>
-            <label>
-              {m.sets.which}
-              <select value={which} onChange={(event) => setWhich(event.target.value as Which)}>
-                {(["all", ...SPLITS, "open", "none"] as const).map((one) => (
-                  <option key={one} value={one}>
-                    {m.sets.kinds[one]}
-                  </option>
-                ))}
-              </select>
-            </label>
+            <Choice
+              className="document-field"
+              label={m.sets.which}
+              value={which}
+              options={WHICH.map((one) => [one, m.sets.kinds[one]] as const)}
+              onValue={(chosen) => setWhich(chosen || "all")}
+            />
             <button type="button" className="button" onClick={() => setAdding(crypto.randomUUID())}>
               {m.sets.add}
             </button>
@@ -92,30 +81,20 @@ export function JudgedSetView({ name, sets, onChanged }: Props) {
       )}
       {adding && (
         <section className="card new-question" aria-label={m.sets.add}>
-          <QuestionForm
-            key={adding}
-            set={name}
-            id={adding}
-            listed={null}
-            onSaved={changed}
-            onClose={() => setAdding(null)}
-          />
+          <QuestionForm key={adding} set={set} id={adding} listed={null} onClose={() => setAdding(null)} />
         </section>
       )}
       <ul className="cards">
         {found.slice(0, shown).map((one) => (
-          <Row key={one.judged.id} set={name} listed={one} onSaved={changed} onDeleted={deleted} />
+          <Row key={one.judged.id} set={set} listed={one} onDeleted={deleted} />
         ))}
       </ul>
-      {set && listed.length > 0 && found.length === 0 && <p className="empty-list">{m.sets.noMatch}</p>}
+      {listed && listed.length > 0 && found.length === 0 && <p className="empty-list">{m.sets.noMatch}</p>}
       {found.length > shown && (
         <button type="button" className="link" onClick={() => setShown(found.length)}>
           {m.sets.more(found.length - shown)}
         </button>
       )}
-      <h3 className="sets-heading">{m.sets.upload}</h3>
-      <p className="muted">{m.sets.columns}</p>
-      <Upload set={name} onDone={changed} />
     </>
   );
 }
@@ -123,43 +102,47 @@ export function JudgedSetView({ name, sets, onChanged }: Props) {
 interface RowProps {
   set: string;
   listed: Listed;
-  onSaved(): void;
   onDeleted(question: string): void;
 }
 
-function Row({ set, listed, onSaved, onDeleted }: RowProps) {
-  const m = useMessages();
+function Row({ set, listed, onDeleted }: RowProps) {
   const [open, setOpen] = useState(false);
-  const { judged } = listed;
+  return (
+    <li className="card judged">
+      <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <Summary listed={listed} />
+        {open && <QuestionForm set={set} id={listed.judged.id} listed={listed} onDeleted={onDeleted} />}
+      </details>
+    </li>
+  );
+}
+
+function Summary({ listed: { judged, open } }: { listed: Listed }) {
+  const m = useMessages();
   const where = judged.places.map((place) =>
     place.page ? `${place.document}, ${m.card.page(place.page)}` : place.document,
   );
-  const group = judged.group as keyof typeof m.card.groups;
+  const group = known(GROUPS, judged.group);
   const facts = [
     m.sets.kinds[judged.split],
     judged.function,
     judged.department,
-    m.card.groups[group] ?? judged.group,
+    group ? m.card.groups[group] : judged.group,
     judged.note,
   ].filter(Boolean);
   return (
-    <li className="card judged">
-      <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-        <summary>
-          <span className="document-title">{judged.question}</span>
-          <span className="facts">
-            {facts.map((fact) => (
-              <span key={fact}>{fact}</span>
-            ))}
-          </span>
-          {listed.open ? (
-            <span className="caution">{m.sets.isOpen}</span>
-          ) : (
-            <span className="muted">{where.length > 0 ? where.join("; ") : m.quality.none}</span>
-          )}
-        </summary>
-        {open && <QuestionForm set={set} id={judged.id} listed={listed} onSaved={onSaved} onDeleted={onDeleted} />}
-      </details>
-    </li>
+    <summary>
+      <span className="document-title">{judged.question}</span>
+      <span className="facts">
+        {facts.map((fact) => (
+          <span key={fact}>{fact}</span>
+        ))}
+      </span>
+      {open ? (
+        <span className="caution">{m.sets.isOpen}</span>
+      ) : (
+        <span className="muted">{where.length > 0 ? where.join("; ") : m.quality.none}</span>
+      )}
+    </summary>
   );
 }

@@ -1,8 +1,11 @@
 // Where an answer stands: a document, chosen while its name is typed, a page and the words.
-import { useEffect, useId, useState } from "react";
-import { findDocuments } from "../../api/documents";
+import { useId } from "react";
 import { useMessages } from "../../i18n";
+import { useFileNames } from "../../queries/documents";
+import { useDelayed } from "../../queries/useDelayed";
 import type { Place } from "../../state/judged";
+
+const LONGEST = 200; // the service's limit
 
 interface PlaceProps {
   place: Place;
@@ -13,18 +16,8 @@ interface PlaceProps {
 
 export function PlaceRow({ place, number, onPlace, onRemove }: PlaceProps) {
   const m = useMessages();
-  const [known, setKnown] = useState<readonly string[]>([]);
   const list = useId();
-  const wanted = place.document.trim();
-  useEffect(() => {
-    const wait = setTimeout(() => {
-      findDocuments(wanted.slice(0, 200), 20, 0).then(
-        (found) => setKnown(found.documents.map((one) => one.source)),
-        () => undefined, // the name can be typed
-      );
-    }, 200);
-    return () => clearTimeout(wait);
-  }, [wanted]);
+  const { data: names } = useFileNames(useDelayed(place.document.trim()).slice(0, LONGEST)); // without them it can be typed
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would be a box within the box
     <div role="group" className="judge-place wide" aria-label={m.sets.place(number)}>
@@ -37,7 +30,7 @@ export function PlaceRow({ place, number, onPlace, onRemove }: PlaceProps) {
           onChange={(event) => onPlace({ ...place, document: event.target.value })}
         />
         <datalist id={list}>
-          {known.map((one) => (
+          {names?.map((one) => (
             <option key={one} value={one} />
           ))}
         </datalist>

@@ -1,112 +1,102 @@
 // A test session: questions are asked as anywhere, and each answer is judged into a set. For quality staff.
-import { useCallback, useEffect, useRef, useState } from "react";
-import { csvUrl, getJudgedSets, type JudgedSets } from "../../api/quality";
-import type { Mode } from "../../api/types";
+import { useRef, useState } from "react";
+import type { JudgedSets, Mode } from "../../api/types";
 import { useMessages } from "../../i18n";
-import { setAddress } from "../../route";
+import { useJudgedSets } from "../../queries/judged";
+import { lackingIn } from "../../state/conversation";
 import { SET_NAME } from "../../state/judged";
 import type { Asker } from "../../state/judgement";
+import { setAddress } from "../../state/route";
 import { useConversation } from "../../state/useConversation";
 import { useOpened } from "../../state/useOpened";
-import { Announcer } from "../Announcer";
-import { QuestionBox } from "../QuestionBox";
-import { SourcePane } from "../SourcePane";
-import { Turn } from "../Turn";
-import { Nowhere } from "../Welcome";
+import { Announcer } from "../answer/Announcer";
+import { Turns } from "../answer/Turns";
+import { QuestionBox } from "../ask/QuestionBox";
+import { SourcePane } from "../source/SourcePane";
+import { Counts, countsOf } from "./Counts";
 import { JudgePanel } from "./JudgePanel";
 import { Shell } from "./Shell";
 
+const ignore = (): void => undefined; // a session begins anew: no conversation is loaded that could be missing
+
 export function Session() {
   const m = useMessages();
-  const [error, setError] = useState<string | null>(null);
-  const [sets, setSets] = useState<JudgedSets | null>(null);
+  const { data: sets, error } = useJudgedSets();
   const [set, setSet] = useState("test session");
   const [asker, setAsker] = useState<Asker>({ function: "", department: "" });
   const input = useRef<HTMLTextAreaElement>(null);
-  const { conversation, dispatch, send, stop, reset } = useConversation(setError);
-  const { turns, opened } = conversation;
-  const last = turns.at(-1);
+  const { conversation, dispatch, send, stop, reset } = useConversation(ignore);
+  const last = conversation.turns.at(-1);
   const source = useOpened(conversation, dispatch);
-  const refresh = useCallback((): void => {
-    getJudgedSets().then(setSets, (failure) => setError(failure.code ?? "internal"));
-  }, []);
-  useEffect(refresh, [refresh]);
-
   const ask = (question: string, mode: Mode | null = null, literal = false): void => void send(question, mode, literal);
-  if (error === "not_found")
-    return <Shell current="session" children={<Nowhere onHome={() => location.assign("/")} />} />;
   const named = SET_NAME.test(set);
-  const one = sets?.sets.find((each) => each.name === set);
+  const counted = countsOf(sets, set);
   return (
-    <Shell current="session" withSource={source.shown !== null}>
-      <main className="conversation" aria-label={m.app.conversation}>
-        <div className="turns">
-          <h2 className="quality-title">{m.quality.session}</h2>
-          <p className="muted">{m.quality.sessionLead}</p>
-          <div className="session-fields">
-            <label>
-              {m.quality.set}
-              <input list="sets" value={set} aria-invalid={!named} onChange={(event) => setSet(event.target.value)} />
-              <datalist id="sets">
-                {sets?.sets.map(({ name }) => (
-                  <option key={name} value={name} />
-                ))}
-              </datalist>
-            </label>
-            <label>
-              {m.quality.function}
-              <input
-                value={asker.function}
-                onChange={(event) => setAsker({ ...asker, function: event.target.value })}
-              />
-            </label>
-            <label>
-              {m.quality.department}
-              <input
-                value={asker.department}
-                onChange={(event) => setAsker({ ...asker, department: event.target.value })}
-              />
-            </label>
-          </div>
-          {!named && <p className="notice serious">{m.quality.badName}</p>}
-          {one && (
-            <p className="made">
-              <span>{m.quality.counts(one.questions, one.validate, one.test, one.incomplete)}</span>
-              <a className="link" href={setAddress(set)}>
-                {m.quality.toSet}
-              </a>
-              <a className="link" href={csvUrl(set)} download>
-                {m.quality.export}
-              </a>
-            </p>
-          )}
-          {error && <p className="notice serious">{m.errors[error] ?? m.errors.internal}</p>}
-          {turns.map(({ key, state }) => (
-            <div key={key}>
-              <Turn
-                state={state}
-                opened={opened?.turn === key ? opened : null}
-                latest={key === last?.key}
-                feedback={false}
-                onOpen={(rank, span) => source.openSource(key, rank, span)}
-                onAgain={ask}
-                onLiteral={(question) => ask(question, null, true)}
-              />
-              {state.kind === "complete" && named && (
-                <JudgePanel answer={state.answer} set={set} asker={asker} onSaved={refresh} />
-              )}
-            </div>
-          ))}
-          {turns.length > 0 && (
-            <button type="button" className="button" onClick={reset}>
-              {m.quality.nextConversation}
-            </button>
-          )}
-        </div>
-        <QuestionBox busy={last?.state.kind === "working"} input={input} onAsk={ask} onStop={stop} />
-      </main>
-      {source.shown && <SourcePane {...source.shown} onMove={source.movePlace} onClose={source.close} />}
+    <Shell
+      current="session"
+      label={m.app.conversation}
+      error={error}
+      lacking={lackingIn(conversation)}
+      foot={<QuestionBox busy={last?.state.kind === "working"} input={input} onAsk={ask} onStop={stop} />}
+      source={source.shown && <SourcePane {...source.shown} onMove={source.movePlace} onClose={source.close} />}
+    >
+      <h2 className="quality-title">{m.quality.session}</h2>
+      <p className="muted">{m.quality.sessionLead}</p>
+      <Fields {...{ set, sets, named, asker }} onSet={setSet} onAsker={setAsker} />
+      {!named && <p className="notice serious">{m.quality.badName}</p>}
+      {counted && (
+        <Counts set={counted} download={m.quality.export}>
+          <a className="link" href={setAddress(set)}>
+            {m.quality.toSet}
+          </a>
+        </Counts>
+      )}
+      <Turns
+        {...{ conversation, source }}
+        onAsk={ask}
+        feedback={false}
+        under={(answer) => named && <JudgePanel {...{ answer, set, asker }} />}
+      />
+      {last && (
+        <button type="button" className="button" onClick={reset}>
+          {m.quality.nextConversation}
+        </button>
+      )}
       <Announcer turn={last} />
     </Shell>
+  );
+}
+
+interface FieldsProps {
+  set: string;
+  sets: JudgedSets | undefined; // to choose from
+  named: boolean; // the set's name is one
+  asker: Asker;
+  onSet(set: string): void;
+  onAsker(asker: Asker): void;
+}
+
+function Fields({ set, sets, named, asker, onSet, onAsker }: FieldsProps) {
+  const m = useMessages();
+  return (
+    <div className="session-fields">
+      <label>
+        {m.quality.set}
+        <input list="sets" value={set} aria-invalid={!named} onChange={(event) => onSet(event.target.value)} />
+        <datalist id="sets">
+          {sets?.sets.map(({ name }) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
+      </label>
+      <label>
+        {m.quality.function}
+        <input value={asker.function} onChange={(event) => onAsker({ ...asker, function: event.target.value })} />
+      </label>
+      <label>
+        {m.quality.department}
+        <input value={asker.department} onChange={(event) => onAsker({ ...asker, department: event.target.value })} />
+      </label>
+    </div>
   );
 }

@@ -1,86 +1,75 @@
 // The judged sets: which there are, out and in as CSV; with ?set= one of them, question by question. For quality staff.
-import { useCallback, useEffect, useState } from "react";
-import { csvUrl, deleteSet, getJudgedSets, type JudgedSets } from "../../api/quality";
+import type { JudgedSets } from "../../api/types";
 import { formatMoment, useMessages } from "../../i18n";
-import { QUALITY_PATHS, setAddress, setInAddress } from "../../route";
-import { Nowhere } from "../Welcome";
-import { Confirm } from "./Confirm";
+import { csvUrl, useDeleteSet, useJudgedSets } from "../../queries/judged";
+import { qualityPath, setAddress, setInAddress } from "../../state/route";
+import { Confirm } from "../shared/Confirm";
+import { Problem } from "../shared/Problem";
+import { type Counted, CountWords, countsOf } from "./Counts";
 import { JudgedSetView } from "./JudgedSet";
 import { Shell } from "./Shell";
 import { Upload } from "./Upload";
 
 export function Sets() {
-  const m = useMessages();
-  const [sets, setSets] = useState<JudgedSets | null>(null);
-  const [error, setError] = useState<string | null>(null);
+  const { data: sets, error } = useJudgedSets();
   const chosen = setInAddress(location.search);
-  const refresh = useCallback((): void => {
-    getJudgedSets().then(setSets, (failure) => setError(failure.code ?? "internal"));
-  }, []);
-  useEffect(refresh, [refresh]);
-  if (error === "not_found") return <Shell current="sets" children={<Nowhere onHome={() => location.assign("/")} />} />;
   return (
-    <Shell current="sets">
-      <main className="conversation" aria-label={m.quality.sets}>
-        <div className="turns">
-          {error && (
-            <p className="notice serious" role="alert">
-              {m.errors[error] ?? m.errors.internal}
-            </p>
-          )}
-          {chosen !== null ? (
-            <JudgedSetView name={chosen} sets={sets} onChanged={refresh} />
-          ) : (
-            sets && <List sets={sets} onChanged={refresh} onError={setError} />
-          )}
-        </div>
-      </main>
+    <Shell current="sets" error={error}>
+      {chosen !== null ? (
+        <JudgedSetView name={chosen} counted={countsOf(sets, chosen)} />
+      ) : (
+        sets && <List sets={sets.sets} />
+      )}
     </Shell>
   );
 }
 
-function List({ sets, onChanged, onError }: { sets: JudgedSets; onChanged(): void; onError(code: string): void }) {
+function List({ sets }: JudgedSets) {
   const m = useMessages();
-  const drop = (name: string): void => {
-    deleteSet(name).then(onChanged, (failure) => onError(failure.code ?? "internal"));
-  };
+  const { mutate: drop, error } = useDeleteSet();
   return (
     <>
+      <Problem code={error?.code} />
       <h2 className="quality-title">{m.quality.sets}</h2>
       <p className="muted">{m.sets.lead}</p>
-      {sets.sets.length === 0 && (
+      {sets.length === 0 && (
         <p className="empty-list">
-          {m.sets.none} <a href={QUALITY_PATHS.session}>{m.quality.session}</a>
+          {m.sets.none} <a href={qualityPath("session")}>{m.quality.session}</a>
         </p>
       )}
       <ul className="cards">
-        {sets.sets.map((one) => (
-          <li key={one.name} className="card judged-set">
-            <h3>
-              <a href={setAddress(one.name)}>{one.name}</a>
-            </h3>
-            <p className="facts">
-              <span>{m.quality.counts(one.questions, one.validate, one.test, one.incomplete)}</span>
-              <span>{m.sets.changed(formatMoment(one.updated_at, m))}</span>
-            </p>
-            <p className="made">
-              <a className="link" href={csvUrl(one.name)} download>
-                {m.sets.download}
-              </a>
-              <Confirm
-                label={m.sets.deleteSet}
-                question={m.sets.sureSet(one.name, one.questions + one.incomplete)}
-                yes={m.sets.yes}
-                no={m.sets.no}
-                onYes={() => drop(one.name)}
-              />
-            </p>
-          </li>
+        {sets.map((set) => (
+          <Card key={set.name} set={set} onDelete={() => drop(set.name)} />
         ))}
       </ul>
       <h3 className="sets-heading">{m.sets.upload}</h3>
       <p className="muted">{m.sets.columns}</p>
-      <Upload set={null} onDone={onChanged} />
+      <Upload set={null} />
     </>
+  );
+}
+
+function Card({ set, onDelete }: { set: Counted; onDelete(): void }) {
+  const m = useMessages();
+  return (
+    <li className="card judged-set">
+      <h3>
+        <a href={setAddress(set.name)}>{set.name}</a>
+      </h3>
+      <p className="facts">
+        <CountWords set={set} />
+        <span>{m.sets.changed(formatMoment(set.updated_at, m))}</span>
+      </p>
+      <p className="made">
+        <a className="link" href={csvUrl(set.name)} download>
+          {m.sets.download}
+        </a>
+        <Confirm
+          label={m.sets.deleteSet}
+          question={m.sets.sureSet(set.name, set.questions + set.incomplete)}
+          onYes={onDelete}
+        />
+      </p>
+    </li>
   );
 }

@@ -1,36 +1,51 @@
-// The frame of the pages for quality staff: a bar with the way back.
+// The frame of the pages for quality staff: the bar with the ways between them. Who may not see one finds nothing there.
 import type { ReactNode } from "react";
+import type { ApiError } from "../../api/errors";
 import { useMessages } from "../../i18n";
-import { QUALITY_PAGES, QUALITY_PATHS, type QualityPage } from "../../route";
+import { QUALITY_PAGES, type QualityPage, qualityPath } from "../../state/route";
+import { Header } from "../shared/Header";
+import { Nowhere } from "../shared/Nowhere";
+import { Problem } from "../shared/Problem";
 
 interface Props {
   current: QualityPage;
-  withSource?: boolean;
+  label?: string; // of the page's main part; else its name
+  error: ApiError | null; // of what the page cannot do without
+  foot?: ReactNode; // the question box
+  source?: ReactNode; // the open source
+  lacking?: number; // as in Header
   children: ReactNode;
 }
 
-export function Shell({ current, withSource = false, children }: Props) {
+export function Shell({ current, label, error, foot, source, lacking, children }: Props) {
+  const m = useMessages();
+  const hidden = error?.code === "not_found";
+  return (
+    <div className={`app ${source ? "with-source" : ""}`}>
+      <Header asks={foot !== undefined && !hidden} lacking={lacking}>
+        <Links current={current} />
+      </Header>
+      <main className="conversation" aria-label={label ?? m.quality[current]}>
+        <div className="turns">
+          {!hidden && <Problem code={error?.code} />}
+          {hidden ? <Nowhere onHome={() => location.assign("/")} /> : children}
+        </div>
+        {!hidden && foot}
+      </main>
+      {source}
+    </div>
+  );
+}
+
+function Links({ current }: { current: QualityPage }) {
   const m = useMessages();
   return (
-    <div className={`app ${withSource ? "with-source" : ""}`}>
-      <header className="top">
-        <nav className="bar">
-          <h1 className="wordmark">
-            <a href="/">{m.app.name}</a>
-          </h1>
-          {QUALITY_PAGES.map((name) => (
-            <a
-              key={name}
-              className="quiet"
-              href={QUALITY_PATHS[name]}
-              aria-current={name === current ? "page" : undefined}
-            >
-              {m.quality[name]}
-            </a>
-          ))}
-        </nav>
-      </header>
-      {children}
-    </div>
+    <nav className="page-links">
+      {QUALITY_PAGES.map((page) => (
+        <a key={page} className="quiet" href={qualityPath(page)} aria-current={page === current ? "page" : undefined}>
+          {m.quality[page]}
+        </a>
+      ))}
+    </nav>
   );
 }

@@ -1,0 +1,165 @@
+"""`bedside ingest`: documents in, with a bar while it runs and what became of each file."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rag_api.cli.console import opened, say
+from rag_api.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from rag_api.container import Container
+    from rag_api.ingest import IngestReport
+
+
+def ingest(
+    paths: Annotated[
+        list[Path] | None, typer.Argument(help="Files (PDF, Word, sheets, slides, text, mails), and folders with them.", show_default=False)
+    ] = None,
+    sources: Annotated[Path | None, typer.Option(help="A TOML file of folders and what is true of all documents of each.")] = None,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Go on until Ctrl-C: take in what is new or changed, take out what is gone.")
+    ] = False,
+    retire_missing: Annotated[
+        bool, typer.Option("--retire-missing", help="Take out the documents that came from these folders and are no longer in them.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Take them out even when it is more than a tenth, or all.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Load documents: read, clean, cut into passages, embed, index.
+
+    A document is known by its path below the folder given. Unchanged files are skipped, changed ones replace their old version, and
+    a file that cannot be read is reported and stops nothing else. Interrupted, it goes on where it was when run again. A file that was
+    moved or renamed keeps its document; one that is gone is named, and is answered from until it is taken out.
+
+    A CSV file `metadata.csv` beside the documents (columns: source, title, department, version, valid_from, ...) says what the
+    files themselves do not.
+    """
+    if bool(paths) == (sources is not None):
+        raise typer.BadParameter("name the files and folders, or a list of folders with --sources", param_hint="PATHS")
+    with opened() as container:
+        if watch:
+            run_watch(container, paths or [], sources)
+            return
+        report = run_ingest(container, paths or [], source_list=sources, retire_missing=retire_missing, confirmed=yes)
+        print_report(report)
+        if as_json:
+            from rag_api.api.mapping import ingest_out
+
+            numbers = {"pages": report.pages, "chunks": report.chunks, "seconds": round(report.seconds, 3)}
+            typer.echo(json.dumps(ingest_out(report).model_dump(mode="json") | numbers, ensure_ascii=False))
+
+
+def run_ingest(
+    container: Container, paths: list[Path], *, source_list: Path | None = None, retire_missing: bool = False, confirmed: bool = False
+) -> IngestReport:
+    from rag_api.db.documents import PgDocuments
+    from rag_api.ingest import ingest, survey, survey_list
+
+    with ingest_progress() as progress:
+        return ingest(
+            survey_list(source_list) if source_list is not None else survey(paths),
+            settings=container.settings,
+            documents_repo=PgDocuments(container.db),
+            store=container.store,
+            embedder=container.embedder,
+            progress=progress,
+            retire_missing=retire_missing,
+            confirmed=confirmed,
+        )
+
+
+def run_watch(container: Container, paths: list[Path], source_list: Path | None) -> None:
+    """Ingest after each change, until Ctrl-C."""
+    from rag_api.ingest.source_list import read_source_list
+    from rag_api.ingest.watch import watch_folders
+
+    folders = [folder.path for folder in read_source_list(source_list)] if source_list is not None else paths
+    say("Watching; Ctrl-C stops.")
+    with suppress(KeyboardInterrupt):
+        watch_folders(
+            folders,
+            lambda retire: run_ingest(container, paths, source_list=source_list, retire_missing=retire),
+            lambda told: say(f"  {told}") if isinstance(told, str) else print_report(told),
+            threading.Event(),
+        )
+
+
+@contextmanager
+def ingest_progress() -> Iterator[Callable[[Any], None]]:
+    """A bar with rate and time left on a terminal; a line now and then elsewhere."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _lines_of_progress()
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("documents", total=None, rate="")
+
+        def show(at: Any) -> None:
+            rate = f"{at.pages / at.seconds:.1f} pages/s, {at.chunks / at.seconds:.1f} passages/s" if at.seconds > 0.5 else ""
+            bar.update(task, total=at.total, completed=at.done, rate=rate, description=_shortened(at.source))
+
+        yield show
+
+
+def _lines_of_progress(every: float = 10.0) -> Callable[[Any], None]:
+    last = time.monotonic()
+
+    def show(at: Any) -> None:
+        nonlocal last
+        if time.monotonic() - last > every:
+            last = time.monotonic()
+            # Documents differ: before half of them are done, what is left is anybody's guess.
+            left = f", about {at.seconds / at.done * (at.total - at.done):.0f} s left" if at.done * 2 >= at.total else ""
+            say(f"  {at.done} of {at.total} documents, {at.pages} pages, {at.chunks} passages, {at.seconds:.0f} s{left}")
+
+    return show
+
+
+def _shortened(name: str, length: int = 40) -> str:
+    return name if len(name) <= length else "…" + name[1 - length :]
+
+
+def print_report(report: IngestReport) -> None:
+    from rag_api.ingest.advice import advice
+
+    for item in report.items:
+        if item.outcome == "failed":
+            say(f"  failed: {item.message or item.source}. {advice(item.reason)}")
+        if item.renamed_from:
+            say(f"  moved: {item.source} was {item.renamed_from}")
+        for warning in item.warnings if item.outcome == "indexed" else ():
+            say(f"  note: {item.source}: {warning}")
+    if noted := sum(item.outcome == "unchanged" and bool(item.warnings) for item in report.items):
+        say(f"  {noted} unchanged documents have notes: `bedside documents` shows them")
+    for missing in report.missing:
+        say(f"  missing: {missing.source} ({missing.title}) is no longer there, and is still answered from")
+    if report.missing:
+        say("  What is missing is taken out with --retire-missing, or one by one on the page for documents.")
+    rate = report.pages / report.seconds if report.seconds > 0 else 0.0
+    counts = f"{report.indexed} indexed, {report.unchanged} unchanged, {report.failed} failed"
+    counts += f", {report.retired} retired" if report.retired else ""
+    say(f"  {counts}; {report.pages} pages and {report.chunks} passages in {report.seconds:.1f} s ({rate:.1f} pages/s)")
+    if report.cut:
+        say(f"  {report.cut} lines left out as headers, footers and page numbers: each is in its document's record")
+    for skipped in report.skipped:
+        more = ", …" if skipped.count > len(skipped.examples) else ""
+        say(f"  not read: {skipped.count} {skipped.kind} ({', '.join(skipped.examples)}{more})")

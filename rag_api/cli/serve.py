@@ -1,0 +1,51 @@
+"""`bedside serve`: the API and the page, until Ctrl-C."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rag_api.cli.console import opened, read_settings, say
+
+if TYPE_CHECKING:
+    from rag_api.container import Container
+
+
+def serve(
+    host: Annotated[str | None, typer.Option(help="Address to listen on; BEDSIDE_HOST.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port to listen on; BEDSIDE_PORT.")] = None,
+) -> None:
+    """Serve the API and the page until Ctrl-C.
+
+    What is not configured is started here: a PostgreSQL server, and the generator with its model, which loads in the background:
+    until it is ready questions get their sources.
+    """
+    settings = read_settings()
+    settings = settings.model_copy(update={name: value for name, value in {"host": host, "port": port}.items() if value is not None})
+    with opened(settings) as container:
+        container.start_generator()
+        container.warm()
+        say(f"Bedside: {url_of(container)}   (Ctrl-C stops)")
+        run_server(container)
+
+
+def url_of(container: Container) -> str:
+    settings = container.settings
+    return f"http://{'localhost' if settings.host in ('127.0.0.1', '0.0.0.0', '::') else settings.host}:{settings.port}"  # noqa: S104
+
+
+def run_server(container: Container) -> None:
+    """Until Ctrl-C or SIGTERM."""
+    import uvicorn
+
+    from rag_api import logs
+    from rag_api.main import create_app
+
+    settings = container.settings
+    logs.configure("json" if settings.environment == "production" else "text")
+    application = create_app(settings, container)
+    uvicorn.run(
+        application, host=settings.host, port=settings.port, log_config=None, access_log=False, server_header=False,
+        timeout_graceful_shutdown=5,
+    )  # fmt: skip

@@ -1,0 +1,49 @@
+"""Where documents' files lay when they were last ingested, and a document's new name when its file was moved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rag_api.db import Database
+
+# What is kept by a document's name, and goes with it. `metadata_changes` stays as it was but for the name: it is one history.
+_NAMED = (
+    "update documents set source = %(new)s where source = %(old)s",
+    "delete from metadata_edits where source = %(new)s",
+    "update metadata_edits set source = %(new)s where source = %(old)s",
+    "update metadata_edits set said = %(new_title)s where source = %(new)s and field = 'title' and said = %(old_title)s",
+    "update metadata_changes set source = %(new)s where source = %(old)s",
+    "update judged_places set document = %(new)s where document = %(old)s",
+    """delete from former_names f where source = %(old)s
+    and exists (select 1 from former_names g where g.former = f.former and g.source = %(new)s)""",
+    "update former_names set source = %(new)s where source = %(old)s",
+    "delete from former_names where former = source",
+    "insert into former_names (former, source) values (%(old)s, %(new)s) on conflict do nothing",
+    "delete from document_folders where source = %(old)s",
+)
+
+
+def read_folders(db: Database) -> dict[str, str]:
+    return {row["source"]: row["folder"] for row in db.all("select source, folder from document_folders")}
+
+
+def put_folders(db: Database, folders: Mapping[str, str]) -> None:
+    with db.connection() as connection, connection.cursor() as cursor:
+        cursor.executemany(
+            """insert into document_folders (source, folder) values (%s, %s)
+            on conflict (source) do update set folder = excluded.folder where document_folders.folder <> excluded.folder""",
+            sorted(folders.items()),
+        )
+
+
+def rename(db: Database, old: str, new: str, titles: tuple[str, str]) -> None:
+    """Give a document and its earlier versions another name, with all that is kept by it. titles: what the names say, before and now."""
+    values = {"old": old, "new": new, "old_title": titles[0], "new_title": titles[1]}
+    with db.connection() as connection:
+        for statement in _NAMED:
+            connection.execute(statement, values)
+
+
+def source_of(db: Database, document_id: str) -> str | None:
+    row = db.one("select source from documents where id = %(id)s", {"id": document_id})
+    return row["source"] if row else None

@@ -1,0 +1,162 @@
+"""HTML and Markdown -> lines as a browser shows them: a table row is a line, list items are numbered, what is not shown is not read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from lxml import etree, html
+from markdown_it import MarkdownIt
+
+from rag_api.errors import UnreadableDocument
+from rag_api.ingest.docx_lists import BULLET
+from rag_api.ingest.docx_math import raised
+from rag_api.ingest.docx_package import Element
+
+_NEVER = {
+    "script",
+    "style",
+    "template",
+    "head",
+    "noscript",
+    "object",
+    "svg",
+    "math",
+    "select",
+    "iframe",
+    "frame",
+    "canvas",
+    "video",
+    "audio",
+}
+_BLOCKS = {
+    "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "div", "dl", "dt", "fieldset", "figcaption",
+    "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "legend", "li", "main", "nav", "ol", "p", "pre",
+    "section",
+    "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul",
+}  # fmt: skip
+_UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])", re.IGNORECASE)
+_HOLDS = {"iframe": "a frame", "frame": "a frame", "object": "an embedded object", "svg": "a drawing", "math": "a formula"}
+_DEEPEST = 200
+
+
+@dataclass(slots=True)
+class Shown:
+    """Lines, and what is left out of them."""
+
+    lines: list[str] = field(default_factory=list)
+    title: str = ""
+    hidden: list[str] = field(default_factory=list)
+    deleted: list[str] = field(default_factory=list)
+    holds: list[str] = field(default_factory=list)
+    pending: str = ""
+
+    def warnings(self) -> tuple[str, ...]:
+        found = []
+        if self.hidden:
+            found.append(f"hidden words are not read; show or remove them: “{' / '.join(self.hidden)[:200]}”")
+        if self.deleted:
+            found.append(f"words that are struck out are not read: “{' / '.join(self.deleted)[:200]}”")
+        if self.holds:
+            found.append(f"{', '.join(sorted(set(self.holds)))} is not read; save the page as PDF and check")
+        return tuple(found)
+
+    def end_line(self, empty: bool = False) -> None:
+        text = " ".join(self.pending.split())
+        self.pending = ""
+        if text:
+            self.lines.append(text)
+        if empty and self.lines and self.lines[-1]:
+            self.lines.append("")
+
+
+def read_markdown(text: str, name: str) -> Shown:
+    return read_html(MarkdownIt("commonmark").enable("table").render(text), name)
+
+
+def read_html(text: str, name: str) -> Shown:
+    """Raises UnreadableDocument: broken."""
+    try:
+        root = html.document_fromstring(text)
+    except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
+        raise UnreadableDocument("empty", f"{name}: has no words in it") from error
+    shown = Shown(title=" ".join((root.findtext(".//title") or "").split()))
+    _walk(root, shown, "", 0, name)
+    shown.end_line()
+    return shown
+
+
+def _walk(element: Element, shown: Shown, label: str, depth: int, name: str) -> None:
+    """label: what stands before the first words of a list item."""
+    tag = element.tag if isinstance(element.tag, str) else ""
+    if depth > _DEEPEST:
+        raise UnreadableDocument("broken", f"{name}: is damaged: its parts lie more than {_DEEPEST} deep in each other")
+    if not tag or tag in _NEVER:
+        if tag in _HOLDS:
+            shown.holds.append(_HOLDS[tag])
+        return
+    if "hidden" in element.attrib or _UNSEEN.search(element.get("style", "")) or tag in ("del", "s", "strike"):
+        words = " ".join("".join(element.itertext()).split())
+        if words:
+            (shown.deleted if tag in ("del", "s", "strike") else shown.hidden).append(words)
+        return
+    if tag == "br":
+        shown.end_line()
+        return
+    if tag == "table":
+        shown.end_line(empty=True)
+        shown.lines += _rows(element, shown, depth, name)
+        shown.end_line(empty=True)
+        return
+    block = tag in _BLOCKS
+    if block:
+        shown.end_line(empty=tag[0] == "h" and tag[1:].isdigit())
+    if label:
+        shown.pending += f"{label} "
+    shown.pending += _spaced(element.text, tag)
+    number = int(element.get("start", "1")) if tag == "ol" and element.get("start", "1").isdigit() else 1
+    for one in element:
+        item = isinstance(one.tag, str) and one.tag == "li"
+        _walk(one, shown, (f"{number}." if tag == "ol" else BULLET) if item else "", depth + 1, name)
+        number += item
+        shown.pending += _spaced(one.tail, tag)
+    if block:
+        shown.end_line()
+
+
+def _spaced(text: str | None, tag: str) -> str:
+    text = re.sub(r"\s+", " ", text or "")
+    return raised(text.strip()) if tag == "sup" and text.strip() else text
+
+
+def _rows(table: Element, shown: Shown, depth: int, name: str) -> Iterator[str]:
+    """A cell over several rows is said in each."""
+    going_on: dict[int, tuple[int, str]] = {}  # by column: for how many rows more, what
+    for row in table.iter("tr"):
+        if next(row.iterancestors("table")) is not table:
+            continue
+        cells: list[str] = []
+        for cell in (one for one in row if one.tag in ("td", "th")):
+            while len(cells) in going_on:
+                cells.append(_goes_on(going_on, len(cells)))
+            inner = Shown(holds=shown.holds, hidden=shown.hidden, deleted=shown.deleted)
+            _walk(cell, inner, "", depth + 1, name)
+            inner.end_line()
+            text = " ".join(line.replace("\t", " ") for line in inner.lines if line)
+            rows = int(cell.get("rowspan", "1")) if cell.get("rowspan", "1").isdigit() else 1
+            if rows > 1:
+                going_on[len(cells)] = (min(rows, 1000) - 1, text)
+            cells.append(text)
+        while len(cells) in going_on:
+            cells.append(_goes_on(going_on, len(cells)))
+        if any(cells):
+            last = max(n for n, text in enumerate(cells) if text)
+            yield "\t".join(text or "–" for text in cells[: last + 1])
+
+
+def _goes_on(going_on: dict[int, tuple[int, str]], column: int) -> str:
+    left, text = going_on.pop(column)
+    if left > 1:
+        going_on[column] = (left - 1, text)
+    return text

@@ -1,0 +1,51 @@
+"""A kept file -> what is read of it, with the PDF that shows it beside it where one can be made."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from rag_api.domain import ReadDocument
+from rag_api.errors import UnreadableDocument
+from rag_api.ingest.kinds import BECOMES, SLIDES, TEXTS, WORDS, Kind
+from rag_api.ingest.office import MISSING, PACKAGES, convert
+from rag_api.ingest.reader import Job, Reader
+
+_ENDINGS = {Kind.DOCX: ".docx", Kind.XLSX: ".xlsx"}
+
+
+def read_rendered(reader: Reader, job: Job, shown: Path) -> ReadDocument:
+    """Read a file and, of a kind without pages, its rendering, which becomes `shown`. Raises UnreadableDocument."""
+    kind = Kind(job.kind)
+    if kind in BECOMES:
+        with tempfile.TemporaryDirectory(prefix="office-", dir=shown.parent) as folder:
+            newer = Path(folder) / f"newer{_ENDINGS[BECOMES[kind]]}"
+            _must(convert(job.path, newer, reader.timeout, reader.memory_mb), job)
+            return read_rendered(reader, replace(job, path=newer, kind=BECOMES[kind]), shown)
+    if kind in SLIDES:
+        _must(convert(job.path, shown, reader.timeout, reader.memory_mb), job)
+    if kind in SLIDES or kind in TEXTS:
+        return reader.read(replace(job, shown=shown))
+    text = reader.read(job)
+    if kind not in WORDS:
+        return text
+    if failed := convert(job.path, shown, reader.timeout, reader.memory_mb):
+        shown.unlink(missing_ok=True)  # of an earlier reader, which may have read something else
+        return replace(text, warnings=(*text.warnings, _not_rendered(failed)))
+    return reader.read(replace(job, shown=shown))
+
+
+def _not_rendered(failed: str) -> str:
+    what = f"install {PACKAGES}" if failed == MISSING else "save it as PDF"
+    return f"no rendering as PDF ({failed}): its place on the page cannot be shown; {what}"
+
+
+def _must(failed: str, job: Job) -> None:
+    """Raises UnreadableDocument when LibreOffice was needed and did not do it."""
+    if failed == MISSING:
+        raise UnreadableDocument("unsupported", f"{job.name}: only LibreOffice opens files of its kind; install {PACKAGES}")
+    if "BEDSIDE_READ_TIMEOUT" in failed:
+        raise UnreadableDocument("too_slow", f"{job.name}: LibreOffice took longer than BEDSIDE_READ_TIMEOUT")
+    if failed:
+        raise UnreadableDocument("broken", f"{job.name}: LibreOffice cannot open it; it may be damaged or need a password")

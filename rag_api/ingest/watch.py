@@ -1,0 +1,41 @@
+"""Ingest folders again whenever something in them changed. Knows nothing of parts or terminals."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from watchfiles import DefaultFilter, watch
+
+from rag_api.errors import InvalidInput, TooManyMissing, Unavailable
+from rag_api.ingest.report import IngestReport
+
+_POLL = 10_000  # milliseconds: folders on network drives tell nothing of their changes, so they are looked at
+_SETTLED = 5_000  # milliseconds without another change: a file that is being copied is not read halfway
+
+Ingest = Callable[[bool], IngestReport]  # given whether to take out what is missing
+
+
+def watch_folders(
+    paths: Sequence[Path], ingest: Ingest, tell: Callable[[IngestReport | str], None], stop: threading.Event,
+    poll: int = _POLL, settled: int = _SETTLED,
+) -> None:  # fmt: skip
+    """Ingest now and after each change, until `stop` is set. What is gone is taken out, unless that looks like a slip: then it is told."""
+    _once(ingest, tell)
+    changes = watch(
+        *paths, watch_filter=DefaultFilter(ignore_dirs=()), stop_event=stop, force_polling=True, poll_delay_ms=poll, step=settled,
+        debounce=10 * settled, raise_interrupt=True,
+    )  # fmt: skip
+    for _ in changes:
+        _once(ingest, tell)
+
+
+def _once(ingest: Ingest, tell: Callable[[IngestReport | str], None]) -> None:
+    try:
+        tell(ingest(True))
+    except TooManyMissing as refused:
+        tell(refused.message)
+        tell(ingest(False))
+    except (Unavailable, InvalidInput) as problem:  # the next change tries again
+        tell(problem.message)

@@ -1,0 +1,125 @@
+"""One tree per row of a step: drafters are asked stage by stage, their trees merged, and what does not pay is cut off.
+
+Used by the engine, and where recorded answers are replayed without a model (replay.py). Knows nothing of targets, logits or text.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Sequence as Seq
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from services.generator.drafters import Drafter, Stage, StepState
+from services.generator.engine.features import Features
+from services.generator.models import FeatureKind
+from services.generator.planner.planner import Costs, Plan, Planner
+from services.generator.speculation import tree
+from services.generator.types import Accepted, DraftTree, Sequence
+
+
+class Row(Protocol):
+    """What drafting knows of a request."""
+
+    sequence: Sequence
+    drafters: tuple[str, ...]
+    features: Features
+    plan: Plan
+    length: int  # verified tokens before the root
+
+    @property
+    def decided(self) -> NDArray[np.int32]:
+        """Prompt and output; the last token is the root."""
+
+
+class Drafting:
+    """The drafters of an engine and the planner that says who is asked. `nodes`: of a tree at most, the root included."""
+
+    def __init__(
+        self,
+        drafters: Mapping[str, Drafter],
+        nodes: int,
+        costs: Costs | None = None,
+        seconds: Mapping[str, float] | None = None,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        """Verify every draft whole where there are no `costs`; `seconds`: of a draft by drafter, where they were measured."""
+        assert all(name == drafter.name for name, drafter in drafters.items()), "nodes are counted by the name their drafter gives them"
+        self.drafters, self.nodes = dict(drafters), nodes
+        self.planner = Planner(costs, seconds, {name for name, drafter in drafters.items() if drafter.stage > Stage.LOOKUP})
+        self.clock, self.spent = clock, 0.0  # seconds that the drafters themselves took
+        stages = ([(name, drafter) for name, drafter in drafters.items() if drafter.stage is stage] for stage in Stage)
+        self._stages = [stage for stage in stages if stage]
+
+    def start(self, sequence: Sequence, drafters: Seq[str]) -> tuple[Plan, Features]:
+        """Begin a sequence that these may draft for; whoever does not pay these days is left out (Plan.gates)."""
+        plan = self.planner.start(drafters)
+        for name in plan.gates:
+            self.drafters[name].start(sequence)
+        return plan, Features(self._wanted(plan.gates))
+
+    def finish(self, row: Row) -> None:
+        """Forget a sequence that ended, however."""
+        for name in row.drafters:
+            self.drafters[name].finish(row.sequence)
+        self.planner.finish(row.plan)
+
+    def propose(self, rows: Seq[Row], budgets: Seq[int]) -> list[DraftTree]:
+        """Return everyone's drafts merged, at most budgets[r] nodes for row r."""
+        trees = [tree.root_only(int(row.decided[-1])) for row in rows]
+        for stage in self._stages:
+            proposed: list[list[DraftTree]] = [[each] if len(each) > 1 else [] for each in trees]
+            for name, drafter in stage:
+                self._ask(name, drafter, rows, trees, proposed)
+            trees = [tree.merge(own, budget) if own else before for own, before, budget in zip(proposed, trees, budgets, strict=True)]
+        return trees
+
+    def cut(self, rows: Seq[Row], trees: Seq[DraftTree]) -> list[DraftTree]:
+        """Leave what pays."""
+        return self.planner.cut([row.plan for row in rows], trees, [row.length for row in rows])
+
+    def feedback(self, row: Row, drafted: DraftTree, accepted: Accepted) -> None:
+        """Tell a row's drafters what became of the tree."""
+        for name in row.drafters:
+            self.drafters[name].feedback(StepState(row.sequence, _view(row)), drafted, accepted)
+
+    def learn(self, rows: Seq[Row], trees: Seq[DraftTree], accepted: Seq[Accepted], lengths: Seq[int], seconds: float) -> None:
+        """Take in a step of these trees behind `lengths`, which took `seconds` without its drafts."""
+        usual = self.planner.paced(sum(map(len, trees)), sum(lengths) // len(lengths), seconds)
+        for row, drafted, taken in zip(rows, trees, accepted, strict=True):
+            self.planner.learn(row.plan, drafted, taken, usual / len(rows))
+
+    def learn_replayed(self, row: Row, drafted: DraftTree, accepted: Accepted) -> None:
+        """Take in a step that nobody computed: it took what such steps take."""
+        self.planner.learn(row.plan, drafted, accepted, self.planner.seconds(len(drafted), row.length))
+
+    def _ask(self, name: str, drafter: Drafter, rows: Seq[Row], trees: Seq[DraftTree], proposed: list[list[DraftTree]]) -> None:
+        """Add the drafts of one drafter to what the others of its stage found."""
+        asked = [
+            place
+            for place, row in enumerate(rows)
+            if name in row.drafters and self.planner.wants(row.plan, name, trees[place], row.length, len(rows))
+        ]
+        if not asked:
+            return
+        began = self.clock()
+        states = [StepState(rows[place].sequence, _view(rows[place]), rows[place].features.unread(name)) for place in asked]
+        drafts = drafter.propose(states, self.nodes)
+        seconds = self.clock() - began
+        self.spent += seconds
+        each = seconds / len(asked)
+        for place, draft in zip(asked, drafts, strict=True):
+            proposed[place].append(draft)
+            self.planner.drafted(rows[place].plan, name, each, usual=rows[place].sequence.stats.steps > 0)
+
+    def _wanted(self, names: Iterable[str]) -> dict[str, FeatureKind]:
+        return {name: kind for name in names if (kind := self.drafters[name].wants_features) is not None}
+
+
+def _view(row: Row) -> NDArray[np.int32]:
+    view = row.decided
+    view.flags.writeable = False
+    return view

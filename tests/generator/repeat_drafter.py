@@ -1,0 +1,52 @@
+"""A drafter that lives in the tests alone: one file, and a line in DRAFTERS, are all that the generator needs of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence as Seq
+from dataclasses import dataclass, field
+
+from services.generator.drafters import DrafterContext, DrafterSpec, Stage, StepState
+from services.generator.models import FeatureKind
+from services.generator.speculation.tree import TreeBuilder
+from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatOptions:
+    period: int = 1  # tokens ago
+
+
+@dataclass(slots=True)
+class RepeatDrafter:
+    """What was said `period` tokens ago is said again, and again."""
+
+    options: RepeatOptions = field(default_factory=RepeatOptions)
+    name: str = "repeat"
+    stage: Stage = Stage.LOOKUP
+    wants_features: FeatureKind | None = None
+
+    def start(self, sequence: Sequence) -> None: ...
+
+    def finish(self, sequence: Sequence) -> None: ...
+
+    def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None: ...
+
+    def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
+        return [self._draft(state, nodes) for state in states]
+
+    def _draft(self, state: StepState, nodes: int) -> DraftTree:
+        builder, first = TreeBuilder(int(state.context[-1])), len(state.context) - self.options.period
+        if first < 0 or nodes < 2:
+            return builder.build()
+        copied = [first + place % self.options.period for place in range(min(4, nodes - 1))]
+        tokens = [int(state.context[place]) for place in copied]
+        scores = [0.5**depth for depth in range(1, len(copied) + 1)]
+        builder.add_chain(0, tokens, scores, [NodeOrigin(self.name, place) for place in copied])
+        return builder.build(nodes)
+
+
+def _open(_: DrafterContext, options: RepeatOptions | None) -> RepeatDrafter:
+    return RepeatDrafter(options or RepeatOptions())
+
+
+SPEC = DrafterSpec("repeat", "the last tokens over again", RepeatOptions, _open)

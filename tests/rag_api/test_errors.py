@@ -1,0 +1,89 @@
+"""Every error becomes a problem: none can be added without its code, its status and what the API says of that."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from rag_api import errors
+from rag_api.api import problems
+from rag_api.errors import BedsideError, InvalidInput, UnreadableDocument, Wrong
+
+pytestmark = pytest.mark.quick
+
+# What clients may rely on. A new error is a line here, and in the tree at the top of errors.py.
+MAP = {
+    "BedsideError": (500, "internal"),
+    "InvalidInput": (400, "invalid_input"),
+    "NotFound": (404, "not_found"),
+    "TooLarge": (413, "too_large"),
+    "Conflict": (409, "conflict"),
+    "TooManyMissing": (409, "too_many_missing"),
+    "UnreadableDocument": (422, "unreadable_document"),
+    "ConfigurationError": (500, "configuration"),
+    "EmbedderMismatch": (409, "embedder_mismatch"),
+    "Unavailable": (503, "unavailable"),
+    "DatabaseUnavailable": (503, "database_unavailable"),
+    "StoreUnavailable": (503, "store_unavailable"),
+    "EmbedderUnavailable": (503, "embedder_unavailable"),
+    "GeneratorUnavailable": (503, "generator_unavailable"),
+    "GeneratorRefused": (503, "generator_refused"),
+}
+RAISED = [found for found in vars(errors).values() if inspect.isclass(found) and issubclass(found, Exception)]
+CLASSES = {found.__name__: found for found in RAISED if issubclass(found, BedsideError)}
+
+
+def made(name: str) -> BedsideError:
+    """One of that class."""
+    return UnreadableDocument("empty", "x.pdf is empty") if name == "UnreadableDocument" else CLASSES[name]("a sentence")
+
+
+def answered(error: Exception) -> Any:
+    """What a client gets when a route raises it."""
+    app = FastAPI()
+    problems.install(app)
+
+    @app.get("/")
+    def route() -> None:
+        raise error
+
+    return TestClient(app).get("/")
+
+
+def test_every_error_is_in_the_map_and_in_the_tree_of_the_module() -> None:
+    assert CLASSES.keys() == MAP.keys()
+    assert all(
+        issubclass(found, BedsideError) for found in vars(errors).values() if inspect.isclass(found) and issubclass(found, Exception)
+    )
+    assert all(f"{name} " in f"{errors.__doc__} ".replace("\n", " ") for name in MAP)
+
+
+def test_every_error_has_a_code_of_its_own() -> None:
+    assert all("code" in vars(found) for found in CLASSES.values())
+    assert len({code for _, code in MAP.values()}) == len(MAP)
+
+
+@pytest.mark.parametrize("name", MAP)
+def test_every_error_becomes_a_problem_that_the_api_describes(name: str) -> None:
+    status, code = MAP[name]
+    response = answered(made(name))
+    assert (response.status_code, response.headers["content-type"]) == (status, problems.MEDIA_TYPE)
+    body = response.json()
+    assert (body["status"], body["code"], body["detail"]) == (status, code, made(name).message)
+    assert ("retry-after" in response.headers) == (status == 503)
+    assert status in problems.DESCRIPTIONS
+
+
+def test_what_is_wrong_with_each_row_is_told() -> None:
+    body = answered(InvalidInput("2 rows are wrong", [Wrong("line 4", "no question"), Wrong("line 6", "page is 'drie'")])).json()
+    assert [(row["where"], row["what"]) for row in body["errors"]] == [("line 4", "no question"), ("line 6", "page is 'drie'")]
+
+
+def test_a_bug_says_nothing_of_its_insides() -> None:
+    response = problems.internal_error()
+    assert (response.status_code, json.loads(bytes(response.body))["code"]) == (500, "internal")

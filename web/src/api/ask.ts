@@ -1,0 +1,36 @@
+// A question and the stream of its answer.
+import { call, service } from "./client";
+import { ApiError } from "./errors";
+import { type Message, messages } from "./sse";
+import { type AskIn, STREAM_EVENTS, type StreamEvent } from "./types";
+
+/** Ask, and yield what the server sends. Throws ApiError; an abort by `signal` ends it without an error. */
+export async function* ask(body: AskIn, signal: AbortSignal): AsyncGenerator<StreamEvent> {
+  let last: StreamEvent | null = null;
+  try {
+    for await (const message of messages(await open(body, signal))) {
+      const event = eventOf(message);
+      if (!event) continue;
+      last = event;
+      yield event;
+    }
+  } catch (error) {
+    if (signal.aborted) return;
+    throw error instanceof ApiError ? error : new ApiError("stream_broken", String(error));
+  }
+  if (last?.type !== "done" && last?.type !== "failed")
+    throw new ApiError("stream_broken", "The answer ended too early.");
+}
+
+async function open(body: AskIn, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+  const headers = { Accept: "text/event-stream" };
+  const stream = await call(service.POST("/ask", { body, headers, signal, parseAs: "stream" }));
+  if (!stream) throw new ApiError("stream_broken", "The answer came without a body.");
+  return stream;
+}
+
+/** The one place where what comes is believed to be of its type; null: an event that this page does not know. */
+function eventOf({ event, data }: Message): StreamEvent | null {
+  const type = STREAM_EVENTS.find((name) => name === event);
+  return type ? { type, data: JSON.parse(data) } : null;
+}

@@ -1,0 +1,51 @@
+// Under an answer: was it found, and in which source? What is said here becomes material of judged sets and of the gap report.
+import { useState } from "react";
+import type { Answer, Verdict } from "../../api/types";
+import { failureWords, useMessages } from "../../i18n";
+import { useFeedback } from "../../queries/answers";
+import { VERDICTS } from "../../state/judgement";
+
+export function Feedback({ answer }: { answer: Answer }) {
+  const m = useMessages();
+  const [verdict, setVerdict] = useState<Verdict | null>(null);
+  const [held, setHeld] = useState<number | null>(null);
+  const { mutate: send, error } = useFeedback(answer.id);
+  const asks = verdict !== null && verdict !== "no" && answer.sources.length > 0;
+  return (
+    <fieldset className="feedback" aria-label={m.quality.found}>
+      <span>{m.quality.found}</span>
+      {VERDICTS.map((one) => (
+        <button
+          key={one}
+          type="button"
+          className="link"
+          aria-pressed={verdict === one}
+          onClick={() => send({ found: one }, { onSuccess: () => setVerdict(one) })}
+        >
+          {m.quality.verdicts[one]}
+        </button>
+      ))}
+      {asks && (
+        <>
+          <span>{m.quality.which}</span>
+          {answer.sources.map(({ rank, title, document_id, page }) => (
+            <button
+              key={rank}
+              type="button"
+              className="link"
+              title={title}
+              aria-label={m.quality.heldBy(rank, title)}
+              aria-pressed={held === rank}
+              onClick={() => send({ document_id, page }, { onSuccess: () => setHeld(rank) })}
+            >
+              {rank}
+            </button>
+          ))}
+        </>
+      )}
+      <span className="said" aria-live="polite">
+        {error ? failureWords(error.code, m) : verdict && m.quality.thanks}
+      </span>
+    </fieldset>
+  );
+}

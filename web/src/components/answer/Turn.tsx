@@ -1,0 +1,91 @@
+// One question with its answer: notices, the answer's words, how long it took, its sources.
+import { useState } from "react";
+import type { Span } from "../../api/types";
+import { formatSeconds, type Messages, useMessages } from "../../i18n";
+import { type AnswerState, view } from "../../state/answer";
+import type { Opened } from "../../state/conversation";
+import { AnswerText } from "./AnswerText";
+import { Feedback } from "./Feedback";
+import { Notices } from "./Notices";
+import { Progress } from "./Progress";
+import { Sources } from "./Sources";
+
+interface Props {
+  state: AnswerState;
+  opened: Opened | null; // when the open source is one of this answer
+  latest: boolean;
+  onOpen(rank: number, span?: Span): void;
+  onAgain(question: string): void;
+  onLiteral(question: string): void;
+  feedback?: boolean; // whether the reader is asked what they think of it
+}
+
+export function Turn({ state, opened, latest, onOpen, onAgain, onLiteral, feedback = true }: Props) {
+  const m = useMessages();
+  const { question, query, text, spans, sources, unsupported } = view(state);
+  const writing = state.kind === "working";
+  const ended = state.kind === "failed" || state.kind === "stopped" || wasCutShort(state);
+  return (
+    <article className="turn">
+      <h2 className="question">{question}</h2>
+      {query !== question && (
+        <p className="searched">
+          <span>{m.answer.query(query)}</span>
+          <button type="button" className="link" onClick={() => onLiteral(question)}>
+            {m.answer.literal}
+          </button>
+        </p>
+      )}
+      <Notices state={state} />
+      {text && (
+        <AnswerText {...{ text, spans, sources, writing, unsupported }} onSpan={(span) => onOpen(span.rank, span)} />
+      )}
+      {writing && <Progress state={state} />}
+      {ended && (
+        <button type="button" className="button" onClick={() => onAgain(question)}>
+          {m.answer.again}
+        </button>
+      )}
+      {state.kind === "complete" && <Made state={state} />}
+      {state.kind === "complete" && feedback && <Feedback answer={state.answer} />}
+      <Sources
+        key={String(latest)}
+        {...{ sources, spans, opened, onOpen }}
+        heading={headingOf(state, m)}
+        folded={!latest}
+      />
+    </article>
+  );
+}
+
+/** Of an answer that was stored: its reader stopped it, or it broke off. */
+function wasCutShort(state: AnswerState): boolean {
+  if (state.kind !== "complete") return false;
+  return state.answer.status === "failed" || state.answer.notices.some(({ code }) => code === "stopped");
+}
+
+/** "4 sources, 1.2 s, by SmolLM2-135M-Instruct", and a button that copies the words. */
+function Made({ state }: { state: Extract<AnswerState, { kind: "complete" }> }) {
+  const m = useMessages();
+  const [copied, setCopied] = useState(false);
+  const { answer, sources, model, stats } = state.answer;
+  const milliseconds = state.milliseconds ?? (typeof stats.seconds === "number" ? stats.seconds * 1000 : null);
+  const parts = [m.answer.sources(sources.length)];
+  if (milliseconds !== null) parts.push(m.answer.seconds(formatSeconds(milliseconds, m)));
+  if (answer && model) parts.push(m.answer.model(model === "demo" ? m.answer.demoModel : model));
+  const copy = (): void => void navigator.clipboard?.writeText(answer).then(() => setCopied(true));
+  return (
+    <p className="made">
+      <span>{parts.join(" · ")}</span>
+      {answer && (
+        <button type="button" className="link" onClick={copy}>
+          {copied ? m.answer.copied : m.answer.copy}
+        </button>
+      )}
+    </p>
+  );
+}
+
+function headingOf(state: AnswerState, m: Messages): string | null {
+  return state.kind === "complete" && state.answer.status === "not_found" ? m.answer.nearest : null;
+}

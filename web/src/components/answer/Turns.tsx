@@ -1,0 +1,32 @@
+// The questions of a conversation with their answers.
+import { Fragment, type ReactNode } from "react";
+import type { Answer } from "../../api/types";
+import type { Conversation } from "../../state/conversation";
+import type { OpenSource } from "../../state/useOpened";
+import { Turn } from "./Turn";
+
+interface Props {
+  conversation: Conversation;
+  source: OpenSource;
+  onAsk(question: string, mode?: null, literal?: boolean): void;
+  feedback?: boolean; // whether the reader is asked what they think of an answer
+  under?(answer: Answer): ReactNode; // what stands under a whole answer
+}
+
+export function Turns({ conversation: { turns, opened }, source, onAsk, feedback, under }: Props) {
+  const latest = turns.at(-1)?.key;
+  return turns.map(({ key, state }) => (
+    <Fragment key={key}>
+      <Turn
+        state={state}
+        opened={opened?.turn === key ? opened : null}
+        latest={key === latest}
+        feedback={feedback}
+        onOpen={(rank, span) => source.openSource(key, rank, span)}
+        onAgain={onAsk}
+        onLiteral={(question) => onAsk(question, null, true)}
+      />
+      {state.kind === "complete" && under?.(state.answer)}
+    </Fragment>
+  ));
+}

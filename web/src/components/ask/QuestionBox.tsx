@@ -1,0 +1,85 @@
+// Where the question is typed. Enter asks, Shift+Enter makes a new line.
+import { type FormEvent, type KeyboardEvent, type ReactNode, type RefObject, useState } from "react";
+import type { Mode } from "../../api/types";
+import { useMessages } from "../../i18n";
+import { recall, remember } from "../../settings";
+import { known } from "../../text/known";
+import { Choice } from "../shared/Choice";
+
+interface Props {
+  busy: boolean;
+  input: RefObject<HTMLTextAreaElement | null>;
+  onAsk(question: string, mode: Mode | null): void;
+  onStop(): void;
+  children?: ReactNode; // what stands between the mode and the button
+}
+
+const LONGEST = 2000; // the service's limit
+const MODES = ["default", "verbatim", "answer", "sources"] as const;
+type ModeName = (typeof MODES)[number];
+
+export function QuestionBox({ busy, input, onAsk, onStop, children }: Props) {
+  const m = useMessages();
+  const [question, setQuestion] = useState("");
+  const [mode, setMode] = useState<ModeName>(() => known(MODES, recall("mode") ?? "") ?? "default");
+  const over = question.trim().length - LONGEST;
+  const ask = (event?: FormEvent): void => {
+    event?.preventDefault();
+    if (busy || question.trim() === "" || over > 0) return;
+    onAsk(question.trim(), mode === "default" ? null : mode);
+    setQuestion("");
+  };
+  const keyDown = (event: KeyboardEvent): void => {
+    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    ask();
+  };
+  const choose = (choice: ModeName): void => {
+    setMode(choice);
+    remember("mode", choice);
+  };
+  return (
+    <form className="ask-band" onSubmit={ask}>
+      <div className="ask">
+        <label className="sr-only" htmlFor="question">
+          {m.ask.label}
+        </label>
+        <textarea
+          id="question"
+          ref={input}
+          rows={1}
+          value={question}
+          aria-invalid={over > 0}
+          placeholder={m.ask.placeholder}
+          onChange={(event) => setQuestion(event.target.value)}
+          onKeyDown={keyDown}
+          // biome-ignore lint/a11y/noAutofocus: the page is for asking; nothing stands before the box
+          autoFocus
+        />
+        {/* Said, not cut off: a question that lost its end is another question. */}
+        <p className="too-long" aria-live="polite">
+          {over > 0 && m.ask.tooLong(over, LONGEST)}
+        </p>
+        <div className="ask-foot">
+          <Choice
+            className="mode"
+            label={<span className="sr-only">{m.ask.mode}</span>}
+            value={mode}
+            options={MODES.map((one) => [one, m.ask.modes[one]] as const)}
+            onValue={(choice) => choose(choice || "default")}
+          />
+          {children}
+          {busy ? (
+            <button type="button" className="button" onClick={onStop}>
+              {m.ask.stop}
+            </button>
+          ) : (
+            <button type="submit" className="button primary" disabled={question.trim() === "" || over > 0}>
+              {m.ask.send}
+            </button>
+          )}
+        </div>
+      </div>
+    </form>
+  );
+}

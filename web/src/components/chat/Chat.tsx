@@ -1,0 +1,109 @@
+// The page: conversation on the left, the open source on the right. Joins state, address and keys; draws little itself.
+import { useCallback, useEffect, useRef, useState } from "react";
+import type { Mode } from "../../api/types";
+import { useMessages } from "../../i18n";
+import { lackingIn } from "../../state/conversation";
+import { conversationPath, useAddress } from "../../state/route";
+import { firstScope } from "../../state/scope";
+import { useConversation } from "../../state/useConversation";
+import { useOpened } from "../../state/useOpened";
+import { useShortcuts } from "../../state/useShortcuts";
+import { Announcer } from "../answer/Announcer";
+import { Turns } from "../answer/Turns";
+import { QuestionBox } from "../ask/QuestionBox";
+import { ScopeMenu } from "../ask/ScopeMenu";
+import { Header } from "../shared/Header";
+import { Nowhere } from "../shared/Nowhere";
+import { Problem } from "../shared/Problem";
+import { SourcePane } from "../source/SourcePane";
+import { Empty } from "./Empty";
+import { Help } from "./Help";
+import { History } from "./History";
+import { Welcome } from "./Welcome";
+
+export function Chat() {
+  const m = useMessages();
+  const [error, setError] = useState<string>();
+  const [help, setHelp] = useState(false);
+  const [scope, setScope] = useState(firstScope);
+  const input = useRef<HTMLTextAreaElement>(null);
+  const { conversation, dispatch, send, stop, load, reset } = useConversation(setError);
+  const last = conversation.turns.at(-1);
+  const busy = last?.state.kind === "working";
+  const source = useOpened(conversation, dispatch);
+
+  const goTo = useCallback(
+    (id: string | null) => {
+      setError(undefined);
+      if (id === null) reset();
+      else void load(id);
+    },
+    [load, reset],
+  );
+  const { route, go } = useAddress(conversation.id, goTo);
+  const ask = (question: string, mode: Mode | null = null, literal = false): void => {
+    setError(undefined);
+    void send(question, mode, literal, scope);
+  };
+  const startAnew = (): void => {
+    goTo(null);
+    go("/");
+    input.current?.focus();
+  };
+  useShortcuts({
+    "/": () => input.current?.focus(),
+    "?": () => setHelp(true),
+    Escape: () => (busy ? stop() : source.close()),
+    j: () => source.moveSource(1),
+    k: () => source.moveSource(-1),
+    n: () => source.movePlace(1),
+    p: () => source.movePlace(-1),
+  });
+
+  const empty = last === undefined;
+  const nowhere = empty && route.kind === "unknown";
+  return (
+    <div className={`app ${source.shown ? "with-source" : ""}`}>
+      <Header home asks lacking={lackingIn(conversation)} tools={<HelpButton onHelp={() => setHelp(true)} />}>
+        <button type="button" className="quiet" onClick={startAnew}>
+          {m.app.newConversation}
+        </button>
+        <History onConversation={(id) => go(conversationPath(id))} onGone={startAnew} />
+      </Header>
+      <main className={`conversation ${empty ? "is-empty" : ""}`} aria-label={m.app.conversation}>
+        <div className="turns">
+          <Problem code={error} />
+          {nowhere && <Nowhere onHome={startAnew} />}
+          {empty && !nowhere && <Welcome />}
+          <Turns {...{ conversation, source }} onAsk={ask} />
+          <EndOfTurns count={conversation.turns.length} />
+        </div>
+        <QuestionBox busy={busy} input={input} onAsk={ask} onStop={stop}>
+          <ScopeMenu scope={scope} onScope={setScope} />
+        </QuestionBox>
+        {empty && !nowhere && <Empty onAsk={ask} />}
+      </main>
+      {source.shown && <SourcePane {...source.shown} onMove={source.movePlace} onClose={source.close} />}
+      <Announcer turn={last} />
+      <Help open={help} onClose={() => setHelp(false)} />
+    </div>
+  );
+}
+
+function HelpButton({ onHelp }: { onHelp(): void }) {
+  const m = useMessages();
+  return (
+    <button type="button" className="quiet icon" onClick={onHelp} aria-label={m.app.help} title={`${m.app.help} (?)`}>
+      ?
+    </button>
+  );
+}
+
+/** Brings a new question to the top of the pane: the reader has just asked it. */
+function EndOfTurns({ count }: { count: number }) {
+  const mark = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (count > 1) mark.current?.previousElementSibling?.scrollIntoView({ block: "start" });
+  }, [count]);
+  return <div ref={mark} />;
+}

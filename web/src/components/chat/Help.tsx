@@ -1,0 +1,32 @@
+// The list of shortcuts, as a dialog of the browser's own: it keeps the focus inside and closes with Esc.
+import { useEffect, useRef } from "react";
+import { useMessages } from "../../i18n";
+
+export function Help({ open, onClose }: { open: boolean; onClose(): void }) {
+  const m = useMessages();
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    if (open) dialog.current?.showModal();
+    else dialog.current?.close();
+  }, [open]);
+  return (
+    <dialog ref={dialog} className="help" onClose={onClose} aria-labelledby="help-title">
+      <h2 id="help-title">{m.help.title}</h2>
+      <dl>
+        {m.help.keys.map(([keys, meaning]) => (
+          <div key={keys}>
+            <dt>
+              {keys.split(/\s+/).map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+      <button type="button" className="button" onClick={onClose}>
+        {m.help.close}
+      </button>
+    </dialog>
+  );
+}

@@ -1,0 +1,85 @@
+// Earlier conversations, and the ways to the other pages.
+import { type KeyboardEvent, useRef, useState } from "react";
+import { failureWords, useMessages } from "../../i18n";
+import { useConversations, useForget } from "../../queries/conversations";
+import { useJudgedSets } from "../../queries/judged";
+import { conversationPath, DOCUMENTS_PATH, QUALITY_PAGES, qualityPath } from "../../state/route";
+import { Confirm } from "../shared/Confirm";
+
+interface Props {
+  onConversation(id: string): void;
+  onGone(): void; // the conversation on the page was deleted
+}
+
+export function History({ onConversation, onGone }: Props) {
+  const m = useMessages();
+  const menu = useRef<HTMLDetailsElement>(null);
+  const [open, setOpen] = useState(false);
+  const { data: list, error, refetch } = useConversations(open);
+  const forget = useForget();
+  const close = (): void => {
+    if (menu.current) menu.current.open = false;
+  };
+  const go = (id: string): void => {
+    close();
+    onConversation(id);
+  };
+  const gone = (id: string): void => {
+    if (location.pathname === conversationPath(id)) onGone();
+  };
+  const remove = (id: string): void => forget.mutate(id, { onSuccess: () => gone(id), onError: () => void refetch() }); // it may be gone already
+  const keyDown = (event: KeyboardEvent): void => {
+    if (event.key !== "Escape" || !menu.current?.open) return;
+    event.preventDefault(); // the source behind it stays open
+    close();
+  };
+  return (
+    <details
+      className="menu"
+      ref={menu}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+      onKeyDown={keyDown}
+      onBlur={(event) => closeWhenLeft(event.currentTarget, event.relatedTarget)}
+    >
+      <summary className="quiet">{m.app.history}</summary>
+      <ul>
+        {error && <li className="muted">{failureWords(error.code, m)}</li>}
+        {list?.conversations.length === 0 && <li className="muted">{m.app.historyEmpty}</li>}
+        {list?.conversations.map(({ id, title }) => (
+          <li key={id} className="conversation-link">
+            <button type="button" className="quiet" onClick={() => go(id)}>
+              {title}
+            </button>
+            <Confirm label={m.app.forget} question={m.app.sureForget} onYes={() => remove(id)} />
+          </li>
+        ))}
+        {list && <QualityLinks />}
+        <PageLink path={DOCUMENTS_PATH} name={m.admin.documents} />
+      </ul>
+    </details>
+  );
+}
+
+/** Nothing for those who may not see these pages. */
+function QualityLinks() {
+  const m = useMessages();
+  const { isSuccess: allowed } = useJudgedSets();
+  return (
+    allowed && QUALITY_PAGES.map((page) => <PageLink key={page} path={qualityPath(page)} name={m.quality[page]} />)
+  );
+}
+
+function PageLink({ path, name }: { path: string; name: string }) {
+  return (
+    <li className="quality-link">
+      <a className="quiet" href={path}>
+        {name}
+      </a>
+    </li>
+  );
+}
+
+function closeWhenLeft(menu: HTMLDetailsElement, to: EventTarget | null): void {
+  if (to instanceof Node && menu.contains(to)) return;
+  if (to !== null) menu.open = false;
+}

@@ -1,0 +1,82 @@
+// The right pane: one source's document, opened at the place.
+import { useState } from "react";
+import type { Source } from "../../api/types";
+import { useMessages } from "../../i18n";
+import type { Highlight } from "../../pdf/highlights";
+import { type OpenDocument, useDocument } from "../../pdf/useDocument";
+import { Viewer } from "../../pdf/Viewer";
+import { Cautions } from "../shared/Cautions";
+import { Facts } from "../shared/Facts";
+import { Tools } from "./Tools";
+
+interface Props {
+  source: Source;
+  highlights: readonly Highlight[];
+  current: number;
+  onMove(step: 1 | -1): void;
+  onClose(): void;
+}
+
+export function SourcePane({ source, highlights, current, onMove, onClose }: Props) {
+  const m = useMessages();
+  const document = useDocument(source.document_id);
+  const [zoom, setZoom] = useState(1);
+  const [page, setPage] = useState(source.page);
+  const place = highlights[current];
+  return (
+    <aside className="source" aria-label={m.app.source}>
+      <header className="source-head">
+        <div className="source-title">
+          <span className={`rank rank-${source.rank}`}>{source.rank}</span>
+          <h2 title={source.document}>{source.title}</h2>
+          <button
+            type="button"
+            className="quiet icon"
+            onClick={onClose}
+            aria-label={m.viewer.close}
+            title={`${m.viewer.close} (Esc)`}
+          >
+            ×
+          </button>
+        </div>
+        <Facts source={source} />
+        <Tools
+          {...{ source, document, page, zoom, onMove }}
+          place={current + 1}
+          places={highlights.length}
+          onZoom={setZoom}
+        />
+      </header>
+      <Cautions source={source} />
+      <StatusLine document={document} place={place} />
+      {document.kind === "open" ? (
+        <Viewer key={source.document_id} {...{ document, highlights, current, zoom }} onPage={setPage} />
+      ) : (
+        <Instead document={document} source={source} />
+      )}
+    </aside>
+  );
+}
+
+/** One line above the pages for what the reader must know of this document or place. */
+function StatusLine({ document, place }: { document: OpenDocument; place: Highlight | undefined }) {
+  const m = useMessages();
+  const lines: string[] = [];
+  if (document.kind === "open" && document.detail.status === "replaced") lines.push(m.viewer.replaced);
+  if (document.kind === "open" && document.detail.status === "retired") lines.push(m.viewer.retired);
+  if (place && place.rects.length === 0) lines.push(m.viewer.onPage(place.page));
+  if (lines.length === 0) return null;
+  return <p className="source-status">{lines.join(" ")}</p>;
+}
+
+/** What stands in the pane while there is no page to show. */
+function Instead({ document, source }: { document: OpenDocument; source: Source }) {
+  const m = useMessages();
+  if (document.kind === "loading") return <p className="source-instead muted">{m.viewer.loading}</p>;
+  return (
+    <div className="source-instead">
+      <p>{document.kind === "gone" ? m.viewer.gone : m.viewer.failed}</p>
+      <blockquote>{source.text}</blockquote>
+    </div>
+  );
+}

@@ -1,0 +1,29 @@
+// What all that is fetched has in common. A request is made once: whether to try again is the reader's to say.
+import { QueryClient, type QueryKey, useMutation, useQueryClient } from "@tanstack/react-query";
+import type { ApiError } from "../api/errors";
+
+declare module "@tanstack/react-query" {
+  interface Register {
+    defaultError: ApiError; // of everything that goes through api/client's `call` and `done`
+  }
+}
+
+/** `networkMode`: a browser that thinks itself offline still asks, and the reader is told; else everything would wait in silence. */
+export const newQueryClient = (): QueryClient =>
+  new QueryClient({
+    defaultOptions: {
+      queries: { retry: false, refetchOnWindowFocus: false, networkMode: "always" },
+      mutations: { networkMode: "always" },
+    },
+  });
+
+/** A change on the service, after which everything under `stale` is fetched again where it is shown. */
+export function useChange<Result, Given>(change: (given: Given) => Promise<Result>, stale: QueryKey) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: change,
+    onSuccess: () => {
+      void client.invalidateQueries({ queryKey: stale }); // not waited for: the change is made
+    },
+  });
+}

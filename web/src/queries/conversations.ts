@@ -1,0 +1,25 @@
+// The reader's own conversations.
+import { useQuery } from "@tanstack/react-query";
+import { call, done, service } from "../api/client";
+import type { ConversationDetail } from "../api/types";
+import { useChange } from "./client";
+
+const ALL = ["conversations"];
+const NEWEST = 20;
+
+const one = (id: string) => ({ params: { path: { conversation_id: id } } });
+
+export const getConversation = (id: string): Promise<ConversationDetail> =>
+  call(service.GET("/conversations/{conversation_id}", one(id)));
+
+/** The newest ones, fetched each time that `shown` becomes true. */
+export const useConversations = (shown: boolean) =>
+  useQuery({
+    queryKey: ALL,
+    queryFn: () => call(service.GET("/conversations", { params: { query: { limit: NEWEST } } })),
+    enabled: shown,
+  });
+
+/** With its answers and what was said of them. */
+export const useForget = () =>
+  useChange((id: string) => done(service.DELETE("/conversations/{conversation_id}", one(id))), ALL);

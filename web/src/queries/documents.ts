@@ -1,0 +1,115 @@
+// The documents list, one document, and what admins do with both. Who is no admin gets "not_found" for the changes and for every
+// attempt to change.
+import {
+  type InfiniteData,
+  keepPreviousData,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query";
+import { address, call, service } from "../api/client";
+import type { DocumentDetail, DocumentList, Loaded, MetadataIn } from "../api/types";
+import { useChange } from "./client";
+
+const LISTS = ["documents"];
+const PAGES = [...LISTS, "pages"];
+const AT_ONCE = 50;
+const NAMES = 20; // to choose from while one is typed
+
+const one = (id: string) => ({ params: { path: { document_id: id } } });
+const ofOne = (id: string) => ["document", id];
+const changesOf = (id: string) => [...ofOne(id), "changes"];
+
+export const fileUrl = (id: string): string => address("/documents/{document_id}/file", one(id).params);
+export const getDocument = (id: string): Promise<DocumentDetail> =>
+  call(service.GET("/documents/{document_id}", one(id)));
+
+interface Wanted {
+  search?: string;
+  limit: number;
+  offset?: number;
+}
+
+const find = (query: Wanted, signal: AbortSignal): Promise<DocumentList> =>
+  call(service.GET("/documents", { params: { query }, signal }));
+
+/** The first ones by title. */
+export const useFirstDocuments = (limit: number) =>
+  useQuery({ queryKey: [...LISTS, "first", limit], queryFn: ({ signal }) => find({ limit }, signal) });
+
+/** Those with these words in title or file name, a page at a time. */
+export const useDocuments = (search: string) =>
+  useInfiniteQuery({
+    queryKey: [...PAGES, search],
+    queryFn: ({ pageParam: offset, signal }) => find({ search, limit: AT_ONCE, offset }, signal),
+    initialPageParam: 0,
+    getNextPageParam: (last, pages) => {
+      const loaded = pages.flatMap((page) => page.documents).length;
+      return loaded < last.total && last.documents.length > 0 ? loaded : undefined;
+    },
+    placeholderData: keepPreviousData,
+  });
+
+/** File names to choose from. */
+export const useFileNames = (search: string) =>
+  useQuery({
+    queryKey: [...LISTS, "names", search],
+    queryFn: ({ signal }) => find({ search, limit: NAMES }, signal),
+    select: ({ documents }) => documents.map(({ source }) => source),
+    placeholderData: keepPreviousData,
+  });
+
+/** Fetched anew for each form, and not while one is open: a form on an older answer would take back what somebody else said. */
+export const useDocumentDetail = (id: string) =>
+  useQuery({
+    queryKey: ofOne(id),
+    queryFn: () => getDocument(id),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+
+export const useChanges = (id: string) =>
+  useQuery({
+    queryKey: changesOf(id),
+    queryFn: () => call(service.GET("/documents/{document_id}/changes", one(id))),
+  });
+
+/** Say something of a document. It keeps its place in the lists that are shown, whatever its new title. */
+export function useDescribe(id: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: MetadataIn) => call(service.PATCH("/documents/{document_id}", { ...one(id), body })),
+    onSuccess: (described) => {
+      client.setQueryData<DocumentDetail>(ofOne(id), described);
+      client.setQueriesData<InfiniteData<DocumentList>>(
+        { queryKey: PAGES },
+        (lists) => lists && withOne(lists, described),
+      );
+      void client.invalidateQueries({ queryKey: changesOf(id) });
+    },
+  });
+}
+
+function withOne(lists: InfiniteData<DocumentList>, changed: DocumentDetail): InfiniteData<DocumentList> {
+  const pages = lists.pages.map((page) => ({
+    ...page,
+    documents: page.documents.map((document) => (document.id === changed.id ? changed : document)),
+  }));
+  return { ...lists, pages };
+}
+
+/** Load one file; what became of it. */
+export const useLoad = () =>
+  useChange(async (file: File): Promise<Loaded | undefined> => {
+    const bodySerializer = (body: { file: Blob }): FormData => {
+      const form = new FormData(); // the browser adds the boundary to the content type itself
+      form.append("file", body.file);
+      return form;
+    };
+    const { items } = await call(service.POST("/documents", { body: { file }, bodySerializer }));
+    return items.find(({ source }) => source === file.name.normalize("NFC")) ?? items[0]; // others may have been repaired with it
+  }, LISTS);
+
+export const useRetire = () =>
+  useChange((id: string) => call(service.DELETE("/documents/{document_id}", one(id))), LISTS);

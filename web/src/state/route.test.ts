@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { conversationPath, pageAt, parseRoute, setAddress, setInAddress } from "./route";
+
+test("addresses are read and written the same way", () => {
+  expect(parseRoute(conversationPath("a/b c"))).toEqual({ kind: "conversation", id: "a/b c" });
+  expect(parseRoute("/")).toEqual({ kind: "home" });
+});
+
+test("the pages for quality staff and admins have addresses of their own", () => {
+  expect(pageAt("/quality/gaps")).toBe("gaps");
+  expect(pageAt("/quality/session/")).toBe("session");
+  expect(pageAt("/quality/sets")).toBe("sets");
+  expect(pageAt("/admin/documents/")).toBe("documents");
+  expect(pageAt("/quality")).toBe("chat");
+  expect(setInAddress(new URL(setAddress("ronde 1 & 2"), "http://x").search)).toBe("ronde 1 & 2");
+  expect(setInAddress("")).toBeNull();
+});
+
+test.each(["/elders", "/c", "/c/a/b", "/c/%zz"])("%s is nowhere", (path) => {
+  expect(parseRoute(path)).toEqual({ kind: "unknown" });
+});
