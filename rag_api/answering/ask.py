@@ -29,16 +29,17 @@ from rag_api.domain import Answer, AnswerEvent, AnswerStatus, Cited, Done, Faile
 from rag_api.errors import BedsideError, GeneratorRefused, GeneratorUnavailable, InvalidInput
 from rag_api.query.analysis import Analysis, analyse
 from rag_api.query.synonyms import Expander
-from rag_api.retrieval.find import FindContainer, Retrieval, find
+from rag_api.retrieval.find import Retrieval, find
 from rag_api.retrieval.in_flight import InFlight
 from rag_api.retrieval.multi_query import alternatives, options_of
+from rag_api.retrieval.patient_ranking import RetrievalContainer
 from rag_api.text.language import detect
 from services.contract import wire
 
 log = logging.getLogger(__name__)
 
 
-class AskContainer(FindContainer, Protocol):
+class AskContainer(RetrievalContainer, Protocol):
     """What asking needs; rag_api.container.Container is one."""
 
     in_flight: InFlight

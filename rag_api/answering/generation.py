@@ -12,11 +12,11 @@ from rag_api.answering.prompt_passages import PromptPassage, passages_of_hits, t
 from rag_api.answering.source_warnings import usable
 from rag_api.domain import Hit, Mode
 from rag_api.retrieval.calibration import calibration
-from rag_api.retrieval.find import FindContainer
+from rag_api.retrieval.patient_ranking import RetrievalContainer
 from services.contract import wire
 
 
-def request_of(builder: AnswerBuilder, container: FindContainer) -> gen.Request:
+def request_of(builder: AnswerBuilder, container: RetrievalContainer) -> gen.Request:
     """Return what to ask the generator for this answer; the builder keeps the passages that spans will be places in. Blocks."""
     settings, quoting = container.settings, builder.question.mode == Mode.VERBATIM
     # Quotes may come from every source that is shown; what a model reads before it writes is less.
@@ -34,7 +34,7 @@ def request_of(builder: AnswerBuilder, container: FindContainer) -> gen.Request:
     return request
 
 
-def _completed(builder: AnswerBuilder, hits: Sequence[Hit], container: FindContainer) -> tuple[PromptPassage, ...]:
+def _completed(builder: AnswerBuilder, hits: Sequence[Hit], container: RetrievalContainer) -> tuple[PromptPassage, ...]:
     """The hits' passages, completed where the border of a chunk cuts them and where that can be cited."""
     passages = passages_of_hits(hits)
     whole = completed(passages, builder.texts)
@@ -43,7 +43,7 @@ def _completed(builder: AnswerBuilder, hits: Sequence[Hit], container: FindConta
     )
 
 
-def _read_further(builder: AnswerBuilder, candidates: Sequence[wire.CandidateIn], container: FindContainer) -> None:
+def _read_further(builder: AnswerBuilder, candidates: Sequence[wire.CandidateIn], container: RetrievalContainer) -> None:
     """A sentence, or what leads it in, may stand on the page before or after its passage's."""
     for candidate in candidates:
         places = [(place.start, place.end) for place in (*candidate.lead, candidate)]

@@ -21,7 +21,7 @@ from rag_api.guard.support import Passage, unsupported
 from rag_api.guard.twins import are_twins
 from rag_api.guard.words import folded
 from rag_api.query.analysis import Analysis
-from rag_api.retrieval.find import FindContainer
+from rag_api.retrieval.patient_ranking import RetrievalContainer
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,9 @@ class Warned:
     notices: tuple[Notice, ...]
 
 
-def warned(sources: Sequence[Source], question: Analysis, user: User, filters: Filters, language: str, container: FindContainer) -> Warned:
+def warned(
+    sources: Sequence[Source], question: Analysis, user: User, filters: Filters, language: str, container: RetrievalContainer
+) -> Warned:
     """Return what the reader must know of these sources. Blocks."""
     today, patient, first = filters.valid_on or date.today(), question.patient, container.settings.passages
     newer = _newer(sources, user, today, container) if filters.include_expired else {}
@@ -97,7 +99,7 @@ def unsupported_notice(found: Sequence[Unsupported], language: str) -> list[Noti
     return [notice("unsupported", language, numbers=", ".join(dict.fromkeys(one.text for one in found)))] if found else []
 
 
-def _newer(sources: Sequence[Source], user: User, today: date, container: FindContainer) -> dict[str, Document]:
+def _newer(sources: Sequence[Source], user: User, today: date, container: RetrievalContainer) -> dict[str, Document]:
     """By the id of each source's document that is superseded: the document that supersedes it."""
     by = superseding(container.db, user, today)
     wanted = {source.document.id: by[source.document.id] for source in sources if source.document.id in by}

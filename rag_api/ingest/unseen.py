@@ -55,8 +55,7 @@ def unseen(
     if (invisible := ink & ~hidden & (modes == _INVISIBLE)).any():
         hidden |= invisible & ~_recognised(page, plane, drawn, boxes, invisible)
     doubt = ink & ~hidden & (modes != _INVISIBLE) & _doubt(plane, drawn, boxes, which, styles, layered)
-    for one in np.unique(which[doubt]):  # of a word some letters are doubtful: all of it is looked at
-        doubt |= ink & ~hidden & (which == one) & (modes != _INVISIBLE)
+    doubt |= ink & ~hidden & np.isin(which, which[doubt]) & (modes != _INVISIBLE)  # of a word some letters are doubtful: all of it is
     if doubt.any():
         hidden |= _not_seen(page, plane, drawn, codes, boxes, which, styles, doubt)
     return hidden
@@ -118,6 +117,12 @@ def _clip(style: Style, place: Placed | None, plane: PagePlane) -> tuple[Boxes, 
     return box, odd or not style.shaped or in_a_layer(style.handle)
 
 
+def _by_object(glyphs: NDArray[np.int64], which: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """The glyphs of each text object, in their order: one pass, for a page may have as many objects as letters."""
+    ordered = glyphs[np.argsort(which[glyphs], kind="stable")]
+    return np.split(ordered, np.flatnonzero(np.diff(which[ordered])) + 1)
+
+
 def _not_seen(
     page: Any,
     plane: PagePlane,
@@ -130,7 +135,7 @@ def _not_seen(
 ) -> Flags:
     """Of the doubtful glyphs those of words of which most cannot be seen."""
     found = np.zeros(len(boxes), bool)
-    members = [np.flatnonzero(doubt & (which == one)) for one in np.unique(which[doubt])]
+    members = _by_object(np.flatnonzero(doubt), which)
     members = [glyphs for glyphs in members if styles[int(which[glyphs[0]])].handle is not None]
     words = [
         Words(style.handle, "".join(map(chr, codes[glyphs])), boxes[glyphs], style.mode)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 from rag_api.db import Database
 from rag_api.db.documents import get_documents, read_text
@@ -20,15 +19,11 @@ from rag_api.guard.patient import Patient
 from rag_api.query.analysis import Analysis
 from rag_api.retrieval.answerability import decide
 from rag_api.retrieval.calibration import calibration
-from rag_api.retrieval.patient_ranking import RankContainer, is_for_others, rank
+from rag_api.retrieval.patient_ranking import RetrievalContainer, is_for_others, rank
 from rag_api.retrieval.sentence_scorer import Scored, scored_sentences
 
 # Beyond this a document's sentences are looked for in its chunks alone: cutting a whole book into sentences takes seconds.
 LONGEST_TEXT = 200_000
-
-
-class FindContainer(RankContainer, Protocol):
-    """What finding needs; rag_api.container.Container is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +46,7 @@ class Retrieval:
         return tuple(scored.candidate for scored in self.scored)
 
 
-def find(question: Analysis, user: User, filters: Filters, container: FindContainer, also: Sequence[str] = ()) -> Retrieval:
+def find(question: Analysis, user: User, filters: Filters, container: RetrievalContainer, also: Sequence[str] = ()) -> Retrieval:
     """Search, in an order that is safe for the patient, and decide. `also`: what is searched for beside the question. Blocks."""
     settings, measured = container.settings, calibration(container.embedder.name, container.settings.data_dir)
     ranking = rank(question, user, filters, container, also)
@@ -107,7 +102,7 @@ def _without_drugs(question: Analysis, hits: Sequence[Hit], documents: Mapping[s
     return frozenset(name for name, text in there.items() if not names(text, question.drug_names))
 
 
-def _kept_vectors(hits: Sequence[Hit], container: FindContainer) -> Embedder:
+def _kept_vectors(hits: Sequence[Hit], container: RetrievalContainer) -> Embedder:
     """The embedder, which knows already what is kept of these hits' sentences."""
     document_ids = sorted({hit.chunk.document_id for hit in hits})
     return DbVectorCache(container.embedder, lambda keys: vectors_of(container.db, document_ids, keys))

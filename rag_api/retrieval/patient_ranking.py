@@ -31,8 +31,8 @@ TWINS_SHOWN = 2
 OTHERS_SHOWN = 2  # sources for other patients that stay in sight, marked, at the end
 
 
-class RankContainer(Protocol):
-    """What ranking needs; rag_api.container.Container is one. Opening a part may take a while and may raise, so: in a thread."""
+class RetrievalContainer(Protocol):
+    """What finding passages needs; rag_api.container.Container is one. Opening a part may take a while and may raise, so: in a thread."""
 
     settings: Settings
 
@@ -49,7 +49,7 @@ class RankContainer(Protocol):
 Search = Callable[[Filters], Ranking]
 
 
-def rank(question: Analysis, user: User, filters: Filters, container: RankContainer, also: Sequence[str] = ()) -> Ranking:
+def rank(question: Analysis, user: User, filters: Filters, container: RetrievalContainer, also: Sequence[str] = ()) -> Ranking:
     """Return what a question of this user finds today, or on the filters' day, in a safe order. Superseded and expired documents count
     only when `filters.include_expired` asks for them, and stand after the valid ones. Blocks."""
     today = filters.valid_on or date.today()
@@ -126,7 +126,7 @@ def for_patient(ranking: Ranking, patient: Patient, filters: Filters, search: Se
     return replace(_with_hits(right, hits), only_for_others=fits_better and not has_twin)
 
 
-def with_twins(ranking: Ranking, patient: Patient, user: User, filters: Filters, search: Search, container: RankContainer) -> Ranking:
+def with_twins(ranking: Ranking, patient: Patient, user: User, filters: Filters, search: Search, container: RetrievalContainer) -> Ranking:
     """The best passage of every twin of what is read first stands right after it, unless the question is clear and it is for others."""
     first = container.settings.passages
     read = list(ranking.hits[:first]) + [hit for hit in ranking.hits[first:] if is_for_others(hit, patient)]
@@ -145,7 +145,7 @@ def with_twins(ranking: Ranking, patient: Patient, user: User, filters: Filters,
     return _with_hits(ranking, own_twin_first(hits, patient.groups & cared_for or patient.groups or cared_for))
 
 
-def _twins(read: Sequence[Hit], patient: Patient, user: User, container: RankContainer) -> list[Document]:
+def _twins(read: Sequence[Hit], patient: Patient, user: User, container: RetrievalContainer) -> list[Document]:
     about = {hit.chunk.document_id: hit.chunk.metadata for hit in read}
     twins = twin_documents(container.db, user, list(about.values()))
     return [twin for twin in twins if not patient.excludes(twin.metadata.target_groups)][:TWINS_SHOWN]

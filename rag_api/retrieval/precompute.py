@@ -13,8 +13,6 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from rag_api.config import Settings
-from rag_api.db import Database
 from rag_api.db import sentences as db
 from rag_api.db.documents import read_text
 from rag_api.domain import KeptState, SentencesKept
@@ -24,8 +22,8 @@ from rag_api.errors import BedsideError
 from rag_api.retrieval import sentence_scorer
 from rag_api.retrieval.find import LONGEST_TEXT
 from rag_api.retrieval.in_flight import InFlight
+from rag_api.retrieval.patient_ranking import RetrievalContainer
 from rag_api.retrieval.sentence_scorer import lines_of
-from rag_api.stores import Store
 from rag_api.text import quotable_spans, sentence_splitter
 
 log = logging.getLogger(__name__)
@@ -39,17 +37,12 @@ GoOn = Callable[[], bool]
 Tell = Callable[[SentencesKept], None]
 
 
-class PrecomputeContainer(Protocol):
-    settings: Settings
+class PrecomputeContainer(RetrievalContainer, Protocol):
+    """What precomputing needs beside; rag_api.container.Container is one."""
+
     in_flight: InFlight
     sentences: SentencesKept
 
-    @property
-    def db(self) -> Database: ...
-    @property
-    def store(self) -> Store: ...
-    @property
-    def embedder(self) -> Embedder: ...
     @property
     def generator_is_starting(self) -> bool: ...
 
