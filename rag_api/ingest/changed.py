@@ -75,6 +75,7 @@ def fingerprint_of(settings: Settings, embedder: Embedder, source: SourceFile) -
     """Of everything but the content that the index of this file follows from."""
     rendered = wants_office(source.name) and office() is not None
     parts = [READER_VERSION, settings.chunk_size, settings.chunk_overlap, embedder.name, sorted(source.given.items()), rendered]
+    parts += [source.groups] if source.groups else []
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 

@@ -57,7 +57,8 @@ def ingest(
             run.shared = survey_titles(run, pool, changed, known)
             for batch in batches(pool.map(lambda reader, item: read_item(run, reader, item), changed)):
                 index_batch(run, batch)
-        documents_repo.put_folders({source.name: source.folder for source in sources if source.folder})
+        placed = [source for source in sources if source.folder]
+        documents_repo.put_folders({source.name: source.folder for source in placed}, {source.name: source.item for source in placed})
         if retire_missing:
             retire(run, missing)
         named = () if retire_missing else tuple(Missing(d.source, d.id, d.metadata.title) for d in missing)

@@ -25,6 +25,8 @@ def read_item(run: Run, reader: Reader, item: Item) -> ReadItem:
     name, settings = item.source.name, run.settings
     kind = ""
     try:
+        if problem := item.source.problem:
+            raise UnreadableDocument(problem.reason, problem.message)
         if item.bytes > settings.max_file_mb * (1 << 20):
             raise UnreadableDocument("too_large", f"{name}: {item.bytes / (1 << 20):.1f} MB, more than {settings.max_file_mb:g}")
         kind = media_type(item.source.path, name)
@@ -32,7 +34,7 @@ def read_item(run: Run, reader: Reader, item: Item) -> ReadItem:
         text = read_rendered(reader, Job(path, name, kind, settings.max_pages, shared=run.shared), run.files.path(item.sha256, ".pdf"))
         metadata, notes = edited(item.metadata or overridden(text.metadata, item.source.given), run.edits.get(name, {}))
         text = replace(text, warnings=(*text.warnings, *notes))
-        text = replace(text, warnings=(*text.warnings, *_other_folder(run, item)))
+        text = replace(text, warnings=(*text.warnings, *item.source.notes, *_other_folder(run, item)))
         return ReadItem(item, _document(item, kind, metadata, text), text, None)
     except UnreadableDocument as error:
         return ReadItem(item, _failed(item, kind, error, settings), None, error)
