@@ -72,7 +72,7 @@ def run_ingest(
         return ingest(
             found,
             settings=container.settings,
-            documents_repo=PgDocuments(container.db),
+            documents_repo=PgDocuments(container.db, open_to=container.settings.open_to),
             store=container.store,
             embedder=container.embedder,
             progress=progress,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from rag_api.domain import Document, DocumentStatus
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.kinds import wants_office
+from rag_api.ingest.metadata import GROUPS
 from rag_api.ingest.office import office
 from rag_api.ingest.report import Outcome
 from rag_api.ingest.run import Item, Run
@@ -74,8 +75,9 @@ def _new_id(run: Run, source: SourceFile, sha256: str) -> str:
 def fingerprint_of(settings: Settings, embedder: Embedder, source: SourceFile) -> str:
     """Of everything but the content that the index of this file follows from."""
     rendered = wants_office(source.name) and office() is not None
-    parts = [READER_VERSION, settings.chunk_size, settings.chunk_overlap, embedder.name, sorted(source.given.items()), rendered]
-    parts += [source.groups] if source.groups else []
+    given = sorted((name, text) for name, text in source.given.items() if name != GROUPS)
+    parts = [READER_VERSION, settings.chunk_size, settings.chunk_overlap, embedder.name, given, rendered]
+    parts += [source.problem.reason, source.problem.message] if source.problem else []
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 

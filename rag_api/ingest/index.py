@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from rag_api.errors import InvalidInput
 from rag_api.ingest.changed import changed_files, reconcile
 from rag_api.ingest.letterheads import survey_titles
+from rag_api.ingest.metadata import GROUPS, groups_in
 from rag_api.ingest.moved import rename_moved, retire
 from rag_api.ingest.pool import ReaderPool
 from rag_api.ingest.reading import read_item
@@ -45,11 +46,18 @@ def ingest(
     done until then stays, the next run goes on."""
     survey = sources if isinstance(sources, Survey) else Survey(tuple(sources))
     sources = _distinct(survey.files)
+    from rag_api.stores import regroup
+
+    def reach_index(document_id: str, groups: tuple[str, ...]) -> None:
+        regroup(store, document_id, groups)
+
     with documents_repo.lock():
         run = Run(settings, documents_repo, store, embedder, KeptFiles(settings.data_dir), progress, len(sources))
         run.files.clear_parts()
         clear_uploads(settings.data_dir)
         missing = rename_moved(run, survey, retire_missing and not confirmed)
+        documents_repo.put_source_groups({s.name: groups_in(s.given[GROUPS]) for s in sources if GROUPS in s.given})
+        documents_repo.catch_up(reach_index)
         known, run.edits = documents_repo.current(), documents_repo.edits()
         lost = reconcile(run, known)
         with ReaderPool(readers or _reader_count(), settings.read_timeout, settings.read_memory_mb) as pool:
@@ -61,6 +69,7 @@ def ingest(
         documents_repo.put_folders({source.name: source.folder for source in placed}, {source.name: source.item for source in placed})
         if retire_missing:
             retire(run, missing)
+        documents_repo.catch_up(reach_index)
         named = () if retire_missing else tuple(Missing(d.source, d.id, d.metadata.title) for d in missing)
         return IngestReport(tuple(run.outcomes), run.pages, run.chunks, time.monotonic() - run.started, survey.skipped, named)
 

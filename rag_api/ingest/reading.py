@@ -35,7 +35,8 @@ def read_item(run: Run, reader: Reader, item: Item) -> ReadItem:
         metadata, notes = edited(item.metadata or overridden(text.metadata, item.source.given), run.edits.get(name, {}))
         text = replace(text, warnings=(*text.warnings, *notes))
         text = replace(text, warnings=(*text.warnings, *item.source.notes, *_other_folder(run, item)))
-        return ReadItem(item, _document(item, kind, metadata, text), text, None)
+        groups = run.repo.groups_of(name, metadata.department)
+        return ReadItem(item, replace(_document(item, kind, metadata, text), groups=groups), text, None)
     except UnreadableDocument as error:
         return ReadItem(item, _failed(item, kind, error, settings), None, error)
 

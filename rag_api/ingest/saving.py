@@ -54,7 +54,7 @@ def _cut(settings: Settings, one: ReadItem) -> list[Chunk]:
     if one.text is None:
         return []
     document = one.document
-    return chunk(document.id, document.metadata, one.text.pages, settings.chunk_size, settings.chunk_overlap, document.owner_group)
+    return chunk(document.id, document.metadata, one.text.pages, settings.chunk_size, settings.chunk_overlap, document.groups)
 
 
 def _embed(run: Run, texts: Sequence[str], source: str) -> NDArray[np.float32]:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from rag_api.errors import InvalidInput
-from rag_api.ingest.metadata import FIELDS, parse_date
+from rag_api.ingest.metadata import FIELDS, GROUPS, parse_date
 from rag_api.ingest.sharepoint.site import KEYS, Site, site_of
 from rag_api.ingest.sources import Skipped, SourceFile, Survey, joined, survey
 
@@ -78,7 +78,10 @@ def _site(path: Path, number: int, said: Mapping[str, Any]) -> Site:
 
 def _common(where: str, said: Mapping[str, Any], own: Sequence[str]) -> dict[str, Any]:
     """What folders and sites both say: what is true of their documents, and which are wanted."""
-    fields = [name for name in FIELDS if name != "title"]
+    fields = [
+        *([] if "tenant" in own else [GROUPS]),
+        *(name for name in FIELDS if name != "title"),
+    ]  # a site says of each file who reads it
     if unknown := set(said) - {*own, "include", "exclude", *fields}:
         known = ", ".join([name for name in own if name != "secret"] + ["include", "exclude", *fields])
         raise InvalidInput(f"{where}: {', '.join(sorted(unknown))} is not known; {known} are")

@@ -40,7 +40,6 @@ class SourceFile:
     given: Mapping[str, str] = field(default_factory=dict)
     folder: str = ""  # that it lay in, absolute, or `remote_folder`: `name` is relative to it
     item: str = ""  # its id there, where files have ids: under another name it is still the same document
-    groups: tuple[str, ...] = ()  # who may read it, where its source says so
     notes: tuple[str, ...] = ()  # warnings for the document that is made of it
     problem: Problem | None = None
     digest: tuple[str, int] | None = None  # (sha256, bytes) where they are known

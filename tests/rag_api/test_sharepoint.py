@@ -43,7 +43,7 @@ class Library:
         self.graph, self.place, self.drives = graph, Place(tmp_path), MemoryDrives()
         self.waited: list[float] = []
         self.site = Site(
-            "tenant-id", "client-id", "hospital.example.com/sites/procedures", groups=OPEN,
+            "tenant-id", "client-id", "hospital.example.com/sites/procedures", group_names=OPEN,
             graph_url=f"{graph.url}/v1.0", login_url=f"{graph.url}/login",
         )  # fmt: skip
 
@@ -279,6 +279,7 @@ def test_a_document_that_may_no_longer_be_read_goes_from_the_index(library: Libr
     library.graph.touch("F")
     assert library.ingest().failed == 1
     assert library.place.store.document_ids() == set()
+    assert library.place.repo.groups_of("IC/a.txt", "") == ("nobody",)  # nor are its earlier versions anybody's
     library.graph.items["a"].permissions = [VISITORS]
     library.ingest()
     assert library.place.document("IC/a.txt").id == document.id  # with its history
@@ -319,13 +320,14 @@ def test_groups_are_carried_over_and_people_and_links_are_not() -> None:
 
 def test_groups_reach_the_document(library: Library) -> None:
     library.graph.put("a", "a.txt", text("a"), permissions=[{"roles": ["write"], "grantedToV2": {"group": {"id": "id-of-ic"}}}])
-    assert library.look().files[0].groups == ("id-of-ic",)
+    assert library.look().files[0].given == {"groups": "id-of-ic"}
     library.ingest()
-    assert library.place.document("a.txt").owner_group == "id-of-ic"
+    assert library.place.document("a.txt").groups == ("id-of-ic",)
     library.graph.items["a"].permissions = [VISITORS]
     library.graph.touch("a")
-    library.ingest()
-    assert library.place.document("a.txt").owner_group == "everyone"
+    assert library.ingest().unchanged == 1  # nothing is read or embedded again for it
+    assert library.place.document("a.txt").groups == ("everyone",)
+    assert library.place.store.chunks_of(library.place.document("a.txt").id)[0][0].groups == ("everyone",)
 
 
 def test_what_came_damaged_or_too_large_or_with_malware_is_named(library: Library) -> None:
@@ -457,7 +459,7 @@ client = "c"
 site = "https://hospital.sharepoint.com/sites/procedures/Shared%20Documents/Forms/AllItems.aspx"
 department = "Apotheek"
 exclude = ["oud/*"]
-groups = { "IC Visitors" = "icu" }
+group_names = { "IC Visitors" = "icu" }
 secret_file = "secret.txt"
 """
 
@@ -486,7 +488,7 @@ def test_a_site_of_the_list_is_read_with_its_secret_from_a_file(tmp_path: Path) 
         (('tenant = "t"', ""), "needs tenant"),
         (('site = "https://hospital.sharepoint.com', 'user = "x"\nsite = "https://hospital.sharepoint.com'), "needs site .* or user"),
         (("/sites/procedures/", "/x/"), "is no site's address"),
-        (('"icu"', "1"), "groups says of SharePoint's groups"),
+        (('"icu"', "1"), "group_names says of SharePoint's groups"),
         (('tenant = "t"', 'tenant = "t"\ngraph_url = "http://evil.example"'), "must begin with https"),
         (("exclude", "uitgezonderd"), "uitgezonderd is not known"),
     ],

@@ -96,7 +96,7 @@ class Look:
                 raise
             what = f"its permissions cannot be read ({refused.status} {refused.code})"
             return replace(item, groups=(), reason="not_permitted", message=what, permit=True)
-        found = readers(said, self.site.groups)
+        found = readers(said, self.site.group_names)
         item = replace(item, groups=found.groups, notes=found.notes(), permit=False, permitted_at=datetime.now(UTC))
         if not found.groups:
             why = "; ".join(found.notes()) or "none of its permissions was told: the application needs the role fullcontrol on the site"

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from rag_api.domain import LOCAL_USER
+from rag_api.domain import EVERYONE
 
-EVERYONE = LOCAL_USER.groups[0]
 _READ = {"read", "write", "owner", "sp.full control"}
 # The claims "Everyone except external users" and "Everyone".
 _ALL = ("c:0-.f|rolemanager|spo-grid-all-users/", "c:0(.s|true")
@@ -31,7 +30,7 @@ class Readers:
     def notes(self) -> tuple[str, ...]:
         found = []
         if self.unknown:
-            found.append(f"may be read by SharePoint's {_quoted(self.unknown)} too: say in `groups` of sources.toml who that is here")
+            found.append(f"may be read by SharePoint's {_quoted(self.unknown)} too: say in `group_names` of sources.toml who that is here")
         if self.people:
             found.append(f"was shared with {self.people} people by name, who cannot read it here for that: give their group access")
         return tuple(found)
@@ -67,7 +66,7 @@ def _group_of(granted: Mapping[str, Any], names: Mapping[str, str]) -> str:
             if said is not None and str(said) in names and kind != "siteUser":
                 return names[str(said)]
         if str(identity.get("loginName", "")).casefold().startswith(_ALL):
-            return EVERYONE
+            return EVERYONE[0]
     return str((granted.get("group") or {}).get("id") or "")
 
 

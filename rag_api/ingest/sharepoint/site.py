@@ -7,7 +7,7 @@ secret_file = "/run/secrets/sharepoint"            # holds the client secret; BE
 site = "https://hospital.sharepoint.com/sites/procedures"   # or user = "name@hospital.nl": that person's OneDrive
 library = "Documents"                              # the site's default library when absent
 folder = "Protocollen/IC"                          # only what lies below it
-groups = { "Procedures Visitors" = "everyone", "3f1c…" = "icu" }   # a site's groups by name, the directory's by name or id
+group_names = { "Procedures Visitors" = "everyone", "3f1c…" = "icu" }   # a site's groups by name, the directory's by name or id
 
 and, as of a [[folder]], what is true of all its documents, include and exclude.
 """
@@ -24,7 +24,7 @@ from pydantic import SecretStr
 
 from rag_api.errors import InvalidInput
 
-KEYS = ("tenant", "client", "secret_file", "site", "user", "library", "folder", "groups", "graph_url", "login_url")
+KEYS = ("tenant", "client", "secret_file", "site", "user", "library", "folder", "group_names", "graph_url", "login_url")
 _GRAPH, _LOGIN = "https://graph.microsoft.com/v1.0", "https://login.microsoftonline.com"
 
 
@@ -39,7 +39,7 @@ class Site:
     secret_file: Path | None = None
     library: str = ""
     folder: str = ""
-    groups: Mapping[str, str] = field(default_factory=dict)
+    group_names: Mapping[str, str] = field(default_factory=dict)
     graph_url: str = _GRAPH  # others are national clouds
     login_url: str = _LOGIN
     given: Mapping[str, str] = field(default_factory=dict)
@@ -58,20 +58,22 @@ def site_of(where: str, said: Mapping[str, Any], beside: Path, **common: Any) ->
         raise InvalidInput(
             f"{where}: a secret does not belong here; name a file that holds it (secret_file), or set BEDSIDE_SHAREPOINT_SECRET"
         )
-    texts = {name: said.get(name, "") for name in KEYS if name != "groups"}
+    texts = {name: said.get(name, "") for name in KEYS if name != "group_names"}
     if wrong := [name for name, value in texts.items() if not isinstance(value, str)]:
         raise InvalidInput(f"{where}: {wrong[0]} is a text")
     if missing := [name for name in ("tenant", "client") if not texts[name].strip()]:
         raise InvalidInput(f"{where}: needs {' and '.join(missing)}, the ids of the directory and of the registered application")
     if bool(texts["site"]) == bool(texts["user"]):
         raise InvalidInput(f"{where}: needs site (its address) or user (whose OneDrive it is)")
-    groups = said.get("groups", {})
-    if not isinstance(groups, dict) or not all(isinstance(name, str) and name.strip() for name in groups.values()):
-        raise InvalidInput(f"{where}: groups says of SharePoint's groups what they are called here, such as {{ 'IC Visitors' = 'icu' }}")
+    groups = said.get("group_names", {})
+    if not isinstance(groups, dict) or not all(_is_name(name) for name in groups.values()):
+        raise InvalidInput(
+            f"{where}: group_names says of SharePoint's groups what they are called here, such as {{ 'IC Visitors' = 'icu' }}"
+        )
     secret_file = beside / texts["secret_file"] if texts["secret_file"] else None
     return Site(
         tenant=texts["tenant"].strip(), client=texts["client"].strip(), site=_address(where, texts["site"]), user=texts["user"].strip(),
-        secret_file=secret_file, library=texts["library"], folder=texts["folder"].strip("/"), groups=dict(groups),
+        secret_file=secret_file, library=texts["library"], folder=texts["folder"].strip("/"), group_names=dict(groups),
         graph_url=_url(where, texts["graph_url"] or _GRAPH), login_url=_url(where, texts["login_url"] or _LOGIN), **common,
     )  # fmt: skip
 
@@ -102,6 +104,10 @@ def _address(where: str, site: str) -> str:
     if not parts.hostname or "." not in parts.hostname or (segments and segments[0] not in ("sites", "teams", "personal")):
         raise InvalidInput(f"{where}: {site!r} is no site's address; write https://HOST.sharepoint.com/sites/NAME")
     return "/".join([parts.hostname, *segments[:2]])
+
+
+def _is_name(name: object) -> bool:
+    return isinstance(name, str) and bool(name.strip()) and not set(name) & set(",;")
 
 
 def _url(where: str, url: str) -> str:

@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 from rag_api.domain import RemoteItem
 from rag_api.errors import SourceUnavailable
+from rag_api.ingest.metadata import GROUPS
 from rag_api.ingest.sharepoint.changes import take_changes
 from rag_api.ingest.sharepoint.client import GraphClient, Refused
 from rag_api.ingest.sharepoint.look import Look
@@ -23,6 +24,7 @@ from rag_api.ingest.sources import KeptFiles, Problem, Skipped, SourceFile, Surv
 
 log = logging.getLogger(__name__)
 
+NOBODY = "nobody"  # a group without members: a document that is not known to be for anyone was perhaps for all before
 _AT_ONCE = 4  # files looked at side by side
 _PERMITTED_FOR = timedelta(hours=24)  # a change of permissions that no delta query told is found after so long
 
@@ -65,8 +67,8 @@ def _no_access(site: Site, refused: Refused) -> SourceUnavailable:
     if refused.status in (401, 403):
         return SourceUnavailable(
             f"SharePoint: the application has no access to {site.name}. An administrator consents to Sites.Selected (Entra, API "
-            "permissions, application) and grants it this site (POST /sites/{id}/permissions) with the role fullcontrol: others are not told "
-            "who may read."
+            "permissions, application) and grants it this site (POST /sites/{id}/permissions) with the role fullcontrol: others "
+            "are not told who may read."
         )
     return SourceUnavailable(f"SharePoint: {site.name} cannot be read ({refused.status} {refused.code}).")
 
@@ -131,5 +133,6 @@ def _source(site: Site, folder: str, files: KeptFiles, item: RemoteItem, path: s
     kept = files.path(item.sha256, PurePosixPath(item.name).suffix)
     problem = Problem(item.reason, f"{path}: {item.message}") if item.reason else None
     return SourceFile(
-        path, kept, site.given, folder, item=item.id, groups=item.groups, notes=item.notes, problem=problem, digest=(item.sha256, item.size)
+        path, kept, {**site.given, GROUPS: ";".join(item.groups) or NOBODY}, folder, item=item.id, notes=item.notes, problem=problem,
+        digest=(item.sha256, item.size),
     )  # fmt: skip
