@@ -6,9 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag_api.domain import Document, DocumentStatus, Metadata, ReadDocument
+from rag_api.domain import Chunk, Document, DocumentStatus, Metadata, ReadDocument
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.changed import limits
+from rag_api.ingest.chunk import chunk
 from rag_api.ingest.kinds import media_type
 from rag_api.ingest.metadata import edited, overridden
 from rag_api.ingest.reader import Job, Reader
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 
 
 def read_item(run: Run, reader: Reader, item: Item) -> ReadItem:
-    """In a reader's thread: keep the file, read it; a DOCX that can be read is rendered and read again, with its places."""
+    """In a reader's thread: keep the file, read it and cut it into passages; a DOCX that can be read is rendered and read again, with its
+    places."""
     name, settings = item.source.name, run.settings
     kind = ""
     try:
@@ -36,9 +38,14 @@ def read_item(run: Run, reader: Reader, item: Item) -> ReadItem:
         text = replace(text, warnings=(*text.warnings, *notes))
         text = replace(text, warnings=(*text.warnings, *item.source.notes, *_other_folder(run, item)))
         groups = run.repo.groups_of(name, metadata.department)
-        return ReadItem(item, replace(_document(item, kind, metadata, text), groups=groups), text, None)
+        document = replace(_document(item, kind, metadata, text), groups=groups)
+        return ReadItem(item, document, text, None, tuple(_cut(settings, document, text)))
     except UnreadableDocument as error:
         return ReadItem(item, _failed(item, kind, error, settings), None, error)
+
+
+def _cut(settings: Settings, document: Document, text: ReadDocument) -> list[Chunk]:
+    return chunk(document.id, document.metadata, text.pages, settings.chunk_size, settings.chunk_overlap, document.groups)
 
 
 def _other_folder(run: Run, item: Item) -> tuple[str, ...]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from rag_api.domain import Document, Edit, Metadata, ReadDocument
+from rag_api.domain import Chunk, Document, Edit, Metadata, ReadDocument
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.repo import DocumentsRepo
 from rag_api.ingest.report import Outcome, Progress, ProgressCallback
@@ -38,6 +38,7 @@ class ReadItem:
     document: Document
     text: ReadDocument | None
     error: UnreadableDocument | None
+    chunks: tuple[Chunk, ...] = ()
 
 
 @dataclass(slots=True)
@@ -72,6 +73,13 @@ class Run:
         if source.name not in self.digests:
             self.digests[source.name] = sha256_of(source)
         return self.digests[source.name]
+
+    def in_order(self, sources: Sequence[SourceFile]) -> tuple[Outcome, ...]:
+        """What became of each, in the order that they were given in: what was read first came first."""
+        place = {source.name: number for number, source in enumerate(sources)}
+        return tuple(
+            sorted(self.outcomes, key=lambda outcome: place.get(outcome.source, -1 if outcome.outcome != "retired" else len(place)))
+        )
 
     def done(self, outcome: Outcome) -> None:
         self.outcomes.append(replace(outcome, renamed_from=self.renamed.get(outcome.source, "")))
