@@ -93,6 +93,8 @@ class Settings(BaseSettings):
     read_timeout: float = Field(300.0, gt=0, description="Seconds of the processor's time that one file may take to read.")
     read_memory_mb: int = Field(1024, ge=128, description="Memory the reader process may take.")
 
+    sharepoint_secret: SecretStr | None = Field(None, description="Client secret for [[sharepoint]] of sources.toml without secret_file.")
+
     sentence_vectors_mb: int = Field(
         1024, ge=0, description="What the server may keep of sentences that it embeds ahead of questions; 0: it embeds none ahead."
     )

@@ -122,6 +122,30 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
+class RemoteItem:
+    """A file or folder of a SharePoint drive. Of a file also what was downloaded of it, and for whom it is.
+
+    `look`: it changed, and was not looked at since; `permit`: the same of who may read it. A run that is interrupted leaves them set."""
+
+    id: str
+    parent: str
+    name: str
+    is_folder: bool
+    is_package: bool = False
+    look: bool = True
+    permit: bool = True
+    version: str = ""  # that was downloaded, and its size and date
+    sha256: str = ""
+    size: int = 0
+    groups: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    left_out: str = ""  # why nothing of it is indexed, in a word or two; no failure
+    reason: str = ""  # of a failure, one of UnreadableDocument.REASONS
+    message: str = ""
+    permitted_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class CutLine:
     """A line of a page that is not in its text, as it stood there. `reason`: "header", "footer" or "page_number"."""
 

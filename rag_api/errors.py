@@ -13,6 +13,7 @@ BedsideError
     ├── DatabaseUnavailable
     ├── StoreUnavailable
     ├── EmbedderUnavailable
+    ├── SourceUnavailable        SharePoint does not answer, or not to this application; the message says what to do
     └── GeneratorUnavailable
         └── GeneratorRefused   it answers, but not to this request (too long, unknown model); sources still come
 
@@ -77,7 +78,10 @@ class UnreadableDocument(BedsideError):
     """A file that cannot become text. `reason` is a stable word for reports, the message names the file and says why."""
 
     code, status = "unreadable_document", 422
-    REASONS = ("encrypted", "empty", "broken", "too_large", "too_slow", "too_much_memory", "no_text_layer", "xfa_form", "unsupported")
+    REASONS = (
+        "encrypted", "empty", "broken", "too_large", "too_slow", "too_much_memory", "no_text_layer", "xfa_form", "unsupported",
+        "not_permitted",
+    )  # fmt: skip
 
     def __init__(self, reason: str, message: str) -> None:
         assert reason in self.REASONS, reason
@@ -107,6 +111,10 @@ class StoreUnavailable(Unavailable):
 
 class EmbedderUnavailable(Unavailable):
     code = "embedder_unavailable"
+
+
+class SourceUnavailable(Unavailable):
+    code = "source_unavailable"
 
 
 class GeneratorUnavailable(Unavailable):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
+from types import MappingProxyType
 from typing import Any
 
 import psycopg
@@ -113,8 +114,11 @@ class PgDocuments:
     def folders(self) -> dict[str, str]:
         return folders.read_folders(self.db)
 
-    def put_folders(self, placed: Mapping[str, str]) -> None:
-        folders.put_folders(self.db, placed)
+    def items(self) -> dict[str, str]:
+        return folders.read_items(self.db)
+
+    def put_folders(self, placed: Mapping[str, str], items: Mapping[str, str] = MappingProxyType({})) -> None:
+        folders.put_folders(self.db, placed, items)
 
     def rename(self, old: str, new: str, titles: tuple[str, str]) -> None:
         folders.rename(self.db, old, new, titles)

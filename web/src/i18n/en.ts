@@ -295,6 +295,7 @@ export const en = {
       no_text_layer: "it has no text (a scan?), so nothing can be found in it",
       xfa_form: "it is an XFA form, whose content only Adobe's programs show: print it to a PDF and load that",
       unsupported: "files of its kind are not read here",
+      not_permitted: "who may read it is not known",
     }),
     notRead: "it could not be read",
     advice: open<ByCode>({
@@ -308,6 +309,8 @@ export const en = {
       no_text_layer: "It is a scan: give it a text layer (OCR), then load it again.",
       xfa_form: "Open it in the program that shows it, print it as PDF, then load that.",
       unsupported: "Save it as PDF, then load that.",
+      not_permitted:
+        "Give a group that is known here access to it in SharePoint, and the application the role fullcontrol on the site.",
     }),
     cut: (count: number) => `${many(count, "line", "lines")} left out as header, footer or page number`,
     cutAt: (page: number, reason: string) => `p. ${page}, ${reason}:`,
