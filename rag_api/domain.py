@@ -85,7 +85,7 @@ class Page:
     """One page after cleaning.
 
     `boxes` is float32 [len(text), 4] in page space: the box of every character, NaN where a character has
-    none (white space that the cleaning put in). `text_from` says where the words came from ("pdf", "docx", later "ocr").
+    none (white space that the cleaning put in). `text_from` says where the words came from ("pdf", "docx", "ocr": the page's image).
     """
 
     number: int  # from 1
@@ -136,6 +136,7 @@ class ReadDocument:
     pages: tuple[Page, ...]
     warnings: tuple[str, ...] = ()
     cut: tuple[CutLine, ...] = ()
+    uncertain: tuple[tuple[int, int], ...] = ()  # places of the text that may say something else on the page: never quoted
 
     @property
     def text(self) -> str:
