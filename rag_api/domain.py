@@ -250,7 +250,9 @@ class Source:
     document: Document
     page: int
     rects: tuple[PageRects, ...]
-    cautions: tuple[Notice, ...] = ()  # what to know before using it: for other patients, expired, superseded, contradicted
+    cautions: tuple[Notice, ...] = ()  # what to know before using it: for other patients, expired, superseded, contradicted, in doubt
+    text_from: str = "pdf"  # as its page's
+    uncertain: bool = False  # some of the chunk was read in doubt from an image, and is blank in its text
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from rag_api.ingest.chunk import chunk, embedding_text
 from rag_api.ingest.kinds import media_type, wants_office
 from rag_api.ingest.metadata import describe, edited, overridden, title_key
 from rag_api.ingest.missing import missing_of, refuse_many, renamed_of
+from rag_api.ingest.ocr.second import second_reader
 from rag_api.ingest.office import office
 from rag_api.ingest.pool import ReaderPool
 from rag_api.ingest.read import PDF
@@ -36,7 +37,7 @@ if TYPE_CHECKING:  # the reader process imports this package too, and should sta
     from rag_api.embed import Embedder
     from rag_api.stores import Store
 
-READER_VERSION = 13  # one more whenever reading, cleaning or chunking gives other text: documents are then indexed again
+READER_VERSION = 14  # one more whenever reading, cleaning or chunking gives other text: documents are then indexed again
 _BATCH = 32  # chunks embedded together, over documents
 _TRANSIENT = ("too_slow", "too_much_memory")  # worth another try in the next run
 
@@ -253,8 +254,18 @@ def _opening_of(run: _Run, document: Document) -> Opening:
 def _fingerprint(settings: Settings, embedder: Embedder, source: SourceFile) -> str:
     """Of everything but the content that the index of this file follows from."""
     rendered = wants_office(source.name) and office() is not None
-    parts = [READER_VERSION, settings.chunk_size, settings.chunk_overlap, embedder.name, sorted(source.given.items()), rendered]
+    images = _readers(settings) if Path(source.name).suffix.casefold() == ".pdf" else ""
+    parts = [READER_VERSION, settings.chunk_size, settings.chunk_overlap, embedder.name, sorted(source.given.items()), rendered, images]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
+
+
+def _ocr_seconds(settings: Settings) -> float:
+    return settings.ocr_timeout if settings.ocr == "auto" else 0.0
+
+
+def _readers(settings: Settings) -> str:
+    """Who would read a page's image."""
+    return "" if settings.ocr == "off" else "two" if second_reader() else "one"
 
 
 def _limits(settings: Settings) -> str:
@@ -284,7 +295,8 @@ def _read(run: _Run, reader: Reader, item: _Item) -> _Read:
             raise UnreadableDocument("too_large", f"{name}: {item.bytes / (1 << 20):.1f} MB, more than {settings.max_file_mb:g}")
         kind = media_type(item.source.path, name)
         path = run.files.keep(item.source, item.sha256)
-        text = read_rendered(reader, Job(path, name, kind, settings.max_pages, shared=run.shared), run.files.path(item.sha256, ".pdf"))
+        job = Job(path, name, kind, settings.max_pages, shared=run.shared, ocr_seconds=_ocr_seconds(settings))
+        text = read_rendered(reader, job, run.files.path(item.sha256, ".pdf"), lambda page, of: run.tell(f"{name}, page {page} of {of}"))
         metadata, notes = edited(item.metadata or overridden(text.metadata, item.source.given), run.edits.get(name, {}))
         text = replace(text, warnings=(*text.warnings, *notes))
         text = replace(text, warnings=(*text.warnings, *_other_folder(run, item)))
@@ -389,9 +401,15 @@ def _embed(run: _Run, texts: Sequence[str], source: str) -> NDArray[np.float32]:
 def _save_indexed(run: _Run, one: _Read, chunks: Sequence[Chunk], vectors: NDArray[np.float32]) -> None:
     assert one.text is not None
     run.store.replace_document(one.document.id, chunks, vectors)
-    run.repo.save_indexed(replace(one.document, chunk_count=len(chunks)), one.text.pages, one.text.cut)
+    run.repo.save_indexed(replace(one.document, chunk_count=len(chunks)), one.text.pages, one.text.cut, one.text.uncertain)
     _drop_replaced(run, one)
-    run.done(Outcome(one.item.source.name, "indexed", one.document.id, warnings=one.text.warnings, cut=len(one.text.cut)))
+    run.done(
+        Outcome(one.item.source.name, "indexed", one.document.id, warnings=one.text.warnings, cut=len(one.text.cut), **_of_images(one.text))
+    )
+
+
+def _of_images(text: ReadDocument) -> dict[str, int]:
+    return {"from_images": sum(page.text_from == "ocr" for page in text.pages), "uncertain": len(text.uncertain)}
 
 
 def _save_failed(run: _Run, one: _Read, error: UnreadableDocument) -> None:

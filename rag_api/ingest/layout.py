@@ -81,7 +81,8 @@ def lay_out_straight(
     across, down = rules
     if len(across) + len(down) > _MAX_RULES:
         across, down = across[:0], down[:0]
-    return _one_way(glyphs, ~np.isnan(upright).any(axis=1), upright, (across, down), aside=False)
+    shown = np.asarray(~np.isnan(upright).any(axis=1))
+    return _one_way(glyphs, shown, upright, (across, down), aside=False)
 
 
 def _turn(boxes: NDArray[np.float32], turned: int, width: float, height: float) -> NDArray[np.float32]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rag_api.domain import Page
 from rag_api.ingest.clean import LaidOut
 from rag_api.ingest.drawn import Drawn
+from rag_api.ingest.layout import Row
 from rag_api.ingest.pdfium import Glyphs
 from rag_api.ingest.plane import PagePlane
 from rag_api.text.sentence_splitter import sentences
@@ -36,6 +37,7 @@ class Ocr:
 
     seconds: float  # of the processor's time for a page
     told: Callable[[int, int], None] = lambda page, of: None
+    alone: bool = False  # without the second reader, also where there is one
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,13 +79,13 @@ def read_image(page: Any, plane: PagePlane, number: int, glyphs: Glyphs, ocr: Oc
     if picture is None:
         return FromImage(None, (NO_WORDS,))
     try:
-        seen = scan(picture, ocr.seconds)
+        seen = scan(picture, ocr.seconds, ocr.alone)
     except TooSlow:
         return FromImage(None, (TOO_SLOW,))
     made = written(seen)
     alone = any(line.second is None for line in seen.lines)
-    notes = [note for note, true in ((PARTLY, made.unread), (CROOKED, seen.crooked), (ALONE, alone)) if true]
-    letters = sum(len(line.marked.text) for item in made.items for line in getattr(item, "lines", (item,)))
+    notes = [note for note, true in ((PARTLY, made.unread > 0), (CROOKED, seen.crooked > 0), (ALONE, alone)) if true]
+    letters = sum(len(line.marked.text) for item in made.items for line in (item.lines if isinstance(item, Row) else (item,)))
     if own.any() and not glyphs.recognised[own].mean() >= _LAYER and letters < _MORE * own.sum():
         return FromImage(None, ())  # a picture beside its text
     if not made.items:

@@ -32,10 +32,10 @@ class Limits:
 
 
 LIMITS = Limits()
-_NEGATIONS = frozenset(
-    "niet nooit geen zonder behalve tenzij noch mag moet alleen enkel not no never none nor cannot without except unless stop only "
-    "must don't".split()
-)
+_NEGATION_WORDS = """
+niet nooit geen zonder behalve tenzij noch mag moet alleen enkel not no never none nor cannot without except unless stop only must don't
+"""
+_NEGATIONS = frozenset(_NEGATION_WORDS.split())
 _GRAVE = re.compile(r"[\d<>≤≥±%‰½¼¾⅓⅔×+=²³µ↑↓]")
 _SAME = str.maketrans({"“": '"', "”": '"', "„": '"', "’": "'", "‘": "'", "`": "'", "–": "-", "—": "-", "−": "-", "μ": "µ", "●": "•"})
 _EDGES = ".,;:!?()[]{}'\"|_*-•·…~\\/"

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import cv2
 import numpy as np
@@ -24,7 +23,7 @@ _HEIGHT = 48  # pixels of a line, as the models were trained
 _WIDEST_BATCH = 2600  # pixels: what is read together costs memory by its width
 _LONGEST = 3200  # pixels
 _SIGNS = "–—‘’“”„…•·°±×÷≤≥≈≠→←↑↓µμ€£§½¼¾⅓⅔²³‰√α β γ δ Δ Ω λ ☐ ☑ ☒ □ ✓ ✔ ▪ ■ ● ◦ ►"
-_UPSIDE_DOWN = 12  # lines that are asked which way up they stand
+_ASKED, _AGREED, _TRIED = 12, 0.8, 4  # lines that are asked which way up they stand, how surely they answer, lines that are read to tell
 
 Quad = NDArray[np.float32]  # [4, 2] corners, clockwise from the text's top left
 
@@ -74,12 +73,15 @@ class Paddle:
         found = self._detector(cv2.cvtColor(grey, cv2.COLOR_GRAY2BGR))
         return [] if found.boxes is None else [np.asarray(box, np.float32) for box in found.boxes]
 
-    def is_upside_down(self, crops: Sequence[Grey]) -> bool:
-        """What most of the longest of these lines say."""
-        longest = sorted(crops, key=lambda crop: -crop.shape[1] / crop.shape[0])[:_UPSIDE_DOWN]
-        said = self._classifier([cv2.cvtColor(crop, cv2.COLOR_GRAY2BGR) for crop in longest]).cls_res
-        votes = [score if label == "180" else -score for label, score in said]
-        return sum(votes) > 0
+    def is_upside_down(self, crops: Sequence[Grey], check: Callable[[], None]) -> bool:
+        """What the longest of these lines say; when they do not agree that they are not, by how well they are read either way."""
+        longest = sorted(crops, key=lambda crop: -crop.shape[1] / crop.shape[0])
+        said = self._classifier([cv2.cvtColor(crop, cv2.COLOR_GRAY2BGR) for crop in longest[:_ASKED]]).cls_res
+        if all(label == "0" and score > _AGREED for label, score in said):
+            return False
+        tried = longest[:_TRIED]
+        upright, turned = (self.read(lines, check) for lines in (tried, [np.ascontiguousarray(crop[::-1, ::-1]) for crop in tried]))
+        return sum(float(one.sure.sum()) for one in turned) > sum(float(one.sure.sum()) for one in upright)
 
     def read(self, crops: Sequence[Grey], check: Callable[[], None]) -> list[Reading]:
         """Each crop's letters, in the order of the crops. check: called between the steps; may raise."""
@@ -140,4 +142,4 @@ def _batches(crops: Sequence[Grey]) -> Iterator[list[int]]:
 
 
 def _sized_width(crop: Grey) -> float:
-    return min(_LONGEST, crop.shape[1] * _HEIGHT / crop.shape[0])
+    return float(min(_LONGEST, crop.shape[1] * _HEIGHT / crop.shape[0]))

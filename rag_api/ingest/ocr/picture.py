@@ -23,6 +23,7 @@ _CLEAR = 0.25  # of what lies close to a rule is ink: beside a row of letters' f
 _AROUND, _DARKER, _PALER = 51, 18, 7  # pixels, grey levels of letters and of rules
 _STEP = 24  # grey levels between a shaded area and what is beside it
 _SOLID = 0.8  # of a row of pixels is ink: no row of letters is so full
+_NEAR = 8  # pixels: two rules end at one height, or in one place
 _SPECK = 6  # pixels
 
 Grey = NDArray[np.uint8]  # [height, width]
@@ -103,7 +104,7 @@ def letters_in(crop: Grey) -> NDArray[np.bool_]:
 
 
 def _without_specks(dark: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(dark, connectivity=8)
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(dark, connectivity=8)
     kept = stats[:, cv2.CC_STAT_AREA] > _SPECK
     kept[0] = False
     return np.asarray(kept[labels])
@@ -121,6 +122,20 @@ def without_rules(picture: Picture) -> Rules:
     grey = picture.grey.copy()
     grey[mask > 0] = 255
     return Rules(across, down, grey)
+
+
+def closed(rules: Rules) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """(across, down), with rules down the sides of rows that have some within: print often leaves a table's sides open."""
+    across, down = rules.across[np.argsort(rules.across[:, 2], kind="stable")], rules.down
+    sides: list[tuple[float, float, float]] = []
+    for n, (x0, x1, top) in enumerate(across.tolist()):
+        below = next((y for a, b, y in across[n + 1 :].tolist() if abs(a - x0) < _NEAR and abs(b - x1) < _NEAR), None)
+        if below is None:
+            continue
+        middle = (top + below) / 2
+        within = [x for y0, y1, x in down.tolist() if y0 <= middle <= y1 and x0 + _NEAR < x < x1 - _NEAR]
+        sides += [(top, below, x) for x in (x0, x1) if within]
+    return across, np.concatenate([down, np.array(sides, np.float32).reshape(-1, 3)])
 
 
 def _edges(picture: Picture, known: NDArray[np.float32]) -> NDArray[np.float32]:

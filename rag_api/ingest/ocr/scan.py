@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -40,8 +39,8 @@ class Scan:
     crooked: int  # lines that stand slanted or sideways, as stamps do: left out
 
 
-def scan(picture: Picture, seconds: float) -> Scan:
-    """seconds: of the processor's time. Raises TooSlow; ImportError without the reader's packages."""
+def scan(picture: Picture, seconds: float, alone: bool = False) -> Scan:
+    """seconds: of the processor's time; alone: without the second reader. Raises TooSlow; ImportError without the reader's packages."""
     reader, check = paddle(), _watch(seconds)
     straight, quads = _upright(reader, picture, check)
     check()
@@ -50,7 +49,7 @@ def scan(picture: Picture, seconds: float) -> Scan:
     boxes = [_box_of(quad, straight.grey) for quad in level]
     first = reader.read([_cut(straight.grey, box) for box in boxes], check)
     check()
-    second = read_again([_cleared(_cut(rules.grey, box)) for box in boxes], seconds)
+    second = None if alone else read_again([_cleared(_cut(rules.grey, box)) for box in boxes], seconds)
     lines = tuple(
         ScannedLine(box, one, None if second is None else second[n]) for n, (box, one) in enumerate(zip(boxes, first, strict=True))
     )
@@ -73,9 +72,7 @@ def _upright(reader: Paddle, picture: Picture, check: Callable[[], None]) -> tup
     check()
     if not quads:
         return picture, []
-    quarters = 0
     if _mostly_sideways(quads):
-        quarters = 1
         picture = turned(picture, 90)
         quads = reader.find(picture.grey)
         check()
@@ -85,7 +82,7 @@ def _upright(reader: Paddle, picture: Picture, check: Callable[[], None]) -> tup
         quads = reader.find(picture.grey)
         check()
     level = [quad for quad in quads if not _is_crooked(quad)]
-    if level and reader.is_upside_down([_cut(picture.grey, _box_of(quad, picture.grey)) for quad in level]):
+    if level and reader.is_upside_down([_cut(picture.grey, _box_of(quad, picture.grey)) for quad in level], check):
         size = np.array([picture.grey.shape[1], picture.grey.shape[0]], np.float32)
         picture = turned(picture, 180)
         quads = [np.roll(size - quad, 2, axis=0) for quad in quads]

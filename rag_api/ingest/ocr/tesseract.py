@@ -7,23 +7,21 @@ from __future__ import annotations
 import contextlib
 import csv
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 
 import cv2
 import numpy as np
 
 from rag_api.ingest.ocr.picture import Grey
+from rag_api.ingest.ocr.second import second_reader
 
 _HEIGHT = 46  # pixels of a line on the sheet
 _APART = 26  # pixels between lines
 _MARGIN = 24
 _LONGEST = 4000
-_LANGUAGES = ("nld", "eng")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,22 +31,9 @@ class Second:
     words: tuple[tuple[str, float], ...] = ()
 
 
-@cache
-def tesseract() -> tuple[str, str] | None:
-    """(the program, its languages of ours joined as it wants them); None when there is none that knows Dutch."""
-    program = shutil.which("tesseract")
-    if program is None:
-        return None
-    try:
-        said = subprocess.run([program, "--list-langs"], capture_output=True, text=True, timeout=20, check=True).stdout.split()
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return (program, "+".join(name for name in _LANGUAGES if name in said)) if "nld" in said else None
-
-
 def read_again(crops: Sequence[Grey], seconds: float) -> list[Second] | None:
     """Each crop's words; None when tesseract is not there or does not manage in this time."""
-    found = tesseract()
+    found = second_reader()
     if found is None or not crops:
         return None
     sheet, middles = _sheet(crops)
@@ -59,7 +44,10 @@ def read_again(crops: Sequence[Grey], seconds: float) -> list[Second] | None:
 
 def _sheet(crops: Sequence[Grey]) -> tuple[Grey, list[float]]:
     """The crops under each other, and the height at which each has its middle."""
-    sized = [cv2.resize(crop, (_width(crop), _HEIGHT), interpolation=cv2.INTER_AREA if crop.shape[0] > _HEIGHT else cv2.INTER_CUBIC) for crop in crops]
+    sized = [
+        cv2.resize(crop, (_width(crop), _HEIGHT), interpolation=cv2.INTER_AREA if crop.shape[0] > _HEIGHT else cv2.INTER_CUBIC)
+        for crop in crops
+    ]
     step = _HEIGHT + _APART
     sheet = np.full((2 * _MARGIN + step * len(sized), 2 * _MARGIN + max(crop.shape[1] for crop in sized)), 255, np.uint8)
     for n, crop in enumerate(sized):
@@ -69,7 +57,7 @@ def _sheet(crops: Sequence[Grey]) -> tuple[Grey, list[float]]:
 
 
 def _width(crop: Grey) -> int:
-    return min(_LONGEST, max(4, round(crop.shape[1] * _HEIGHT / crop.shape[0])))
+    return int(min(_LONGEST, max(4, round(crop.shape[1] * _HEIGHT / crop.shape[0]))))
 
 
 def _pgm(grey: Grey) -> bytes:

@@ -13,8 +13,9 @@ from rag_api.ingest.layout import Line, Row, lay_out_straight
 from rag_api.ingest.ocr.doubt import doubtful
 from rag_api.ingest.ocr.letters import Letters, alike, bold, letters_of
 from rag_api.ingest.ocr.order import Box, reading_order
-from rag_api.ingest.ocr.picture import Picture, ink
+from rag_api.ingest.ocr.picture import Picture, closed, ink
 from rag_api.ingest.ocr.scan import Scan, ScannedLine
+from rag_api.ingest.ocr.tables import torn
 from rag_api.ingest.pdfium import Glyphs
 
 _BELIEVED = 0.5  # mean probability of its letters: a line below is no text
@@ -34,18 +35,21 @@ class Written:
 def written(scan: Scan) -> Written:
     dark = ink(scan.rules.grey)
     read = [line for line in scan.lines if line.first.text.strip() and line.first.score >= _BELIEVED]
-    letters = [letters_of(line.first.text, line.first.at, line.box, scan.rules.grey) for line in read]
-    doubts = [doubtful(line.first, line.second) for line in read]
+    letters = [letters_of(line.first, line.box, scan.rules.grey) for line in read]
+    doubts = [doubtful(one.reading, line.second) for one, line in zip(letters, read, strict=True)]
     unread = [Box(*line.box) for line in scan.lines if line not in read] + _missed(dark, read, letters)
     for box in unread:
         for line, own in zip(read, doubts, strict=True):
             own[:] |= _touches(box, Box(*line.box))
     order = reading_order([_standing(line, one) for line, one in zip(read, letters, strict=True)])
     sheet = _Sheet(scan.picture, alike([one.size for one in letters]), bold([o.stroke for o in letters], [len(o.boxes) for o in letters]))
-    glyphs, upright, doubt = sheet.glyphs(order, read, letters, doubts)
+    glyphs, upright, doubt = sheet.glyphs(order, letters, doubts)
     scale = np.float32(1 / scan.picture.scale)
-    items = lay_out_straight(glyphs, upright, (scan.rules.across * scale, scan.rules.down * scale))
-    return Written(tuple(items), scan.picture.grey.shape[0] / scan.picture.scale, glyphs.boxes[doubt], len(unread))
+    across, down = closed(scan.rules)
+    items = lay_out_straight(glyphs, upright, (across * scale, down * scale))
+    in_doubt = np.concatenate([glyphs.boxes[doubt], *(line.marked.boxes for line in torn(items))])
+    in_doubt = in_doubt[~np.isnan(in_doubt[:, 0])]
+    return Written(tuple(items), scan.picture.grey.shape[0] / scan.picture.scale, in_doubt, len(unread))
 
 
 def _standing(line: ScannedLine, letters: Letters) -> Box:
@@ -60,13 +64,13 @@ class _Sheet:
     bolds: Sequence[bool]
 
     def glyphs(
-        self, order: Sequence[int], read: Sequence[ScannedLine], letters: Sequence[Letters], doubts: Sequence[NDArray[np.bool_]]
+        self, order: Sequence[int], letters: Sequence[Letters], doubts: Sequence[NDArray[np.bool_]]
     ) -> tuple[Glyphs, NDArray[np.float32], NDArray[np.bool_]]:
         """(all letters in this order, a line end after each line; [n, 4] their boxes on the straight page; [n] which are in doubt)."""
         nothing = np.full((1, 4), np.nan, np.float32)
-        codes = [code for i in order for code in (*map(ord, read[i].first.text), _NEWLINE)]
+        codes = [code for i in order for code in (*map(ord, letters[i].reading.text), _NEWLINE)]
         straight = np.concatenate([nothing, *(part for i in order for part in (self._resized(i, letters[i]), nothing))])[1:]
-        lengths = [len(read[i].first.text) + 1 for i in order]
+        lengths = [len(letters[i].reading.text) + 1 for i in order]
         heavy = np.repeat([self.bolds[i] for i in order], lengths).astype(bool)
         doubt = np.concatenate([np.zeros(0, bool), *(part for i in order for part in (doubts[i], [False]))]).astype(bool)
         count, none = len(codes), np.zeros(len(codes), bool)
@@ -104,7 +108,7 @@ def _missed(dark: NDArray[np.bool_], read: Sequence[ScannedLine], letters: Seque
         x0, y0, x1, y1 = map(int, line.box)
         pad = int(0.25 * size)
         left[max(0, y0 - pad) : y1 + pad, max(0, x0 - pad) : x1 + pad] = 0
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(left, connectivity=8)
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(left, connectivity=8)
     width, height = stats[:, cv2.CC_STAT_WIDTH], stats[:, cv2.CC_STAT_HEIGHT]
     alike_letters = (height > 0.4 * size) & (height < 1.3 * size) & (width > 0.06 * size) & (width < 1.5 * size)
     alike_letters[0] = False
