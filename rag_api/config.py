@@ -91,6 +91,8 @@ class Settings(BaseSettings):
     max_file_mb: float = Field(100.0, gt=0)
     max_pages: int = Field(3000, ge=1)
     read_timeout: float = Field(300.0, gt=0, description="Seconds of the processor's time that one file may take to read.")
+    ocr: Literal["auto", "off"] = Field("auto", description="'auto': pages that are pictures are read by OCR; 'off': they stay unread.")
+    ocr_timeout: float = Field(60.0, gt=0, description="Seconds of the processor's time that reading a page's image may take.")
     read_memory_mb: int = Field(1024, ge=128, description="Memory the reader process may take.")
 
     sharepoint_secret: SecretStr | None = Field(None, description="Client secret for [[sharepoint]] of sources.toml without secret_file.")

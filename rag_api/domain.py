@@ -87,7 +87,7 @@ class Page:
     """One page after cleaning.
 
     `boxes` is float32 [len(text), 4] in page space: the box of every character, NaN where a character has
-    none (white space that the cleaning put in). `text_from` says where the words came from ("pdf", "docx", later "ocr").
+    none (white space that the cleaning put in). `text_from` says where the words came from ("pdf", "docx", "ocr": the page's image).
     """
 
     number: int  # from 1
@@ -162,6 +162,7 @@ class ReadDocument:
     pages: tuple[Page, ...]
     warnings: tuple[str, ...] = ()
     cut: tuple[CutLine, ...] = ()
+    uncertain: tuple[tuple[int, int], ...] = ()  # places of the text that may say something else on the page: never quoted
 
     @property
     def text(self) -> str:
@@ -275,7 +276,9 @@ class Source:
     document: Document
     page: int
     rects: tuple[PageRects, ...]
-    cautions: tuple[Notice, ...] = ()  # what to know before using it: for other patients, expired, superseded, contradicted
+    cautions: tuple[Notice, ...] = ()  # what to know before using it: for other patients, expired, superseded, contradicted, in doubt
+    text_from: str = "pdf"  # as its page's
+    uncertain: bool = False  # some of the chunk was read in doubt from an image, and is blank in its text
 
 
 @dataclass(frozen=True, slots=True)

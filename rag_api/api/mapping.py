@@ -52,6 +52,8 @@ def source_out(source: Source) -> api.SourceOut:
         dense_score=hit.dense_score,
         bm25_score=hit.bm25_score,
         text=hit.chunk.text,
+        text_from=source.text_from,
+        uncertain=source.uncertain,
         rects=rects_out(source.rects),
         cautions=notices_out(source.cautions),
     )

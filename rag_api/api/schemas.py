@@ -107,12 +107,14 @@ class SourceOut(BaseModel):
     score: float
     dense_score: float
     bm25_score: float
-    text: str
+    text: str = Field(description="What was read in doubt from an image is blank in it: ▒ for each letter.")
+    text_from: str = Field("pdf", description="Where its words come from: `ocr` of a page that was read from its image.")
+    uncertain: bool = Field(False, description="Some of it was read in doubt from an image: it is on the page, and never quoted.")
     rects: list[PageRectsOut]
     cautions: list[NoticeOut] = Field(
         [],
-        description="What to know before using it: `other_group`, `other_drug`, `twin`, `expired`, `superseded`, `conflict`; in the "
-        "question's language.",
+        description="What to know before using it: `other_group`, `other_drug`, `twin`, `expired`, `superseded`, `conflict`, `scan`, "
+        "`scan_in_doubt`; in the question's language.",
     )
 
 
@@ -356,6 +358,8 @@ class IngestItem(BaseModel):
     reason: str = ""
     message: str = ""
     cut: int = Field(0, description="Lines left out as headers, footers and page numbers; the document's detail has them.")
+    from_images: int = Field(0, description="Pages of it that were read from their image (OCR).")
+    uncertain: int = Field(0, description="Places of them that were read in doubt: found and shown, never quoted.")
     advice: str = Field("", description="What to do about a failure.")
     warnings: list[str] = Field([], description="What an admin should know of it, and do about it.")
     renamed_from: str = Field("", description="The name that its document had when the file lay elsewhere.")
