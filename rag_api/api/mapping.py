@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import date
 
 from rag_api.api import schemas as api
@@ -67,6 +68,9 @@ def span_out(citation: Citation, sources: Sequence[Source]) -> api.SpanOut:
         page=citation.page,
         text=citation.text,
         rects=rects_out(citation.rects),
+        part=citation.part,
+        kind=citation.kind,
+        pieces=[api.PieceOut(**asdict(piece)) for piece in citation.pieces],
     )
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from rag_api.domain import AnswerStatus, DocumentStatus, Mode, TargetGroup
+from rag_api.domain import AnswerStatus, DocumentStatus, Mode, PartKind, TargetGroup
 
 
 class In(BaseModel):
@@ -124,6 +124,21 @@ class UnsupportedOut(BaseModel):
     text: str
 
 
+class PieceOut(BaseModel):
+    """A cell of a quoted row or an item of a quoted list: answer[start:end]. Offsets count code points."""
+
+    start: int
+    end: int
+    source_start: int = Field(description="In the document's text, as `source_end`.")
+    source_end: int
+    label: str = Field("", description="Of an item: its number or mark as it stands at its beginning, part of the text too.")
+    level: int = Field(0, description="Of an item: how deep in the list, from 0.")
+    header: bool = Field(False, description="Of a cell: it says what others hold. A row of headers only heads the rows of its part.")
+    column: int = Field(0, description="Of a cell: from 0.")
+    columns: int = Field(1, description="Of a cell: how many columns it spans.")
+    asked: bool = Field(False, description="Of a cell: the question asks for it.")
+
+
 class SpanOut(BaseModel):
     """answer[start:end] == text: copied character for character from the document. Offsets count code points."""
 
@@ -135,6 +150,15 @@ class SpanOut(BaseModel):
     page: int
     text: str
     rects: list[PageRectsOut] = Field(description="Empty when the place is not exact: show 'on this page' instead.")
+    part: int = Field(
+        0, description="Spans with one number are read together: a list with its introduction, a table's header with its rows."
+    )
+    kind: PartKind = Field(
+        PartKind.SENTENCE,
+        description="`heading`: what the rest of its part is not read without; `list`: `pieces` are its items; `row`: `pieces` are its "
+        "cells, all of them headers in the row that heads the others.",
+    )
+    pieces: list[PieceOut] = Field([], description="The cells of a row or the items of a list, in order.")
 
 
 class AnswerOut(BaseModel):
