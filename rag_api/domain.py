@@ -264,10 +264,12 @@ LOCAL_USER = User(id="local", name="Local user", groups=("everyone",), is_admin=
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A sentence for the reader, shown above the answer. `code` is stable, `text` is in the question's language."""
+    """A sentence for the reader, shown above the answer. `code` is stable, `text` is in the question's language. `about`: the ranks of the
+    sources that it speaks of; empty: of the answer as a whole."""
 
     code: str
     text: str
+    about: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,6 +368,8 @@ class Found:
     sources: tuple[Source, ...]
     notices: tuple[Notice, ...]
     query: str = ""  # what was searched for
+    status: AnswerStatus = AnswerStatus.ANSWERED  # what will be made of it: words to come, sources alone, or no answer
+    language: str = ""  # of the notices
 
 
 @dataclass(frozen=True, slots=True)

@@ -194,6 +194,10 @@ class FoundEvent(BaseModel):
     answer_id: str
     conversation_id: str
     query: str = Field("", description="What was searched for: the question, or what a follow-up question means.")
+    status: AnswerStatus = Field(
+        AnswerStatus.ANSWERED, description="What will be made of it: `answered` has words to come; `not_found` opens and marks no source."
+    )
+    language: str = Field("", description="Of the notices, and of the words to come.")
     sources: list[SourceOut]
     notices: list[NoticeOut]
 
@@ -462,6 +466,15 @@ class Health(BaseModel):
     sentences: SentencesAhead = Field(default_factory=lambda: SentencesAhead(state="off"))
 
 
+class WrongOut(BaseModel):
+    """What is wrong with one place of a request."""
+
+    where: str = Field(description="`line 4` of a file, or `body.question` of a request; empty: all of it.")
+    what: str = Field(description="In English.")
+    code: str = Field("", description="Stable, with `values` for a sentence in the reader's language; empty where there is none.")
+    values: dict[str, str] = {}
+
+
 class Problem(BaseModel):
     """RFC 9457 problem details."""
 
@@ -470,4 +483,4 @@ class Problem(BaseModel):
     status: int
     code: str
     detail: str
-    errors: list[dict[str, Any]] | None = None
+    errors: list[WrongOut] | None = None

@@ -8,6 +8,8 @@ const found: FoundEvent = {
   answer_id: "a1",
   conversation_id: "c1",
   query: "",
+  status: "answered",
+  language: "nl",
   sources: [source(1), source(2)],
   notices: [],
 };
