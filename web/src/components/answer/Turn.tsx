@@ -41,7 +41,6 @@ export function Turn({ state, opened, latest, onOpen, onAgain, onLiteral, feedba
       )}
       <Notices state={state} onAsk={onLiteral} />
       {text && (
-        // biome-ignore lint/a11y/noStaticElementInteractions: nothing is pressed here; what is copied takes its origin along
         <div onCopy={(event) => copyWithOrigin(event, originOf(view(state), m))}>
           <AnswerText
             {...{ text, spans, sources, writing, language, unsupported }}
