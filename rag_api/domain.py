@@ -280,6 +280,7 @@ class Source:
     document: Document
     page: int
     rects: tuple[PageRects, ...]
+    text_from: str = "pdf"  # where its page's words come from; "ocr": they were read from a picture
     cautions: tuple[Notice, ...] = ()  # what to know before using it: for other patients, expired, superseded, contradicted
 
 

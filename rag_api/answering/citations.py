@@ -23,7 +23,9 @@ def source_of(hit: Hit, document: Document, pages: Sequence[Page]) -> Source:
     """Return the hit with its place in the document."""
     chunk = hit.chunk
     placed = rects(pages, chunk.start, chunk.end)
-    return Source(hit, document, placed[0].page if placed else page_of(pages, chunk.start), placed)
+    number = placed[0].page if placed else page_of(pages, chunk.start)
+    text_from = next((page.text_from for page in pages if page.number == number), "pdf")
+    return Source(hit, document, number, placed, text_from)
 
 
 def within_reach(builder: AnswerBuilder, passage: PromptPassage, places: Sequence[tuple[int, int]], db: Database) -> bool:

@@ -54,6 +54,7 @@ def source_out(source: Source) -> api.SourceOut:
         bm25_score=hit.bm25_score,
         text=hit.chunk.text,
         rects=rects_out(source.rects),
+        text_from=source.text_from,
         cautions=notices_out(source.cautions),
     )
 

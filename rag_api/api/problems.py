@@ -13,7 +13,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from rag_api.api.schemas import Problem, WrongOut
-from rag_api.errors import BedsideError, InvalidInput
+from rag_api.errors import BedsideError
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +53,7 @@ async def _of_ours(request: Request, error: Exception) -> JSONResponse:
     if error.status >= 500:
         log.warning("%s %s: %s", request.method, request.url.path, error.code)
     headers = {"Retry-After": "5"} if error.status == 503 else None
-    errors = [WrongOut(**asdict(row)) for row in error.rows] if isinstance(error, InvalidInput) else []
+    errors = [WrongOut(**asdict(row)) for row in error.rows]
     return problem(error.status, error.code, error.message, errors or None, headers)
 
 

@@ -109,6 +109,7 @@ class SourceOut(BaseModel):
     bm25_score: float
     text: str
     rects: list[PageRectsOut]
+    text_from: str = Field("pdf", description="Where the words of its page come from; `ocr`: they were read from a picture of the page.")
     cautions: list[NoticeOut] = Field(
         [],
         description="What to know before using it: `other_group`, `other_drug`, `twin`, `expired`, `superseded`, `conflict`; in the "

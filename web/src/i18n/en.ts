@@ -136,6 +136,7 @@ export const en = {
     scoreHelp: (score: string, dense: string, bm25: string) =>
       `Match with the question: ${score} of 1 (meaning ${dense}, words ${bm25})`,
     owner: (owner: string) => `owner: ${owner}`,
+    scan: "scan",
     groups: { adult: "adults", child: "children", neonate: "newborns", pregnancy: "pregnancy" },
     cautions: "Know before use",
     more: (count: number) => `Show ${many(count, "more source", "more sources")}`,
@@ -157,6 +158,7 @@ export const en = {
     next: "Next place",
     onPage: (page: number) => `On page ${page}; the exact place is not known.`,
     nearest: "This document is near the question but does not answer it: nothing is marked.",
+    scan: "Opened as a scan: its words were read from a picture. Check them on the page.",
     zoomIn: "Larger",
     zoomOut: "Smaller",
     fit: "Fit to width",
@@ -288,6 +290,10 @@ export const en = {
       bad_found: ({ value }) => `found is “${value}”, not yes, partly or no.`,
       bad_group: ({ value }) => `group is “${value}”, not adult, child, neonate or pregnancy.`,
       bad_page: ({ value }) => `page is “${value}”, not a number from 1.`,
+      both_said: () => "either a document holds the answer, or none does.",
+      no_document: ({ document }) => `there is no document called ${document}; choose one from the list.`,
+      few_pages: ({ document, pages, page }) => `${document} has ${pages} pages; there is no page ${page}.`,
+      no_words: ({ document }) => `these words do not stand there in ${document}; choose them from the passage.`,
     }),
   },
   admin: {

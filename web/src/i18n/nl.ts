@@ -131,6 +131,7 @@ export const nl: Messages = {
     scoreHelp: (score: string, dense: string, bm25: string) =>
       `Overeenkomst met de vraag: ${score} op 1 (betekenis ${dense}, woorden ${bm25})`,
     owner: (owner: string) => `eigenaar: ${owner}`,
+    scan: "scan",
     groups: { adult: "volwassenen", child: "kinderen", neonate: "pasgeborenen", pregnancy: "zwangerschap" },
     cautions: "Weet dit vóór gebruik",
     more: (count: number) => `Toon nog ${many(count, "bron", "bronnen")}`,
@@ -152,6 +153,7 @@ export const nl: Messages = {
     next: "Volgende plaats",
     onPage: (page: number) => `Op pagina ${page}; de juiste plaats is niet bekend.`,
     nearest: "Dit document ligt dicht bij de vraag, maar beantwoordt ze niet: er is niets gemarkeerd.",
+    scan: "Geopend als scan: de woorden zijn uit een afbeelding gelezen. Kijk ze na op de bladzijde.",
     zoomIn: "Groter",
     zoomOut: "Kleiner",
     fit: "Over de hele breedte",
@@ -284,6 +286,10 @@ export const nl: Messages = {
       bad_found: ({ value }) => `found is “${value}”, niet yes, partly of no.`,
       bad_group: ({ value }) => `group is “${value}”, niet adult, child, neonate of pregnancy.`,
       bad_page: ({ value }) => `page is “${value}”, geen getal vanaf 1.`,
+      both_said: () => "een document bevat het antwoord, of geen enkel: niet allebei.",
+      no_document: ({ document }) => `er is geen document dat ${document} heet; kies er een uit de lijst.`,
+      few_pages: ({ document, pages, page }) => `${document} heeft ${pages} bladzijden; bladzijde ${page} is er niet.`,
+      no_words: ({ document }) => `deze woorden staan daar niet in ${document}; kies ze uit de passage.`,
     },
   },
   admin: {

@@ -22,6 +22,7 @@ export function source(rank: number, changes: Partial<Source> = {}): Source {
     bm25_score: 1,
     text: "",
     rects: [],
+    text_from: "pdf",
     cautions: [],
     ...changes,
   };

@@ -68,6 +68,7 @@ function Place({ source, spans, open, onOpen }: PlaceProps) {
           {rank}
         </span>
         {m.card.page(page)}
+        {source.text_from === "ocr" && ` · ${m.card.scan}`}
       </button>
       <Passage text={text} quotes={quotes} language={language} />
     </li>

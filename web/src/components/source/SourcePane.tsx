@@ -58,7 +58,7 @@ export function SourcePane({ source, highlights, current, over, onMove, onClose 
           />
         </header>
         <Cautions cautions={source.cautions} />
-        <StatusLine document={document} place={place} />
+        <StatusLine {...{ document, source, place }} />
         {document.kind === "open" ? (
           <Viewer key={source.document_id} {...{ document, highlights, current, zoom }} onPage={setPage} />
         ) : (
@@ -81,10 +81,17 @@ function useFocusWithin(pane: RefObject<HTMLElement | null>, over: boolean): voi
   }, [pane, over]);
 }
 
+interface StatusProps {
+  document: OpenDocument;
+  source: Source;
+  place: Highlight | undefined;
+}
+
 /** One line above the pages for what the reader must know of this document or place. */
-function StatusLine({ document, place }: { document: OpenDocument; place: Highlight | undefined }) {
+function StatusLine({ document, source, place }: StatusProps) {
   const m = useMessages();
   const lines: string[] = [];
+  if (source.text_from === "ocr") lines.push(m.viewer.scan);
   if (document.kind === "open" && document.detail.status === "replaced") lines.push(m.viewer.replaced);
   if (document.kind === "open" && document.detail.status === "retired") lines.push(m.viewer.retired);
   if (place?.kind === "nearest") lines.push(m.viewer.nearest);
