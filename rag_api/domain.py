@@ -224,6 +224,32 @@ class Candidate:
     rank: int  # of the best hit that holds it
 
 
+class PartKind(StrEnum):
+    """What a quoted span is in its answer."""
+
+    SENTENCE = "sentence"
+    LIST = "list"  # one or more items of a list, `Citation.pieces` being the items
+    ROW = "row"  # of a table, its header and group rows too, `Citation.pieces` being the cells
+    NOTE = "note"  # a remark or box ("Let op: ...")
+    HEADING = "heading"  # a heading or introduction that the rest of the part is not read without
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A cell of a quoted row or an item of a quoted list: answer[start:end], which is document_text[source_start:source_end]."""
+
+    start: int
+    end: int
+    source_start: int
+    source_end: int
+    label: str = ""  # of an item: its number or mark as it stands at its beginning ("1.", "•"), in the text too
+    level: int = 0  # of an item: how deep in the list
+    header: bool = False  # of a cell: it says what others hold
+    column: int = 0  # of a cell: from 0
+    columns: int = 1  # of a cell: how many it spans
+    asked: bool = False  # of a cell: the one that the question asks for
+
+
 @dataclass(frozen=True, slots=True)
 class PageRects:
     page: int
@@ -243,6 +269,9 @@ class Citation:
     page: int  # where it begins
     rects: tuple[PageRects, ...]  # empty when the place is not exact: then nothing is drawn
     rank: int  # the source (Hit.rank) it belongs to
+    part: int = 0  # spans of one part are read together: an introduction and its list, a table's header and its rows
+    kind: PartKind = PartKind.SENTENCE
+    pieces: tuple[Piece, ...] = ()  # cells of a row, items of a list, in order
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,10 +291,12 @@ LOCAL_USER = User(id="local", name="Local user", groups=EVERYONE, is_admin=True)
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A sentence for the reader, shown above the answer. `code` is stable, `text` is in the question's language."""
+    """A sentence for the reader, shown above the answer. `code` is stable, `text` is in the question's language. `about`: the ranks of the
+    sources that it speaks of; empty: of the answer as a whole."""
 
     code: str
     text: str
+    about: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,6 +397,8 @@ class Found:
     sources: tuple[Source, ...]
     notices: tuple[Notice, ...]
     query: str = ""  # what was searched for
+    status: AnswerStatus = AnswerStatus.ANSWERED  # what will be made of it: words to come, sources alone, or no answer
+    language: str = ""  # of the notices
 
 
 @dataclass(frozen=True, slots=True)

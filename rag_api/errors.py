@@ -33,9 +33,11 @@ class BedsideError(Exception):
     code = "internal"
     status = 500
 
-    def __init__(self, message: str) -> None:
+    def __init__(self, message: str, rows: Sequence[Wrong] = ()) -> None:
+        """`rows`: what is wrong, one by one, for what tells it in another language."""
         super().__init__(message)
         self.message = message
+        self.rows = tuple(rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +51,9 @@ class Wrong:
 
 
 class InvalidInput(BedsideError):
-    """`rows`: what is wrong, one by one, of a table; the message then says how many."""
+    """Of a table, the message says how many rows are wrong."""
 
     code, status = "invalid_input", 400
-
-    def __init__(self, message: str, rows: Sequence[Wrong] = ()) -> None:
-        super().__init__(message)
-        self.rows = tuple(rows)
 
 
 class NotFound(BedsideError):

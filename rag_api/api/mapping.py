@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import date
 
 from rag_api.api import schemas as api
@@ -55,6 +56,7 @@ def source_out(source: Source) -> api.SourceOut:
         text_from=source.text_from,
         uncertain=source.uncertain,
         rects=rects_out(source.rects),
+        text_from=source.text_from,
         cautions=notices_out(source.cautions),
     )
 
@@ -69,6 +71,9 @@ def span_out(citation: Citation, sources: Sequence[Source]) -> api.SpanOut:
         page=citation.page,
         text=citation.text,
         rects=rects_out(citation.rects),
+        part=citation.part,
+        kind=citation.kind,
+        pieces=[api.PieceOut(**asdict(piece)) for piece in citation.pieces],
     )
 
 

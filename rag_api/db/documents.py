@@ -194,6 +194,12 @@ def get_documents(db: Database, user: User, document_ids: Sequence[str]) -> dict
     return {row["id"]: to_document(row) for row in rows}
 
 
+def failed_documents(db: Database, user: User) -> list[Document]:
+    """The current ones that could not be read."""
+    rows = db.all(f"select * from documents where status = 'failed' and {READS} order by source", values(user))  # noqa: S608
+    return [to_document(row) for row in rows]
+
+
 # Pairs of a document and the one that supersedes it, from the day on which that one is valid; what was superseded stays so. A
 # document names the older one by its file, with or without folder and ending, or by its title.
 _OLDER = f"old.status = 'indexed' and old.id <> newer.id and old.{READS}"
