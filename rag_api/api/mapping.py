@@ -56,7 +56,6 @@ def source_out(source: Source) -> api.SourceOut:
         text_from=source.text_from,
         uncertain=source.uncertain,
         rects=rects_out(source.rects),
-        text_from=source.text_from,
         cautions=notices_out(source.cautions),
     )
 
@@ -100,6 +99,7 @@ def answer_out(answer: Answer) -> api.AnswerOut:
         stats=answer.stats,
         created_at=answer.created_at,
         unsupported=[api.UnsupportedOut(start=one.start, end=one.end, text=one.text) for one in answer.unsupported],
+        not_named=list(answer.not_named),
     )
 
 

@@ -111,7 +111,6 @@ class SourceOut(BaseModel):
     text_from: str = Field("pdf", description="Where its words come from: `ocr` of a page that was read from its image.")
     uncertain: bool = Field(False, description="Some of it was read in doubt from an image: it is on the page, and never quoted.")
     rects: list[PageRectsOut]
-    text_from: str = Field("pdf", description="Where the words of its page come from; `ocr`: they were read from a picture of the page.")
     cautions: list[NoticeOut] = Field(
         [],
         description="What to know before using it: `other_group`, `other_drug`, `twin`, `expired`, `superseded`, `conflict`, `scan`, "
@@ -182,6 +181,9 @@ class AnswerOut(BaseModel):
     stats: dict[str, Any]
     created_at: datetime
     unsupported: list[UnsupportedOut] = Field([], description="Numbers of the answer that its passages do not hold.")
+    not_named: list[str] = Field(
+        [], description="Specific words of the question that what is quoted, its title and headings do not name: a hint, no verdict."
+    )
 
 
 class StageEvent(BaseModel):

@@ -123,6 +123,7 @@ export const en = {
     sourcesSpoken: (count: number) => `No written answer, but ${many(count, "source", "sources")}.`,
     printed: (day: string) =>
       `Printed from Bedside on ${day}. A print does not change: check that the document is still valid.`,
+    notNamed: (words: readonly string[]) => `Not named in this passage: ${words.join(", ")}`,
   },
   card: {
     open: (rank: number, title: string, page: number) => `Open source ${rank}: ${title}, page ${page}`,

@@ -118,6 +118,7 @@ export const nl: Messages = {
     sourcesSpoken: (count: number) => `Geen geschreven antwoord, wel ${many(count, "bron", "bronnen")}.`,
     printed: (day: string) =>
       `Afgedrukt uit Bedside op ${day}. Een afdruk verandert niet mee: kijk na of het document nog geldt.`,
+    notNamed: (words: readonly string[]) => `Niet genoemd in deze passage: ${words.join(", ")}`,
   },
   card: {
     open: (rank: number, title: string, page: number) => `Open bron ${rank}: ${title}, pagina ${page}`,
