@@ -274,19 +274,48 @@ class Citation:
     pieces: tuple[Piece, ...] = ()  # cells of a row, items of a list, in order
 
 
+class Role(StrEnum):
+    READER = "reader"  # asks and reads what their groups may read
+    JUDGE = "judge"  # a reader who judges questions too, and sees what was asked in vain
+    ADMIN = "admin"  # a judge who loads documents and says who may read them, too
+    AUDITOR = "auditor"  # reads the trail of who saw what; no documents by that
+
+
+class Scope(StrEnum):
+    """What an API key may be used for, at most: never more than its account's roles."""
+
+    ASK = "ask"
+    READ = "read"
+    INGEST = "ingest"
+    JUDGE = "judge"
+    ADMIN = "admin"
+    AUDIT = "audit"
+    MONITOR = "monitor"
+
+
 @dataclass(frozen=True, slots=True)
 class User:
-    """Who asks. One fixed local user until sign-in arrives; it passes through every route and query all the same."""
+    """Who asks: it passes through every route and query."""
 
     id: str
     name: str
     groups: tuple[str, ...]
     function: str = ""  # "nurse", "paediatrician" ...
     department: str = ""
-    is_admin: bool = False
+    roles: frozenset[Role] = frozenset({Role.READER})
+    scopes: frozenset[Scope] | None = None  # of the API key that was shown; None: no key was
+
+    @property
+    def is_admin(self) -> bool:
+        return Role.ADMIN in self.roles
+
+    def within(self, scope: Scope) -> bool:
+        """Return whether what was shown, a key or not, may be used for this."""
+        return self.scopes is None or scope in self.scopes
 
 
-LOCAL_USER = User(id="local", name="Local user", groups=EVERYONE, is_admin=True)
+# Who works on the machine itself, and everyone where sign-in is off.
+LOCAL_USER = User(id="local", name="Local user", groups=EVERYONE, roles=frozenset(Role))
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,6 +80,10 @@ def notices_out(notices: Sequence[Notice]) -> list[api.NoticeOut]:
     return [api.NoticeOut(code=notice.code, text=notice.text) for notice in notices]
 
 
+# What the generator measured that depends on what others asked.
+OF_OTHERS = {"cached_tokens", "queue_seconds"}
+
+
 def answer_out(answer: Answer) -> api.AnswerOut:
     return api.AnswerOut(
         id=answer.id,
@@ -96,7 +100,7 @@ def answer_out(answer: Answer) -> api.AnswerOut:
         model=answer.model,
         embedder=answer.embedder,
         prompt_version=answer.prompt_version,
-        stats=answer.stats,
+        stats={name: value for name, value in answer.stats.items() if name not in OF_OTHERS},
         created_at=answer.created_at,
         unsupported=[api.UnsupportedOut(start=one.start, end=one.end, text=one.text) for one in answer.unsupported],
         not_named=list(answer.not_named),

@@ -490,12 +490,16 @@ class SentencesAhead(BaseModel):
     sentences: int = 0
 
 
+class Live(BaseModel):
+    status: Literal["ok"]
+
+
 class Health(BaseModel):
     """`ok`: everything answers. `degraded`: questions still get sources. `down`: they do not."""
 
     status: Literal["ok", "degraded", "down"]
     version: str
-    parts: list[PartHealth]
+    parts: list[PartHealth] = Field(description="For admins; empty for all others.")
     documents: int | None = None
     demo: bool = Field(description="True with the demo model: not for clinical use.")
     model: str = ""
