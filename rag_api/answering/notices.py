@@ -206,12 +206,12 @@ def unread(document: Document, language: str) -> Notice:
     """Of a document that could not be read and whose title fits the question."""
     reason = _UNREAD.get(document.reason, _UNREAD["broken"])[language]
     words = {"title": title_of(document), "owner": document.metadata.owner, "why": reason}
-    return notice("unread_owned" if document.metadata.owner else "unread", language, **words)
+    return notice("unread_owned" if document.metadata.owner else "unread", language, (), **words)
 
 
 def expired(sources: Sequence[Source], today: date, language: str) -> list[Notice]:
     """One for each document among the sources that is past its validity."""
-    found = {}
+    found: dict[str, Notice] = {}
     for source in sources:
         document = source.document
         until = document.metadata.valid_until

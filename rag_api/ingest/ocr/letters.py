@@ -56,9 +56,11 @@ def letters_of(first: Reading, box: tuple[float, float, float, float], grey: Gre
 
 def _spaced(first: Reading, own: Ink, least: float) -> Reading:
     """With the spaces that the reader left out: white at least so wide between two letters."""
-    white = ~own.any(axis=0)
+    white = np.logical_not(np.any(own, axis=0))
     middles = first.at * own.shape[1]
-    letters, sure, at = [], [], []
+    letters: list[str] = []
+    sure: list[float] = []
+    at: list[float] = []
     for n, letter in enumerate(first.text):
         if n and not letter.isspace() and not letters[-1].isspace():
             low, high = int(middles[n - 1]), int(middles[n])
