@@ -180,6 +180,9 @@ def print_report(report: IngestReport) -> None:
     say(f"  {counts}; {report.pages} pages and {report.chunks} passages in {report.seconds:.1f} s ({rate:.1f} pages/s)")
     if report.cut:
         say(f"  {report.cut} lines left out as headers, footers and page numbers: each is in its document's record")
+    if report.from_images:
+        were = "1 page was read from its image" if report.from_images == 1 else f"{report.from_images} pages were read from their image"
+        say(f"  {were}; what is in doubt there is found and shown, never quoted")
     for skipped in report.skipped:
         more = ", …" if skipped.count > len(skipped.examples) else ""
         say(f"  not read: {skipped.count} {skipped.kind} ({', '.join(skipped.examples)}{more})")

@@ -12,6 +12,7 @@ from rag_api.domain import Document, DocumentStatus
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.kinds import wants_office
 from rag_api.ingest.metadata import GROUPS
+from rag_api.ingest.ocr.second import second_reader
 from rag_api.ingest.office import office
 from rag_api.ingest.report import Outcome
 from rag_api.ingest.run import Item, Run
@@ -76,9 +77,15 @@ def fingerprint_of(settings: Settings, embedder: Embedder, source: SourceFile) -
     """Of everything but the content that the index of this file follows from."""
     rendered = wants_office(source.name) and office() is not None
     given = sorted((name, text) for name, text in source.given.items() if name != GROUPS)
-    parts = [READER_VERSION, settings.chunk_size, settings.chunk_overlap, embedder.name, given, rendered]
+    images = _image_readers(settings) if Path(source.name).suffix.casefold() == ".pdf" else ""
+    parts = [READER_VERSION, settings.chunk_size, settings.chunk_overlap, embedder.name, given, rendered, images]
     parts += [source.problem.reason, source.problem.message] if source.problem else []
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
+
+
+def _image_readers(settings: Settings) -> str:
+    """Who would read a page's image."""
+    return "" if settings.ocr == "off" else "two" if second_reader() else "one"
 
 
 def limits(settings: Settings) -> str:

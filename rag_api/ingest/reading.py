@@ -33,7 +33,9 @@ def read_item(run: Run, reader: Reader, item: Item) -> ReadItem:
             raise UnreadableDocument("too_large", f"{name}: {item.bytes / (1 << 20):.1f} MB, more than {settings.max_file_mb:g}")
         kind = media_type(item.source.path, name)
         path = run.files.keep(item.source, item.sha256)
-        text = read_rendered(reader, Job(path, name, kind, settings.max_pages, shared=run.shared), run.files.path(item.sha256, ".pdf"))
+        ocr_seconds = settings.ocr_timeout if settings.ocr == "auto" else 0.0
+        job = Job(path, name, kind, settings.max_pages, shared=run.shared, ocr_seconds=ocr_seconds)
+        text = read_rendered(reader, job, run.files.path(item.sha256, ".pdf"), lambda page, of: run.tell(f"{name}, page {page} of {of}"))
         metadata, notes = edited(item.metadata or overridden(text.metadata, item.source.given), run.edits.get(name, {}))
         text = replace(text, warnings=(*text.warnings, *notes))
         text = replace(text, warnings=(*text.warnings, *item.source.notes, *_other_folder(run, item)))

@@ -27,9 +27,11 @@ class DocumentsRepo(Protocol):
     def current(self) -> dict[str, Document]:
         """By source: the documents whose status is INDEXED or FAILED, with their fingerprint."""
 
-    def save_indexed(self, document: Document, pages: Sequence[Page], cut: Sequence[CutLine] = ()) -> None:
-        """Make this the current document of its source, with these pages (`boxes.pack_boxes` makes bytes of `Page.boxes`) and lines
-        that were cut from them.
+    def save_indexed(
+        self, document: Document, pages: Sequence[Page], cut: Sequence[CutLine] = (), uncertain: Sequence[tuple[int, int]] = ()
+    ) -> None:
+        """Make this the current document of its source, with these pages (`boxes.pack_boxes` makes bytes of `Page.boxes`), lines that
+        were cut from them, and places of their text that were read in doubt.
 
         Its id may exist already, in any status: row and pages are replaced. Another current document of the source
         becomes REPLACED. The row's `created_at` is kept on replacement, `updated_at` is now."""
@@ -79,6 +81,7 @@ class MemoryDocuments:
         self.documents: dict[str, Document] = {}
         self.edited: dict[str, dict[str, Edit]] = {}
         self.cut: dict[str, list[CutLine]] = {}
+        self.uncertain: dict[str, list[tuple[int, int]]] = {}
         self._pages: dict[str, list[Page]] = {}
         self._folders: dict[str, str] = {}
         self._items: dict[str, str] = {}
@@ -94,15 +97,19 @@ class MemoryDocuments:
     def current(self) -> dict[str, Document]:
         return {d.source: d for d in self.documents.values() if d.status in CURRENT}
 
-    def save_indexed(self, document: Document, pages: Sequence[Page], cut: Sequence[CutLine] = ()) -> None:
+    def save_indexed(
+        self, document: Document, pages: Sequence[Page], cut: Sequence[CutLine] = (), uncertain: Sequence[tuple[int, int]] = ()
+    ) -> None:
         self._put(document)
         self._pages[document.id] = list(pages)
         self.cut[document.id] = list(cut)
+        self.uncertain[document.id] = list(uncertain)
 
     def save_failed(self, document: Document) -> None:
         self._put(document)
         self._pages.pop(document.id, None)
         self.cut.pop(document.id, None)
+        self.uncertain.pop(document.id, None)
 
     def retire(self, sources: Sequence[str]) -> None:
         current = self.current()

@@ -58,9 +58,10 @@ def _embed(run: Run, texts: Sequence[str], source: str) -> NDArray[np.float32]:
 def _save_indexed(run: Run, one: ReadItem, chunks: Sequence[Chunk], vectors: NDArray[np.float32]) -> None:
     assert one.text is not None
     run.store.replace_document(one.document.id, chunks, vectors)
-    run.repo.save_indexed(replace(one.document, chunk_count=len(chunks)), one.text.pages, one.text.cut)
+    run.repo.save_indexed(replace(one.document, chunk_count=len(chunks)), one.text.pages, one.text.cut, one.text.uncertain)
     _drop_replaced(run, one)
-    run.done(Outcome(one.item.source.name, "indexed", one.document.id, warnings=one.text.warnings, cut=len(one.text.cut)))
+    seen = {"from_images": sum(page.text_from == "ocr" for page in one.text.pages), "uncertain": len(one.text.uncertain)}
+    run.done(Outcome(one.item.source.name, "indexed", one.document.id, warnings=one.text.warnings, cut=len(one.text.cut), **seen))
 
 
 def _save_failed(run: Run, one: ReadItem, error: UnreadableDocument) -> None:
