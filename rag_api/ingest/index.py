@@ -60,6 +60,7 @@ def ingest(
         documents_repo.catch_up(reach_index)
         known, run.edits = documents_repo.current(), documents_repo.edits()
         lost = reconcile(run, known)
+        run.same = {document.sha256: source for source, document in sorted(known.items(), reverse=True) if document.sha256}
         with ReaderPool(readers or _reader_count(), settings.read_timeout, settings.read_memory_mb) as pool:
             changed = list(changed_files(run, sources, known, lost))
             run.shared = survey_titles(run, pool, changed, known)

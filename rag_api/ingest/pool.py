@@ -47,10 +47,10 @@ class ReaderPool:
             while upcoming is not _END and self._room(waiting, weight := weigh(upcoming)):  # type: ignore[arg-type]
                 waiting[self._threads.submit(self._one, read, upcoming)] = weight  # type: ignore[arg-type]
                 upcoming = next(left, _END)
-            for future in wait(waiting, return_when=FIRST_COMPLETED).done:
-                del waiting[future]
-                yield future.result()
-                break  # what is done may be more by now, and there is room for another
+            wait(waiting, return_when=FIRST_COMPLETED)
+            first = next(future for future in waiting if future.done())  # of several the one that was asked for first
+            del waiting[first]
+            yield first.result()
 
     def _room(self, waiting: Mapping[Future[R], int], weight: int) -> bool:
         return not waiting or (len(waiting) < _AHEAD * len(self._readers) and sum(waiting.values()) + weight <= _MOST_AHEAD)

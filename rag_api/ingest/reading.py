@@ -38,7 +38,7 @@ def read_item(run: Run, reader: Reader, item: Item) -> ReadItem:
         text = read_rendered(reader, job, run.files.path(item.sha256, ".pdf"), lambda page, of: run.tell(f"{name}, page {page} of {of}"))
         metadata, notes = edited(item.metadata or overridden(text.metadata, item.source.given), run.edits.get(name, {}))
         text = replace(text, warnings=(*text.warnings, *notes))
-        text = replace(text, warnings=(*text.warnings, *item.source.notes, *_other_folder(run, item)))
+        text = replace(text, warnings=(*text.warnings, *item.source.notes, *_other_folder(run, item), *_same_content(run, item)))
         groups = run.repo.groups_of(name, metadata.department)
         document = replace(_document(item, kind, metadata, text), groups=groups)
         return ReadItem(item, document, text, None, tuple(_cut(settings, document, text)))
@@ -48,6 +48,12 @@ def read_item(run: Run, reader: Reader, item: Item) -> ReadItem:
 
 def _cut(settings: Settings, document: Document, text: ReadDocument) -> list[Chunk]:
     return chunk(document.id, document.metadata, text.pages, settings.chunk_size, settings.chunk_overlap, document.groups)
+
+
+def _same_content(run: Run, item: Item) -> tuple[str, ...]:
+    """A warning when another document holds the very same: each answer then has two sources that are one."""
+    other = run.same.setdefault(item.sha256, item.source.name)
+    return () if other == item.source.name else (f"holds the same as {other}: take one of them out",)
 
 
 def _other_folder(run: Run, item: Item) -> tuple[str, ...]:

@@ -12,8 +12,8 @@ from rag_api.domain import RemoteItem
 
 FOLDER = RemoteItem("F", "", "IC", True)
 FILE = RemoteItem(
-    "a", "F", "a.pdf", False, look=False, permit=False, version="2.0 10 x", sha256="ab", size=10, groups=("icu", "everyone"), notes=("note",),
-    left_out="", reason="not_permitted", message="nobody", permitted_at=datetime(2026, 1, 2, tzinfo=UTC),
+    "a", "F", "a.pdf", False, look=False, permit=False, version="2.0 10 x", sha256="ab", size=10, groups=("icu", "everyone"),
+    notes=("note",), reason="not_permitted", message="nobody", permitted_at=datetime(2026, 1, 2, tzinfo=UTC),
 )  # fmt: skip
 
 
