@@ -420,13 +420,9 @@ def _save_indexed(run: _Run, one: _Read, chunks: Sequence[Chunk], vectors: NDArr
     run.store.replace_document(one.document.id, chunks, vectors)
     run.repo.save_indexed(replace(one.document, chunk_count=len(chunks)), one.text.pages, one.text.cut, one.text.uncertain)
     _drop_replaced(run, one)
-    run.done(
-        Outcome(one.item.source.name, "indexed", one.document.id, warnings=one.text.warnings, cut=len(one.text.cut), **_of_images(one.text))
-    )
-
-
-def _of_images(text: ReadDocument) -> dict[str, int]:
-    return {"from_images": sum(page.text_from == "ocr" for page in text.pages), "uncertain": len(text.uncertain)}
+    outcome = Outcome(one.item.source.name, "indexed", one.document.id, warnings=one.text.warnings, cut=len(one.text.cut))
+    images = sum(page.text_from == "ocr" for page in one.text.pages)
+    run.done(replace(outcome, from_images=images, uncertain=len(one.text.uncertain)))
 
 
 def _save_failed(run: _Run, one: _Read, error: UnreadableDocument) -> None:

@@ -58,7 +58,7 @@ def doubtful(first: Reading, second: Second | None, limits: Limits = LIMITS) -> 
     differing, gravely = (set[int](), set[int]()) if alone else _differing(ours, theirs)
     found = np.zeros(len(first.text), bool)
     for n, token in enumerate(ours):
-        sure = float(first.sure[token.start : token.end].min())
+        sure = float(first.sure[max(0, token.start - token.grave) : token.end + token.grave].min())  # something may stand in white space
         least = (limits.grave_alone if alone else limits.grave) if token.grave else limits.other_alone if alone else limits.other
         found[token.start : token.end] = sure < max(least, limits.differing if n in differing else 0) or n in gravely
     return found
@@ -94,14 +94,9 @@ def _differing(ours: Sequence[_Token], theirs: Sequence[_Token]) -> tuple[set[in
         touched = {n for _, n in one[a:b]} or {n for _, n in (*one[max(0, a - 1) : a], *one[a : a + 1])}
         there = {n for _, n in two[c:d]}
         differing |= touched
-        if any(ours[n].grave for n in touched if a < b or _inside(one, a)) or any(theirs[n].grave for n in there):
+        if any(ours[n].grave for n in touched) or any(theirs[n].grave for n in there):
             gravely |= touched
     return differing, gravely
-
-
-def _inside(letters: Sequence[tuple[str, int]], at: int) -> bool:
-    """Whether this place lies within a word."""
-    return 0 < at < len(letters) and letters[at - 1][1] == letters[at][1]
 
 
 def _letters(tokens: Sequence[_Token]) -> Iterator[tuple[str, int]]:
