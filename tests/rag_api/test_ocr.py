@@ -108,7 +108,7 @@ def test_a_scanned_page_between_others_is_read_and_a_stamp_on_a_page_of_text_is_
         made[0].render(scale=1).to_pil().save(stamp, "PNG")
 
     def with_stamp(canvas: object) -> None:
-        canvas.drawImage(ImageReader(stamp), 240, 150, 120, 80)  # type: ignore[attr-defined]
+        canvas.drawImage(ImageReader(stamp), 240, 20, 120, 80)  # type: ignore[attr-defined]
 
     whole = pdfium.PdfDocument.new()
     for content in (pdf(page_of(*DOSE), size=HALF), scanned(page_of(*DOSE)), pdf(both(page_of(*DOSE), with_stamp), size=HALF)):

@@ -29,6 +29,7 @@ class Limits:
     differing: float = 0.90  # of a word that is not grave and that they read otherwise
     grave_alone: float = 0.97  # the first reader alone
     other_alone: float = 0.70
+    white: float = 0.65  # of white space beside what is grave: something may stand there
 
 
 LIMITS = Limits()
@@ -58,10 +59,18 @@ def doubtful(first: Reading, second: Second | None, limits: Limits = LIMITS) -> 
     differing, gravely = (set[int](), set[int]()) if alone else _differing(ours, theirs)
     found = np.zeros(len(first.text), bool)
     for n, token in enumerate(ours):
-        sure = float(first.sure[max(0, token.start - token.grave) : token.end + token.grave].min())  # something may stand in white space
+        sure = float(first.sure[token.start : token.end].min())
         least = (limits.grave_alone if alone else limits.grave) if token.grave else limits.other_alone if alone else limits.other
-        found[token.start : token.end] = sure < max(least, limits.differing if n in differing else 0) or n in gravely
+        found[token.start : token.end] = (
+            sure < max(least, limits.differing if n in differing else 0) or n in gravely or _crowded(first, token, limits)
+        )
     return found
+
+
+def _crowded(first: Reading, token: _Token, limits: Limits) -> bool:
+    """Whether the white space beside a grave word may hold something."""
+    around = first.sure[max(0, token.start - 1) : token.start], first.sure[token.end : token.end + 1]
+    return token.grave and any(float(white.min(initial=1.0)) < limits.white for white in around)
 
 
 def _tokens(text: str) -> list[_Token]:

@@ -132,6 +132,72 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/documents/{document_id}/access": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who may read a document, and why
+         * @description For admins: the groups whose members read it, and which rule says so. What an admin said counts before what its folder or site says,
+         *     that before what its department says.
+         */
+        get: operations["get_document_access"];
+        /**
+         * Say who may read a document
+         * @description For admins. In force when this answers: in lists, files, answers and the index, and in later versions of the document. An admin who
+         *     takes it from their own groups no longer sees it.
+         */
+        put: operations["put_document_access"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/department-access": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who may read the documents of departments
+         * @description For admins: departments of which something is said.
+         */
+        get: operations["list_department_access"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/department-access/{department}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Say who may read a department's documents
+         * @description For admins; of documents of which nothing else is said. Null takes it back.
+         */
+        put: operations["put_department_access"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/conversations": {
         parameters: {
             query?: never;
@@ -382,6 +448,40 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * AccessIn
+         * @description Null: what the folder, the site or the department says counts again.
+         */
+        AccessIn: {
+            /**
+             * Groups
+             * @example [
+             *       "intensive-care"
+             *     ]
+             */
+            groups: string[] | null;
+        };
+        /** AccessOut */
+        AccessOut: {
+            /**
+             * Groups
+             * @description Whose members may read it.
+             */
+            groups: string[];
+            /**
+             * Said By
+             * @description Who said so: an admin, the folder or site it came from, its department, or nobody (`default`).
+             * @enum {string}
+             */
+            said_by: "admin" | "source" | "department" | "default";
+            /**
+             * User Id
+             * @description Of who said it, where that was a person.
+             */
+            user_id: string;
+            /** Said At */
+            said_at: string | null;
+        };
         /** AnswerOut */
         AnswerOut: {
             /** Id */
@@ -471,6 +571,12 @@ export interface components {
              * @description PDF, Word, sheet, slides, text, mail. Its name is what it is known by; a new version replaces the old.
              */
             file: Blob;
+            /**
+             * Groups
+             * @description Whose members may read it, with commas between. A new document's: yours, when absent.
+             * @default
+             */
+            groups: string;
         };
         /** ChangeList */
         ChangeList: {
@@ -554,6 +660,34 @@ export interface components {
              */
             reason: string;
         };
+        /** DepartmentAccessList */
+        DepartmentAccessList: {
+            /** Departments */
+            departments: components["schemas"]["DepartmentAccessOut"][];
+        };
+        /** DepartmentAccessOut */
+        DepartmentAccessOut: {
+            /**
+             * Groups
+             * @description Whose members may read it.
+             */
+            groups: string[];
+            /**
+             * Said By
+             * @description Who said so: an admin, the folder or site it came from, its department, or nobody (`default`).
+             * @enum {string}
+             */
+            said_by: "admin" | "source" | "department" | "default";
+            /**
+             * User Id
+             * @description Of who said it, where that was a person.
+             */
+            user_id: string;
+            /** Said At */
+            said_at: string | null;
+            /** Department */
+            department: string;
+        };
         /** DescribedOut */
         DescribedOut: {
             /** Id */
@@ -603,6 +737,12 @@ export interface components {
              * @default
              */
             advice: string;
+            /**
+             * Groups
+             * @description Whose members may read it.
+             * @default []
+             */
+            groups: string[];
             /** Created At */
             created_at: string | null;
             /** Updated At */
@@ -677,6 +817,12 @@ export interface components {
              * @default
              */
             advice: string;
+            /**
+             * Groups
+             * @description Whose members may read it.
+             * @default []
+             */
+            groups: string[];
             /** Created At */
             created_at: string | null;
             /** Updated At */
@@ -752,6 +898,12 @@ export interface components {
              * @default
              */
             advice: string;
+            /**
+             * Groups
+             * @description Whose members may read it.
+             * @default []
+             */
+            groups: string[];
             /** Created At */
             created_at: string | null;
             /** Updated At */
@@ -1042,6 +1194,18 @@ export interface components {
              * @default 0
              */
             cut: number;
+            /**
+             * From Images
+             * @description Pages of it that were read from their image (OCR).
+             * @default 0
+             */
+            from_images: number;
+            /**
+             * Uncertain
+             * @description Places of them that were read in doubt: found and shown, never quoted.
+             * @default 0
+             */
+            uncertain: number;
             /**
              * Advice
              * @description What to do about a failure.
@@ -1512,13 +1676,28 @@ export interface components {
             dense_score: number;
             /** Bm25 Score */
             bm25_score: number;
-            /** Text */
+            /**
+             * Text
+             * @description What was read in doubt from an image is blank in it: ▒ for each letter.
+             */
             text: string;
+            /**
+             * Text From
+             * @description Where its words come from: `ocr` of a page that was read from its image.
+             * @default pdf
+             */
+            text_from: string;
+            /**
+             * Uncertain
+             * @description Some of it was read in doubt from an image: it is on the page, and never quoted.
+             * @default false
+             */
+            uncertain: boolean;
             /** Rects */
             rects: components["schemas"]["PageRectsOut"][];
             /**
              * Cautions
-             * @description What to know before using it: `other_group`, `other_drug`, `twin`, `expired`, `superseded`, `conflict`; in the question's language.
+             * @description What to know before using it: `other_group`, `other_drug`, `twin`, `expired`, `superseded`, `conflict`, `scan`, `scan_in_doubt`; in the question's language.
              * @default []
              */
             cautions: components["schemas"]["NoticeOut"][];
@@ -2202,6 +2381,226 @@ export interface operations {
                 };
                 content: {
                     "text/plain": unknown;
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_document_access: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessOut"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_document_access: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AccessIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessOut"];
+                };
+            };
+            /** @description The request makes no sense; `detail` says what to do. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The upload or the request is over the limit. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_department_access: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DepartmentAccessList"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_department_access: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                department: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AccessIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DepartmentAccessList"];
+                };
+            };
+            /** @description The request makes no sense; `detail` says what to do. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request is not of the documented shape; `errors` lists where. */

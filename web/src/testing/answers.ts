@@ -22,6 +22,8 @@ export function source(rank: number, changes: Partial<Source> = {}): Source {
     bm25_score: 1,
     text: "",
     rects: [],
+    text_from: "pdf",
+    uncertain: false,
     cautions: [],
     ...changes,
   };
