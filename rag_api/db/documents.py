@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
+from types import MappingProxyType
 from typing import Any
 
 import psycopg
@@ -119,8 +120,11 @@ class PgDocuments:
     def folders(self) -> dict[str, str]:
         return folders.read_folders(self.db)
 
-    def put_folders(self, placed: Mapping[str, str]) -> None:
-        folders.put_folders(self.db, placed)
+    def items(self) -> dict[str, str]:
+        return folders.read_items(self.db)
+
+    def put_folders(self, placed: Mapping[str, str], items: Mapping[str, str] = MappingProxyType({})) -> None:
+        folders.put_folders(self.db, placed, items)
 
     def rename(self, old: str, new: str, titles: tuple[str, str]) -> None:
         folders.rename(self.db, old, new, titles)
@@ -188,6 +192,12 @@ def get_documents(db: Database, user: User, document_ids: Sequence[str]) -> dict
         values(user, ids=list(document_ids)),
     )
     return {row["id"]: to_document(row) for row in rows}
+
+
+def failed_documents(db: Database, user: User) -> list[Document]:
+    """The current ones that could not be read."""
+    rows = db.all(f"select * from documents where status = 'failed' and {READS} order by source", values(user))  # noqa: S608
+    return [to_document(row) for row in rows]
 
 
 # Pairs of a document and the one that supersedes it, from the day on which that one is valid; what was superseded stays so. A

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Protocol
 
 from rag_api.domain import EVERYONE, CutLine, Document, DocumentStatus, Edit, Page
@@ -53,8 +54,11 @@ class DocumentsRepo(Protocol):
     def folders(self) -> Mapping[str, str]:
         """The folder that each document was last ingested from, by source."""
 
-    def put_folders(self, folders: Mapping[str, str]) -> None:
-        """Those of these sources are known from now on."""
+    def items(self) -> Mapping[str, str]:
+        """The id that each document's file had in its folder, by source; of those that had one."""
+
+    def put_folders(self, folders: Mapping[str, str], items: Mapping[str, str] = MappingProxyType({})) -> None:
+        """Those of these sources are known from now on, with their files' ids there."""
 
     def groups_of(self, source: str, department: str) -> tuple[str, ...]:
         """Who may read a document of this name and department."""
@@ -80,6 +84,7 @@ class MemoryDocuments:
         self.uncertain: dict[str, list[tuple[int, int]]] = {}
         self._pages: dict[str, list[Page]] = {}
         self._folders: dict[str, str] = {}
+        self._items: dict[str, str] = {}
         self._said: dict[str, tuple[str, ...]] = {}
         self._indexed: dict[str, tuple[str, ...]] = {}
         self._lock = threading.Lock()
@@ -124,8 +129,12 @@ class MemoryDocuments:
     def folders(self) -> Mapping[str, str]:
         return dict(self._folders)
 
-    def put_folders(self, folders: Mapping[str, str]) -> None:
+    def items(self) -> Mapping[str, str]:
+        return dict(self._items)
+
+    def put_folders(self, folders: Mapping[str, str], items: Mapping[str, str] = MappingProxyType({})) -> None:
         self._folders |= folders
+        self._items |= {source: items.get(source, "") for source in folders}
 
     def groups_of(self, source: str, department: str) -> tuple[str, ...]:
         return self._said.get(source, EVERYONE)
@@ -153,6 +162,7 @@ class MemoryDocuments:
             edits["title"] = replace(edits["title"], said=titles[1])
         self.edited[new] = edits
         self._folders.pop(old, None)
+        self._items.pop(old, None)
 
     def _put(self, document: Document) -> None:
         now = datetime.now(UTC)

@@ -37,7 +37,8 @@ class Retrieval:
     alpha: float = 0.7  # as used
     documents: Mapping[str, Document] = field(default_factory=dict)  # of the hits, by id
     may_answer: bool = True  # by the rules alone: some hit is for these patients and of these drugs, and none for others fits better
-    scored: tuple[Scored, ...] = ()  # sentences of the hits that may answer, best first
+    may_be_quoted: tuple[Hit, ...] = ()  # those for these patients and of these drugs, best first
+    scored: tuple[Scored, ...] = ()  # their sentences, best first
     signals: Mapping[str, float] = field(default_factory=dict)  # what the decision was made from
     # Of the documents, by id; very long ones are left out, and what was read in doubt is blank, as in the hits' chunks.
     texts: Mapping[str, str] = field(default_factory=dict)
@@ -76,6 +77,7 @@ def find(question: Analysis, user: User, filters: Filters, container: RetrievalC
         alpha=ranking.alpha,
         documents=documents,
         may_answer=bool(may_answer) and not ranking.only_for_others,
+        may_be_quoted=tuple(may_answer),
         scored=tuple(scored),
         signals=decision.signals,
         texts={document_id: blanked(text, 0, uncertain.get(document_id, ())) for document_id, text in texts.items()},

@@ -31,7 +31,8 @@ export function source(rank: number, changes: Partial<Source> = {}): Source {
 
 export function span(start: number, text: string, changes: Partial<Span> = {}): Span {
   const end = start + Array.from(text).length;
-  return { start, end, text, document: "document-1.pdf", document_id: "d1", rank: 1, page: 1, rects: [], ...changes };
+  const where = { document: "document-1.pdf", document_id: "d1", rank: 1, page: 1, rects: [] };
+  return { start, end, text, ...where, part: 0, kind: "sentence", pieces: [], ...changes };
 }
 
 export function answer(changes: Partial<Answer> = {}): Answer {
@@ -53,6 +54,7 @@ export function answer(changes: Partial<Answer> = {}): Answer {
     stats: {},
     created_at: "2026-01-01T00:00:00Z",
     unsupported: [],
+    not_named: [],
     ...changes,
   };
 }
