@@ -7,7 +7,7 @@ embedded parts, missing servers and default secrets.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -85,7 +85,11 @@ class Settings(BaseSettings):
         0.03, ge=0, le=1, description="For what is for the patients of the asker's function, where what is for others would be first."
     )
     department_boost: float = Field(0.01, ge=0, le=1, description="For documents of the asker's department.")
-    not_found_threshold: float | None = Field(None, description="Absent: the value calibrated for the embedder.")
+    risk: Literal["careful", "balanced", "ready"] | Annotated[float, Field(gt=0, lt=1)] = Field(
+        "balanced",
+        description="How readily it answers: a name, or the share of answers that may be wrong (`bedside calibrate` says which).",
+    )
+    not_found_threshold: float | None = Field(None, description="Instead of a risk: the least confidence that is answered.")
 
     chunk_size: int = Field(800, ge=100, le=8000)
     chunk_overlap: int = Field(160, ge=0)
