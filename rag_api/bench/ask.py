@@ -27,6 +27,7 @@ from rag_api.query.analysis import analyse
 from rag_api.retrieval.find import find
 from rag_api.retrieval.patient_ranking import rank
 from rag_api.retrieval.precompute import made_by
+from rag_api.retrieval.reader import Reader
 from rag_api.retrieval.reranker import Reranker
 from rag_api.stores import Store
 
@@ -77,6 +78,10 @@ class _Timed:
     @property
     def reranker(self) -> Reranker | None:
         return self._container.reranker
+
+    @property
+    def reader(self) -> Reader | None:
+        return self._container.reader
 
     def search(self, *given: Any, **named: Any) -> list[Hit]:
         return self._clock.timed("search once", lambda: self._container.store.search(*given, **named))

@@ -1,7 +1,7 @@
 """Our own reader: multilingual-e5-small's states and small networks over them (network.py), whose weights lie in reader.npz beside this
 (services/reader trains them; several, for their mean is steadier than any of them).
 
-What is computed of a passage is kept, for the most recent ones: a document that is asked about twice is read once.
+The encoder's states of passages are kept, of the most recent ones: what is asked about twice is encoded once.
 """
 
 from __future__ import annotations
@@ -9,11 +9,13 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rag_api.embed.e5.encoder import E5Encoder
 from rag_api.errors import ConfigurationError
@@ -21,7 +23,7 @@ from rag_api.readers.network import Array, Network, ReadPassage, ReadQuestion
 from rag_api.readers.text import passage_tokens, question_tokens, rarities
 from rag_api.retrieval.reader import Judgement, Passage
 
-KEPT = 2000  # passages; some 100 kB each
+KEPT = 500  # passages, whose states take some 150 kB each
 NOTHING = -30.0  # log-odds that a passage of which nothing may be quoted answers
 
 
@@ -39,7 +41,7 @@ class BedsideReader:
         self._layers = encoder.layers(range(int(arrays.pop("layers"))))
         count = len({name.partition(".")[0] for name in arrays})
         self._networks = [Network(_own(arrays, number)) for number in range(count)]
-        self._read = lru_cache(maxsize=KEPT)(self._reading)
+        self._states = lru_cache(maxsize=KEPT)(self._computed)
 
     def judge(self, question: str, passages: Sequence[Passage]) -> list[Judgement]:
         if not passages:
@@ -48,21 +50,32 @@ class BedsideReader:
         states = self._encoder.states_of([text.ids], self._layers)[0]
         rarity = rarities(text, self._encoder)
         asked = [network.question(states, text, rarity) for network in self._networks]
-        return [judgement(self._judged(asked, read)) for read in self._encoder.side_by_side(self._read, passages)]
+        read = self._encoder.side_by_side(self._reading, passages)
+        return [judgement(self._judged(asked, own)[_places(passage)]) for passage, own in zip(passages, read, strict=True)]
 
     def close(self) -> None:
-        self._read.cache_clear()
+        self._states.cache_clear()
 
     def _reading(self, passage: Passage) -> list[ReadPassage]:
-        text = passage_tokens(passage, self._encoder.tokens)
-        states = self._encoder.states_of([text.ids], self._layers)[0]
+        """Its spans in the order in which they stand: what stands beside one tells."""
+        text = passage_tokens(replace(passage, spans=tuple(sorted(passage.spans))), self._encoder.tokens)
+        states = self._states(text.ids).astype(np.float32)
         return [network.passage(states, text) for network in self._networks]
+
+    def _computed(self, ids: tuple[int, ...]) -> NDArray[np.float16]:
+        return self._encoder.states_of([ids], self._layers)[0].astype(np.float16)
 
     def _judged(self, asked: Sequence[ReadQuestion], read: Sequence[ReadPassage]) -> Array:
         """The mean of what the networks say."""
         found = [network.judge(question, passage) for network, question, passage in zip(self._networks, asked, read, strict=True)]
         mean: Array = np.mean(found, axis=0)
         return mean
+
+
+def _places(passage: Passage) -> list[int]:
+    """Return where each span stands among them sorted."""
+    order = sorted(range(len(passage.spans)), key=passage.spans.__getitem__)
+    return [at for _, at in sorted(zip(order, range(len(order)), strict=True))]
 
 
 def _own(arrays: Mapping[str, Array], number: int) -> dict[str, Array]:

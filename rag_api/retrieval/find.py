@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from rag_api.config import Settings
 from rag_api.db import Database
 from rag_api.db.documents import get_documents, read_text
 from rag_api.db.sentences import vectors_of
@@ -18,8 +19,9 @@ from rag_api.guard.drugs import names
 from rag_api.guard.patient import Patient
 from rag_api.query.analysis import Analysis
 from rag_api.retrieval.answerability import decide
-from rag_api.retrieval.calibration import calibration
+from rag_api.retrieval.calibration import Calibration, NotFound, calibration
 from rag_api.retrieval.patient_ranking import RetrievalContainer, is_for_others, rank
+from rag_api.retrieval.reader_scores import read, rescored
 from rag_api.retrieval.sentence_scorer import Scored, scored_sentences
 
 # Beyond this a document's sentences are looked for in its chunks alone: cutting a whole book into sentences takes seconds.
@@ -36,7 +38,8 @@ class Retrieval:
     alpha: float = 0.7  # as used
     documents: Mapping[str, Document] = field(default_factory=dict)  # of the hits, by id
     may_answer: bool = True  # by the rules alone: some hit is for these patients and of these drugs, and none for others fits better
-    scored: tuple[Scored, ...] = ()  # sentences of the hits that may answer, best first
+    may_be_quoted: tuple[Hit, ...] = ()  # those for these patients and of these drugs, best first
+    scored: tuple[Scored, ...] = ()  # their sentences, best first
     signals: Mapping[str, float] = field(default_factory=dict)  # what the decision was made from
     texts: Mapping[str, str] = field(default_factory=dict)  # of the documents, by id; very long ones are left out
     of_other_drugs: frozenset[str] = frozenset()  # ids of documents that name none of the question's drugs
@@ -58,13 +61,15 @@ def find(question: Analysis, user: User, filters: Filters, container: RetrievalC
     others = _without_drugs(question, hits, documents, texts)
     may_answer = [hit for hit in for_these if hit.chunk.document_id not in others]
     scored = scored_sentences(question, may_answer, _kept_vectors(may_answer, container), measured.weights, texts)
+    scored, fitted, read = _read(question, may_answer, scored, measured, container)
     decision = decide(
         question,
         may_answer,
         [s.candidate for s in scored],
-        measured.not_found,
+        fitted,
         only_for_others=ranking.only_for_others,
-        threshold=settings.not_found_threshold,
+        threshold=threshold_of(fitted, settings),
+        read=read,
     )
     return Retrieval(
         hits=hits,
@@ -73,11 +78,32 @@ def find(question: Analysis, user: User, filters: Filters, container: RetrievalC
         alpha=ranking.alpha,
         documents=documents,
         may_answer=bool(may_answer) and not ranking.only_for_others,
+        may_be_quoted=tuple(may_answer),
         scored=tuple(scored),
         signals=decision.signals,
         texts=texts,
         of_other_drugs=others,
     )
+
+
+def threshold_of(fitted: NotFound | None, settings: Settings) -> float | None:
+    """Raises ConfigurationError for a risk that this decision does not reach."""
+    return settings.not_found_threshold if settings.not_found_threshold is not None or fitted is None else fitted.at(settings.risk)
+
+
+def _read(
+    question: Analysis, hits: Sequence[Hit], scored: list[Scored], measured: Calibration, container: RetrievalContainer
+) -> tuple[list[Scored], NotFound | None, dict[str, float]]:
+    """The sentences, the decision and the signals, with a reader's share where one reads and was measured for this."""
+    reader = container.reader
+    with_reader = measured.readers.get(reader.name) if reader is not None else None
+    if reader is None or with_reader is None:
+        return scored, measured.not_found, {}
+    found = read(question.text, hits, [s.candidate for s in scored], reader)
+    if found is None:
+        return scored, measured.not_found, {}
+    scored, found = rescored(scored, found, with_reader.span_weight)
+    return scored, with_reader.not_found, found.signals(0)
 
 
 def texts_of(db: Database, hits: Sequence[Hit]) -> dict[str, str]:

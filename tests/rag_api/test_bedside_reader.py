@@ -93,6 +93,14 @@ def test_a_passage_is_judged_alike_alone_and_among_others(reader: BedsideReader)
     assert reader.judge("wat eerst?", HOSTILE)[4] == reader.judge("wat eerst?", [HOSTILE[4]])[0]
 
 
+def test_the_order_of_spans_changes_nothing(reader: BedsideReader) -> None:
+    spans = ((0, 14), (15, 26), (27, 40))
+    passage = Passage("Titel", "", "Eerst spoelen. Dan melden. Nooit wachten.", spans)
+    turned = Passage("Titel", "", passage.text, (spans[2], spans[0], spans[1]))
+    one, other = (reader.judge("wat eerst?", [p])[0] for p in (passage, turned))
+    assert other.spans == (one.spans[2], one.spans[0], one.spans[1])
+
+
 def test_a_passage_is_computed_once(encoder: E5Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
     own = BedsideReader(encoder, weights(encoder.name))
     own.judge("wat eerst?", HOSTILE)

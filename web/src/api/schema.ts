@@ -425,6 +425,12 @@ export interface components {
              * @default []
              */
             unsupported: components["schemas"]["UnsupportedOut"][];
+            /**
+             * Not Named
+             * @description Specific words of the question that what is quoted, its title and headings do not name: a hint, no verdict.
+             * @default []
+             */
+            not_named: string[];
         };
         /**
          * AnswerStatus

@@ -112,6 +112,7 @@ export const en = {
     copied: "Copied",
     query: (query: string) => `Searched for: ${query}`,
     literal: "Search for my own words",
+    notNamed: (words: readonly string[]) => `Not named in this passage: ${words.join(", ")}`,
   },
   card: {
     open: (rank: number, title: string) => `Open source ${rank}: ${title}`,

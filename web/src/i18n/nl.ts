@@ -107,6 +107,7 @@ export const nl: Messages = {
     copied: "Gekopieerd",
     query: (query: string) => `Gezocht naar: ${query}`,
     literal: "Zoek letterlijk wat ik vroeg",
+    notNamed: (words: readonly string[]) => `Niet genoemd in deze passage: ${words.join(", ")}`,
   },
   card: {
     open: (rank: number, title: string) => `Open bron ${rank}: ${title}`,

@@ -92,10 +92,11 @@ export interface AnswerView {
   notices: Notice[];
   mode: Mode | null;
   unsupported: Unsupported[] | null; // null: not checked, the answer never ended
+  notNamed: readonly string[]; // words of the question that what is quoted does not name
 }
 
 export function view(state: AnswerState): AnswerView {
-  if (state.kind !== "complete") return { ...state.draft, mode: null, unsupported: null };
-  const { question, query, answer, sources, spans, notices, mode, unsupported } = state.answer;
-  return { question, query, text: answer, sources, spans, notices, mode, unsupported };
+  if (state.kind !== "complete") return { ...state.draft, mode: null, unsupported: null, notNamed: [] };
+  const { question, query, answer, sources, spans, notices, mode, unsupported, not_named: notNamed } = state.answer;
+  return { question, query, text: answer, sources, spans, notices, mode, unsupported, notNamed };
 }

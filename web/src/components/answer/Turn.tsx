@@ -22,7 +22,7 @@ interface Props {
 
 export function Turn({ state, opened, latest, onOpen, onAgain, onLiteral, feedback = true }: Props) {
   const m = useMessages();
-  const { question, query, text, spans, sources, unsupported } = view(state);
+  const { question, query, text, spans, sources, unsupported, notNamed } = view(state);
   const writing = state.kind === "working";
   const ended = state.kind === "failed" || state.kind === "stopped" || wasCutShort(state);
   return (
@@ -40,6 +40,7 @@ export function Turn({ state, opened, latest, onOpen, onAgain, onLiteral, feedba
       {text && (
         <AnswerText {...{ text, spans, sources, writing, unsupported }} onSpan={(span) => onOpen(span.rank, span)} />
       )}
+      {text && notNamed.length > 0 && <p className="not-named">{m.answer.notNamed(notNamed)}</p>}
       {writing && <Progress state={state} />}
       {ended && (
         <button type="button" className="button" onClick={() => onAgain(question)}>
