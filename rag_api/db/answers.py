@@ -126,7 +126,7 @@ def _without(answer: Answer, hidden: frozenset[str]) -> Answer:
         return answer
     withheld = Notice("withheld", WITHHELD["en" if answer.language == "en" else "nl"])
     kept = tuple(notice for notice in answer.notices if notice.code in ("stopped", "broken_off"))
-    return replace(answer, text="", sources=left, citations=(), unsupported=(), notices=(*kept, withheld), stats={})
+    return replace(answer, text="", sources=left, citations=(), unsupported=(), not_named=(), notices=(*kept, withheld), stats={})
 
 
 def queries_of(db: Database, user: User, conversation_id: str, limit: int = 3) -> tuple[str, ...]:
