@@ -12,6 +12,10 @@ def open_reader(settings: Settings, generator_url: Callable[[], str]) -> Reader 
     """None when none is configured. `generator_url`: where the configured generator answers now. Raises ConfigurationError."""
     if settings.reader is None:
         return None
+    if settings.reader == "bedside":
+        from rag_api.readers.bedside import BedsideReader, weights_in
+
+        return BedsideReader(weights=weights_in(settings.data_dir))
     if settings.reader == "llm":
         from rag_api.readers.llm import open_llm_reader
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 
@@ -116,11 +115,10 @@ def test_bedside_computes_what_was_trained(texts: Texts, pairs: list[Pair], enco
         assert found == pytest.approx(wanted.numpy(), abs=0.02)  # states were kept in half precision
 
 
-def test_what_is_packed_judges_as_the_mean_of_its_networks(texts: Texts, encoder: E5Encoder) -> None:
-    models = [ReaderModel(SMALL, seed=seed).eval() for seed in (1, 2)]
-    for model in models:
-        model.standardise(texts.some_states())
-    alone = [BedsideReader(encoder, pack(encoder.name, LAYERS, [model.arrays()])) for model in models]
-    both = BedsideReader(encoder, pack(encoder.name, LAYERS, [model.arrays() for model in models]))
-    blocks = [reader.judge("hoe lang spuiten", PASSAGES)[0].block or () for reader in alone]
-    assert both.judge("hoe lang spuiten", PASSAGES)[0].block == pytest.approx(np.mean(blocks, axis=0), abs=1e-5)
+def test_what_is_packed_judges_as_it_was_trained(texts: Texts, pairs: list[Pair], encoder: E5Encoder) -> None:
+    model = ReaderModel(SMALL, seed=1).eval()
+    model.standardise(texts.some_states())
+    reader = BedsideReader(encoder, weights=pack(encoder.name, LAYERS, model.arrays()))
+    with torch.no_grad():
+        wanted = model(texts.batch(pairs[:1]))[0, :, 1].tolist()
+    assert reader.judge(ASKED[0][0], PASSAGES)[0].block == pytest.approx(wanted, abs=0.02)
