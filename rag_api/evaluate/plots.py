@@ -72,7 +72,7 @@ def risk_svg(name: str, curves: Mapping[str, Sequence[Mapping[str, Any]]]) -> st
     def draw(axes: Axes) -> None:
         for label, points in curves.items():
             x, y = [p["coverage"] for p in points], [p["risk"] for p in points]
-            axes.plot(x, y, marker="o", markersize=3, label=label, **({"color": COLOUR} if len(curves) == 1 else {}))
+            axes.plot(x, y, marker="o", markersize=3, label=label, color=COLOUR if len(curves) == 1 else None)
             if len(curves) == 1:
                 axes.fill_between(x, [p["interval"][0] for p in points], [p["interval"][1] for p in points], color=COLOUR, alpha=0.15)
         axes.set(xlabel="share of questions answered", ylabel="share of answers that are wrong", xlim=(0, 1.02), ylim=(0, None))
