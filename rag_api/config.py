@@ -101,6 +101,9 @@ class Settings(BaseSettings):
     reranker: str | None = Field(None, description="A cross-encoder, e.g. BAAI/bge-reranker-v2-m3; absent: hits stay as fused.")
     reranker_url: str | None = Field(None, description="A service with /rerank; the reranker is then not run in process.")
     reranker_api_key: SecretStr | None = None
+    reader: str | None = Field(
+        None, description="What reads question and passages together: 'llm' (the configured generator), or a model's folder or hub name."
+    )
     passages: int = Field(3, ge=1, le=20, description="How many chunks go into the prompt.")
     sources: int = Field(7, ge=1, le=50, description="How many sources are shown.")
     # Added to fused scores (0.4 to 0.9 on the handbook); chosen on the validate half of its questions (docs/evaluation.md).
@@ -117,7 +120,11 @@ class Settings(BaseSettings):
     max_file_mb: float = Field(100.0, gt=0)
     max_pages: int = Field(3000, ge=1)
     read_timeout: float = Field(300.0, gt=0, description="Seconds of the processor's time that one file may take to read.")
+    ocr: Literal["auto", "off"] = Field("auto", description="'auto': pages that are pictures are read by OCR; 'off': they stay unread.")
+    ocr_timeout: float = Field(60.0, gt=0, description="Seconds of the processor's time that reading a page's image may take.")
     read_memory_mb: int = Field(1024, ge=128, description="Memory the reader process may take.")
+
+    sharepoint_secret: SecretStr | None = Field(None, description="Client secret for [[sharepoint]] of sources.toml without secret_file.")
 
     sentence_vectors_mb: int = Field(
         1024, ge=0, description="What the server may keep of sentences that it embeds ahead of questions; 0: it embeds none ahead."

@@ -16,6 +16,7 @@ BedsideError
     ├── DatabaseUnavailable
     ├── StoreUnavailable
     ├── EmbedderUnavailable
+    ├── SourceUnavailable        SharePoint does not answer, or not to this application; the message says what to do
     ├── SignInUnavailable      the OpenID provider does not answer, or not as one
     └── GeneratorUnavailable
         └── GeneratorRefused   it answers, but not to this request (too long, unknown model); sources still come
@@ -36,9 +37,11 @@ class BedsideError(Exception):
     code = "internal"
     status = 500
 
-    def __init__(self, message: str) -> None:
+    def __init__(self, message: str, rows: Sequence[Wrong] = ()) -> None:
+        """`rows`: what is wrong, one by one, for what tells it in another language."""
         super().__init__(message)
         self.message = message
+        self.rows = tuple(rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +55,9 @@ class Wrong:
 
 
 class InvalidInput(BedsideError):
-    """`rows`: what is wrong, one by one, of a table; the message then says how many."""
+    """Of a table, the message says how many rows are wrong."""
 
     code, status = "invalid_input", 400
-
-    def __init__(self, message: str, rows: Sequence[Wrong] = ()) -> None:
-        super().__init__(message)
-        self.rows = tuple(rows)
 
 
 class NotSignedIn(BedsideError):
@@ -93,7 +92,10 @@ class UnreadableDocument(BedsideError):
     """A file that cannot become text. `reason` is a stable word for reports, the message names the file and says why."""
 
     code, status = "unreadable_document", 422
-    REASONS = ("encrypted", "empty", "broken", "too_large", "too_slow", "too_much_memory", "no_text_layer", "xfa_form", "unsupported")
+    REASONS = (
+        "encrypted", "empty", "broken", "too_large", "too_slow", "too_much_memory", "no_text_layer", "xfa_form", "unsupported",
+        "not_permitted",
+    )  # fmt: skip
 
     def __init__(self, reason: str, message: str) -> None:
         assert reason in self.REASONS, reason
@@ -123,6 +125,10 @@ class StoreUnavailable(Unavailable):
 
 class EmbedderUnavailable(Unavailable):
     code = "embedder_unavailable"
+
+
+class SourceUnavailable(Unavailable):
+    code = "source_unavailable"
 
 
 class SignInUnavailable(Unavailable):

@@ -12,8 +12,8 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from rag_api.api.schemas import Problem
-from rag_api.errors import BedsideError, InvalidInput
+from rag_api.api.schemas import Problem, WrongOut
+from rag_api.errors import BedsideError
 
 log = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ DESCRIPTIONS = {
 }
 
 
-def problem(status: int, code: str, detail: str, errors: list[dict[str, Any]] | None = None, headers: Any = None) -> JSONResponse:
+def problem(status: int, code: str, detail: str, errors: list[WrongOut] | None = None, headers: Any = None) -> JSONResponse:
     body = Problem(title=HTTPStatus(status).phrase, status=status, code=code, detail=detail, errors=errors)
     return JSONResponse(body.model_dump(exclude_none=True), status, headers=headers, media_type=MEDIA_TYPE)
 
@@ -64,15 +64,15 @@ async def _of_ours(request: Request, error: Exception) -> JSONResponse:
     if error.status >= 500:
         log.warning("%s %s: %s", request.method, request.url.path, error.code)
     headers = HEADERS.get(error.status)
-    errors = [asdict(row) for row in error.rows] if isinstance(error, InvalidInput) else []
+    errors = [WrongOut(**asdict(row)) for row in error.rows]
     return problem(error.status, error.code, error.message, errors or None, headers)
 
 
 async def _of_validation(request: Request, error: Exception) -> JSONResponse:
     """Where and what, not the input itself: it may be a question about a patient."""
     assert isinstance(error, RequestValidationError)
-    errors = [{"where": ".".join(str(part) for part in e["loc"]), "what": str(e["msg"])} for e in error.errors()]
-    detail = "; ".join(f"{e['where']}: {e['what']}" for e in errors[:3])
+    errors = [WrongOut(where=".".join(str(part) for part in e["loc"]), what=str(e["msg"])) for e in error.errors()]
+    detail = "; ".join(f"{e.where}: {e.what}" for e in errors[:3])
     return problem(422, "invalid_request", detail, errors)
 
 

@@ -192,7 +192,8 @@ def _event_out(question: Question, sources: tuple[Source, ...], event: AnswerEve
             found = [source_out(source) for source in event.sources]
             notices = notices_out(event.notices)
             where = {"answer_id": question.id, "conversation_id": question.conversation_id, "query": event.query}
-            return "found", api.FoundEvent(**where, sources=found, notices=notices)
+            said = api.FoundEvent(**where, status=event.status, language=event.language, sources=found, notices=notices)
+            return "found", said
         case Token():
             return "token", api.TokenEvent(text=event.text)
         case Cited():
