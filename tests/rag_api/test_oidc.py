@@ -259,6 +259,7 @@ def test_a_code_does_not_serve_twice_or_with_another_verifier(world: World) -> N
         back = httpx.URL(signed_in_at(browser, url, "anna", world.url).headers["location"]).params
     with pytest.raises(NotAllowed):
         own.finish(back["code"], back["iss"], other)
+    assert own.finish(back["code"], back["iss"], started).claims.subject == "anna"
     with pytest.raises(NotAllowed):
         own.finish(back["code"], back["iss"], started)
 

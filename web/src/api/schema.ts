@@ -1449,6 +1449,18 @@ export interface components {
              */
             cut: number;
             /**
+             * From Images
+             * @description Pages of it that were read from their image (OCR).
+             * @default 0
+             */
+            from_images: number;
+            /**
+             * Uncertain
+             * @description Places of them that were read in doubt: found and shown, never quoted.
+             * @default 0
+             */
+            uncertain: number;
+            /**
              * Advice
              * @description What to do about a failure.
              * @default
@@ -2140,13 +2152,28 @@ export interface components {
             dense_score: number;
             /** Bm25 Score */
             bm25_score: number;
-            /** Text */
+            /**
+             * Text
+             * @description What was read in doubt from an image is blank in it: ▒ for each letter.
+             */
             text: string;
+            /**
+             * Text From
+             * @description Where its words come from: `ocr` of a page that was read from its image.
+             * @default pdf
+             */
+            text_from: string;
+            /**
+             * Uncertain
+             * @description Some of it was read in doubt from an image: it is on the page, and never quoted.
+             * @default false
+             */
+            uncertain: boolean;
             /** Rects */
             rects: components["schemas"]["PageRectsOut"][];
             /**
              * Cautions
-             * @description What to know before using it: `other_group`, `other_drug`, `twin`, `expired`, `superseded`, `conflict`; in the question's language.
+             * @description What to know before using it: `other_group`, `other_drug`, `twin`, `expired`, `superseded`, `conflict`, `scan`, `scan_in_doubt`; in the question's language.
              * @default []
              */
             cautions: components["schemas"]["NoticeOut"][];
