@@ -181,6 +181,35 @@ export const nl: Messages = {
     degraded: "De generator is niet beschikbaar: vragen vinden nog wel hun bronnen.",
     down: "Zoeken in Bedside is momenteel niet beschikbaar.",
   },
+  session: {
+    lead: "Meld u aan om de procedures van uw ziekenhuis te bevragen.",
+    login: "Naam",
+    password: "Wachtwoord",
+    signIn: "Aanmelden",
+    signOut: "Afmelden",
+    signedInAs: (name: string) => `Aangemeld als ${name}`,
+    ended: "U bent afgemeld.",
+    endedKept: "U bent afgemeld. Uw vraag wordt bewaard tot u zich op deze pagina weer aanmeldt.",
+    endingTitle: "U wordt afgemeld",
+    ending: (seconds: number) =>
+      `Deze pagina is een tijd niet gebruikt: u wordt over ${many(seconds, "seconde", "seconden")} afgemeld.`,
+    stay: "Aangemeld blijven",
+    notAllowed: "Deze pagina is niet voor u",
+    notAllowedWhy: "Ze hoort niet bij uw rol. Een beheerder kan u die geven.",
+    toQuestions: "Naar de vragen",
+    refused: {
+      not_signed_in: "De naam of het wachtwoord klopt niet.",
+      too_many_tries: "Te veel verkeerde wachtwoorden. Wacht een minuut en probeer opnieuw.",
+      offline: "Geen verbinding met Bedside. Controleer het netwerk en probeer opnieuw.",
+      database_unavailable: "Bedside antwoordt op dit moment niet. Probeer het zo opnieuw.",
+      internal: "Er ging iets mis op de server.",
+    },
+    failed: {
+      not_allowed:
+        "U kon niet worden aangemeld: er is hier geen account voor u, het is geschorst, of het duurde te lang.",
+      sign_in_unavailable: "De aanmelding van het ziekenhuis antwoordt niet. Probeer het zo opnieuw.",
+    },
+  },
   quality: {
     session: "Testsessie",
     sessionLead:
