@@ -75,6 +75,9 @@ class Settings(BaseSettings):
     reranker: str | None = Field(None, description="A cross-encoder, e.g. BAAI/bge-reranker-v2-m3; absent: hits stay as fused.")
     reranker_url: str | None = Field(None, description="A service with /rerank; the reranker is then not run in process.")
     reranker_api_key: SecretStr | None = None
+    reader: str | None = Field(
+        None, description="What reads question and passages together: 'llm' (the configured generator), or a model's folder or hub name."
+    )
     passages: int = Field(3, ge=1, le=20, description="How many chunks go into the prompt.")
     sources: int = Field(7, ge=1, le=50, description="How many sources are shown.")
     # Added to fused scores (0.4 to 0.9 on the handbook); chosen on the validate half of its questions (docs/evaluation.md).

@@ -315,6 +315,7 @@ class Answer:
     stats: dict[str, Any]  # what the generator and each stage measured; JSON-ready
     created_at: datetime
     unsupported: tuple[Unsupported, ...] = ()  # numbers of the text that no passage holds
+    not_named: tuple[str, ...] = ()  # specific words of the question that what is quoted, its title and headings do not name
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from rag_api.answering.builder import AnswerBuilder, Question
 from rag_api.answering.citations import cite, source_of
 from rag_api.answering.generation import request_of
 from rag_api.answering.held import Held
+from rag_api.answering.not_named import not_named
 from rag_api.answering.notices import expired, not_found, notice, unread
 from rag_api.answering.rewriting import query_of
 from rag_api.answering.unread import fitting
@@ -280,6 +281,7 @@ def _check(builder: AnswerBuilder, question: Analysis, container: AskContainer) 
     ranks = [citation.rank for citation in builder.citations]
     builder.notices = source_warnings.of_used(builder.notices, ranks, builder.sources)
     builder.notices += source_warnings.answered_from(ranks, builder.sources, question, builder.user, builder.language)
+    builder.not_named = not_named(builder, question)
 
 
 def _save_failure(builder: AnswerBuilder, container: AskContainer) -> Answer | None:

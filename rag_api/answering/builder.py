@@ -54,6 +54,7 @@ class AnswerBuilder:
     stats: dict[str, Any] = field(default_factory=dict)
     saving: bool = False
     unsupported: tuple[Unsupported, ...] = ()
+    not_named: tuple[str, ...] = ()
 
     def note(self, code: str) -> None:
         self.notices.append(notice(code, self.language))
@@ -82,4 +83,5 @@ class AnswerBuilder:
             stats={"seconds": self.seconds(), **self.stats},
             created_at=self.created_at,
             unsupported=self.unsupported,
+            not_named=self.not_named,
         )

@@ -98,6 +98,7 @@ def answer_out(answer: Answer) -> api.AnswerOut:
         stats=answer.stats,
         created_at=answer.created_at,
         unsupported=[api.UnsupportedOut(start=one.start, end=one.end, text=one.text) for one in answer.unsupported],
+        not_named=list(answer.not_named),
     )
 
 

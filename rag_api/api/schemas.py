@@ -180,6 +180,9 @@ class AnswerOut(BaseModel):
     stats: dict[str, Any]
     created_at: datetime
     unsupported: list[UnsupportedOut] = Field([], description="Numbers of the answer that its passages do not hold.")
+    not_named: list[str] = Field(
+        [], description="Specific words of the question that what is quoted, its title and headings do not name: a hint, no verdict."
+    )
 
 
 class StageEvent(BaseModel):

@@ -25,10 +25,10 @@ TITLE_LENGTH = 80
 
 INSERT_ANSWER = """
     insert into answers (id, conversation_id, user_id, owner_group, question, query, language, mode, status, text,
-      sources, citations, notices, unsupported, model, embedder, prompt_version, stats, created_at, function, department)
+      sources, citations, notices, unsupported, not_named, model, embedder, prompt_version, stats, created_at, function, department)
     values (%(id)s, %(conversation_id)s, %(user_id)s, %(owner_group)s, %(question)s, %(query)s, %(language)s, %(mode)s, %(status)s,
-      %(text)s, %(sources)s, %(citations)s, %(notices)s, %(unsupported)s, %(model)s, %(embedder)s, %(prompt_version)s, %(stats)s,
-      %(created_at)s, %(function)s, %(department)s)
+      %(text)s, %(sources)s, %(citations)s, %(notices)s, %(unsupported)s, %(not_named)s, %(model)s, %(embedder)s, %(prompt_version)s,
+      %(stats)s, %(created_at)s, %(function)s, %(department)s)
 """
 
 
@@ -148,6 +148,7 @@ def _row(user: User, answer: Answer) -> dict[str, Any]:
     row["citations"] = _json(_CITATIONS.dump_python(answer.citations, mode="json"))
     row["notices"] = _json(_NOTICES.dump_python(answer.notices, mode="json"))
     row["unsupported"] = _json(_UNSUPPORTED.dump_python(answer.unsupported, mode="json"))
+    row["not_named"] = _json(answer.not_named)
     row["stats"] = _json(answer.stats)
     asker = {"user_id": user.id, "owner_group": owner_group(user), "function": user.function, "department": user.department}
     return {**row, **asker}
@@ -177,6 +178,7 @@ def _to_answer(row: DictRow) -> Answer:
         stats=row["stats"],
         created_at=row["created_at"],
         unsupported=_UNSUPPORTED.validate_python(row["unsupported"]),
+        not_named=tuple(row["not_named"]),
     )
 
 

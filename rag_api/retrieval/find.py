@@ -36,7 +36,8 @@ class Retrieval:
     alpha: float = 0.7  # as used
     documents: Mapping[str, Document] = field(default_factory=dict)  # of the hits, by id
     may_answer: bool = True  # by the rules alone: some hit is for these patients and of these drugs, and none for others fits better
-    scored: tuple[Scored, ...] = ()  # sentences of the hits that may answer, best first
+    may_be_quoted: tuple[Hit, ...] = ()  # those for these patients and of these drugs, best first
+    scored: tuple[Scored, ...] = ()  # their sentences, best first
     signals: Mapping[str, float] = field(default_factory=dict)  # what the decision was made from
     texts: Mapping[str, str] = field(default_factory=dict)  # of the documents, by id; very long ones are left out
     of_other_drugs: frozenset[str] = frozenset()  # ids of documents that name none of the question's drugs
@@ -73,6 +74,7 @@ def find(question: Analysis, user: User, filters: Filters, container: RetrievalC
         alpha=ranking.alpha,
         documents=documents,
         may_answer=bool(may_answer) and not ranking.only_for_others,
+        may_be_quoted=tuple(may_answer),
         scored=tuple(scored),
         signals=decision.signals,
         texts=texts,

@@ -127,6 +127,16 @@ async def test_verbatim_candidates_are_sentences_of_the_passages_that_are_sent(
     assert sent["bedside"]["one_document"] is True
 
 
+async def test_what_the_question_names_and_the_quote_does_not_is_told_and_kept(
+    container: Container, documents: dict[str, Document]
+) -> None:
+    answer = last(await asked(container, f"{DUTCH} bij polio"))
+    assert answer.status == AnswerStatus.ANSWERED
+    assert answer.not_named == ("polio",)
+    assert get_answer(container.db, LOCAL_USER, answer.id).not_named == ("polio",)
+    assert last(await asked(container)).not_named == ()
+
+
 @pytest.mark.parametrize("mode", [Mode.VERBATIM, Mode.ANSWER])
 async def test_the_text_of_a_document_is_read_once_for_an_answer(
     container: Container, server: Scripted, documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch, mode: Mode

@@ -76,7 +76,7 @@ def measure(settings: Settings, splits: Sequence[str], limit: int | None = None,
 def _index(parts: Sequence[WardPassage], container: Container) -> _Indexed:
     first = parts[0]
     about = Metadata(title=first.title, language=first.language, department=first.trade)
-    text, lines = _text(parts)
+    text, lines = document_text(parts)
     sha256 = hashlib.sha256(text.encode()).hexdigest()
     page = Page(1, 595.0, 842.0, 0, 0, text, np.full((len(text), 4), np.nan, np.float32))
     document_id = sha256[:32]
@@ -89,7 +89,7 @@ def _index(parts: Sequence[WardPassage], container: Container) -> _Indexed:
     return _Indexed(document, text, lines)
 
 
-def _text(parts: Sequence[WardPassage]) -> tuple[str, dict[str, list[tuple[int, int]]]]:
+def document_text(parts: Sequence[WardPassage]) -> tuple[str, dict[str, list[tuple[int, int]]]]:
     """The document as reading a file gives it: headings and lines of their own, cells parted by tabs."""
     text, lines = "", dict[str, list[tuple[int, int]]]()
     for passage in parts:

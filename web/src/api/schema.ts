@@ -425,6 +425,12 @@ export interface components {
              * @default []
              */
             unsupported: components["schemas"]["UnsupportedOut"][];
+            /**
+             * Not Named
+             * @description Specific words of the question that what is quoted, its title and headings do not name: a hint, no verdict.
+             * @default []
+             */
+            not_named: string[];
         };
         /**
          * AnswerStatus
@@ -1575,6 +1581,12 @@ export interface components {
             text: string;
             /** Rects */
             rects: components["schemas"]["PageRectsOut"][];
+            /**
+             * Text From
+             * @description Where the words of its page come from; `ocr`: they were read from a picture of the page.
+             * @default pdf
+             */
+            text_from: string;
             /**
              * Cautions
              * @description What to know before using it: `other_group`, `other_drug`, `twin`, `expired`, `superseded`, `conflict`; in the question's language.

@@ -53,6 +53,7 @@ export function answer(changes: Partial<Answer> = {}): Answer {
     stats: {},
     created_at: "2026-01-01T00:00:00Z",
     unsupported: [],
+    not_named: [],
     ...changes,
   };
 }

@@ -24,7 +24,7 @@ interface Props {
 
 export function Turn({ state, opened, latest, onOpen, onAgain, onLiteral, feedback = true }: Props) {
   const m = useMessages();
-  const { question, query, text, spans, sources, unsupported, language } = view(state);
+  const { question, query, text, spans, sources, unsupported, language, notNamed } = view(state);
   const refused = isRefused(state);
   const writing = state.kind === "working";
   const ended = state.kind === "failed" || state.kind === "stopped" || wasCutShort(state);
@@ -48,6 +48,7 @@ export function Turn({ state, opened, latest, onOpen, onAgain, onLiteral, feedba
           />
         </div>
       )}
+      {text && notNamed.length > 0 && <p className="not-named">{m.answer.notNamed(notNamed)}</p>}
       {writing && <Progress state={state} />}
       {ended && (
         <button type="button" className="button" onClick={() => onAgain(question)}>
