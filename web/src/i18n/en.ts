@@ -126,7 +126,7 @@ export const en = {
       `Printed from Bedside on ${day}. A print does not change: check that the document is still valid.`,
   },
   card: {
-    open: (rank: number, title: string, page: number) => `Open source ${rank}: ${title}, page ${page}`,
+    open: "Open source",
     page: (page: number) => `page ${page}`,
     version: (version: string) => `version ${version}`,
     valid: (from: string, until: string) => `valid ${from} to ${until}`,

@@ -121,7 +121,7 @@ export const nl: Messages = {
       `Afgedrukt uit Bedside op ${day}. Een afdruk verandert niet mee: kijk na of het document nog geldt.`,
   },
   card: {
-    open: (rank: number, title: string, page: number) => `Open bron ${rank}: ${title}, pagina ${page}`,
+    open: "Open bron",
     page: (page: number) => `pagina ${page}`,
     version: (version: string) => `versie ${version}`,
     valid: (from: string, until: string) => `geldig ${from} tot ${until}`,

@@ -60,13 +60,12 @@ function Place({ source, spans, open, onOpen }: PlaceProps) {
       <button
         type="button"
         className="card-button"
-        aria-label={m.card.open(rank, title, page)}
         aria-pressed={open}
         onClick={() => onOpen(rank)}
       >
-        <span className={`rank rank-${rank}`} aria-hidden="true">
-          {rank}
-        </span>
+        <span className="sr-only">{m.card.open}</span>
+        <span className={`rank rank-${rank}`}>{rank}</span>
+        <span className="sr-only">{title}</span>
         {m.card.page(page)}
         {source.text_from === "ocr" && ` · ${m.card.scan}`}
       </button>
