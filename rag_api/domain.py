@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+EVERYONE = ("everyone",)  # the group that all who may ask are in
+
 
 class TargetGroup(StrEnum):
     """The patients a document is about."""
@@ -85,7 +87,7 @@ class Page:
     """One page after cleaning.
 
     `boxes` is float32 [len(text), 4] in page space: the box of every character, NaN where a character has
-    none (white space that the cleaning put in). `text_from` says where the words came from ("pdf", "docx", later "ocr").
+    none (white space that the cleaning put in). `text_from` says where the words came from ("pdf", "docx", "ocr": the page's image).
     """
 
     number: int  # from 1
@@ -114,9 +116,33 @@ class Document:
     byte_count: int
     created_at: datetime | None = None
     updated_at: datetime | None = None
-    owner_group: str = "everyone"  # who may read it; one group until permissions arrive
+    groups: tuple[str, ...] = EVERYONE  # whose members may read it
     fingerprint: str = ""  # of all but the content that the index follows from: reader, chunk sizes, embedder, sidecar
     warnings: tuple[str, ...] = ()  # what an admin should know of it: pages without text, hidden text left out
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteItem:
+    """A file or folder of a SharePoint drive. Of a file also what was downloaded of it, and for whom it is.
+
+    `look`: it changed, and was not looked at since; `permit`: the same of who may read it. A run that is interrupted leaves them set."""
+
+    id: str
+    parent: str
+    name: str
+    is_folder: bool
+    is_package: bool = False
+    look: bool = True
+    permit: bool = True
+    version: str = ""  # that was downloaded, and its size and date
+    sha256: str = ""
+    size: int = 0
+    groups: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    left_out: str = ""  # why nothing of it is indexed, in a word or two; no failure
+    reason: str = ""  # of a failure, one of UnreadableDocument.REASONS
+    message: str = ""
+    permitted_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +162,7 @@ class ReadDocument:
     pages: tuple[Page, ...]
     warnings: tuple[str, ...] = ()
     cut: tuple[CutLine, ...] = ()
+    uncertain: tuple[tuple[int, int], ...] = ()  # places of the text that may say something else on the page: never quoted
 
     @property
     def text(self) -> str:
@@ -154,12 +181,12 @@ class Chunk:
     end: int
     text: str
     metadata: Metadata = field(default_factory=Metadata)
-    owner_group: str = "everyone"
+    groups: tuple[str, ...] = EVERYONE
 
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Which documents may answer. Empty fields do not filter. `owner_groups` is filled from the user, never from a request."""
+    """Which documents may answer. Empty fields do not filter, but for `groups`: filled from the user, never from a request."""
 
     departments: tuple[str, ...] = ()
     document_types: tuple[str, ...] = ()
@@ -169,7 +196,7 @@ class Filters:
     excluded_document_ids: tuple[str, ...] = ()  # superseded ones, unless asked for
     valid_on: date | None = None  # leaves out documents that are not valid on this day
     include_expired: bool = False  # with it, only those that are not valid yet; superseded ones then count too
-    owner_groups: tuple[str, ...] = ("everyone",)
+    groups: tuple[str, ...] = EVERYONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,19 +274,48 @@ class Citation:
     pieces: tuple[Piece, ...] = ()  # cells of a row, items of a list, in order
 
 
+class Role(StrEnum):
+    READER = "reader"  # asks and reads what their groups may read
+    JUDGE = "judge"  # a reader who judges questions too, and sees what was asked in vain
+    ADMIN = "admin"  # a judge who loads documents and says who may read them, too
+    AUDITOR = "auditor"  # reads the trail of who saw what; no documents by that
+
+
+class Scope(StrEnum):
+    """What an API key may be used for, at most: never more than its account's roles."""
+
+    ASK = "ask"
+    READ = "read"
+    INGEST = "ingest"
+    JUDGE = "judge"
+    ADMIN = "admin"
+    AUDIT = "audit"
+    MONITOR = "monitor"
+
+
 @dataclass(frozen=True, slots=True)
 class User:
-    """Who asks. One fixed local user until sign-in arrives; it passes through every route and query all the same."""
+    """Who asks: it passes through every route and query."""
 
     id: str
     name: str
     groups: tuple[str, ...]
     function: str = ""  # "nurse", "paediatrician" ...
     department: str = ""
-    is_admin: bool = False
+    roles: frozenset[Role] = frozenset({Role.READER})
+    scopes: frozenset[Scope] | None = None  # of the API key that was shown; None: no key was
+
+    @property
+    def is_admin(self) -> bool:
+        return Role.ADMIN in self.roles
+
+    def within(self, scope: Scope) -> bool:
+        """Return whether what was shown, a key or not, may be used for this."""
+        return self.scopes is None or scope in self.scopes
 
 
-LOCAL_USER = User(id="local", name="Local user", groups=("everyone",), is_admin=True)
+# Who works on the machine itself, and everyone where sign-in is off.
+LOCAL_USER = User(id="local", name="Local user", groups=EVERYONE, roles=frozenset(Role))
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,8 +336,9 @@ class Source:
     document: Document
     page: int
     rects: tuple[PageRects, ...]
-    text_from: str = "pdf"  # where its page's words come from; "ocr": they were read from a picture
-    cautions: tuple[Notice, ...] = ()  # what to know before using it: for other patients, expired, superseded, contradicted
+    cautions: tuple[Notice, ...] = ()  # what to know before using it: for other patients, expired, superseded, contradicted, in doubt
+    text_from: str = "pdf"  # as its page's
+    uncertain: bool = False  # some of the chunk was read in doubt from an image, and is blank in its text
 
 
 @dataclass(frozen=True, slots=True)

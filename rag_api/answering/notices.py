@@ -110,6 +110,14 @@ _TEXTS: dict[str, dict[str, str]] = {
     },
     "card_other_drug": {"nl": "Noemt {drugs} niet.", "en": "Does not name {drugs}."},
     "card_twin": {"nl": "Voor {for_whom}; bron {source} is voor {others}.", "en": "For {for_whom}; source {source} is for {others}."},
+    "card_scan": {
+        "nl": "Als scan geopend: de woorden zijn uit het beeld van de pagina gelezen.",
+        "en": "Opened as scan: its words were read from the page's image.",
+    },
+    "card_scan_in_doubt": {
+        "nl": "Als scan geopend: niet elke zin is met zekerheid gelezen, en die worden niet geciteerd. Lees ze op de pagina zelf.",
+        "en": "Opened as scan: not every sentence was read with certainty, and those are not quoted. Read them on the page itself.",
+    },
     "card_expired": {"nl": "Vervallen op {day}.", "en": "Expired on {day}."},
     "card_superseded": {"nl": "Vervangen door {newer}.", "en": "Superseded by {newer}."},
     "card_conflict": {
@@ -198,12 +206,12 @@ def unread(document: Document, language: str) -> Notice:
     """Of a document that could not be read and whose title fits the question."""
     reason = _UNREAD.get(document.reason, _UNREAD["broken"])[language]
     words = {"title": title_of(document), "owner": document.metadata.owner, "why": reason}
-    return notice("unread_owned" if document.metadata.owner else "unread", language, **words)
+    return notice("unread_owned" if document.metadata.owner else "unread", language, (), **words)
 
 
 def expired(sources: Sequence[Source], today: date, language: str) -> list[Notice]:
     """One for each document among the sources that is past its validity."""
-    found = {}
+    found: dict[str, Notice] = {}
     for source in sources:
         document = source.document
         until = document.metadata.valid_until

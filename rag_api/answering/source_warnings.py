@@ -47,6 +47,7 @@ def warned(
             *_twin_caution(index, sources, patient, language),
             *_age_cautions(source, today, newer, language),
             *_conflict_cautions(index, differing, sources, language),
+            *_scan_caution(source, language),
         ]
         for index, source in enumerate(sources)
     ]
@@ -118,6 +119,12 @@ def _newer(sources: Sequence[Source], user: User, today: date, container: Retrie
     wanted = {source.document.id: by[source.document.id] for source in sources if source.document.id in by}
     documents = get_documents(container.db, user, list(wanted.values()))
     return {old: documents[new] for old, new in wanted.items() if new in documents}
+
+
+def _scan_caution(source: Source, language: str) -> list[Notice]:
+    if source.uncertain:
+        return [notice("card_scan_in_doubt", language)]
+    return [notice("card_scan", language)] if source.text_from == "ocr" else []
 
 
 def _is_expired(document: Document, today: date) -> bool:

@@ -18,14 +18,25 @@ from rag_api.errors import BedsideError
 log = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
-CODES = {404: "not_found", 405: "method_not_allowed", 413: "too_large", 415: "unsupported_media_type"}
+CODES = {
+    401: "not_signed_in",
+    403: "not_allowed",
+    404: "not_found",
+    405: "method_not_allowed",
+    413: "too_large",
+    415: "unsupported_media_type",
+}
+HEADERS = {429: {"Retry-After": "60"}, 503: {"Retry-After": "5"}, 401: {"WWW-Authenticate": "Bearer"}}
 DESCRIPTIONS = {
     400: "The request makes no sense; `detail` says what to do.",
+    401: "Nobody known asks: sign in, or show a key that holds.",
+    403: "Your role, or the key's scope, is not for this; or another site asked in your name.",
     404: "There is no such thing, or it is not yours to see.",
     409: "It changed meanwhile, or exists already.",
     413: "The upload or the request is over the limit.",
     416: "The range lies outside the file.",
     422: "The request is not of the documented shape; `errors` lists where.",
+    429: "Too many tries; `Retry-After` says when the next may be.",
     500: "Something is configured wrongly (`code` is then `configuration`), or went wrong in Bedside.",
     503: "A part does not answer; `code` says which.",
 }
@@ -52,7 +63,7 @@ async def _of_ours(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, BedsideError)
     if error.status >= 500:
         log.warning("%s %s: %s", request.method, request.url.path, error.code)
-    headers = {"Retry-After": "5"} if error.status == 503 else None
+    headers = HEADERS.get(error.status)
     errors = [WrongOut(**asdict(row)) for row in error.rows]
     return problem(error.status, error.code, error.message, errors or None, headers)
 

@@ -107,13 +107,14 @@ class SourceOut(BaseModel):
     score: float
     dense_score: float
     bm25_score: float
-    text: str
+    text: str = Field(description="What was read in doubt from an image is blank in it: ▒ for each letter.")
+    text_from: str = Field("pdf", description="Where its words come from: `ocr` of a page that was read from its image.")
+    uncertain: bool = Field(False, description="Some of it was read in doubt from an image: it is on the page, and never quoted.")
     rects: list[PageRectsOut]
-    text_from: str = Field("pdf", description="Where the words of its page come from; `ocr`: they were read from a picture of the page.")
     cautions: list[NoticeOut] = Field(
         [],
-        description="What to know before using it: `other_group`, `other_drug`, `twin`, `expired`, `superseded`, `conflict`; in the "
-        "question's language.",
+        description="What to know before using it: `other_group`, `other_drug`, `twin`, `expired`, `superseded`, `conflict`, `scan`, "
+        "`scan_in_doubt`; in the question's language.",
     )
 
 
@@ -253,8 +254,37 @@ class DocumentOut(BaseModel):
     supersedes: str
     warnings: list[str] = Field([], description="What an admin should know of it, for example pages without text; of a failed one: why.")
     advice: str = Field("", description="What to do about a document that failed.")
+    groups: list[str] = Field([], description="Whose members may read it.")
     created_at: datetime | None
     updated_at: datetime | None
+
+
+GROUP = r"^[^\s,;\x00-\x1f]([^,;\x00-\x1f]*[^\s,;\x00-\x1f])?$"  # a name of a group
+
+
+class AccessOut(BaseModel):
+    groups: list[str] = Field(description="Whose members may read it.")
+    said_by: Literal["admin", "source", "department", "default"] = Field(
+        description="Who said so: an admin, the folder or site it came from, its department, or nobody (`default`)."
+    )
+    user_id: str = Field(description="Of who said it, where that was a person.")
+    said_at: datetime | None
+
+
+class AccessIn(BaseModel):
+    """Null: what the folder, the site or the department says counts again."""
+
+    groups: Annotated[list[Annotated[str, Field(max_length=100, pattern=GROUP)]], Field(min_length=1, max_length=50)] | None = Field(
+        examples=[["intensive-care"]]
+    )
+
+
+class DepartmentAccessOut(AccessOut):
+    department: str
+
+
+class DepartmentAccessList(BaseModel):
+    departments: list[DepartmentAccessOut]
 
 
 class DocumentList(BaseModel):
@@ -359,6 +389,8 @@ class IngestItem(BaseModel):
     reason: str = ""
     message: str = ""
     cut: int = Field(0, description="Lines left out as headers, footers and page numbers; the document's detail has them.")
+    from_images: int = Field(0, description="Pages of it that were read from their image (OCR).")
+    uncertain: int = Field(0, description="Places of them that were read in doubt: found and shown, never quoted.")
     advice: str = Field("", description="What to do about a failure.")
     warnings: list[str] = Field([], description="What an admin should know of it, and do about it.")
     renamed_from: str = Field("", description="The name that its document had when the file lay elsewhere.")
@@ -458,12 +490,16 @@ class SentencesAhead(BaseModel):
     sentences: int = 0
 
 
+class Live(BaseModel):
+    status: Literal["ok"]
+
+
 class Health(BaseModel):
     """`ok`: everything answers. `degraded`: questions still get sources. `down`: they do not."""
 
     status: Literal["ok", "degraded", "down"]
     version: str
-    parts: list[PartHealth]
+    parts: list[PartHealth] = Field(description="For admins; empty for all others.")
     documents: int | None = None
     demo: bool = Field(description="True with the demo model: not for clinical use.")
     model: str = ""

@@ -8,17 +8,21 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from rag_api.domain import User
+from rag_api.domain import EVERYONE, Role, User
 from rag_api.errors import NotFound
 
 T = TypeVar("T")
 
-# A document is read by the members of its group.
-READS = "owner_group = any(%(user_groups)s)"
+# A document is read by the members of any of its groups; a question of somebody's, or a judged one, by reviewers of its groups.
+READS = "groups && %(user_groups)s"
 # Conversations, answers and feedback are their writer's alone.
 OWNS = "user_id = %(user_id)s"
-# Its members judge questions and read what was asked in vain, as admins do.
+# Its members are judges: they judge questions and read what was asked in vain, as admins do.
 QUALITY = "quality"
+# Who may act at all. A suspended account's sessions and keys end with it, whatever they say of themselves.
+ACTIVE_ACCOUNT = "users.suspended_at is null"
+LIVE_SESSION = f"sessions.expires_at > now() and sessions.seen_at > now() - %(idle)s * interval '1 second' and {ACTIVE_ACCOUNT}"
+LIVE_KEY = f"api_keys.revoked_at is null and api_keys.expires_at > now() and {ACTIVE_ACCOUNT}"
 
 
 def values(user: User, **more: Any) -> dict[str, Any]:
@@ -26,14 +30,19 @@ def values(user: User, **more: Any) -> dict[str, Any]:
     return {"user_groups": list(user.groups), "user_id": user.id, **more}
 
 
-def owner_group(user: User) -> str:
-    """The group that what this user makes belongs to."""
-    return user.groups[0] if user.groups else "nobody"
+def own_groups(user: User) -> list[str]:
+    """The groups that what this user makes belongs to: all of theirs but everyone, who are told nothing of a group's questions."""
+    return sorted({*user.groups} - {*EVERYONE, QUALITY}) or [name for name in user.groups if name != QUALITY] or ["nobody"]
+
+
+def space(user: User) -> str:
+    """Within which the names that this user gives are unique: another group's may be the same."""
+    return "\n".join(own_groups(user))
 
 
 def may_review(user: User) -> bool:
-    """Judged sets and the gap report hold questions of others: for admins and for members of the group `quality`."""
-    return user.is_admin or QUALITY in user.groups
+    """Judged sets and the gap report hold questions of others: for judges, members of the group `quality`, and admins."""
+    return user.is_admin or Role.JUDGE in user.roles or QUALITY in user.groups
 
 
 def reviewer(user: User) -> None:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
+from types import MappingProxyType
 from typing import Any
 
 import psycopg
 from psycopg.rows import DictRow
 
-from rag_api.db import Connection, Database, folders, translated
+from rag_api.db import Connection, Database, folders, permissions, translated
 from rag_api.db.access import READS, found, values
-from rag_api.domain import LOCAL_USER, CutLine, Document, DocumentStatus, Edit, Metadata, Page, TargetGroup, User
+from rag_api.domain import EVERYONE, LOCAL_USER, CutLine, Document, DocumentStatus, Edit, Metadata, Page, TargetGroup, User
 from rag_api.guard.twins import are_twins, subject
 from rag_api.text.char_boxes import pack_boxes, unpack_boxes
 
@@ -25,10 +26,10 @@ METADATA = (
 )  # fmt: skip
 COLUMNS = (
     "id", "source", "sha256", "media_type", "status", "reason", *METADATA,
-    "page_count", "chunk_count", "byte_count", "fingerprint", "warnings", "owner_group",
+    "page_count", "chunk_count", "byte_count", "fingerprint", "warnings", "groups",
 )  # fmt: skip
 
-WRITTEN = (*COLUMNS, "subject")
+WRITTEN = (*COLUMNS, "subject", "indexed_groups")
 UPSERT = f"""
     insert into documents ({", ".join(WRITTEN)}, user_id)
     values ({", ".join(f"%({name})s" for name in WRITTEN)}, %(user_id)s)
@@ -37,17 +38,21 @@ UPSERT = f"""
 INSERT_PAGES = """
     copy pages (document_id, number, width, height, rotation, text_start, text, boxes, text_from) from stdin
 """
+INSERT_UNCERTAIN = "copy uncertain_places (document_id, text_start, text_end) from stdin"
 INSERT_CUT = "copy cut_lines (document_id, position, page, text, reason) from stdin"
 
 
 class PgDocuments:
     """A `rag_api.ingest.DocumentsRepo`. `user` is who ingests and becomes the owner of new rows; `patience` is how many
-    seconds to wait for another ingestion before Conflict, None: until it is done."""
+    seconds to wait for another ingestion before Conflict, None: until it is done; `open_to` is who may read what nothing is said of."""
 
-    def __init__(self, db: Database, user: User = LOCAL_USER, *, patience: float | None = None) -> None:
+    def __init__(
+        self, db: Database, user: User = LOCAL_USER, *, patience: float | None = None, open_to: Sequence[str] = EVERYONE
+    ) -> None:  # fmt: skip
         self.db = db
         self.user = user
         self.patience = patience
+        self.open_to = open_to
 
     @contextmanager
     def lock(self) -> Iterator[None]:
@@ -66,7 +71,9 @@ class PgDocuments:
         rows = self.db.all(f"select * from documents where {CURRENT}")  # noqa: S608
         return {row["source"]: to_document(row) for row in rows}
 
-    def save_indexed(self, document: Document, pages: Sequence[Page], cut: Sequence[CutLine] = ()) -> None:
+    def save_indexed(
+        self, document: Document, pages: Sequence[Page], cut: Sequence[CutLine] = (), uncertain: Sequence[tuple[int, int]] = ()
+    ) -> None:
         with self.db.connection() as connection:
             self._put(connection, document)
             with connection.cursor() as cursor, cursor.copy(INSERT_PAGES) as copy:
@@ -75,6 +82,9 @@ class PgDocuments:
             with connection.cursor() as cursor, cursor.copy(INSERT_CUT) as copy:
                 for position, line in enumerate(cut):
                     copy.write_row((document.id, position, line.page, line.text, line.reason))
+            with connection.cursor() as cursor, cursor.copy(INSERT_UNCERTAIN) as copy:
+                for place in uncertain:
+                    copy.write_row((document.id, *place))
 
     def save_failed(self, document: Document) -> None:
         with self.db.connection() as connection:
@@ -95,14 +105,26 @@ class PgDocuments:
             edits.setdefault(row["source"], {})[row["field"]] = Edit(row["value"], row["said"])
         return edits
 
+    def groups_of(self, source: str, department: str) -> tuple[str, ...]:
+        return permissions.groups_of(self.db, source, department, self.open_to)
+
+    def put_source_groups(self, said: Mapping[str, Sequence[str]]) -> None:
+        permissions.put_source_groups(self.db, self.user, said, self.open_to)
+
+    def catch_up(self, reach_index: Callable[[str, tuple[str, ...]], None]) -> None:
+        permissions.catch_up(self.db, reach_index)
+
     def source_of(self, document_id: str) -> str | None:
         return folders.source_of(self.db, document_id)
 
     def folders(self) -> dict[str, str]:
         return folders.read_folders(self.db)
 
-    def put_folders(self, placed: Mapping[str, str]) -> None:
-        folders.put_folders(self.db, placed)
+    def items(self) -> dict[str, str]:
+        return folders.read_items(self.db)
+
+    def put_folders(self, placed: Mapping[str, str], items: Mapping[str, str] = MappingProxyType({})) -> None:
+        folders.put_folders(self.db, placed, items)
 
     def rename(self, old: str, new: str, titles: tuple[str, str]) -> None:
         folders.rename(self.db, old, new, titles)
@@ -114,8 +136,10 @@ class PgDocuments:
             {"source": document.source, "id": document.id},
         )
         connection.execute(UPSERT, {**_row(document), "user_id": self.user.id})
+        permissions.apply_rules(connection, self.open_to, document.id)  # which may have changed while it was read
         connection.execute("delete from pages where document_id = %(id)s", {"id": document.id})
         connection.execute("delete from cut_lines where document_id = %(id)s", {"id": document.id})
+        connection.execute("delete from uncertain_places where document_id = %(id)s", {"id": document.id})
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +179,12 @@ def current_document(db: Database, user: User, source: str) -> Document | None:
     return to_document(row) if row else None
 
 
+def taken(db: Database, source: str) -> bool:
+    """Whether there is a current document of this name, whoever may read it."""
+    row = db.one(f"select 1 as n from documents where source = %(source)s and {CURRENT}", {"source": source})  # noqa: S608
+    return row is not None
+
+
 def get_documents(db: Database, user: User, document_ids: Sequence[str]) -> dict[str, Document]:
     """Those of these that exist and that the user may read, by id."""
     rows = db.all(
@@ -176,7 +206,7 @@ _OLDER = f"old.status = 'indexed' and old.id <> newer.id and old.{READS}"
 SUPERSEDED = f"""
     with newer as (
       select id, lower(supersedes) as name, valid_from from documents
-      where status = 'indexed' and supersedes <> '' and (valid_from is null or valid_from <= %(today)s))
+      where status = 'indexed' and supersedes <> '' and (valid_from is null or valid_from <= %(today)s) and {READS})
     select old.id, newer.id as by_id from newer join documents old on {_OLDER} and lower(old.source) = newer.name
     union select old.id, newer.id from newer join documents old on {_OLDER}
       and lower(substring(old.source from '[^/]*$')) = newer.name
@@ -264,6 +294,18 @@ def read_text(db: Database, document_id: str, longest: int) -> str | None:
     return row["text"] if row else None
 
 
+def read_uncertain(db: Database, document_ids: Sequence[str]) -> dict[str, list[tuple[int, int]]]:
+    """Places of these documents' texts that were read in doubt, in order; of documents that have some. Not checked for access, as
+    read_pages."""
+    places: dict[str, list[tuple[int, int]]] = {}
+    for row in db.all(
+        "select document_id, text_start, text_end from uncertain_places where document_id = any(%(ids)s) order by document_id, text_start",
+        {"ids": list(document_ids)},
+    ):
+        places.setdefault(row["document_id"], []).append((row["text_start"], row["text_end"]))
+    return places
+
+
 def read_cut(db: Database, document_id: str) -> list[CutLine]:
     """What cleaning left out, in the order of the pages. Not checked for access, as read_pages."""
     return [
@@ -291,7 +333,8 @@ def to_document(row: DictRow) -> Document:
         metadata=metadata,
         status=DocumentStatus(row["status"]),
         warnings=tuple(row["warnings"]),
-        **{name: row[name] for name in COLUMNS if name not in (*METADATA, "status", "warnings")},
+        groups=tuple(row["groups"]),
+        **{name: row[name] for name in COLUMNS if name not in (*METADATA, "status", "warnings", "groups")},
         created_at=row["created_at"],
         updated_at=row["updated_at"],
     )
@@ -302,6 +345,7 @@ def _row(document: Document) -> dict[str, Any]:
     row |= {name: getattr(document, name) for name in COLUMNS if name not in METADATA}
     row["target_groups"] = [group.value for group in document.metadata.target_groups]
     row["warnings"] = list(document.warnings)
+    row["groups"] = row["indexed_groups"] = list(document.groups)
     row["subject"] = sorted(subject(document.metadata.title))
     return {name: _storable(value) for name, value in row.items()}
 

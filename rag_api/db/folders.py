@@ -12,6 +12,9 @@ _NAMED = (
     "delete from metadata_edits where source = %(new)s",
     "update metadata_edits set source = %(new)s where source = %(old)s",
     "update metadata_edits set said = %(new_title)s where source = %(new)s and field = 'title' and said = %(old_title)s",
+    "delete from document_groups where source = %(new)s",
+    "update document_groups set source = %(new)s where source = %(old)s",
+    "update group_changes set name = %(new)s where about = 'document' and name = %(old)s",
     "update metadata_changes set source = %(new)s where source = %(old)s",
     "update judged_places set document = %(new)s where document = %(old)s",
     """delete from former_names f where source = %(old)s
@@ -27,12 +30,17 @@ def read_folders(db: Database) -> dict[str, str]:
     return {row["source"]: row["folder"] for row in db.all("select source, folder from document_folders")}
 
 
-def put_folders(db: Database, folders: Mapping[str, str]) -> None:
+def read_items(db: Database) -> dict[str, str]:
+    return {row["source"]: row["item"] for row in db.all("select source, item from document_folders where item <> ''")}
+
+
+def put_folders(db: Database, folders: Mapping[str, str], items: Mapping[str, str]) -> None:
     with db.connection() as connection, connection.cursor() as cursor:
         cursor.executemany(
-            """insert into document_folders (source, folder) values (%s, %s)
-            on conflict (source) do update set folder = excluded.folder where document_folders.folder <> excluded.folder""",
-            sorted(folders.items()),
+            """insert into document_folders (source, folder, item) values (%s, %s, %s)
+            on conflict (source) do update set folder = excluded.folder, item = excluded.item
+            where (document_folders.folder, document_folders.item) <> (excluded.folder, excluded.item)""",
+            [(source, folder, items.get(source, "")) for source, folder in sorted(folders.items())],
         )
 
 

@@ -23,6 +23,7 @@ from rag_api.api.mapping import answer_out, filters_in, notices_out, source_out,
 from rag_api.api.metrics import Metrics
 from rag_api.api.problems import problem, responses
 from rag_api.api.routes.limited import LimitedRoute
+from rag_api.api.sign_in.access import Access, declared
 from rag_api.domain import AnswerEvent, Cited, Done, Failed, Found, Source, Stage, Token, User
 from rag_api.errors import Unavailable
 
@@ -52,6 +53,7 @@ PING_SECONDS = 15.0
 
 @router.post(
     "/ask",
+    openapi_extra=declared(Access.ASK),
     summary="Ask a question",
     response_model=api.AnswerOut,
     responses={

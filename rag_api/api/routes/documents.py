@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated
 
 import numpy as np
-from fastapi import APIRouter, File, Query, Request, Response, UploadFile
+from fastapi import APIRouter, File, Form, Query, Request, Response, UploadFile
 from fastapi.responses import FileResponse
 from numpy.typing import NDArray
 
@@ -19,14 +19,25 @@ from rag_api.api.deps import ContainerDep, DbDep, DocumentId, Limit, Offset, Use
 from rag_api.api.mapping import document_detail, document_out, facets_out, ingest_out, metadata_in
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute, UploadRoute
-from rag_api.db.access import administrator
-from rag_api.db.documents import DocumentQuery, PgDocuments, facets, get_document, list_documents, read_cut, read_page_sizes
+from rag_api.api.sign_in.access import Access, declared
+from rag_api.db.access import administrator, own_groups
+from rag_api.db.documents import (
+    DocumentQuery,
+    PgDocuments,
+    current_document,
+    facets,
+    get_document,
+    list_documents,
+    read_cut,
+    read_page_sizes,
+    taken,
+)
 from rag_api.db.metadata_edits import change_metadata, changes_of, edits_of
 from rag_api.domain import Chunk, Document, DocumentStatus
 from rag_api.errors import Conflict, InvalidInput, NotFound
 from rag_api.ingest import ingest
 from rag_api.ingest.chunk import embedding_text
-from rag_api.ingest.metadata import metadata_from, texts_of
+from rag_api.ingest.metadata import GROUPS, metadata_from, texts_of
 from rag_api.ingest.sources import UPLOADED, KeptFiles, SourceFile
 from rag_api.ingest.uploads import upload_file
 from rag_api.stores import Vectors, describe
@@ -38,7 +49,7 @@ Search = Annotated[str, Query(max_length=200, pattern=r"^[^\x00]*$", description
 Status = Annotated[DocumentStatus | None, Query(description="The current ones (indexed and failed) when absent.")]
 
 
-@router.get("/documents", summary="The documents list, by title", responses=responses(422, 503))
+@router.get("/documents", openapi_extra=declared(Access.READ), summary="The documents list, by title", responses=responses(422, 503))
 def get_documents(
     db: DbDep, user: UserDep, search: Search = "", status: Status = None, limit: Limit = 50, offset: Offset = 0
 ) -> api.DocumentList:
@@ -46,18 +57,30 @@ def get_documents(
     return api.DocumentList(documents=[document_out(document) for document in found], total=total)
 
 
-@router.get("/facets", summary="What documents can be filtered and ordered by", responses=responses(503))
+@router.get(
+    "/facets", openapi_extra=declared(Access.READ), summary="What documents can be filtered and ordered by", responses=responses(503)
+)
 def get_facets(db: DbDep, user: UserDep) -> api.FacetsOut:
     return facets_out(facets(db, user))
 
 
-@router.get("/documents/{document_id}", summary="A document with the sizes of its pages", responses=responses(404, 422, 503))
+@router.get(
+    "/documents/{document_id}",
+    openapi_extra=declared(Access.READ),
+    summary="A document with the sizes of its pages",
+    responses=responses(404, 422, 503),
+)
 def get_one_document(db: DbDep, user: UserDep, document_id: DocumentId) -> api.DocumentDetail:
     document = get_document(db, user, document_id)
     return document_detail(document, read_page_sizes(db, document_id), edits_of(db, document.source), read_cut(db, document_id))
 
 
-@router.patch("/documents/{document_id}", summary="Describe a document", responses=responses(400, 404, 409, 413, 422, 503))
+@router.patch(
+    "/documents/{document_id}",
+    openapi_extra=declared(Access.INGEST),
+    summary="Describe a document",
+    responses=responses(400, 404, 409, 413, 422, 503),
+)
 def describe_document(db: DbDep, container: ContainerDep, user: UserDep, document_id: DocumentId, body: api.MetadataIn) -> api.DescribedOut:
     """For admins. What is given here counts instead of what the file says, from the next question on and in later versions of the file,
     until a version says something else in that field. Every change is kept with who made it (`/changes`). A new title is embedded with the
@@ -74,7 +97,7 @@ def describe_document(db: DbDep, container: ContainerDep, user: UserDep, documen
         vectors = describe(container.store, document.id, document.metadata, embed)
         return vectors != "outdated"
 
-    with PgDocuments(db, user, patience=5.0).lock():
+    with PgDocuments(db, user, patience=5.0, open_to=container.settings.open_to).lock():
         changed = change_metadata(
             db, user, document_id, given, frozenset(body.reset), texts_of=texts_of, metadata_of=metadata_from, reach_index=reach_index
         )
@@ -90,7 +113,12 @@ def _check(document: Document) -> None:
         raise Conflict("A document cannot supersede itself.")
 
 
-@router.get("/documents/{document_id}/changes", summary="Who changed what is said of a document", responses=responses(404, 422, 503))
+@router.get(
+    "/documents/{document_id}/changes",
+    openapi_extra=declared(Access.ADMIN),
+    summary="Who changed what is said of a document",
+    responses=responses(404, 422, 503),
+)
 def get_changes(db: DbDep, user: UserDep, document_id: DocumentId) -> api.ChangeList:
     """For admins; newest first, of all versions of the document."""
     get_document(db, user, document_id)
@@ -100,6 +128,7 @@ def get_changes(db: DbDep, user: UserDep, document_id: DocumentId) -> api.Change
 
 @router.get(
     "/documents/{document_id}/file",
+    openapi_extra=declared(Access.READ),
     summary="A document's file, as a PDF where it can be shown",
     response_class=FileResponse,
     responses={
@@ -135,7 +164,9 @@ def get_document_file(request: Request, db: DbDep, container: ContainerDep, user
     )
 
 
-@router.delete("/documents/{document_id}", summary="Take a document out", responses=responses(404, 422, 503))
+@router.delete(
+    "/documents/{document_id}", openapi_extra=declared(Access.INGEST), summary="Take a document out", responses=responses(404, 422, 503)
+)
 def retire_document(db: DbDep, container: ContainerDep, user: UserDep, document_id: DocumentId) -> api.DocumentOut:
     """For admins. No question is answered from it any more. It stays in the list as `retired`, for the answers that quoted it. The list is
     changed first: what it does not call indexed is never a source, whatever the index still holds."""
@@ -147,7 +178,9 @@ def retire_document(db: DbDep, container: ContainerDep, user: UserDep, document_
     return document_out(get_document(db, user, document_id))
 
 
-@uploads.post("/documents", summary="Load a document", responses=responses(400, 404, 409, 413, 422, 503))
+@uploads.post(
+    "/documents", openapi_extra=declared(Access.INGEST), summary="Load a document", responses=responses(400, 404, 409, 413, 422, 503)
+)
 def upload_document(
     db: DbDep,
     container: ContainerDep,
@@ -156,19 +189,31 @@ def upload_document(
         UploadFile,
         File(description="PDF, Word, sheet, slides, text, mail. Its name is what it is known by; a new version replaces the old."),
     ],
+    groups: Annotated[
+        str,
+        Form(
+            max_length=1_000,
+            pattern=r"^[^\x00-\x1f]{0,100}$",
+            description="Whose members may read it, with commas between. A new document's: yours, when absent.",
+        ),
+    ] = "",
 ) -> api.IngestOut:
     """For admins. Reads, cuts, embeds and indexes it, and reports what became of it. A file that cannot be read is reported by its reason
     and kept in the list as `failed`, with `advice` on what to do; `warnings` say what to know of one that can. 409 when an ingestion is
     running."""
     administrator(user)
     name = _file_name(file.filename or "")
+    known = current_document(db, user, name)
+    if known is None and taken(db, name):
+        raise Conflict(f"There is another document called {name}, which is not yours to replace. Give this one another name.")
+    open_to = groups or ("" if known else ";".join(own_groups(user)))
     with upload_file(container.settings.data_dir, Path(name).suffix) as kept:
         shutil.copyfileobj(file.file, kept)
         kept.flush()
         report = ingest(
-            [SourceFile(name, Path(kept.name), folder=UPLOADED)],
+            [SourceFile(name, Path(kept.name), {GROUPS: open_to} if open_to else {}, folder=UPLOADED)],
             settings=container.settings,
-            documents_repo=PgDocuments(db, user, patience=5.0),
+            documents_repo=PgDocuments(db, user, patience=5.0, open_to=container.settings.open_to),
             store=container.store,
             embedder=container.embedder,
             readers=1,

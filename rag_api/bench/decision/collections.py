@@ -18,8 +18,7 @@ from typing import Literal
 
 from rag_api import handbook
 from rag_api.bench.sets import SHARED
-from rag_api.bench.wardqa import read_wardqa
-from rag_api.bench.wardqa.measure import document_text
+from rag_api.bench.wardqa import document_text, read_wardqa
 from rag_api.domain import Candidate, Metadata
 from rag_api.evaluate import read_judged
 from rag_api.evaluate.answers import holds

@@ -159,6 +159,7 @@ export const en = {
     next: "Next place",
     onPage: (page: number) => `On page ${page}; the exact place is not known.`,
     nearest: "This document is near the question but does not answer it: nothing is marked.",
+    uncertain: "Part of it was read in doubt: it stands on the page, and is never quoted.",
     scan: "Opened as a scan: its words were read from a picture. Check them on the page.",
     zoomIn: "Larger",
     zoomOut: "Smaller",
@@ -315,6 +316,7 @@ export const en = {
       no_text_layer: "it has no text (a scan?), so nothing can be found in it",
       xfa_form: "it is an XFA form, whose content only Adobe's programs show: print it to a PDF and load that",
       unsupported: "files of its kind are not read here",
+      not_permitted: "who may read it is not known",
     }),
     notRead: "it could not be read",
     advice: open<ByCode>({
@@ -328,6 +330,8 @@ export const en = {
       no_text_layer: "It is a scan: give it a text layer (OCR), then load it again.",
       xfa_form: "Open it in the program that shows it, print it as PDF, then load that.",
       unsupported: "Save it as PDF, then load that.",
+      not_permitted:
+        "Give a group that is known here access to it in SharePoint, and the application the role fullcontrol on the site.",
     }),
     cut: (count: number) => `${many(count, "line", "lines")} left out as header, footer or page number`,
     cutAt: (page: number, reason: string) => `p. ${page}, ${reason}:`,

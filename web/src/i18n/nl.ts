@@ -154,6 +154,7 @@ export const nl: Messages = {
     next: "Volgende plaats",
     onPage: (page: number) => `Op pagina ${page}; de juiste plaats is niet bekend.`,
     nearest: "Dit document ligt dicht bij de vraag, maar beantwoordt ze niet: er is niets gemarkeerd.",
+    uncertain: "Een deel is niet zeker gelezen: het staat op de bladzijde, en wordt nooit aangehaald.",
     scan: "Geopend als scan: de woorden zijn uit een afbeelding gelezen. Kijk ze na op de bladzijde.",
     zoomIn: "Groter",
     zoomOut: "Kleiner",
@@ -312,6 +313,7 @@ export const nl: Messages = {
       xfa_form:
         "het is een XFA-formulier, waarvan enkel programma's van Adobe de inhoud tonen: druk het af naar een PDF en laad die",
       unsupported: "bestanden van deze soort worden hier niet gelezen",
+      not_permitted: "wie het mag lezen is niet bekend",
     },
     notRead: "het kon niet gelezen worden",
     advice: {
@@ -326,6 +328,8 @@ export const nl: Messages = {
       no_text_layer: "Het is een scan: geef het een tekstlaag (OCR) en laad het opnieuw.",
       xfa_form: "Open het in het programma dat het toont, druk het af als PDF en laad die.",
       unsupported: "Bewaar het als PDF en laad die.",
+      not_permitted:
+        "Geef in SharePoint een groep toegang die hier bekend is, en de toepassing de rol fullcontrol op de site.",
     },
     cut: (count: number) => `${many(count, "regel", "regels")} weggelaten als koptekst, voettekst of paginanummer`,
     cutAt: (page: number, reason: string) => `p. ${page}, ${reason}:`,
