@@ -87,7 +87,7 @@ class Page:
     """One page after cleaning.
 
     `boxes` is float32 [len(text), 4] in page space: the box of every character, NaN where a character has
-    none (white space that the cleaning put in). `text_from` says where the words came from ("pdf", "docx", later "ocr").
+    none (white space that the cleaning put in). `text_from` says where the words came from ("pdf", "docx", "ocr": the page's image).
     """
 
     number: int  # from 1
@@ -122,6 +122,30 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
+class RemoteItem:
+    """A file or folder of a SharePoint drive. Of a file also what was downloaded of it, and for whom it is.
+
+    `look`: it changed, and was not looked at since; `permit`: the same of who may read it. A run that is interrupted leaves them set."""
+
+    id: str
+    parent: str
+    name: str
+    is_folder: bool
+    is_package: bool = False
+    look: bool = True
+    permit: bool = True
+    version: str = ""  # that was downloaded, and its size and date
+    sha256: str = ""
+    size: int = 0
+    groups: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    left_out: str = ""  # why nothing of it is indexed, in a word or two; no failure
+    reason: str = ""  # of a failure, one of UnreadableDocument.REASONS
+    message: str = ""
+    permitted_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class CutLine:
     """A line of a page that is not in its text, as it stood there. `reason`: "header", "footer" or "page_number"."""
 
@@ -138,6 +162,7 @@ class ReadDocument:
     pages: tuple[Page, ...]
     warnings: tuple[str, ...] = ()
     cut: tuple[CutLine, ...] = ()
+    uncertain: tuple[tuple[int, int], ...] = ()  # places of the text that may say something else on the page: never quoted
 
     @property
     def text(self) -> str:
@@ -199,6 +224,32 @@ class Candidate:
     rank: int  # of the best hit that holds it
 
 
+class PartKind(StrEnum):
+    """What a quoted span is in its answer."""
+
+    SENTENCE = "sentence"
+    LIST = "list"  # one or more items of a list, `Citation.pieces` being the items
+    ROW = "row"  # of a table, its header and group rows too, `Citation.pieces` being the cells
+    NOTE = "note"  # a remark or box ("Let op: ...")
+    HEADING = "heading"  # a heading or introduction that the rest of the part is not read without
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A cell of a quoted row or an item of a quoted list: answer[start:end], which is document_text[source_start:source_end]."""
+
+    start: int
+    end: int
+    source_start: int
+    source_end: int
+    label: str = ""  # of an item: its number or mark as it stands at its beginning ("1.", "•"), in the text too
+    level: int = 0  # of an item: how deep in the list
+    header: bool = False  # of a cell: it says what others hold
+    column: int = 0  # of a cell: from 0
+    columns: int = 1  # of a cell: how many it spans
+    asked: bool = False  # of a cell: the one that the question asks for
+
+
 @dataclass(frozen=True, slots=True)
 class PageRects:
     page: int
@@ -218,29 +269,63 @@ class Citation:
     page: int  # where it begins
     rects: tuple[PageRects, ...]  # empty when the place is not exact: then nothing is drawn
     rank: int  # the source (Hit.rank) it belongs to
+    part: int = 0  # spans of one part are read together: an introduction and its list, a table's header and its rows
+    kind: PartKind = PartKind.SENTENCE
+    pieces: tuple[Piece, ...] = ()  # cells of a row, items of a list, in order
+
+
+class Role(StrEnum):
+    READER = "reader"  # asks and reads what their groups may read
+    JUDGE = "judge"  # a reader who judges questions too, and sees what was asked in vain
+    ADMIN = "admin"  # a judge who loads documents and says who may read them, too
+    AUDITOR = "auditor"  # reads the trail of who saw what; no documents by that
+
+
+class Scope(StrEnum):
+    """What an API key may be used for, at most: never more than its account's roles."""
+
+    ASK = "ask"
+    READ = "read"
+    INGEST = "ingest"
+    JUDGE = "judge"
+    ADMIN = "admin"
+    AUDIT = "audit"
+    MONITOR = "monitor"
 
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """Who asks. One fixed local user until sign-in arrives; it passes through every route and query all the same."""
+    """Who asks: it passes through every route and query."""
 
     id: str
     name: str
     groups: tuple[str, ...]
     function: str = ""  # "nurse", "paediatrician" ...
     department: str = ""
-    is_admin: bool = False
+    roles: frozenset[Role] = frozenset({Role.READER})
+    scopes: frozenset[Scope] | None = None  # of the API key that was shown; None: no key was
+
+    @property
+    def is_admin(self) -> bool:
+        return Role.ADMIN in self.roles
+
+    def within(self, scope: Scope) -> bool:
+        """Return whether what was shown, a key or not, may be used for this."""
+        return self.scopes is None or scope in self.scopes
 
 
-LOCAL_USER = User(id="local", name="Local user", groups=EVERYONE, is_admin=True)
+# Who works on the machine itself, and everyone where sign-in is off.
+LOCAL_USER = User(id="local", name="Local user", groups=EVERYONE, roles=frozenset(Role))
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A sentence for the reader, shown above the answer. `code` is stable, `text` is in the question's language."""
+    """A sentence for the reader, shown above the answer. `code` is stable, `text` is in the question's language. `about`: the ranks of the
+    sources that it speaks of; empty: of the answer as a whole."""
 
     code: str
     text: str
+    about: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +336,9 @@ class Source:
     document: Document
     page: int
     rects: tuple[PageRects, ...]
-    cautions: tuple[Notice, ...] = ()  # what to know before using it: for other patients, expired, superseded, contradicted
+    cautions: tuple[Notice, ...] = ()  # what to know before using it: for other patients, expired, superseded, contradicted, in doubt
+    text_from: str = "pdf"  # as its page's
+    uncertain: bool = False  # some of the chunk was read in doubt from an image, and is blank in its text
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,6 +427,8 @@ class Found:
     sources: tuple[Source, ...]
     notices: tuple[Notice, ...]
     query: str = ""  # what was searched for
+    status: AnswerStatus = AnswerStatus.ANSWERED  # what will be made of it: words to come, sources alone, or no answer
+    language: str = ""  # of the notices
 
 
 @dataclass(frozen=True, slots=True)

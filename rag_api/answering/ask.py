@@ -21,9 +21,12 @@ from rag_api.answering import source_warnings
 from rag_api.answering.builder import AnswerBuilder, Question
 from rag_api.answering.citations import cite, source_of
 from rag_api.answering.generation import request_of
+from rag_api.answering.held import Held
 from rag_api.answering.not_named import not_named
-from rag_api.answering.notices import expired, not_found, notice
+from rag_api.answering.notices import expired, not_found, notice, unread
 from rag_api.answering.rewriting import query_of
+from rag_api.answering.unread import fitting
+from rag_api.answering.usefulness import Usefulness, usefulness
 from rag_api.db.answers import get_conversation, queries_of, save_answer
 from rag_api.db.documents import count_indexed, read_pages
 from rag_api.domain import Answer, AnswerEvent, AnswerStatus, Cited, Done, Failed, Filters, Found, Mode, Stage, Token, User
@@ -93,7 +96,7 @@ async def ask(question: Question, user: User, container: AskContainer) -> AsyncG
             await _understand(builder, container)
             retrieval = await asyncio.to_thread(_retrieve, builder, container)
             await asyncio.to_thread(_show_sources, builder, retrieval, container)
-            yield Found(builder.sources, tuple(builder.notices), builder.query)
+            yield Found(builder.sources, tuple(builder.notices), builder.query, builder.status, builder.language)
             if builder.status == AnswerStatus.ANSWERED:
                 async with contextlib.aclosing(_write(builder, container)) as events:
                     async for event in events:
@@ -175,8 +178,10 @@ def _show_sources(builder: AnswerBuilder, retrieval: Retrieval, container: AskCo
     builder.sources, builder.notices = other.sources, [*builder.notices, *warned.notices, *other.notices]
     if not retrieval.answerable:
         builder.status = AnswerStatus.NOT_FOUND
+        builder.notices = source_warnings.of_refusal(builder.notices)
         empty = not builder.sources and count_indexed(db, builder.user) == 0
         builder.notices.append(notice("empty_index", builder.language) if empty else not_found(builder.sources, builder.language))
+        builder.notices += [unread(document, builder.language) for document in fitting(builder.analysis, builder.user, db)]
         return
     first = container.settings.passages
     written = builder.question.mode != Mode.SOURCES and source_warnings.usable(builder.sources, first)
@@ -185,8 +190,9 @@ def _show_sources(builder: AnswerBuilder, retrieval: Retrieval, container: AskCo
 
 
 async def _write(builder: AnswerBuilder, container: AskContainer) -> AsyncGenerator[AnswerEvent]:
-    """The model's words as they come, and the copied spans. No word at all is no failure: the sources stand."""
+    """The model's words as they come, once they say something, and the copied spans. No word at all is no failure: the sources stand."""
     request = await asyncio.to_thread(request_of, builder, container)
+    held = Held(_usefulness(builder, request))
     began = builder.seconds()
     yield Stage("reading", len(request.passages))
     try:
@@ -198,17 +204,22 @@ async def _write(builder: AnswerBuilder, container: AskContainer) -> AsyncGenera
                             builder.stats["first_token_seconds"] = builder.seconds()
                             yield Stage("writing", len(request.passages))
                         builder.text += event.text
-                        yield Token(event.text)
+                        for shown in held.add(Token(event.text), builder.text):
+                            yield shown
                     case wire.SpanOut():
                         citation = cite(event, builder)
                         if citation is not None:
                             builder.citations.append(citation)
-                            yield Cited(citation)
+                            for shown in held.add(Cited(citation), builder.text):
+                                yield shown
                     case gen.Finished():
-                        _finish(builder, event, container)
+                        for shown in held.end(builder.text):
+                            yield shown
+                        _finish(builder, event, container, says_something=held.released)
     except GeneratorUnavailable as error:
-        if builder.text:
+        if builder.text and held.released:
             raise
+        _drop_words(builder)
         log.warning("no answer, only sources: %s", error.message)
         builder.status = AnswerStatus.SOURCES_ONLY
         builder.note("generator_refused" if isinstance(error, GeneratorRefused) else "generator_down")
@@ -216,13 +227,32 @@ async def _write(builder: AnswerBuilder, container: AskContainer) -> AsyncGenera
     builder.stats["generate_seconds"] = round(builder.seconds() - began, 4)
 
 
-def _finish(builder: AnswerBuilder, finished: gen.Finished, container: AskContainer) -> None:
+def _usefulness(builder: AnswerBuilder, request: gen.Request) -> Usefulness | None:
+    """None for quotes: those are the sources' own words."""
+    if request.mode == "verbatim":
+        return None
+    languages = {source.document.metadata.language for source in builder.sources} - {""}
+    passages = [text for passage in request.passages for text in (passage.title, passage.text)]
+    return usefulness(request.question, passages, one_language=languages <= {builder.language})
+
+
+def _drop_words(builder: AnswerBuilder) -> None:
+    builder.text = ""
+    builder.citations.clear()
+
+
+def _finish(builder: AnswerBuilder, finished: gen.Finished, container: AskContainer, *, says_something: bool) -> None:
     builder.model = finished.model or container.generator.model
     builder.prompt_version = finished.prompt_version
     builder.stats |= finished.stats
     if not builder.text.strip():
         builder.status = AnswerStatus.SOURCES_ONLY
         builder.note("no_text")
+    elif not says_something:
+        builder.stats["said_nothing"] = builder.text
+        _drop_words(builder)
+        builder.status = AnswerStatus.SOURCES_ONLY
+        builder.note("no_use")
     elif finished.reason == "length":
         builder.note("cut_short")
     if builder.text and container.is_demo:
@@ -247,6 +277,7 @@ def _check(builder: AnswerBuilder, question: Analysis, container: AskContainer) 
         builder.unsupported = source_warnings.unsupported_in(builder.text, passages, question, builder.language, completions)
         builder.notices += source_warnings.unsupported_notice(builder.unsupported, builder.language)
     ranks = [citation.rank for citation in builder.citations]
+    builder.notices = source_warnings.of_used(builder.notices, ranks, builder.sources)
     builder.notices += source_warnings.answered_from(ranks, builder.sources, question, builder.user, builder.language)
     builder.not_named = not_named(builder, question)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import date
 
 from rag_api.api import schemas as api
@@ -52,6 +53,8 @@ def source_out(source: Source) -> api.SourceOut:
         dense_score=hit.dense_score,
         bm25_score=hit.bm25_score,
         text=hit.chunk.text,
+        text_from=source.text_from,
+        uncertain=source.uncertain,
         rects=rects_out(source.rects),
         cautions=notices_out(source.cautions),
     )
@@ -67,11 +70,18 @@ def span_out(citation: Citation, sources: Sequence[Source]) -> api.SpanOut:
         page=citation.page,
         text=citation.text,
         rects=rects_out(citation.rects),
+        part=citation.part,
+        kind=citation.kind,
+        pieces=[api.PieceOut(**asdict(piece)) for piece in citation.pieces],
     )
 
 
 def notices_out(notices: Sequence[Notice]) -> list[api.NoticeOut]:
     return [api.NoticeOut(code=notice.code, text=notice.text) for notice in notices]
+
+
+# What the generator measured that depends on what others asked.
+OF_OTHERS = {"cached_tokens", "queue_seconds"}
 
 
 def answer_out(answer: Answer) -> api.AnswerOut:
@@ -90,7 +100,7 @@ def answer_out(answer: Answer) -> api.AnswerOut:
         model=answer.model,
         embedder=answer.embedder,
         prompt_version=answer.prompt_version,
-        stats=answer.stats,
+        stats={name: value for name, value in answer.stats.items() if name not in OF_OTHERS},
         created_at=answer.created_at,
         unsupported=[api.UnsupportedOut(start=one.start, end=one.end, text=one.text) for one in answer.unsupported],
         not_named=list(answer.not_named),

@@ -14,6 +14,9 @@ from dataclasses import dataclass, replace
 from itertools import chain, count, pairwise, zip_longest
 from operator import attrgetter
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rag_api.domain import CutLine, Page
 from rag_api.ingest.beside import beside
 from rag_api.ingest.characters import SOFT_HYPHEN, clean_line
@@ -31,7 +34,8 @@ _HYPHENATED = re.compile(r"[^\W_][-\u00ad]$")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LaidOut:
-    """A page as its reader gave it: lines and rows in reading order. `tall`: its height in reading space."""
+    """A page as its reader gave it: lines and rows in reading order. `tall`: its height in reading space. `doubts`: of a page that was
+    read from its image the boxes of letters that may be others, [k, 4] in page space; None of other pages."""
 
     number: int
     width: float
@@ -39,6 +43,7 @@ class LaidOut:
     rotation: int
     tall: float
     items: tuple[Item, ...]
+    doubts: NDArray[np.float32] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +223,7 @@ def _assemble(pages: Sequence[LaidOut], pieces: list[list[Marked]]) -> tuple[Pag
     assembled, start = [], 0
     for page, parts in zip(pages, pieces, strict=True):
         whole = concat(parts)
-        assembled.append(Page(page.number, page.width, page.height, page.rotation, start, whole.text, whole.boxes))
+        text_from = "pdf" if page.doubts is None else "ocr"
+        assembled.append(Page(page.number, page.width, page.height, page.rotation, start, whole.text, whole.boxes, text_from))
         start += len(whole.text)
     return tuple(assembled)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from rag_api.config import Settings
 from rag_api.db import Database
-from rag_api.db.documents import get_documents, read_text
+from rag_api.db.documents import get_documents, read_text, read_uncertain
 from rag_api.db.sentences import vectors_of
 from rag_api.domain import Candidate, Document, DocumentStatus, Filters, Hit, User
 from rag_api.embed import Embedder
@@ -23,6 +23,7 @@ from rag_api.retrieval.calibration import Calibration, NotFound, calibration
 from rag_api.retrieval.patient_ranking import RetrievalContainer, is_for_others, rank
 from rag_api.retrieval.reader_scores import read, rescored
 from rag_api.retrieval.sentence_scorer import Scored, scored_sentences
+from rag_api.text.uncertain import Places, blanked
 
 # Beyond this a document's sentences are looked for in its chunks alone: cutting a whole book into sentences takes seconds.
 LONGEST_TEXT = 200_000
@@ -41,7 +42,8 @@ class Retrieval:
     may_be_quoted: tuple[Hit, ...] = ()  # those for these patients and of these drugs, best first
     scored: tuple[Scored, ...] = ()  # their sentences, best first
     signals: Mapping[str, float] = field(default_factory=dict)  # what the decision was made from
-    texts: Mapping[str, str] = field(default_factory=dict)  # of the documents, by id; very long ones are left out
+    # Of the documents, by id; very long ones are left out, and what was read in doubt is blank, as in the hits' chunks.
+    texts: Mapping[str, str] = field(default_factory=dict)
     of_other_drugs: frozenset[str] = frozenset()  # ids of documents that name none of the question's drugs
 
     @property
@@ -60,7 +62,9 @@ def find(question: Analysis, user: User, filters: Filters, container: RetrievalC
     texts = texts_of(container.db, hits if question.drugs else for_these)
     others = _without_drugs(question, hits, documents, texts)
     may_answer = [hit for hit in for_these if hit.chunk.document_id not in others]
-    scored = scored_sentences(question, may_answer, _kept_vectors(may_answer, container), measured.weights, texts)
+    uncertain = read_uncertain(container.db, list(documents))
+    scored = scored_sentences(question, may_answer, _kept_vectors(may_answer, container), measured.weights, texts, uncertain)
+    may_answer = [_blanked(hit, uncertain) for hit in may_answer]
     scored, fitted, read = _read(question, may_answer, scored, measured, container)
     decision = decide(
         question,
@@ -72,7 +76,7 @@ def find(question: Analysis, user: User, filters: Filters, container: RetrievalC
         read=read,
     )
     return Retrieval(
-        hits=hits,
+        hits=tuple(_blanked(hit, uncertain) for hit in hits),
         confidence=decision.confidence,
         answerable=decision.answerable,
         alpha=ranking.alpha,
@@ -81,7 +85,7 @@ def find(question: Analysis, user: User, filters: Filters, container: RetrievalC
         may_be_quoted=tuple(may_answer),
         scored=tuple(scored),
         signals=decision.signals,
-        texts=texts,
+        texts={document_id: blanked(text, 0, uncertain.get(document_id, ())) for document_id, text in texts.items()},
         of_other_drugs=others,
     )
 
@@ -104,6 +108,14 @@ def _read(
         return scored, measured.not_found, {}
     scored, found = rescored(scored, found, with_reader.span_weight)
     return scored, with_reader.not_found, found.signals(0)
+
+
+def _blanked(hit: Hit, uncertain: Mapping[str, Places]) -> Hit:
+    """From here on nobody sees what was read in doubt: no model, no warning, no reader but on the page itself."""
+    places = uncertain.get(hit.chunk.document_id)
+    if not places:
+        return hit
+    return replace(hit, chunk=replace(hit.chunk, text=blanked(hit.chunk.text, hit.chunk.start, places)))
 
 
 def texts_of(db: Database, hits: Sequence[Hit]) -> dict[str, str]:

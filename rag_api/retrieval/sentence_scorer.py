@@ -18,6 +18,7 @@ from rag_api.query.analysis import Analysis
 from rag_api.retrieval.calibration import FEATURES, Weights
 from rag_api.text.quotable_spans import Quotable, quotable
 from rag_api.text.ranges import fits
+from rag_api.text.uncertain import Places, is_certain
 from rag_api.text.word_match import coverage
 
 VERSION = 1  # one more whenever `lines_of` gives other lines of the same quotes (tests/rag_api/test_rule_versions.py)
@@ -34,11 +35,17 @@ class Scored:
 
 
 def scored_sentences(
-    question: Analysis, hits: Sequence[Hit], embedder: Embedder, weights: Weights, texts: Mapping[str, str] | None = None
+    question: Analysis,
+    hits: Sequence[Hit],
+    embedder: Embedder,
+    weights: Weights,
+    texts: Mapping[str, str] | None = None,
+    uncertain: Mapping[str, Places] | None = None,
 ) -> list[Scored]:
     """Return all sentences of the hits, best first. `texts`: document id -> its text; without it a chunk is all there is of its document,
-    and a sentence that its border cuts is taken only when there is nothing else."""
-    found = _sentences(hits, texts or {})
+    and a sentence that its border cuts is taken only when there is nothing else. `uncertain`: document id -> what of its text was read in
+    doubt, which is never quoted."""
+    found = _sentences(hits, texts or {}, uncertain or {})
     if not found:
         return []
     best = {hit.rank: hit for hit in hits}
@@ -68,7 +75,7 @@ def _words(text: str, quote: Quotable) -> str:
     return "".join(text[a:b] for a, b in (*quote.lead, (quote.start, quote.end)))
 
 
-def _sentences(hits: Sequence[Hit], texts: Mapping[str, str]) -> list[Candidate]:
+def _sentences(hits: Sequence[Hit], texts: Mapping[str, str], uncertain: Mapping[str, Places]) -> list[Candidate]:
     """Every sentence once, in the best hit that holds it; scores not yet known."""
     whole: list[Candidate] = []
     cut: list[Candidate] = []
@@ -84,6 +91,8 @@ def _sentences(hits: Sequence[Hit], texts: Mapping[str, str]) -> list[Candidate]
             key = (chunk.document_id, start, end)
             words_of = _words(source, quote)
             if inside < MOSTLY * (end - start) or key in taken or words_of.strip().casefold() == chunk.title.strip().casefold():
+                continue
+            if not is_certain(quote, uncertain.get(chunk.document_id, ()), base):
                 continue
             taken.add(key)
             lead = tuple((a + base, b + base) for a, b in quote.lead)

@@ -34,6 +34,7 @@ from rag_api.db.documents import (
     read_cut,
     read_page_sizes,
     read_pages,
+    read_uncertain,
     superseding,
 )
 from rag_api.db.judged import read_set
@@ -115,6 +116,16 @@ def test_a_document_and_its_pages_come_back_as_they_were(db: Database, documents
         assert [getattr(after, name) for name in names] == [getattr(before, name) for name in names]
     assert [p.number for p in read_pages(db, saved.id, [2])] == [2]
     assert [(s.number, s.width, s.rotation) for s in read_page_sizes(db, saved.id)] == [(1, 595.3, 90), (2, 595.3, 90)]
+
+
+def test_places_read_in_doubt_are_kept_with_their_document_until_it_is_saved_again(db: Database, documents: PgDocuments) -> None:
+    saved = document("a.pdf")
+    documents.save_indexed(saved, [page(1, 0, "Geef 8 mg. Wacht.")], (), [(0, 11), (12, 17)])
+    assert read_uncertain(db, [saved.id, "another"]) == {saved.id: [(0, 11), (12, 17)]}
+    documents.save_indexed(saved, [page(1, 0, "Geef 8 mg. Wacht.")], (), [(0, 11)])
+    assert read_uncertain(db, [saved.id]) == {saved.id: [(0, 11)]}
+    documents.save_failed(saved)
+    assert read_uncertain(db, [saved.id]) == {}
 
 
 def test_lines_that_were_cut_are_kept_with_their_document_until_it_is_saved_again(db: Database, documents: PgDocuments) -> None:

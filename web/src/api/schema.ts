@@ -1335,6 +1335,65 @@ export interface components {
             milliseconds: number;
         };
         /**
+         * PartKind
+         * @description What a quoted span is in its answer.
+         * @enum {string}
+         */
+        PartKind: "sentence" | "list" | "row" | "note" | "heading";
+        /**
+         * PieceOut
+         * @description A cell of a quoted row or an item of a quoted list: answer[start:end]. Offsets count code points.
+         */
+        PieceOut: {
+            /** Start */
+            start: number;
+            /** End */
+            end: number;
+            /**
+             * Source Start
+             * @description In the document's text, as `source_end`.
+             */
+            source_start: number;
+            /** Source End */
+            source_end: number;
+            /**
+             * Label
+             * @description Of an item: its number or mark as it stands at its beginning, part of the text too.
+             * @default
+             */
+            label: string;
+            /**
+             * Level
+             * @description Of an item: how deep in the list, from 0.
+             * @default 0
+             */
+            level: number;
+            /**
+             * Header
+             * @description Of a cell: it says what others hold. A row of headers only heads the rows of its part.
+             * @default false
+             */
+            header: boolean;
+            /**
+             * Column
+             * @description Of a cell: from 0.
+             * @default 0
+             */
+            column: number;
+            /**
+             * Columns
+             * @description Of a cell: how many columns it spans.
+             * @default 1
+             */
+            columns: number;
+            /**
+             * Asked
+             * @description Of a cell: the question asks for it.
+             * @default false
+             */
+            asked: boolean;
+        };
+        /**
          * PlaceIn
          * @description Where an answer stands. A place that is not there yet must exist: document, page and words are looked up.
          */
@@ -1553,6 +1612,23 @@ export interface components {
              * @description Empty when the place is not exact: show 'on this page' instead.
              */
             rects: components["schemas"]["PageRectsOut"][];
+            /**
+             * Part
+             * @description Spans with one number are read together: a list with its introduction, a table's header with its rows.
+             * @default 0
+             */
+            part: number;
+            /**
+             * @description `heading`: what the rest of its part is not read without; `list`: `pieces` are its items; `row`: `pieces` are its cells, all of them headers in the row that heads the others.
+             * @default sentence
+             */
+            kind: components["schemas"]["PartKind"];
+            /**
+             * Pieces
+             * @description The cells of a row or the items of a list, in order.
+             * @default []
+             */
+            pieces: components["schemas"]["PieceOut"][];
         };
         /**
          * TargetGroup
@@ -1616,6 +1692,17 @@ export interface components {
              * @default
              */
             query: string;
+            /**
+             * @description What will be made of it: `answered` has words to come; `not_found` opens and marks no source.
+             * @default answered
+             */
+            status: components["schemas"]["AnswerStatus"];
+            /**
+             * Language
+             * @description Of the notices, and of the words to come.
+             * @default
+             */
+            language: string;
             /** Sources */
             sources: components["schemas"]["SourceOut"][];
             /** Notices */
@@ -1643,9 +1730,7 @@ export interface components {
              * Errors
              * @default null
              */
-            errors: {
-                [key: string]: unknown;
-            }[] | null;
+            errors: components["schemas"]["WrongOut"][] | null;
         };
         /**
          * StageEvent
@@ -1670,6 +1755,35 @@ export interface components {
         TokenEvent: {
             /** Text */
             text: string;
+        };
+        /**
+         * WrongOut
+         * @description What is wrong with one place of a request.
+         */
+        WrongOut: {
+            /**
+             * Where
+             * @description `line 4` of a file, or `body.question` of a request; empty: all of it.
+             */
+            where: string;
+            /**
+             * What
+             * @description In English.
+             */
+            what: string;
+            /**
+             * Code
+             * @description Stable, with `values` for a sentence in the reader's language; empty where there is none.
+             * @default
+             */
+            code: string;
+            /**
+             * Values
+             * @default {}
+             */
+            values: {
+                [key: string]: string;
+            };
         };
     };
     responses: never;

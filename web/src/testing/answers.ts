@@ -22,6 +22,7 @@ export function source(rank: number, changes: Partial<Source> = {}): Source {
     bm25_score: 1,
     text: "",
     rects: [],
+    text_from: "pdf",
     cautions: [],
     ...changes,
   };
@@ -29,7 +30,8 @@ export function source(rank: number, changes: Partial<Source> = {}): Source {
 
 export function span(start: number, text: string, changes: Partial<Span> = {}): Span {
   const end = start + Array.from(text).length;
-  return { start, end, text, document: "document-1.pdf", document_id: "d1", rank: 1, page: 1, rects: [], ...changes };
+  const where = { document: "document-1.pdf", document_id: "d1", rank: 1, page: 1, rects: [] };
+  return { start, end, text, ...where, part: 0, kind: "sentence", pieces: [], ...changes };
 }
 
 export function answer(changes: Partial<Answer> = {}): Answer {
