@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
 from rag_api.answering.generator_client import Generator
+from rag_api.answering.unsaved import UnsavedAnswers
 from rag_api.config import Settings
 from rag_api.domain import KeptState, SentencesKept
 from rag_api.errors import BedsideError, ConfigurationError, GeneratorUnavailable, Unavailable
@@ -25,7 +26,8 @@ from rag_api.retrieval.in_flight import InFlight
 if TYPE_CHECKING:
     from rag_api.db import Database
     from rag_api.embed import Embedder
-    from rag_api.embedded.postgres import EmbeddedPostgres, GeneratorProcess
+    from rag_api.embedded.generator import GeneratorProcess
+    from rag_api.embedded.postgres import EmbeddedPostgres
     from rag_api.retrieval.reader import Reader
     from rag_api.retrieval.reranker import Reranker
     from rag_api.stores import Store
@@ -80,6 +82,7 @@ class Container:
         self._store = Lazy(self._open_store)
         self._generator = Lazy(self._open_generator)
         self._afterwards = Lazy(self._open_afterwards)
+        self._unsaved = Lazy(self._open_unsaved)
         self._open_what_follows_settings()
 
     def _open_what_follows_settings(self) -> None:
@@ -131,6 +134,11 @@ class Container:
         self._afterwards.get().submit(act)
 
     @property
+    def unsaved(self) -> UnsavedAnswers:
+        """Answers that are shown and wait for the database."""
+        return self._unsaved.get()
+
+    @property
     def is_demo(self) -> bool:
         """The demo model answers: not for clinical use."""
         return self.settings.generator_kind == "bedside" and self.settings.generator_model == "demo"
@@ -145,7 +153,11 @@ class Container:
                     future.result()
                 except Unavailable as error:
                     log.warning("%s", error.message)
-        self._check_decision()
+        try:
+            self._check_decision()
+        except Unavailable as error:
+            log.warning("%s", error.message)
+        self.unsaved.store_soon()
 
     def _check_decision(self) -> None:
         """A calibration of an earlier version, a risk that is not reached, a reader that cannot be opened: told now, not to who asks."""
@@ -153,13 +165,13 @@ class Container:
         if measured.not_found is not None:
             measured.not_found.at(self.settings.risk)
         if self.reader is not None and self.reader.name not in measured.readers:
-            log.warning("the reader %s was not measured: it is not used until `bedside calibrate` has", self.reader.name)
+            log.warning("the reader %s was not measured for this embedder and is not used: `bedside bench decision`", self.reader.name)
 
     def start_generator(self) -> None:
         """Start the embedded generator in the background, when no other is configured."""
         if self.settings.generator_url is not None or self._starting is not None:
             return
-        from rag_api.embedded.postgres import GeneratorProcess
+        from rag_api.embedded.generator import GeneratorProcess
 
         self._process = GeneratorProcess(self.settings.data_dir, self.settings.generator_model)
         self._opened.callback(self._process.stop)
@@ -253,6 +265,9 @@ class Container:
         pool = ThreadPoolExecutor(1, thread_name_prefix="store stopped answers")
         self._opened.callback(pool.shutdown)
         return pool
+
+    def _open_unsaved(self) -> UnsavedAnswers:
+        return self._closing(UnsavedAnswers(self.settings.data_dir / "unsaved", lambda: self.db))
 
     def _open_generator(self) -> Generator:
         settings = self.settings
