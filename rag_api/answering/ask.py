@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncGenerator, Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import date
 from typing import Any, Protocol
 from uuid import uuid4
@@ -26,11 +26,12 @@ from rag_api.answering.not_named import not_named
 from rag_api.answering.notices import expired, not_found, notice, unread
 from rag_api.answering.rewriting import query_of
 from rag_api.answering.unread import fitting
+from rag_api.answering.unsaved import UnsavedAnswers
 from rag_api.answering.usefulness import Usefulness, usefulness
 from rag_api.db.answers import get_conversation, queries_of, save_answer
 from rag_api.db.documents import count_indexed, read_pages
 from rag_api.domain import Answer, AnswerEvent, AnswerStatus, Cited, Done, Failed, Filters, Found, Mode, Stage, Token, User
-from rag_api.errors import BedsideError, GeneratorRefused, GeneratorUnavailable, InvalidInput
+from rag_api.errors import BedsideError, DatabaseUnavailable, GeneratorRefused, GeneratorUnavailable, InvalidInput
 from rag_api.query.analysis import Analysis, analyse
 from rag_api.query.synonyms import Expander
 from rag_api.retrieval.find import Retrieval, find
@@ -54,6 +55,8 @@ class AskContainer(RetrievalContainer, Protocol):
     def expander(self) -> Expander: ...
     @property
     def is_demo(self) -> bool: ...
+    @property
+    def unsaved(self) -> UnsavedAnswers: ...
     def afterwards(self, act: Callable[[], object]) -> None: ...
 
 
@@ -264,8 +267,19 @@ def _save(builder: AnswerBuilder, container: AskContainer) -> Answer:
     if builder.analysis is not None:
         _check(builder, builder.analysis, container)
     answer = builder.finished()
-    save_answer(container.db, builder.user, answer, new_conversation=builder.question.is_new)
+    try:
+        save_answer(container.db, builder.user, answer, new_conversation=builder.question.is_new)
+    except DatabaseUnavailable as error:
+        log.warning("an answer is not stored yet: %s", error.message)
+        return _kept(builder, answer, container)
     return answer
+
+
+def _kept(builder: AnswerBuilder, answer: Answer, container: AskContainer) -> Answer:
+    """The answer as its reader sees it, who is told that it will not be among the conversations yet, or never."""
+    later = container.unsaved.keep(builder.user, answer, new_conversation=builder.question.is_new)
+    builder.note("stored_later" if later else "not_stored")
+    return replace(answer, notices=tuple(builder.notices))
 
 
 def _check(builder: AnswerBuilder, question: Analysis, container: AskContainer) -> None:

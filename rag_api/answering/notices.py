@@ -48,6 +48,14 @@ _TEXTS: dict[str, dict[str, str]] = {
         "nl": "Het antwoord is afgebroken en dus niet volledig.",
         "en": "The answer broke off and is not complete.",
     },
+    "stored_later": {
+        "nl": "De database is niet bereikbaar: dit antwoord komt later bij uw gesprekken.",
+        "en": "The database cannot be reached: this answer joins your conversations later.",
+    },
+    "not_stored": {
+        "nl": "Dit antwoord kon niet bewaard worden: bij uw gesprekken komt het niet te staan.",
+        "en": "This answer could not be stored: it will not be among your conversations.",
+    },
     "stopped": {
         "nl": "Het antwoord is gestopt en dus niet volledig.",
         "en": "The answer was stopped and is not complete.",

@@ -49,7 +49,7 @@ class PgDocuments:
     def __init__(
         self, db: Database, user: User = LOCAL_USER, *, patience: float | None = None, open_to: Sequence[str] = EVERYONE
     ) -> None:  # fmt: skip
-        self.db = db
+        self.db = db.patient()
         self.user = user
         self.patience = patience
         self.open_to = open_to

@@ -84,7 +84,7 @@ def read_image(page: Any, plane: PagePlane, number: int, glyphs: Glyphs, ocr: Oc
         return FromImage(None, (TOO_SLOW,))
     made = written(seen)
     alone = any(line.second is None for line in seen.lines)
-    notes = [note for note, true in ((PARTLY, made.unread > 0), (CROOKED, seen.crooked > 0), (ALONE, alone)) if true]
+    notes = [note for note, true in ((PARTLY, made.unread > 0), (CROOKED, bool(seen.crooked)), (ALONE, alone)) if true]
     letters = sum(len(line.marked.text) for item in made.items for line in (item.lines if isinstance(item, Row) else (item,)))
     if own.any() and not glyphs.recognised[own].mean() >= _LAYER and letters < _MORE * own.sum():
         return FromImage(None, ())  # a picture beside its text
