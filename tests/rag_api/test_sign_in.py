@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-import httpx
 import pytest
 from fastapi.testclient import TestClient
 from pydantic import ValidationError
