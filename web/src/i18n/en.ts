@@ -112,6 +112,7 @@ export const en = {
     copied: "Copied",
     query: (query: string) => `Searched for: ${query}`,
     literal: "Search for my own words",
+    notNamed: (words: readonly string[]) => `Not named in this passage: ${words.join(", ")}`,
     partPlace: (page: number) => `show on page ${page}`,
     copiedOn: (day: string) => `Copied from Bedside on ${day}; check that the document is still valid.`,
     print: "Print",
@@ -123,10 +124,9 @@ export const en = {
     sourcesSpoken: (count: number) => `No written answer, but ${many(count, "source", "sources")}.`,
     printed: (day: string) =>
       `Printed from Bedside on ${day}. A print does not change: check that the document is still valid.`,
-    notNamed: (words: readonly string[]) => `Not named in this passage: ${words.join(", ")}`,
   },
   card: {
-    open: (rank: number, title: string, page: number) => `Open source ${rank}: ${title}, page ${page}`,
+    open: "Open source",
     page: (page: number) => `page ${page}`,
     version: (version: string) => `version ${version}`,
     valid: (from: string, until: string) => `valid ${from} to ${until}`,
@@ -159,6 +159,7 @@ export const en = {
     next: "Next place",
     onPage: (page: number) => `On page ${page}; the exact place is not known.`,
     nearest: "This document is near the question but does not answer it: nothing is marked.",
+    uncertain: "Part of it was read in doubt: it stands on the page, and is never quoted.",
     scan: "Opened as a scan: its words were read from a picture. Check them on the page.",
     zoomIn: "Larger",
     zoomOut: "Smaller",

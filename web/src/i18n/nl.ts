@@ -107,6 +107,7 @@ export const nl: Messages = {
     copied: "Gekopieerd",
     query: (query: string) => `Gezocht naar: ${query}`,
     literal: "Zoek letterlijk wat ik vroeg",
+    notNamed: (words: readonly string[]) => `Niet genoemd in deze passage: ${words.join(", ")}`,
     partPlace: (page: number) => `toon op pagina ${page}`,
     copiedOn: (day: string) => `Gekopieerd uit Bedside op ${day}; kijk na of het document nog geldt.`,
     print: "Druk af",
@@ -118,10 +119,9 @@ export const nl: Messages = {
     sourcesSpoken: (count: number) => `Geen geschreven antwoord, wel ${many(count, "bron", "bronnen")}.`,
     printed: (day: string) =>
       `Afgedrukt uit Bedside op ${day}. Een afdruk verandert niet mee: kijk na of het document nog geldt.`,
-    notNamed: (words: readonly string[]) => `Niet genoemd in deze passage: ${words.join(", ")}`,
   },
   card: {
-    open: (rank: number, title: string, page: number) => `Open bron ${rank}: ${title}, pagina ${page}`,
+    open: "Open bron",
     page: (page: number) => `pagina ${page}`,
     version: (version: string) => `versie ${version}`,
     valid: (from: string, until: string) => `geldig ${from} tot ${until}`,
@@ -154,6 +154,7 @@ export const nl: Messages = {
     next: "Volgende plaats",
     onPage: (page: number) => `Op pagina ${page}; de juiste plaats is niet bekend.`,
     nearest: "Dit document ligt dicht bij de vraag, maar beantwoordt ze niet: er is niets gemarkeerd.",
+    uncertain: "Een deel is niet zeker gelezen: het staat op de bladzijde, en wordt nooit aangehaald.",
     scan: "Geopend als scan: de woorden zijn uit een afbeelding gelezen. Kijk ze na op de bladzijde.",
     zoomIn: "Groter",
     zoomOut: "Kleiner",
