@@ -34,6 +34,7 @@ MAP = {
     "DatabaseUnavailable": (503, "database_unavailable"),
     "StoreUnavailable": (503, "store_unavailable"),
     "EmbedderUnavailable": (503, "embedder_unavailable"),
+    "SourceUnavailable": (503, "source_unavailable"),
     "SignInUnavailable": (503, "sign_in_unavailable"),
     "GeneratorUnavailable": (503, "generator_unavailable"),
     "GeneratorRefused": (503, "generator_refused"),
