@@ -153,7 +153,10 @@ class Container:
                     future.result()
                 except Unavailable as error:
                     log.warning("%s", error.message)
-        self._check_decision()
+        try:
+            self._check_decision()
+        except Unavailable as error:
+            log.warning("%s", error.message)
         self.unsaved.store_soon()
 
     def _check_decision(self) -> None:
@@ -162,7 +165,7 @@ class Container:
         if measured.not_found is not None:
             measured.not_found.at(self.settings.risk)
         if self.reader is not None and self.reader.name not in measured.readers:
-            log.warning("the reader %s was not measured: it is not used until `bedside calibrate` has", self.reader.name)
+            log.warning("the reader %s was not measured for this embedder and is not used: `bedside bench decision`", self.reader.name)
 
     def start_generator(self) -> None:
         """Start the embedded generator in the background, when no other is configured."""

@@ -64,6 +64,7 @@ def find(question: Analysis, user: User, filters: Filters, container: RetrievalC
     may_answer = [hit for hit in for_these if hit.chunk.document_id not in others]
     uncertain = read_uncertain(container.db, list(documents))
     scored = scored_sentences(question, may_answer, _kept_vectors(may_answer, container), measured.weights, texts, uncertain)
+    may_answer = [_blanked(hit, uncertain) for hit in may_answer]
     scored, fitted, read = _read(question, may_answer, scored, measured, container)
     decision = decide(
         question,

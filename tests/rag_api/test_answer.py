@@ -127,9 +127,7 @@ async def test_verbatim_candidates_are_sentences_of_the_passages_that_are_sent(
     assert sent["bedside"]["one_document"] is True
 
 
-async def test_what_the_question_names_and_the_quote_does_not_is_told_and_kept(
-    container: Container, documents: dict[str, Document]
-) -> None:
+async def test_what_the_quote_does_not_name_is_told_and_kept(container: Container, documents: dict[str, Document]) -> None:
     answer = last(await asked(container, f"{DUTCH} bij polio"))
     assert answer.status == AnswerStatus.ANSWERED
     assert answer.not_named == ("polio",)
