@@ -49,7 +49,7 @@ types: $(STAMPS)/dev ## types of the Python code
 	$(call say,types)
 	@$(VENV)/bin/mypy
 
-unit: $(STAMPS)/dev servers ## Python tests, the stores' on a real Weaviate
+unit: $(STAMPS)/dev $(STAMPS)/oidc servers ## Python tests, the stores' on a real Weaviate
 	$(call say,Python tests)
 	@$(PY) -m slipcover --source rag_api,services --json --out $(STAMPS)/coverage.json -m pytest tests --ignore=tests/e2e --refuse-skips $(ARGS)
 	@$(if $(ARGS),,$(PY) -m tests.support.coverage $(STAMPS)/coverage.json $(COVERAGE_FLOOR))
@@ -80,7 +80,7 @@ lock: ## constraints.txt anew, from the newest versions the bounds allow
 	@rm -rf $(STAMPS)/lock
 
 clean: ## remove what was installed and built here (documents and answers stay)
-	rm -rf $(VENV) $(STAMPS) web/node_modules web/dist
+	rm -rf $(VENV) $(STAMPS) web/node_modules web/dist tests/support/oidc/node_modules
 
 servers: $(STAMPS)/dev
 	@bash tests/servers.sh
@@ -108,6 +108,12 @@ WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path
 $(STAMPS)/web: $(STAMPS)/node_modules $(WEB_SOURCES)
 	$(call say,web page)
 	@cd web && $(NPM) run --silent build >&2
+	@touch $@
+
+# The OpenID provider that the sign-in tests run.
+$(STAMPS)/oidc: tests/support/oidc/package.json tests/support/oidc/package-lock.json | $(STAMPS)/node_modules
+	$(call say,OpenID provider for the tests)
+	@cd tests/support/oidc && $(NPM) ci --silent --no-audit --no-fund
 	@touch $@
 
 $(STAMPS)/node_modules: web/package.json web/package-lock.json | $(VENV)/bin/python

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rag_api.answering import generator_client as gen
 from rag_api.answering.builder import AnswerBuilder
@@ -10,7 +12,7 @@ from rag_api.answering.citations import within_reach
 from rag_api.answering.passage_completion import completed
 from rag_api.answering.prompt_passages import PromptPassage, passages_of_hits, to_quote
 from rag_api.answering.source_warnings import usable
-from rag_api.domain import Hit, Mode
+from rag_api.domain import Hit, Mode, User
 from rag_api.retrieval.calibration import calibration
 from rag_api.retrieval.patient_ranking import RetrievalContainer
 from services.contract import wire
@@ -18,6 +20,15 @@ from services.contract import wire
 
 def request_of(builder: AnswerBuilder, container: RetrievalContainer) -> gen.Request:
     """Return what to ask the generator for this answer; the builder keeps the passages that spans will be places in. Blocks."""
+    return replace(_request_of(builder, container), scope=scope_of(builder.user))
+
+
+def scope_of(user: User) -> str:
+    """Return the same for all who may read the same, and something else for everyone else."""
+    return hashlib.sha256("\n".join(sorted(set(user.groups))).encode()).hexdigest()[:32]
+
+
+def _request_of(builder: AnswerBuilder, container: RetrievalContainer) -> gen.Request:
     settings, quoting = container.settings, builder.question.mode == Mode.VERBATIM
     # Quotes may come from every source that is shown; what a model reads before it writes is less.
     hits = [source.hit for source in usable(builder.sources, max(settings.passages, settings.sources if quoting else 0))]

@@ -39,6 +39,7 @@ class Request:
     candidates: tuple[wire.CandidateIn, ...] | None = None
     max_tokens: int = 512
     options: dict[str, Any] = field(default_factory=dict)  # further fields of wire.BedsideIn
+    scope: str = ""  # of who may read the passages: what the generator keeps of the prompt serves no others
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +182,7 @@ class Generator:
             extension = wire.BedsideIn(
                 mode=request.mode,
                 language=request.language,
+                scope=request.scope,
                 candidates=None if request.candidates is None else list(request.candidates),
                 **request.options,
             )

@@ -60,6 +60,9 @@ class BedsideIn(WireModel):
         0.0, ge=0, description="verbatim: a further sentence is added while its weight is within this many nats of the first's; 0: always."
     )
     one_document: bool = Field(False, description="verbatim: every further sentence comes from the document of the first.")
+    scope: str = Field(
+        "", max_length=64, description="Who may read what is in the prompt, as a hash: a kept prefix serves its own scope only."
+    )
     drafter: str | None = Field(None, description="Override the drafter: 'none', 'copy', 'eagle', ...; the server's choice when absent.")
 
 

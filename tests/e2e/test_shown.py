@@ -84,7 +84,8 @@ def test_sources_of_one_document_stand_on_one_card_and_its_score_is_a_word(page:
     card = page.locator(".card[data-document='pijnmeting']")
     expect(card).to_have_count(1)
     expect(card.get_by_role("heading")).to_have_text("Pijn meten bij jonge kinderen")
-    expect(card.locator(".card-button")).to_have_text(["2pagina 12", "5pagina 31"])
+    expect(card.locator(".rank")).to_have_text(["2", "5"])
+    expect(card.get_by_role("button", name="Open bron 5")).to_contain_text("pagina 31")
     expect(page.locator(".score").first).to_have_text("aangehaald")
     assert not page.locator(".cards").inner_text().count("0,9")
 

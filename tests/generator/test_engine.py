@@ -119,6 +119,17 @@ def test_a_cached_prefix_is_not_computed_again_and_changes_nothing() -> None:
     assert second.sequence.stats.cached_tokens == len(prompt) // 64 * 64 > 0
 
 
+def test_a_cached_prefix_serves_its_own_scope_only() -> None:
+    one, prompt = engine(tiny_target()), text(WORDS * 4)
+    jobs = [request(prompt) for _ in range(4)]
+    for job, scope in zip(jobs, ["surgery", "pharmacy", "", "surgery"], strict=True):
+        job.scope = scope
+        generate(one, [job])
+    cached = [job.sequence.stats.cached_tokens for job in jobs]
+    assert cached[:3] == [0, 0, 0]
+    assert cached[3] > 0
+
+
 def test_the_prefix_cache_keeps_to_its_limit() -> None:
     one = engine(tiny_target(), prefix_bytes=400_000)
     for n in range(6):

@@ -15,7 +15,8 @@ from fastapi.testclient import TestClient
 
 from rag_api.config import Settings
 from rag_api.container import Container
-from rag_api.domain import Document, Scope
+from rag_api.domain import Document, Judged, Scope
+from rag_api.evaluate.judged import judged_csv
 from rag_api.main import _all_routes, create_app
 from tests.support.people import ROLE_GROUPS, People, hired
 from tests.support.world import load
@@ -79,7 +80,7 @@ ROWS: list[tuple[str, Row]] = [
     ("GET /documents/{document_id}/file", readers(200, "read", outside=404)),
     ("PATCH /documents/{document_id}", admins(200, "ingest", foreign=404, json={"owner": "apotheek"})),
     ("DELETE /documents/{document_id}", admins(200, "ingest", foreign=404)),
-    ("POST /documents", admins(200, "ingest", files=FILE)),
+    ("POST /documents", admins(200, "ingest", foreign=409, files=FILE)),
     ("GET /documents/{document_id}/changes", admins(200, "admin", foreign=404)),
     ("GET /documents/{document_id}/access", admins(200, "admin", foreign=404)),
     ("PUT /documents/{document_id}/access", admins(200, "admin", foreign=404, json={"groups": ["surgery"]})),
@@ -94,11 +95,11 @@ ROWS: list[tuple[str, Row]] = [
     ("GET /judged/{name}", judges(200, foreign=404)),
     ("DELETE /judged/{name}", judges(204, foreign=404)),
     ("GET /judged/{name}/csv", judges(200, foreign=404)),
-    ("POST /judged/{name}/csv", judges(200, json={"csv": "id,question,no_answer\n9,Waar?,1\n", "check": True})),
+    ("POST /judged/{name}/csv", judges(200, json={"csv": judged_csv([Judged("9", "Waar?")]), "check": True})),
     ("PUT /judged/{name}/answers/{answer_id}", judges(404, json={"found": "yes", "marked": [], "no_answer": True})),
-    ("PUT /judged/{name}/questions/{question_id}", judges(200, json={"question": "Waar?", "no_answer": True, "places": []})),
     ("POST /judged/{name}/feedback", judges(200)),
     ("DELETE /judged/{name}/questions/{question_id}", judges(204, foreign=404)),
+    ("PUT /judged/{name}/questions/{question_id}", judges(200, json={"question": "Waar?", "no_answer": True, "places": []})),
     ("GET /gaps", judges(200)),
     ("GET /gaps.csv", judges(200)),
     ("GET /accounts", admins(200, "admin")),

@@ -13,10 +13,11 @@ from starlette.types import ASGIApp
 
 
 @contextmanager
-def served(app: ASGIApp) -> Iterator[str]:
-    """Its base URL."""
+def served(app: ASGIApp, port: int = 0) -> Iterator[str]:
+    """Its base URL; on a free port where none is given."""
     listener = socket.socket()
-    listener.bind(("127.0.0.1", 0))
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind(("127.0.0.1", port))
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning", loop="asyncio", timeout_graceful_shutdown=2))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()

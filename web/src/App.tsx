@@ -2,9 +2,11 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { type ComponentType, lazy, Suspense, useState } from "react";
 import { Chat } from "./components/chat/Chat";
+import { Gate } from "./components/session/Gate";
 import { LanguageProvider } from "./i18n";
 import { pdfjs } from "./pdf/load";
 import { newQueryClient } from "./queries/client";
+import type { Role } from "./queries/session";
 import { type PageName, pageAt } from "./state/route";
 
 /** pdf.js is large: it comes while the first question is typed, not after it is answered. */
@@ -20,6 +22,9 @@ const PAGES: Record<PageName, ComponentType> = {
   gaps: lazy(async () => ({ default: (await import("./components/quality/Gaps")).Gaps })),
 };
 
+const JUDGES: readonly Role[] = ["judge", "admin"];
+const ROLES: Partial<Record<PageName, readonly Role[]>> = { session: JUDGES, sets: JUDGES, gaps: JUDGES };
+
 export function App() {
   const [queries] = useState(newQueryClient);
   const [name] = useState(() => pageAt(location.pathname)); // from page to page the browser goes by links
@@ -28,7 +33,9 @@ export function App() {
     <QueryClientProvider client={queries}>
       <LanguageProvider>
         <Suspense>
-          <Page />
+          <Gate roles={ROLES[name]}>
+            <Page />
+          </Gate>
         </Suspense>
       </LanguageProvider>
     </QueryClientProvider>

@@ -144,7 +144,7 @@ class Engine:
             request.plan, request.features = self.drafting.start(sequence, request.drafters)
             request.drafters = tuple(request.plan.gates)
             prompt, kinds = sequence.prompt.token_ids[:-1], request.features.kinds
-            request.length, features = self.prefixes.load(prompt, self.cache, sequence.slot, kinds)
+            request.length, features = self.prefixes.load(prompt, self.cache, sequence.slot, kinds, request.scope)
             sequence.stats.cached_tokens = request.length
             for kind, known in features.items():
                 request.features.add(kind, known)
@@ -300,4 +300,4 @@ class Engine:
 
     def _store_prefix(self, request: Request) -> None:
         verified = request.context[: min(request.length, request.tokens)]
-        self.prefixes.store(verified.tolist(), self.cache, request.sequence.slot, request.features.all())
+        self.prefixes.store(verified.tolist(), self.cache, request.sequence.slot, request.features.all(), request.scope)

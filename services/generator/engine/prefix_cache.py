@@ -1,7 +1,8 @@
 """Prompts that begin alike are computed once: keys and values of whole blocks of tokens, found by a hash of all before them.
 
 Blocks are copied out of the KV cache's rows and into them; keys carry their absolute position, so a block fits any row.
-Knows nothing of text or of who asks: a block can only be found by someone whose prompt holds all of its tokens.
+Knows nothing of text: a block can only be found by someone whose prompt holds all of its tokens, and who is of the same scope: what others
+asked shows neither in the time that an answer takes nor in its counts.
 """
 
 from __future__ import annotations
@@ -41,11 +42,11 @@ class PrefixCache:
         self._blocks: OrderedDict[bytes, Block] = OrderedDict()
 
     def load(
-        self, tokens: Seq[int], cache: KVCache, slot: int, kinds: frozenset[FeatureKind] = frozenset()
+        self, tokens: Seq[int], cache: KVCache, slot: int, kinds: frozenset[FeatureKind] = frozenset(), scope: str = ""
     ) -> tuple[int, dict[FeatureKind, Tensor]]:
         """Fill the row with the longest known prefix of `tokens` that has features of these kinds: its length, and the features."""
         known: list[Block] = []
-        hashes = _hashes(tokens)
+        hashes = _hashes(tokens, scope)
         for name in hashes:
             block = self._blocks.get(name)
             if block is None or not kinds <= block.features.keys():
@@ -58,9 +59,9 @@ class PrefixCache:
         joined = {kind: torch.cat([block.features[kind] for block in known]) for kind in kinds} if known else {}
         return len(known) * BLOCK, joined
 
-    def store(self, tokens: Seq[int], cache: KVCache, slot: int, features: Mapping[FeatureKind, Tensor]) -> None:
+    def store(self, tokens: Seq[int], cache: KVCache, slot: int, features: Mapping[FeatureKind, Tensor], scope: str = "") -> None:
         """Keep the whole blocks of a row whose first len(tokens) positions are verified. `features` [len(tokens), ...] by kind."""
-        hashes = _hashes(tokens)
+        hashes = _hashes(tokens, scope)
         for index, name in enumerate(hashes):
             start, end = index * BLOCK, (index + 1) * BLOCK
             known = self._blocks.get(name)
@@ -75,10 +76,10 @@ class PrefixCache:
             self.bytes -= self._blocks.popitem(last=False)[1].bytes
 
 
-def _hashes(tokens: Seq[int]) -> list[bytes]:
-    """Return one per whole block; each covers every token from the first on."""
+def _hashes(tokens: Seq[int], scope: str) -> list[bytes]:
+    """Return one per whole block; each covers the scope and every token from the first on."""
     array = np.asarray(tokens, dtype=np.int32)
-    names, running = [], blake2b(digest_size=16)
+    names, running = [], blake2b(digest_size=16, key=scope.encode()[:64])
     for start in range(0, len(array) - BLOCK + 1, BLOCK):
         running.update(array[start : start + BLOCK].tobytes())
         names.append(running.digest())

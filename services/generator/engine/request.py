@@ -51,6 +51,7 @@ class Request:
     drafting: bool = True  # of the constraint; drafters are named above
     preparation: Preparation | None = None  # work before the first step that yields a constraint
     constraint: Constraint | None = None
+    scope: str = ""  # kept prefixes are shared within it
     context: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))  # prompt + output, room for the rest
     tokens: int = 0  # of context that are decided; the last of them is the next root
     length: int = 0  # of context that are in the KV cache

@@ -55,8 +55,9 @@ def build_request(ask: wire.ChatRequest, codec: Codec, drafters: Mapping[str, Dr
     sequence = Sequence(f"chatcmpl-{secrets.token_hex(12)}", prompt, sampling)
     if ask.bedside.mode == "verbatim":
         preparation = prepare(ask, codec, passages)
-        return Request(sequence, VerbatimText(codec, ask.stops, preparation, passages), drafting=bool(names), preparation=preparation)
-    return Request(sequence, AnswerText(codec, stop, SpanTracker(passages)), drafters=names)
+        verbatim = VerbatimText(codec, ask.stops, preparation, passages)
+        return Request(sequence, verbatim, drafting=bool(names), preparation=preparation, scope=ask.bedside.scope)
+    return Request(sequence, AnswerText(codec, stop, SpanTracker(passages)), drafters=names, scope=ask.bedside.scope)
 
 
 def scoring_of(ask: wire.ScoreIn, codec: Codec) -> Scoring:

@@ -2,16 +2,20 @@
 import createClient, { createFinalURL, createQuerySerializer, defaultPathSerializer } from "openapi-fetch";
 import { ApiError, asApiError, refusal } from "./errors";
 import type { paths } from "./schema";
+import { saySignedOut } from "./signedOut";
 
 const BASE = "/api";
 
 export const service = createClient<paths>({
   baseUrl: BASE,
   headers: { Accept: "application/json" },
-  fetch: (request) =>
-    fetch(request).catch((error: unknown) => {
+  fetch: async (request) => {
+    const response = await fetch(request).catch((error: unknown) => {
       throw new ApiError("offline", String(error));
-    }),
+    });
+    if (response.status === 401 && !new URL(request.url).pathname.endsWith("/session")) saySignedOut();
+    return response;
+  },
 });
 
 interface Came<Data> {

@@ -112,6 +112,7 @@ export const en = {
     copied: "Copied",
     query: (query: string) => `Searched for: ${query}`,
     literal: "Search for my own words",
+    notNamed: (words: readonly string[]) => `Not named in this passage: ${words.join(", ")}`,
     partPlace: (page: number) => `show on page ${page}`,
     copiedOn: (day: string) => `Copied from Bedside on ${day}; check that the document is still valid.`,
     print: "Print",
@@ -123,10 +124,9 @@ export const en = {
     sourcesSpoken: (count: number) => `No written answer, but ${many(count, "source", "sources")}.`,
     printed: (day: string) =>
       `Printed from Bedside on ${day}. A print does not change: check that the document is still valid.`,
-    notNamed: (words: readonly string[]) => `Not named in this passage: ${words.join(", ")}`,
   },
   card: {
-    open: (rank: number, title: string, page: number) => `Open source ${rank}: ${title}, page ${page}`,
+    open: "Open source",
     page: (page: number) => `page ${page}`,
     version: (version: string) => `version ${version}`,
     valid: (from: string, until: string) => `valid ${from} to ${until}`,
@@ -159,6 +159,7 @@ export const en = {
     next: "Next place",
     onPage: (page: number) => `On page ${page}; the exact place is not known.`,
     nearest: "This document is near the question but does not answer it: nothing is marked.",
+    uncertain: "Part of it was read in doubt: it stands on the page, and is never quoted.",
     scan: "Opened as a scan: its words were read from a picture. Check them on the page.",
     zoomIn: "Larger",
     zoomOut: "Smaller",
@@ -186,6 +187,35 @@ export const en = {
     degraded: "The generator is not available: questions still find their sources.",
     down: "Bedside's search is not available at the moment.",
   }),
+  session: {
+    lead: "Sign in to ask your hospital's own procedures.",
+    login: "Name",
+    password: "Password",
+    signIn: "Sign in",
+    signOut: "Sign out",
+    signedInAs: (name: string) => `Signed in as ${name}`,
+    ended: "You are signed out.",
+    endedKept: "You are signed out. Your question is kept until you sign in again on this page.",
+    endingTitle: "You will be signed out",
+    ending: (seconds: number) =>
+      `Nobody has used this page for a while: you will be signed out in ${many(seconds, "second", "seconds")}.`,
+    stay: "Stay signed in",
+    notAllowed: "This page is not for you",
+    notAllowedWhy: "Your role does not include it. An administrator can give it to you.",
+    toQuestions: "To the questions",
+    refused: open<ByCode & Record<"not_signed_in", string>>({
+      not_signed_in: "The name or the password is not right.",
+      too_many_tries: "Too many wrong passwords. Wait a minute, then try again.",
+      offline: "No connection to Bedside. Check the network, then try again.",
+      database_unavailable: "Bedside does not answer at the moment. Try again shortly.",
+      internal: "Something went wrong on the server.",
+    }),
+    failed: open<ByCode & Record<"not_allowed", string>>({
+      not_allowed:
+        "You could not be signed in: there is no account for you here, it is suspended, or it took too long.",
+      sign_in_unavailable: "The hospital's sign-in does not answer. Try again shortly.",
+    }),
+  },
   quality: {
     session: "Test session",
     sessionLead:

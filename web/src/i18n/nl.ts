@@ -107,6 +107,7 @@ export const nl: Messages = {
     copied: "Gekopieerd",
     query: (query: string) => `Gezocht naar: ${query}`,
     literal: "Zoek letterlijk wat ik vroeg",
+    notNamed: (words: readonly string[]) => `Niet genoemd in deze passage: ${words.join(", ")}`,
     partPlace: (page: number) => `toon op pagina ${page}`,
     copiedOn: (day: string) => `Gekopieerd uit Bedside op ${day}; kijk na of het document nog geldt.`,
     print: "Druk af",
@@ -118,10 +119,9 @@ export const nl: Messages = {
     sourcesSpoken: (count: number) => `Geen geschreven antwoord, wel ${many(count, "bron", "bronnen")}.`,
     printed: (day: string) =>
       `Afgedrukt uit Bedside op ${day}. Een afdruk verandert niet mee: kijk na of het document nog geldt.`,
-    notNamed: (words: readonly string[]) => `Niet genoemd in deze passage: ${words.join(", ")}`,
   },
   card: {
-    open: (rank: number, title: string, page: number) => `Open bron ${rank}: ${title}, pagina ${page}`,
+    open: "Open bron",
     page: (page: number) => `pagina ${page}`,
     version: (version: string) => `versie ${version}`,
     valid: (from: string, until: string) => `geldig ${from} tot ${until}`,
@@ -154,6 +154,7 @@ export const nl: Messages = {
     next: "Volgende plaats",
     onPage: (page: number) => `Op pagina ${page}; de juiste plaats is niet bekend.`,
     nearest: "Dit document ligt dicht bij de vraag, maar beantwoordt ze niet: er is niets gemarkeerd.",
+    uncertain: "Een deel is niet zeker gelezen: het staat op de bladzijde, en wordt nooit aangehaald.",
     scan: "Geopend als scan: de woorden zijn uit een afbeelding gelezen. Kijk ze na op de bladzijde.",
     zoomIn: "Groter",
     zoomOut: "Kleiner",
@@ -180,6 +181,35 @@ export const nl: Messages = {
     offlineNow: "U bent offline.",
     degraded: "De generator is niet beschikbaar: vragen vinden nog wel hun bronnen.",
     down: "Zoeken in Bedside is momenteel niet beschikbaar.",
+  },
+  session: {
+    lead: "Meld u aan om de procedures van uw ziekenhuis te bevragen.",
+    login: "Naam",
+    password: "Wachtwoord",
+    signIn: "Aanmelden",
+    signOut: "Afmelden",
+    signedInAs: (name: string) => `Aangemeld als ${name}`,
+    ended: "U bent afgemeld.",
+    endedKept: "U bent afgemeld. Uw vraag wordt bewaard tot u zich op deze pagina weer aanmeldt.",
+    endingTitle: "U wordt afgemeld",
+    ending: (seconds: number) =>
+      `Deze pagina is een tijd niet gebruikt: u wordt over ${many(seconds, "seconde", "seconden")} afgemeld.`,
+    stay: "Aangemeld blijven",
+    notAllowed: "Deze pagina is niet voor u",
+    notAllowedWhy: "Ze hoort niet bij uw rol. Een beheerder kan u die geven.",
+    toQuestions: "Naar de vragen",
+    refused: {
+      not_signed_in: "De naam of het wachtwoord klopt niet.",
+      too_many_tries: "Te veel verkeerde wachtwoorden. Wacht een minuut en probeer opnieuw.",
+      offline: "Geen verbinding met Bedside. Controleer het netwerk en probeer opnieuw.",
+      database_unavailable: "Bedside antwoordt op dit moment niet. Probeer het zo opnieuw.",
+      internal: "Er ging iets mis op de server.",
+    },
+    failed: {
+      not_allowed:
+        "U kon niet worden aangemeld: er is hier geen account voor u, het is geschorst, of het duurde te lang.",
+      sign_in_unavailable: "De aanmelding van het ziekenhuis antwoordt niet. Probeer het zo opnieuw.",
+    },
   },
   quality: {
     session: "Testsessie",

@@ -112,9 +112,9 @@ export interface AnswerView {
 
 export function view(state: AnswerState): AnswerView {
   if (state.kind !== "complete") return { ...state.draft, mode: null, unsupported: null, notNamed: [] };
-  const { question, query, answer, sources, spans, notices, mode, status, language } = state.answer;
-  const { unsupported, not_named: notNamed } = state.answer;
-  return { question, query, text: answer, sources, spans, notices, mode, status, language, unsupported, notNamed };
+  const { answer: text, not_named: notNamed, ...whole } = state.answer;
+  const { question, query, sources, spans, notices, mode, status, language, unsupported } = whole;
+  return { question, query, text, sources, spans, notices, mode, status, language, unsupported, notNamed };
 }
 
 /** Nothing answers the question: its sources are only the nearest documents, and none is opened or marked for its reader. */

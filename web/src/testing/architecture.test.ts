@@ -8,7 +8,7 @@ const ROOMS = [
   ["pdf"],
   ["state"],
   ["components/shared"],
-  ["components/answer", "components/ask", "components/source"],
+  ["components/answer", "components/ask", "components/source", "components/session"],
   ["components/admin", "components/chat", "components/quality"],
   ["App"],
   ["main"],

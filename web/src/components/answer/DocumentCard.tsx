@@ -57,16 +57,10 @@ function Place({ source, spans, open, onOpen }: PlaceProps) {
   return (
     <li className={`card-place ${open ? "open" : ""}`} data-rank={rank}>
       {/* The button's area is the whole place (card.css), so that a click anywhere opens it. */}
-      <button
-        type="button"
-        className="card-button"
-        aria-label={m.card.open(rank, title, page)}
-        aria-pressed={open}
-        onClick={() => onOpen(rank)}
-      >
-        <span className={`rank rank-${rank}`} aria-hidden="true">
-          {rank}
-        </span>
+      <button type="button" className="card-button" aria-pressed={open} onClick={() => onOpen(rank)}>
+        <span className="sr-only">{m.card.open}</span>
+        <span className={`rank rank-${rank}`}>{rank}</span>
+        <span className="sr-only">{title}</span>
         {m.card.page(page)}
         {source.text_from === "ocr" && ` · ${m.card.scan}`}
       </button>

@@ -60,7 +60,7 @@ function Line({ row, head }: { row: Row; head: readonly Row[] }) {
         const words = cell.asked ? <strong>{cell.text}</strong> : cell.text;
         const span = cell.columns > 1 ? cell.columns : undefined;
         return cell.header ? (
-          <th key={cell.column} colSpan={span} scope={scopeOf(row)}>
+          <th key={cell.column} colSpan={span} scope={scopeOf(row)} data-heading={headingOf(head, cell)}>
             {words}
           </th>
         ) : (

@@ -24,7 +24,7 @@ interface Props {
 
 export function Turn({ state, opened, latest, onOpen, onAgain, onLiteral, feedback = true }: Props) {
   const m = useMessages();
-  const { question, query, text, spans, sources, unsupported, notNamed, language } = view(state);
+  const { question, query, text, spans, sources, unsupported, language, notNamed } = view(state);
   const refused = isRefused(state);
   const writing = state.kind === "working";
   const ended = state.kind === "failed" || state.kind === "stopped" || wasCutShort(state);

@@ -1,5 +1,6 @@
 // Where the question is typed. Enter asks, Shift+Enter makes a new line.
 import { type FormEvent, type KeyboardEvent, type ReactNode, type RefObject, useState } from "react";
+import { keptQuestion } from "../../api/signedOut";
 import type { Mode } from "../../api/types";
 import { useMessages } from "../../i18n";
 import { recall, remember } from "../../settings";
@@ -20,7 +21,7 @@ type ModeName = (typeof MODES)[number];
 
 export function QuestionBox({ busy, input, onAsk, onStop, children }: Props) {
   const m = useMessages();
-  const [question, setQuestion] = useState("");
+  const [question, setQuestion] = useState(keptQuestion);
   const [mode, setMode] = useState<ModeName>(() => known(MODES, recall("mode") ?? "") ?? "default");
   const over = question.trim().length - LONGEST;
   const ask = (event?: FormEvent): void => {

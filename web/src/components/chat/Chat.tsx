@@ -101,7 +101,13 @@ export function Chat() {
 function HelpButton({ onHelp }: { onHelp(): void }) {
   const m = useMessages();
   return (
-    <button type="button" className="quiet icon" onClick={onHelp} aria-label={m.app.help} title={`${m.app.help} (?)`}>
+    <button
+      type="button"
+      className="quiet icon of-keys"
+      onClick={onHelp}
+      aria-label={m.app.help}
+      title={`${m.app.help} (?)`}
+    >
       ?
     </button>
   );

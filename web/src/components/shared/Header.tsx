@@ -2,6 +2,7 @@
 import type { ReactNode } from "react";
 import { useLanguage, useMessages } from "../../i18n";
 import { Banner } from "./Banner";
+import { SignedIn } from "./SignedIn";
 import { Theme } from "./Theme";
 
 interface Props {
@@ -28,6 +29,7 @@ export function Header({ home = false, covered = false, asks = false, lacking = 
         <span className="spacer" />
         <Theme />
         <LanguageButton />
+        <SignedIn />
         {tools}
       </div>
       <Banner lacking={lacking} />

@@ -92,6 +92,7 @@ function StatusLine({ document, source, place }: StatusProps) {
   const m = useMessages();
   const lines: string[] = [];
   if (source.text_from === "ocr") lines.push(m.viewer.scan);
+  if (source.uncertain) lines.push(m.viewer.uncertain);
   if (document.kind === "open" && document.detail.status === "replaced") lines.push(m.viewer.replaced);
   if (document.kind === "open" && document.detail.status === "retired") lines.push(m.viewer.retired);
   if (place?.kind === "nearest") lines.push(m.viewer.nearest);

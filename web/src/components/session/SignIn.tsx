@@ -1,0 +1,97 @@
+// Nobody is signed in: with a name and a password, or at the hospital's own sign-in.
+import { type FormEvent, useState } from "react";
+import { address } from "../../api/client";
+import { asApiError } from "../../api/errors";
+import { keptQuestion } from "../../api/signedOut";
+import { useMessages } from "../../i18n";
+import { useSignIn } from "../../queries/session";
+
+interface Props {
+  how: "local" | "oidc";
+  again: boolean; // somebody was signed in on this page before
+}
+
+export function SignIn({ how, again }: Props) {
+  const m = useMessages();
+  const kept = again && keptQuestion() !== "";
+  return (
+    <main className="gate">
+      <h1>{m.app.name}</h1>
+      {again ? <p role="status">{kept ? m.session.endedKept : m.session.ended}</p> : <p>{m.session.lead}</p>}
+      {how === "local" ? <Password /> : <Elsewhere inNewTab={kept} />}
+    </main>
+  );
+}
+
+function Password() {
+  const m = useMessages();
+  const signIn = useSignIn();
+  const [login, setLogin] = useState("");
+  const [password, setPassword] = useState("");
+  const [wrong, setWrong] = useState<string>();
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    setWrong(undefined);
+    signIn(login, password).catch((error: unknown) => {
+      setWrong(asApiError(error).code);
+      setPassword("");
+    });
+  };
+  return (
+    <form className="sign-in" onSubmit={submit}>
+      <label>
+        {m.session.login}
+        <input
+          autoComplete="username"
+          value={login}
+          onChange={(event) => setLogin(event.target.value)}
+          // biome-ignore lint/a11y/noAutofocus: there is nothing else on this page
+          autoFocus
+          required
+        />
+      </label>
+      <label>
+        {m.session.password}
+        <input
+          type="password"
+          autoComplete="current-password"
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+          required
+        />
+      </label>
+      {wrong && (
+        <p className="notice serious" role="alert">
+          {m.session.refused[wrong] ?? m.session.refused.not_signed_in}
+        </p>
+      )}
+      <button type="submit" className="button">
+        {m.session.signIn}
+      </button>
+    </form>
+  );
+}
+
+/** In a tab of its own while a question is kept: this page then still has it when the reader comes back. */
+function Elsewhere({ inNewTab }: { inNewTab: boolean }) {
+  const m = useMessages();
+  const failed = new URLSearchParams(location.search).get("sign-in-failed");
+  const here = failed ? "/" : location.pathname + location.search;
+  return (
+    <>
+      {failed && (
+        <p className="notice serious" role="alert">
+          {m.session.failed[failed] ?? m.session.failed.not_allowed}
+        </p>
+      )}
+      <a
+        className="button"
+        href={address("/sign-in", { query: { return_to: here } })}
+        target={inNewTab ? "_blank" : undefined}
+        rel="noreferrer"
+      >
+        {m.session.signIn}
+      </a>
+    </>
+  );
+}

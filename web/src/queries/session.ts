@@ -1,0 +1,41 @@
+// Who is signed in, and how one signs in here.
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useCallback } from "react";
+import { call, done, service } from "../api/client";
+import type { components } from "../api/schema";
+
+export type Session = components["schemas"]["SessionOut"];
+export type Role = components["schemas"]["Role"];
+
+const KEY = ["session"];
+
+/** Asked anew when the reader comes back to this tab: they may have signed in elsewhere, or out. */
+export function useSession() {
+  return useQuery({
+    queryKey: KEY,
+    queryFn: (): Promise<Session> => call(service.GET("/session")),
+    refetchOnWindowFocus: "always",
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+/** Return what makes the page forget all that was fetched, and who was signed in. */
+export function useSignedOut(): () => void {
+  const client = useQueryClient();
+  return useCallback(() => {
+    const before = client.getQueryData<Session>(KEY);
+    client.clear();
+    if (before) client.setQueryData<Session>(KEY, { ...before, user: null });
+  }, [client]);
+}
+
+export function useSignIn(): (login: string, password: string) => Promise<void> {
+  const client = useQueryClient();
+  return async (login, password) => {
+    client.setQueryData(KEY, await call(service.POST("/session", { body: { login, password } })));
+  };
+}
+
+export const signOut = async (): Promise<string | null> => (await call(service.DELETE("/session"))).go_to ?? null;
+
+export const stillThere = (): Promise<void> => done(service.POST("/session/used"));
