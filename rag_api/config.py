@@ -166,22 +166,6 @@ class Settings(BaseSettings):
                 raise ValueError(f"BEDSIDE_SIGN_IN=oidc needs {', '.join('BEDSIDE_' + name.upper() for name in missing)}")
         return self
 
-    @model_validator(mode="after")
-    def _refuse_an_open_door(self) -> Settings:
-        """In production: nobody unknown, nothing in clear text, no secret that anyone could guess."""
-        if self.environment != "production":
-            return self
-        if self.sign_in == "off":
-            raise ValueError("production needs BEDSIDE_SIGN_IN=oidc (or local, where there is no provider): without it anyone may read all")
-        if not self.has_tls:
-            raise ValueError("production needs TLS in front: BEDSIDE_PUBLIC_URL must be the https:// address that browsers use")
-        if self.sign_in == "oidc" and not (self.oidc_issuer or "").startswith("https://"):
-            raise ValueError("BEDSIDE_OIDC_ISSUER must be https:// in production: who signs in is believed on its word")
-        for name, secret in self._secrets().items():
-            if secret.lower() in DEFAULT_SECRETS:
-                raise ValueError(f"BEDSIDE_{name.upper()} holds a default secret; make one: openssl rand -hex 32")
-        return self
-
     def _secrets(self) -> dict[str, str]:
         names = ("weaviate_api_key", "embedder_api_key", "generator_api_key", "reranker_api_key", "oidc_client_secret")
         found = {name: secret.get_secret_value() for name in names if (secret := getattr(self, name)) is not None}
@@ -206,4 +190,20 @@ class Settings(BaseSettings):
                 raise ValueError(f"production needs {names}: the embedded parts are for trying Bedside out")
             if self.store == "memory":
                 raise ValueError("BEDSIDE_STORE=memory keeps nothing: production needs weaviate or lance")
+        return self
+
+    @model_validator(mode="after")
+    def _refuse_an_open_door(self) -> Settings:
+        """In production: nobody unknown, nothing in clear text, no secret that anyone could guess."""
+        if self.environment != "production":
+            return self
+        if self.sign_in == "off":
+            raise ValueError("production needs BEDSIDE_SIGN_IN=oidc (or local, where there is no provider): without it anyone may read all")
+        if not self.has_tls:
+            raise ValueError("production needs TLS in front: BEDSIDE_PUBLIC_URL must be the https:// address that browsers use")
+        if self.sign_in == "oidc" and not (self.oidc_issuer or "").startswith("https://"):
+            raise ValueError("BEDSIDE_OIDC_ISSUER must be https:// in production: who signs in is believed on its word")
+        for name, secret in self._secrets().items():
+            if secret.lower() in DEFAULT_SECRETS:
+                raise ValueError(f"BEDSIDE_{name.upper()} holds a default secret; make one: openssl rand -hex 32")
         return self

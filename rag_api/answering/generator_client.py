@@ -13,7 +13,7 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, cast
 
 import httpx
 from pydantic import ValidationError
@@ -137,7 +137,7 @@ class Generator:
             yield response
 
     async def _lines(self, response: httpx.Response) -> AsyncGenerator[str]:
-        async with contextlib.aclosing(response.aiter_lines()) as lines:
+        async with contextlib.aclosing(cast(AsyncGenerator[str], response.aiter_lines())) as lines:
             while (line := await self._while_alive(anext(lines, None))) is not None:
                 yield line
 

@@ -81,10 +81,10 @@ def of_other_drugs(sources: Sequence[Source], question: Analysis, others: Contai
     if not question.drugs or not sources:
         return Warned(tuple(sources), ())
     said = {"drugs": " / ".join(question.drugs)}
-    card = notice("card_other_drug", language, **said)
+    card = notice("card_other_drug", language, (), **said)
     marked = tuple(replace(s, cautions=(*s.cautions, card)) if s.document.id in others else s for s in sources)
     none = all(s.document.id in others for s in sources)
-    return Warned(marked, (notice("other_drug", language, **said),) if none else ())
+    return Warned(marked, (notice("other_drug", language, (), **said),) if none else ())
 
 
 def usable(sources: Sequence[Source], limit: int) -> tuple[Source, ...]:
@@ -140,7 +140,7 @@ def _group_caution(source: Source, patient: Patient, language: str) -> list[Noti
     if not patient.excludes(groups):
         return []
     words = {"for_whom": for_whom(groups, language), "patient": the_patient(patient.groups, language)}
-    return [notice("card_other_group", language, **words)]
+    return [notice("card_other_group", language, (), **words)]
 
 
 def _twin_caution(index: int, sources: Sequence[Source], patient: Patient, language: str) -> list[Notice]:
@@ -150,7 +150,7 @@ def _twin_caution(index: int, sources: Sequence[Source], patient: Patient, langu
     if patient.is_clear or better is None:
         return []
     words = {"for_whom": for_whom(about.target_groups, language), "others": for_whom(better.document.metadata.target_groups, language)}
-    return [notice("card_twin", language, source=str(better.hit.rank), **words)]
+    return [notice("card_twin", language, (), source=str(better.hit.rank), **words)]
 
 
 def _age_cautions(source: Source, today: date, newer: Mapping[str, Document], language: str) -> list[Notice]:
@@ -181,7 +181,7 @@ def _group_notices(sources: Sequence[Source], patient: Patient, first: int, lang
     if best.hit.score <= max(s.hit.score for s in rest) or any(are_twins(about, s.document.metadata) for s in rest):
         return []
     words = {"title": title_of(best.document), "for_whom": for_whom(about.target_groups, language), "patient": patient_words}
-    return [notice("patient_group_only", language, **words)]
+    return [notice("patient_group_only", language, (), **words)]
 
 
 def _twin_notices(sources: Sequence[Source], patient: Patient, first: int, language: str) -> list[Notice]:

@@ -60,8 +60,17 @@ def _save_indexed(run: Run, one: ReadItem, chunks: Sequence[Chunk], vectors: NDA
     run.store.replace_document(one.document.id, chunks, vectors)
     run.repo.save_indexed(replace(one.document, chunk_count=len(chunks)), one.text.pages, one.text.cut, one.text.uncertain)
     _drop_replaced(run, one)
-    seen = {"from_images": sum(page.text_from == "ocr" for page in one.text.pages), "uncertain": len(one.text.uncertain)}
-    run.done(Outcome(one.item.source.name, "indexed", one.document.id, warnings=one.text.warnings, cut=len(one.text.cut), **seen))
+    run.done(
+        Outcome(
+            one.item.source.name,
+            "indexed",
+            one.document.id,
+            warnings=one.text.warnings,
+            cut=len(one.text.cut),
+            from_images=sum(page.text_from == "ocr" for page in one.text.pages),
+            uncertain=len(one.text.uncertain),
+        )
+    )
 
 
 def _save_failed(run: Run, one: ReadItem, error: UnreadableDocument) -> None:

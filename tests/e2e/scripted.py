@@ -282,7 +282,7 @@ def table(script: Script) -> tuple[str, list[s.SpanOut]]:
 
 
 def steps(script: Script) -> tuple[str, list[s.SpanOut]]:
-    items = [(f"{label} {words}", {"label": label}) for label, words in STEPS]
+    items: Cells = [(f"{label} {words}", {"label": label}) for label, words in STEPS]
     return _part(script, [("heading", [("Meteen doen:", {})]), ("list", items)])
 
 

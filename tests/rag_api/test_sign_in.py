@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-import httpx
 import pytest
 from fastapi.testclient import TestClient
 from pydantic import ValidationError
@@ -52,7 +52,7 @@ def anna(container: Container) -> str:
     return add_account(container.db, "Anna", "anna", hash_password(PASSWORD), [Role.ADMIN], ["surgery"])
 
 
-def sign_in(client: TestClient, login: str = "anna", password: str = PASSWORD, **headers: str) -> httpx.Response:
+def sign_in(client: TestClient, login: str = "anna", password: str = PASSWORD, **headers: str) -> Any:
     return client.post("/session", json={"login": login, "password": password}, headers=OWN | headers)
 
 

@@ -83,9 +83,9 @@ export function Chat() {
           {nowhere && <Nowhere onHome={startAnew} />}
           {empty && !nowhere && <Welcome />}
           <Turns {...{ conversation, source }} onAsk={ask} />
-          {!empty && <Printed />}
           <EndOfTurns count={conversation.turns.length} />
         </div>
+        {!empty && <Printed />}
         <QuestionBox busy={busy} input={input} onAsk={ask} onStop={stop}>
           <ScopeMenu scope={scope} onScope={setScope} />
         </QuestionBox>
