@@ -5,7 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from rag_api.domain import ReadDocument
 from rag_api.ingest.read import read
+from rag_api.ingest.reader import Job, Reader
+from rag_api.ingest.rendering import read_rendered
 
 from .awkward.addresses import addresses
 from .awkward.boxes import boxes
@@ -20,6 +23,7 @@ from .awkward.letter import letter
 from .awkward.line_starts import line_starts
 from .awkward.long_table import long_table
 from .awkward.made import Made
+from .awkward.margins import definitions, margin_label, thousands
 from .awkward.merged_table import merged_table
 from .awkward.nested_list import nested_list
 from .awkward.page_numbers import page_numbers
@@ -42,7 +46,21 @@ from .awkward.word_table import word_table
 
 _PAGES: tuple[Callable[[], Made], ...] = (
     *(addresses, boxes, dose_header, footnotes, form, hyphens, leaflet, letter, line_starts, long_table, merged_table, nested_list),
-    *(roster, rotated_table, sidebar, signs, three_columns, turned_page, twins, two_columns, version_lines, weight_cards),
+    *(
+        definitions,
+        margin_label,
+        thousands,
+        roster,
+        rotated_table,
+        sidebar,
+        signs,
+        three_columns,
+        turned_page,
+        twins,
+        two_columns,
+        version_lines,
+        weight_cards,
+    ),
 )
 _WORD_FILES: tuple[Callable[[], Made], ...] = (
     *(word_boxes, word_changes, word_columns, word_export, word_form, word_letter, word_lists, word_notes, word_table),
@@ -66,9 +84,21 @@ def test_nothing_of_a_word_file_is_lost_doubled_moved_or_glued(make: Callable[[]
     assert _faults(make(), _WORD, tmp_path) == ()
 
 
+def test_nothing_of_a_word_tables_rendering_is_lost_doubled_moved_or_glued(tmp_path: Path) -> None:
+    made = word_table()
+    path = tmp_path / made.name
+    path.write_bytes(made.data)
+    with Reader(300, 1024) as reader:
+        document = read_rendered(reader, Job(path, made.name, _WORD, 100), tmp_path / "shown.pdf")
+    assert _judged(made, document) == ()
+
+
 def _faults(made: Made, kind: str, folder: Path) -> tuple[str, ...]:
     path = folder / made.name
     path.write_bytes(made.data)
-    document = read(path, made.name, kind, max_pages=100)
+    return _judged(made, read(path, made.name, kind, max_pages=100))
+
+
+def _judged(made: Made, document: ReadDocument) -> tuple[str, ...]:
     told = (*(line.text for line in document.cut), *document.warnings)
     return judge(made, document.text, told).faults

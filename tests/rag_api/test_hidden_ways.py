@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from rag_api.ingest.read import read
+from rag_api.ingest.reader import Job, Reader
+from rag_api.ingest.rendering import read_rendered
 
 from .awkward import hidden_docx, hidden_ink, layers, letters, notes_on_page, sly_ink, structure, visible_ink
 from .awkward.between import AROUND, SEEN, Draw, drawn
@@ -46,6 +48,16 @@ def test_a_sentence_shown_by_the_files_structure_is_read_once(way: str, tmp_path
 @pytest.mark.parametrize("way", hidden_docx.WAYS)
 def test_a_dose_that_word_does_not_print_is_left_out(way: str, tmp_path: Path) -> None:
     text, _ = _read(tmp_path, hidden_docx.between_sentences([hidden_docx.WAYS[way]]), "docx")
+    assert "900" not in text
+    assert all(sentence in text for sentence in AROUND)
+
+
+def test_a_dose_that_word_does_not_print_is_left_out_of_its_rendering(tmp_path: Path) -> None:
+    path = tmp_path / "all.docx"
+    path.write_bytes(hidden_docx.between_sentences(hidden_docx.WAYS.values()))
+    with Reader(300, 1024) as reader:
+        document = read_rendered(reader, Job(path, path.name, _KINDS["docx"], 10), tmp_path / "all.pdf")
+    text = " ".join(document.text.split())
     assert "900" not in text
     assert all(sentence in text for sentence in AROUND)
 
