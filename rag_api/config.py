@@ -84,6 +84,8 @@ class Settings(BaseSettings):
     department_boost: float = Field(0.01, ge=0, le=1, description="For documents of the asker's department.")
     not_found_threshold: float | None = Field(None, description="Absent: the value calibrated for the embedder.")
 
+    default_groups: str = Field("everyone", description="Who may read documents of which nothing is said: groups, with commas between.")
+
     chunk_size: int = Field(800, ge=100, le=8000)
     chunk_overlap: int = Field(160, ge=0)
     max_file_mb: float = Field(100.0, gt=0)
@@ -96,6 +98,10 @@ class Settings(BaseSettings):
     )
 
     web_dir: Path | None = Field(None, description="The built page; absent: web/dist beside the package when it is there.")
+
+    @property
+    def open_to(self) -> tuple[str, ...]:
+        return tuple(sorted({name.strip() for name in self.default_groups.split(",")} - {""})) or ("nobody",)
 
     @model_validator(mode="after")
     def _refuse_nonsense(self) -> Settings:

@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+EVERYONE = ("everyone",)  # the group that all who may ask are in
+
 
 class TargetGroup(StrEnum):
     """The patients a document is about."""
@@ -114,7 +116,7 @@ class Document:
     byte_count: int
     created_at: datetime | None = None
     updated_at: datetime | None = None
-    owner_group: str = "everyone"  # who may read it; one group until permissions arrive
+    groups: tuple[str, ...] = EVERYONE  # whose members may read it
     fingerprint: str = ""  # of all but the content that the index follows from: reader, chunk sizes, embedder, sidecar
     warnings: tuple[str, ...] = ()  # what an admin should know of it: pages without text, hidden text left out
 
@@ -154,12 +156,12 @@ class Chunk:
     end: int
     text: str
     metadata: Metadata = field(default_factory=Metadata)
-    owner_group: str = "everyone"
+    groups: tuple[str, ...] = EVERYONE
 
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Which documents may answer. Empty fields do not filter. `owner_groups` is filled from the user, never from a request."""
+    """Which documents may answer. Empty fields do not filter, but for `groups`: filled from the user, never from a request."""
 
     departments: tuple[str, ...] = ()
     document_types: tuple[str, ...] = ()
@@ -169,7 +171,7 @@ class Filters:
     excluded_document_ids: tuple[str, ...] = ()  # superseded ones, unless asked for
     valid_on: date | None = None  # leaves out documents that are not valid on this day
     include_expired: bool = False  # with it, only those that are not valid yet; superseded ones then count too
-    owner_groups: tuple[str, ...] = ("everyone",)
+    groups: tuple[str, ...] = EVERYONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +261,7 @@ class User:
     is_admin: bool = False
 
 
-LOCAL_USER = User(id="local", name="Local user", groups=("everyone",), is_admin=True)
+LOCAL_USER = User(id="local", name="Local user", groups=EVERYONE, is_admin=True)
 
 
 @dataclass(frozen=True, slots=True)

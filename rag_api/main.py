@@ -19,7 +19,7 @@ from rag_api.api import problems
 from rag_api.api.health import own_version
 from rag_api.api.metrics import Metrics
 from rag_api.api.page import Page, Shell, web_dir
-from rag_api.api.routes import ask, conversations, documents, feedback, gaps, health, judged
+from rag_api.api.routes import access, ask, conversations, documents, feedback, gaps, health, judged
 from rag_api.api.schemas import Problem
 from rag_api.config import Settings
 from rag_api.container import Container
@@ -81,6 +81,7 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
     for router in (
         ask.router,
         documents.router,
+        access.router,
         documents.uploads,
         conversations.router,
         feedback.router,

@@ -123,6 +123,7 @@ def document_out(document: Document) -> api.DocumentOut:
         supersedes=about.supersedes,
         warnings=list(document.warnings),
         advice=advice(document.reason),
+        groups=list(document.groups),
         created_at=document.created_at,
         updated_at=document.updated_at,
     )

@@ -245,8 +245,32 @@ class DocumentOut(BaseModel):
     supersedes: str
     warnings: list[str] = Field([], description="What an admin should know of it, for example pages without text; of a failed one: why.")
     advice: str = Field("", description="What to do about a document that failed.")
+    groups: list[str] = Field([], description="Whose members may read it.")
     created_at: datetime | None
     updated_at: datetime | None
+
+
+class AccessOut(BaseModel):
+    groups: list[str] = Field(description="Whose members may read it.")
+    said_by: Literal["admin", "source", "department", "default"] = Field(
+        description="Who said so: an admin, the folder or site it came from, its department, or nobody (`default`)."
+    )
+    user_id: str = Field(description="Of who said it, where that was a person.")
+    said_at: datetime | None
+
+
+class AccessIn(BaseModel):
+    """Null: what the folder, the site or the department says counts again."""
+
+    groups: list[Annotated[str, Field(min_length=1, max_length=100)]] | None = Field(max_length=50, examples=[["intensive-care"]])
+
+
+class DepartmentAccessOut(AccessOut):
+    department: str
+
+
+class DepartmentAccessList(BaseModel):
+    departments: list[DepartmentAccessOut]
 
 
 class DocumentList(BaseModel):

@@ -18,13 +18,14 @@ def documents(
 ) -> None:
     """List the documents, with what became of each."""
     from rag_api.db.documents import DocumentQuery, list_documents
-    from rag_api.domain import LOCAL_USER, DocumentStatus
+    from rag_api.db.permissions import operator
+    from rag_api.domain import DocumentStatus
 
     if status is not None and status not in list(DocumentStatus):
         raise typer.BadParameter(f"{status!r}: choose indexed, failed, retired or replaced", param_hint="--status")
     with opened() as container:
         query = DocumentQuery(search, DocumentStatus(status) if status else None, limit=1_000_000)
-        found, total = list_documents(container.db, LOCAL_USER, query)
+        found, total = list_documents(container.db, operator(container.db), query)
     if as_json:
         from rag_api.api.mapping import document_out
 
@@ -35,10 +36,12 @@ def documents(
 
     from rag_api.ingest.advice import advice
 
-    table = Table("Title", "Version", "File", "Pages", "Passages", "Status", "Notes", box=None, pad_edge=False)
+    table = Table("Title", "Version", "File", "Pages", "Passages", "Read by", "Status", "Notes", box=None, pad_edge=False)
     for d in found:
         state = d.status.value + (f" ({d.reason})" if d.reason else "")
         notes = "; ".join(filter(None, (*d.warnings, advice(d.reason))))
-        table.add_row(d.metadata.title, d.metadata.version, d.source, str(d.page_count), str(d.chunk_count), state, escape(notes))
+        table.add_row(
+            d.metadata.title, d.metadata.version, d.source, str(d.page_count), str(d.chunk_count), ", ".join(d.groups), state, escape(notes)
+        )
     wide_console().print(table)
     say(f"{total} documents")

@@ -68,7 +68,7 @@ def run_ingest(
         return ingest(
             survey_list(source_list) if source_list is not None else survey(paths),
             settings=container.settings,
-            documents_repo=PgDocuments(container.db),
+            documents_repo=PgDocuments(container.db, open_to=container.settings.open_to),
             store=container.store,
             embedder=container.embedder,
             progress=progress,

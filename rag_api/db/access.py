@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from rag_api.domain import User
+from rag_api.domain import EVERYONE, User
 from rag_api.errors import NotFound
 
 T = TypeVar("T")
 
-# A document is read by the members of its group.
-READS = "owner_group = any(%(user_groups)s)"
+# A document is read by the members of any of its groups; a question of somebody's, or a judged one, by reviewers of its groups.
+READS = "groups && %(user_groups)s"
 # Conversations, answers and feedback are their writer's alone.
 OWNS = "user_id = %(user_id)s"
 # Its members judge questions and read what was asked in vain, as admins do.
@@ -26,9 +26,14 @@ def values(user: User, **more: Any) -> dict[str, Any]:
     return {"user_groups": list(user.groups), "user_id": user.id, **more}
 
 
-def owner_group(user: User) -> str:
-    """The group that what this user makes belongs to."""
-    return user.groups[0] if user.groups else "nobody"
+def own_groups(user: User) -> list[str]:
+    """The groups that what this user makes belongs to: all of theirs but everyone, who are told nothing of a group's questions."""
+    return sorted({*user.groups} - {*EVERYONE, QUALITY}) or [name for name in user.groups if name != QUALITY] or ["nobody"]
+
+
+def space(user: User) -> str:
+    """Within which the names that this user gives are unique: another group's may be the same."""
+    return "\n".join(own_groups(user))
 
 
 def may_review(user: User) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
@@ -13,7 +14,7 @@ from psycopg.types.json import Jsonb
 from pydantic import TypeAdapter
 
 from rag_api.db import Database
-from rag_api.db.access import OWNS, found, owner_group, values
+from rag_api.db.access import OWNS, READS, found, own_groups, values
 from rag_api.domain import Answer, AnswerStatus, Citation, Mode, Notice, Source, Unsupported, User
 
 _SOURCES = TypeAdapter(tuple[Source, ...])
@@ -22,11 +23,15 @@ _NOTICES = TypeAdapter(tuple[Notice, ...])
 _UNSUPPORTED = TypeAdapter(tuple[Unsupported, ...])
 
 TITLE_LENGTH = 80
+WITHHELD = {
+    "nl": "Dit antwoord kwam mee uit een document dat u niet meer mag lezen. Stel de vraag opnieuw.",
+    "en": "This answer came partly from a document that you may no longer read. Ask the question again.",
+}
 
 INSERT_ANSWER = """
-    insert into answers (id, conversation_id, user_id, owner_group, question, query, language, mode, status, text,
+    insert into answers (id, conversation_id, user_id, groups, question, query, language, mode, status, text,
       sources, citations, notices, unsupported, model, embedder, prompt_version, stats, created_at, function, department)
-    values (%(id)s, %(conversation_id)s, %(user_id)s, %(owner_group)s, %(question)s, %(query)s, %(language)s, %(mode)s, %(status)s,
+    values (%(id)s, %(conversation_id)s, %(user_id)s, %(groups)s, %(question)s, %(query)s, %(language)s, %(mode)s, %(status)s,
       %(text)s, %(sources)s, %(citations)s, %(notices)s, %(unsupported)s, %(model)s, %(embedder)s, %(prompt_version)s, %(stats)s,
       %(created_at)s, %(function)s, %(department)s)
 """
@@ -82,8 +87,8 @@ def save_answer(db: Database, user: User, answer: Answer, *, new_conversation: b
     with db.connection() as connection:
         if new_conversation:
             connection.execute(
-                "insert into conversations (id, user_id, owner_group, title) values (%(id)s, %(user_id)s, %(owner_group)s, %(title)s)",
-                values(user, id=answer.conversation_id, owner_group=owner_group(user), title=_shortened(answer.question)),
+                "insert into conversations (id, user_id, title) values (%(id)s, %(user_id)s, %(title)s)",
+                values(user, id=answer.conversation_id, title=_shortened(answer.question)),
             )
         else:
             touched = connection.execute(
@@ -96,7 +101,7 @@ def save_answer(db: Database, user: User, answer: Answer, *, new_conversation: b
 
 def get_answer(db: Database, user: User, answer_id: str) -> Answer:
     row = db.one(f"select * from answers where id = %(id)s and {OWNS}", values(user, id=answer_id))  # noqa: S608
-    return _to_answer(found(row, "answer", answer_id))
+    return _readable(db, user, [_to_answer(found(row, "answer", answer_id))])[0]
 
 
 def answers_of(db: Database, user: User, conversation_id: str) -> list[Answer]:
@@ -105,7 +110,23 @@ def answers_of(db: Database, user: User, conversation_id: str) -> list[Answer]:
         f"select * from answers where conversation_id = %(id)s and {OWNS} order by created_at, id",  # noqa: S608
         values(user, id=conversation_id),
     )
-    return [_to_answer(row) for row in rows]
+    return _readable(db, user, [_to_answer(row) for row in rows])
+
+
+def _readable(db: Database, user: User, answers: Sequence[Answer]) -> list[Answer]:
+    """As they were shown, without what the user may no longer read: neither such a source nor a text that was made with it."""
+    named = sorted({source.document.id for answer in answers for source in answer.sources})
+    rows = db.all(f"select id from documents where id = any(%(ids)s) and {READS}", values(user, ids=named))  # noqa: S608
+    return [_without(answer, frozenset(named) - {row["id"] for row in rows}) for answer in answers]
+
+
+def _without(answer: Answer, hidden: frozenset[str]) -> Answer:
+    left = tuple(source for source in answer.sources if source.document.id not in hidden)
+    if len(left) == len(answer.sources):
+        return answer
+    withheld = Notice("withheld", WITHHELD["en" if answer.language == "en" else "nl"])
+    kept = tuple(notice for notice in answer.notices if notice.code in ("stopped", "broken_off"))
+    return replace(answer, text="", sources=left, citations=(), unsupported=(), notices=(*kept, withheld), stats={})
 
 
 def queries_of(db: Database, user: User, conversation_id: str, limit: int = 3) -> tuple[str, ...]:
@@ -124,10 +145,9 @@ def add_feedback(
     get_answer(db, user, answer_id)
     feedback = Feedback(str(uuid4()), answer_id, verdict, document_id, page, comment, datetime.now(UTC))
     db.run(
-        """insert into feedback (id, answer_id, user_id, owner_group, found, document_id, page, comment, created_at)
-           values (%(id)s, %(answer_id)s, %(user_id)s, %(owner_group)s,
-             %(found)s, %(document_id)s, %(page)s, %(comment)s, %(created_at)s)""",
-        values(user, owner_group=owner_group(user), **asdict(feedback)),
+        """insert into feedback (id, answer_id, user_id, found, document_id, page, comment, created_at)
+           values (%(id)s, %(answer_id)s, %(user_id)s, %(found)s, %(document_id)s, %(page)s, %(comment)s, %(created_at)s)""",
+        values(user, **asdict(feedback)),
     )
     return feedback
 
@@ -149,7 +169,7 @@ def _row(user: User, answer: Answer) -> dict[str, Any]:
     row["notices"] = _json(_NOTICES.dump_python(answer.notices, mode="json"))
     row["unsupported"] = _json(_UNSUPPORTED.dump_python(answer.unsupported, mode="json"))
     row["stats"] = _json(answer.stats)
-    asker = {"user_id": user.id, "owner_group": owner_group(user), "function": user.function, "department": user.department}
+    asker = {"user_id": user.id, "groups": own_groups(user), "function": user.function, "department": user.department}
     return {**row, **asker}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -11,9 +11,9 @@ from typing import Any
 import psycopg
 from psycopg.rows import DictRow
 
-from rag_api.db import Connection, Database, folders, translated
+from rag_api.db import Connection, Database, folders, permissions, translated
 from rag_api.db.access import READS, found, values
-from rag_api.domain import LOCAL_USER, CutLine, Document, DocumentStatus, Edit, Metadata, Page, TargetGroup, User
+from rag_api.domain import EVERYONE, LOCAL_USER, CutLine, Document, DocumentStatus, Edit, Metadata, Page, TargetGroup, User
 from rag_api.guard.twins import are_twins, subject
 from rag_api.text.char_boxes import pack_boxes, unpack_boxes
 
@@ -25,10 +25,10 @@ METADATA = (
 )  # fmt: skip
 COLUMNS = (
     "id", "source", "sha256", "media_type", "status", "reason", *METADATA,
-    "page_count", "chunk_count", "byte_count", "fingerprint", "warnings", "owner_group",
+    "page_count", "chunk_count", "byte_count", "fingerprint", "warnings", "groups",
 )  # fmt: skip
 
-WRITTEN = (*COLUMNS, "subject")
+WRITTEN = (*COLUMNS, "subject", "indexed_groups")
 UPSERT = f"""
     insert into documents ({", ".join(WRITTEN)}, user_id)
     values ({", ".join(f"%({name})s" for name in WRITTEN)}, %(user_id)s)
@@ -42,12 +42,15 @@ INSERT_CUT = "copy cut_lines (document_id, position, page, text, reason) from st
 
 class PgDocuments:
     """A `rag_api.ingest.DocumentsRepo`. `user` is who ingests and becomes the owner of new rows; `patience` is how many
-    seconds to wait for another ingestion before Conflict, None: until it is done."""
+    seconds to wait for another ingestion before Conflict, None: until it is done; `open_to` is who may read what nothing is said of."""
 
-    def __init__(self, db: Database, user: User = LOCAL_USER, *, patience: float | None = None) -> None:
+    def __init__(
+        self, db: Database, user: User = LOCAL_USER, *, patience: float | None = None, open_to: Sequence[str] = EVERYONE
+    ) -> None:  # fmt: skip
         self.db = db
         self.user = user
         self.patience = patience
+        self.open_to = open_to
 
     @contextmanager
     def lock(self) -> Iterator[None]:
@@ -95,6 +98,15 @@ class PgDocuments:
             edits.setdefault(row["source"], {})[row["field"]] = Edit(row["value"], row["said"])
         return edits
 
+    def groups_of(self, source: str, department: str) -> tuple[str, ...]:
+        return permissions.groups_of(self.db, source, department, self.open_to)
+
+    def put_source_groups(self, said: Mapping[str, Sequence[str]]) -> None:
+        permissions.put_source_groups(self.db, self.user, said, self.open_to)
+
+    def catch_up(self, reach_index: Callable[[str, tuple[str, ...]], None]) -> None:
+        permissions.catch_up(self.db, reach_index)
+
     def source_of(self, document_id: str) -> str | None:
         return folders.source_of(self.db, document_id)
 
@@ -114,6 +126,7 @@ class PgDocuments:
             {"source": document.source, "id": document.id},
         )
         connection.execute(UPSERT, {**_row(document), "user_id": self.user.id})
+        permissions.apply_rules(connection, self.open_to, document.id)  # which may have changed while it was read
         connection.execute("delete from pages where document_id = %(id)s", {"id": document.id})
         connection.execute("delete from cut_lines where document_id = %(id)s", {"id": document.id})
 
@@ -155,6 +168,12 @@ def current_document(db: Database, user: User, source: str) -> Document | None:
     return to_document(row) if row else None
 
 
+def taken(db: Database, source: str) -> bool:
+    """Whether there is a current document of this name, whoever may read it."""
+    row = db.one(f"select 1 as n from documents where source = %(source)s and {CURRENT}", {"source": source})  # noqa: S608
+    return row is not None
+
+
 def get_documents(db: Database, user: User, document_ids: Sequence[str]) -> dict[str, Document]:
     """Those of these that exist and that the user may read, by id."""
     rows = db.all(
@@ -170,7 +189,7 @@ _OLDER = f"old.status = 'indexed' and old.id <> newer.id and old.{READS}"
 SUPERSEDED = f"""
     with newer as (
       select id, lower(supersedes) as name, valid_from from documents
-      where status = 'indexed' and supersedes <> '' and (valid_from is null or valid_from <= %(today)s))
+      where status = 'indexed' and supersedes <> '' and (valid_from is null or valid_from <= %(today)s) and {READS})
     select old.id, newer.id as by_id from newer join documents old on {_OLDER} and lower(old.source) = newer.name
     union select old.id, newer.id from newer join documents old on {_OLDER}
       and lower(substring(old.source from '[^/]*$')) = newer.name
@@ -285,7 +304,8 @@ def to_document(row: DictRow) -> Document:
         metadata=metadata,
         status=DocumentStatus(row["status"]),
         warnings=tuple(row["warnings"]),
-        **{name: row[name] for name in COLUMNS if name not in (*METADATA, "status", "warnings")},
+        groups=tuple(row["groups"]),
+        **{name: row[name] for name in COLUMNS if name not in (*METADATA, "status", "warnings", "groups")},
         created_at=row["created_at"],
         updated_at=row["updated_at"],
     )
@@ -296,6 +316,7 @@ def _row(document: Document) -> dict[str, Any]:
     row |= {name: getattr(document, name) for name in COLUMNS if name not in METADATA}
     row["target_groups"] = [group.value for group in document.metadata.target_groups]
     row["warnings"] = list(document.warnings)
+    row["groups"] = row["indexed_groups"] = list(document.groups)
     row["subject"] = sorted(subject(document.metadata.title))
     return {name: _storable(value) for name, value in row.items()}
 

@@ -12,6 +12,9 @@ _NAMED = (
     "delete from metadata_edits where source = %(new)s",
     "update metadata_edits set source = %(new)s where source = %(old)s",
     "update metadata_edits set said = %(new_title)s where source = %(new)s and field = 'title' and said = %(old_title)s",
+    "delete from document_groups where source = %(new)s",
+    "update document_groups set source = %(new)s where source = %(old)s",
+    "update group_changes set name = %(new)s where about = 'document' and name = %(old)s",
     "update metadata_changes set source = %(new)s where source = %(old)s",
     "update judged_places set document = %(new)s where document = %(old)s",
     """delete from former_names f where source = %(old)s

@@ -46,7 +46,8 @@ def unanswered(db: Database, user: User, since: datetime | None = None, nobody: 
               case when a.status = 'not_found' then 'bedside' else 'reader' end as said_by,
               coalesce((select jsonb_agg(d order by n) from (
                 select s->'document' as d, n from jsonb_array_elements(a.sources) with ordinality as t(s, n)
-                where coalesce(s->'document'->>'owner_group', 'everyone') = any(%(user_groups)s) order by n limit %(nearest)s) x), '[]')
+                where exists (select 1 from documents r where r.id = s->'document'->>'id' and r.{READS})
+                order by n limit %(nearest)s) x), '[]')
               as nearest
             from answers a
             where a.{READS} and a.user_id <> all(%(nobody)s) and a.created_at >= coalesce(%(since)s, '-infinity'::timestamptz)

@@ -10,28 +10,31 @@ from typing import Any
 from psycopg.rows import DictRow
 
 from rag_api.db import Connection, Database
-from rag_api.db.access import READS, found, owner_group, reviewer, values
+from rag_api.db.access import READS, found, own_groups, reviewer, space, values
 from rag_api.domain import Judged, Place, User
 
-UPSERT = f"""
+UPSERT = """
     insert into judged_questions (set_name, id, question, language, function, department, patient_group, conversation, split, found,
-      no_answer, note, answer_id, copied_from, user_id, owner_group, created_at)
+      no_answer, note, answer_id, copied_from, user_id, groups, space, created_at)
     values (%(set_name)s, %(id)s, %(question)s, %(language)s, %(function)s, %(department)s, %(group)s, %(conversation)s, %(split)s,
-      %(found)s, %(no_answer)s, %(note)s, %(answer_id)s, %(copied_from)s, %(user_id)s, %(owner_group)s,
-      clock_timestamp())
-    on conflict (set_name, id) do update set question = excluded.question, language = excluded.language, function = excluded.function,
-      department = excluded.department, patient_group = excluded.patient_group, conversation = excluded.conversation,
+      %(found)s, %(no_answer)s, %(note)s, %(answer_id)s, %(copied_from)s, %(user_id)s, %(groups)s,
+      %(space)s, clock_timestamp())
+    on conflict (space, set_name, id) do update set question = excluded.question, language = excluded.language,
+      function = excluded.function, department = excluded.department, patient_group = excluded.patient_group,
+      conversation = excluded.conversation,
       split = excluded.split, found = excluded.found, no_answer = excluded.no_answer, note = excluded.note, updated_at = now(),
       answer_id = coalesce(excluded.answer_id, judged_questions.answer_id),
       copied_from = coalesce(excluded.copied_from, judged_questions.copied_from)
-    where judged_questions.{READS}
-"""  # noqa: S608
+"""
 PLACE = """
-    insert into judged_places (set_name, id, position, document, page, span)
-    values (%(set_name)s, %(id)s, %(position)s, %(document)s, %(page)s, %(span)s)
+    insert into judged_places (space, set_name, id, position, document, page, span)
+    values (%(space)s, %(set_name)s, %(id)s, %(position)s, %(document)s, %(page)s, %(span)s)
 """
 # A question counts once it is known where its answer stands, or that it stands nowhere.
-COMPLETE = "(no_answer or exists (select 1 from judged_places p where p.set_name = q.set_name and p.id = q.id))"
+COMPLETE = "(no_answer or exists (select 1 from judged_places p where (p.space, p.set_name, p.id) = (q.space, q.set_name, q.id)))"
+
+
+OWN_FIRST = "space <> %(space)s, space"  # where two groups have questions of one name
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +75,11 @@ def read_halves(db: Database, user: User, name: str) -> tuple[list[Judged], list
         values(user, name=name),
     )
     found(rows or None, "judged set", name)
-    places = _places(db, name)
+    places = _places(db, user, name)
     complete: list[Judged] = []
     open_: list[Judged] = []
     for row in rows:
-        (complete if row["complete"] else open_).append(_judged(row, places.get(row["id"], ())))
+        (complete if row["complete"] else open_).append(_judged(row, places.get((row["space"], row["id"]), ())))
     return complete, open_
 
 
@@ -91,10 +94,11 @@ def read_question(db: Database, user: User, name: str, question_id: str) -> Judg
     """Complete or not. Raises NotFound."""
     reviewer(user)
     row = db.one(
-        f"select * from judged_questions where set_name = %(name)s and id = %(id)s and {READS}",  # noqa: S608
-        values(user, name=name, id=question_id),
+        f"select * from judged_questions where set_name = %(name)s and id = %(id)s and {READS} order by {OWN_FIRST}",  # noqa: S608
+        values(user, name=name, id=question_id, space=space(user)),
     )
-    return _judged(found(row, "judged question", question_id), _places(db, name).get(question_id, ()))
+    row = found(row, "judged question", question_id)
+    return _judged(row, _places(db, user, name).get((row["space"], question_id), ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +114,10 @@ def save_questions(db: Database, user: User, name: str, questions: Sequence[Judg
     Returns how many were new."""
     reviewer(user)
     with db.connection() as connection:
-        before = _count(connection, name)
+        before = _count(connection, user, name)
         for question, how in zip(questions, made or [Made()] * len(questions), strict=True):
             _put(connection, user, name, question, how, no_answer=not question.answerable)
-        return _count(connection, name) - before
+        return _count(connection, user, name) - before
 
 
 def save_open(db: Database, user: User, name: str, question: Judged, made: Made) -> None:
@@ -171,25 +175,41 @@ def _put(connection: Connection, user: User, name: str, question: Judged, made: 
     fields = ("id", "question", "language", "function", "department", "group", "conversation", "split", "found", "note")
     row: dict[str, Any] = {field: getattr(question, field) for field in fields}
     row |= {"set_name": name, "no_answer": no_answer, "answer_id": made.answer_id, "copied_from": made.copied_from}
-    touched = connection.execute(UPSERT, values(user, owner_group=owner_group(user), **row))
-    found(touched.rowcount or None, "judged question", question.id)
-    connection.execute("delete from judged_places where set_name = %(set_name)s and id = %(id)s", row)
+    row |= {"space": _space_of(connection, user, name, question.id), "groups": own_groups(user)}
+    connection.execute(UPSERT, values(user, **row))
+    connection.execute("delete from judged_places where space = %(space)s and set_name = %(set_name)s and id = %(id)s", row)
     for position, place in enumerate(question.places):
-        at = {"set_name": name, "id": question.id, "position": position}
+        at = {"space": row["space"], "set_name": name, "id": question.id, "position": position}
         connection.execute(PLACE, {**at, "document": place.document, "page": place.page, "span": place.span})
 
 
-def _count(connection: Connection, name: str) -> int:
-    row = connection.execute("select count(*) as n from judged_questions where set_name = %(name)s", {"name": name}).fetchone()
+def _space_of(connection: Connection, user: User, name: str, question_id: str) -> str:
+    """Of the question with this id that the user may read, which is the one to change; else the user's own."""
+    row = connection.execute(
+        f"select space from judged_questions where set_name = %(name)s and id = %(id)s and {READS} order by {OWN_FIRST}",  # noqa: S608
+        values(user, name=name, id=question_id, space=space(user)),
+    ).fetchone()
+    return str(row["space"]) if row else space(user)
+
+
+def _count(connection: Connection, user: User, name: str) -> int:
+    query = f"select count(*) as n from judged_questions where set_name = %(name)s and {READS}"  # noqa: S608
+    row = connection.execute(query, values(user, name=name)).fetchone()
     assert row is not None
     return int(row["n"])
 
 
-def _places(db: Database, name: str) -> dict[str, tuple[Place, ...]]:
-    rows = db.all("select id, document, page, span from judged_places where set_name = %(name)s order by id, position", {"name": name})
-    places: dict[str, tuple[Place, ...]] = {}
+def _places(db: Database, user: User, name: str) -> dict[tuple[str, str], tuple[Place, ...]]:
+    """Of a set's questions that the user may read, by space and id."""
+    rows = db.all(
+        f"""select p.* from judged_places p join judged_questions q using (space, set_name, id)
+        where set_name = %(name)s and q.{READS} order by id, position""",  # noqa: S608
+        values(user, name=name),
+    )
+    places: dict[tuple[str, str], tuple[Place, ...]] = {}
     for row in rows:
-        places[row["id"]] = (*places.get(row["id"], ()), Place(row["document"], row["page"], row["span"]))
+        key = row["space"], row["id"]
+        places[key] = (*places.get(key, ()), Place(row["document"], row["page"], row["span"]))
     return places
 
 

@@ -10,14 +10,14 @@ import uuid
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
-from rag_api.domain import Chunk, Metadata, Page
+from rag_api.domain import EVERYONE, Chunk, Metadata, Page
 
 _SEPARATORS = ["\n\n", "\n", ". ", "? ", "! ", "; ", ", ", " ", ""]
 _NAMESPACE = uuid.UUID("6d0f7f0e-6a5c-5f0e-9d61-0c5b2c1f5a11")
 
 
 def chunk(
-    document_id: str, metadata: Metadata, pages: Sequence[Page], size: int = 800, overlap: int = 160, owner_group: str = "everyone"
+    document_id: str, metadata: Metadata, pages: Sequence[Page], size: int = 800, overlap: int = 160, groups: tuple[str, ...] = EVERYONE
 ) -> list[Chunk]:
     """Chunks of about `size` characters in order; together they cover every character that is not white space."""
     text = "".join(page.text for page in pages)
@@ -32,7 +32,7 @@ def chunk(
             end=end,
             text=text[start:end],
             metadata=metadata,
-            owner_group=owner_group,
+            groups=groups,
         )
         for start, end in spans(text, size, overlap)
     ]

@@ -18,7 +18,7 @@ from rag_api.domain import Chunk, Document, DocumentStatus, Edit, Metadata, Read
 from rag_api.errors import InvalidInput, UnreadableDocument
 from rag_api.ingest.chunk import chunk, embedding_text
 from rag_api.ingest.kinds import media_type, wants_office
-from rag_api.ingest.metadata import describe, edited, overridden, title_key
+from rag_api.ingest.metadata import GROUPS, describe, edited, groups_in, overridden, title_key
 from rag_api.ingest.missing import missing_of, refuse_many, renamed_of
 from rag_api.ingest.office import office
 from rag_api.ingest.pool import ReaderPool
@@ -118,11 +118,18 @@ def ingest(
     done until then stays, the next run goes on."""
     survey = sources if isinstance(sources, Survey) else Survey(tuple(sources))
     sources = _distinct(survey.files)
+    from rag_api.stores import regroup
+
+    def reach_index(document_id: str, groups: tuple[str, ...]) -> None:
+        regroup(store, document_id, groups)
+
     with documents_repo.lock():
         run = _Run(settings, documents_repo, store, embedder, KeptFiles(settings.data_dir), progress, len(sources))
         run.files.clear_parts()
         clear_uploads(settings.data_dir)
         missing = _missing(run, survey, retire_missing and not confirmed)
+        documents_repo.put_source_groups({s.name: groups_in(s.given[GROUPS]) for s in sources if GROUPS in s.given})
+        documents_repo.catch_up(reach_index)
         known, run.edits = documents_repo.current(), documents_repo.edits()
         lost = _reconcile(run, known)
         with ReaderPool(readers or _reader_count(), settings.read_timeout, settings.read_memory_mb) as pool:
@@ -133,6 +140,7 @@ def ingest(
         documents_repo.put_folders({source.name: source.folder for source in sources if source.folder})
         if retire_missing:
             _retire(run, missing)
+        documents_repo.catch_up(reach_index)
         named = () if retire_missing else tuple(Missing(d.source, d.id, d.metadata.title) for d in missing)
         return IngestReport(tuple(run.outcomes), run.pages, run.chunks, time.monotonic() - run.started, survey.skipped, named)
 
@@ -253,7 +261,14 @@ def _opening_of(run: _Run, document: Document) -> Opening:
 def _fingerprint(settings: Settings, embedder: Embedder, source: SourceFile) -> str:
     """Of everything but the content that the index of this file follows from."""
     rendered = wants_office(source.name) and office() is not None
-    parts = [READER_VERSION, settings.chunk_size, settings.chunk_overlap, embedder.name, sorted(source.given.items()), rendered]
+    parts = [
+        READER_VERSION,
+        settings.chunk_size,
+        settings.chunk_overlap,
+        embedder.name,
+        sorted((name, text) for name, text in source.given.items() if name != GROUPS),
+        rendered,
+    ]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
@@ -288,7 +303,8 @@ def _read(run: _Run, reader: Reader, item: _Item) -> _Read:
         metadata, notes = edited(item.metadata or overridden(text.metadata, item.source.given), run.edits.get(name, {}))
         text = replace(text, warnings=(*text.warnings, *notes))
         text = replace(text, warnings=(*text.warnings, *_other_folder(run, item)))
-        return _Read(item, _document(item, kind, metadata, text), text, None)
+        groups = run.repo.groups_of(name, metadata.department)
+        return _Read(item, replace(_document(item, kind, metadata, text), groups=groups), text, None)
     except UnreadableDocument as error:
         return _Read(item, _failed(item, kind, error, settings), None, error)
 
@@ -373,7 +389,7 @@ def _cut(settings: Settings, one: _Read) -> list[Chunk]:
     if one.text is None:
         return []
     document = one.document
-    return chunk(document.id, document.metadata, one.text.pages, settings.chunk_size, settings.chunk_overlap, document.owner_group)
+    return chunk(document.id, document.metadata, one.text.pages, settings.chunk_size, settings.chunk_overlap, document.groups)
 
 
 def _embed(run: _Run, texts: Sequence[str], source: str) -> NDArray[np.float32]:

@@ -18,6 +18,7 @@ from rag_api.errors import InvalidInput
 from rag_api.guard.patient import patient_of
 
 SIDECAR = "metadata.csv"
+GROUPS = "groups"  # said beside the metadata, in a sidecar or a list of sources: who may read the document
 FIELDS = (
     "title",
     "department",
@@ -180,17 +181,24 @@ def sidecar_of(folder: Path) -> dict[str, dict[str, str]]:
         raise InvalidInput(f"{path}: cannot be read as UTF-8 ({error})") from error
     delimiter = ";" if text.partition("\n")[0].count(";") > text.partition("\n")[0].count(",") else ","  # as Dutch Excel writes it
     rows = csv.DictReader(text.splitlines(), delimiter=delimiter, skipinitialspace=True)
-    unknown = set(rows.fieldnames or ()) - {"source", *FIELDS}
+    unknown = set(rows.fieldnames or ()) - {"source", GROUPS, *FIELDS}
     if unknown or "source" not in (rows.fieldnames or ()):
-        raise InvalidInput(f"{path}: the columns may be source (required), {', '.join(FIELDS)}; not {', '.join(sorted(map(str, unknown)))}")
+        raise InvalidInput(
+            f"{path}: the columns may be source (required), {GROUPS}, {', '.join(FIELDS)}; not {', '.join(sorted(map(str, unknown)))}"
+        )
     given = {}
     for number, row in enumerate(rows, start=2):
-        values = {field: (row.get(field) or "").strip() for field in FIELDS}
+        values = {field: (row.get(field) or "").strip() for field in (GROUPS, *FIELDS)}
         for field in ("valid_from", "valid_until"):
             if values[field] and parse_date(values[field]) is None:
                 raise InvalidInput(f"{path}, line {number}: {field} is no date: {values[field]!r} (write 2026-01-31 or 31/01/2026)")
         given[(row["source"] or "").strip()] = {field: value for field, value in values.items() if value}
     return given
+
+
+def groups_in(text: str) -> tuple[str, ...]:
+    """Return the groups that a sidecar or a list of sources names: parted by semicolons or commas."""
+    return tuple(name.strip() for name in re.split(r"[;,]", text) if name.strip())
 
 
 def describe(

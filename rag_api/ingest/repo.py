@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Protocol
 
-from rag_api.domain import CutLine, Document, DocumentStatus, Edit, Page
+from rag_api.domain import EVERYONE, CutLine, Document, DocumentStatus, Edit, Page
 
 CURRENT = (DocumentStatus.INDEXED, DocumentStatus.FAILED)
 
@@ -54,6 +54,15 @@ class DocumentsRepo(Protocol):
     def put_folders(self, folders: Mapping[str, str]) -> None:
         """Those of these sources are known from now on."""
 
+    def groups_of(self, source: str, department: str) -> tuple[str, ...]:
+        """Who may read a document of this name and department."""
+
+    def put_source_groups(self, said: Mapping[str, Sequence[str]]) -> None:
+        """Who may read documents, as where they come from says; in force at once. Raises InvalidInput."""
+
+    def catch_up(self, reach_index: Callable[[str, tuple[str, ...]], None]) -> None:
+        """Give the index the groups of documents that it has others of."""
+
     def rename(self, old: str, new: str, titles: tuple[str, str]) -> None:
         """A document and its versions get another name, with edits, history, judged questions; not its folder. `new` has no current
         document. titles: what the names themselves say, before and now."""
@@ -68,6 +77,8 @@ class MemoryDocuments:
         self.cut: dict[str, list[CutLine]] = {}
         self._pages: dict[str, list[Page]] = {}
         self._folders: dict[str, str] = {}
+        self._said: dict[str, tuple[str, ...]] = {}
+        self._indexed: dict[str, tuple[str, ...]] = {}
         self._lock = threading.Lock()
 
     @contextmanager
@@ -109,7 +120,24 @@ class MemoryDocuments:
     def put_folders(self, folders: Mapping[str, str]) -> None:
         self._folders |= folders
 
+    def groups_of(self, source: str, department: str) -> tuple[str, ...]:
+        return self._said.get(source, EVERYONE)
+
+    def put_source_groups(self, said: Mapping[str, Sequence[str]]) -> None:
+        self._said |= {source: tuple(sorted(groups)) for source, groups in said.items()}
+        for key, document in self.documents.items():
+            self.documents[key] = replace(document, groups=self.groups_of(document.source, ""))
+
+    def catch_up(self, reach_index: Callable[[str, tuple[str, ...]], None]) -> None:
+        for key, document in self.documents.items():
+            if document.status == DocumentStatus.INDEXED and self._indexed[key] != document.groups:
+                reach_index(key, document.groups)
+                self._indexed[key] = document.groups
+
     def rename(self, old: str, new: str, titles: tuple[str, str]) -> None:
+        self._said.pop(new, None)
+        if old in self._said:
+            self._said[new] = self._said.pop(old)
         for key, document in self.documents.items():
             if document.source == old:
                 self.documents[key] = replace(document, source=new)
@@ -126,6 +154,7 @@ class MemoryDocuments:
             self._set_status(before, DocumentStatus.REPLACED)
         known = self.documents.get(document.id)
         created = known.created_at if known else now
+        self._indexed[document.id] = document.groups
         self.documents[document.id] = replace(document, created_at=created, updated_at=now)
 
     def _set_status(self, document: Document, status: DocumentStatus) -> None:

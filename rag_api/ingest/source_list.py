@@ -3,6 +3,7 @@
 [[folder]]
 path = "/mnt/procedures/icu"        # relative paths count from the file's own folder
 department = "Intensieve zorgen"    # any field of metadata.csv but source; a folder's metadata.csv counts over it
+groups = ["intensive-care"]         # who may read them; without it: who the department, or BEDSIDE_DEFAULT_GROUPS, names
 exclude = ["oud/*", "*.txt"]        # include and exclude: patterns of paths below the folder
 """
 
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from rag_api.errors import InvalidInput
-from rag_api.ingest.metadata import FIELDS, parse_date
+from rag_api.ingest.metadata import FIELDS, GROUPS, parse_date
 from rag_api.ingest.sources import Skipped, SourceFile, Survey, joined, survey
 
 
@@ -47,7 +48,7 @@ def read_source_list(path: Path) -> list[Folder]:
 
 def _folder(path: Path, number: int, said: Mapping[str, Any]) -> Folder:
     where = f"{path}, folder {number}"
-    fields = [name for name in FIELDS if name != "title"]
+    fields = [GROUPS, *(name for name in FIELDS if name != "title")]
     if unknown := set(said) - {"path", "include", "exclude", *fields}:
         raise InvalidInput(f"{where}: {', '.join(sorted(unknown))} is not known; path, include, exclude, {', '.join(fields)} are")
     if not isinstance(said.get("path"), str):

@@ -15,6 +15,7 @@ from typing import Protocol
 from rag_api.config import Settings
 from rag_api.db import Database
 from rag_api.db.documents import superseded_ids, twin_documents
+from rag_api.db.permissions import hidden_but_indexed
 from rag_api.domain import Document, Filters, Hit, User
 from rag_api.embed import Embedder
 from rag_api.guard.asker import departments_of, function_of
@@ -55,7 +56,8 @@ def rank(question: Analysis, user: User, filters: Filters, container: RetrievalC
     today = filters.valid_on or date.today()
     superseded = superseded_ids(container.db, user, today)
     excluded = () if filters.include_expired else superseded
-    current = replace(filters, excluded_document_ids=(*filters.excluded_document_ids, *excluded), valid_on=today)
+    hidden = hidden_but_indexed(container.db, user)  # or the scores of others would tell how well it fits
+    current = replace(filters, excluded_document_ids=(*filters.excluded_document_ids, *excluded, *hidden), valid_on=today)
     settings = container.settings
     wide = settings.model_copy(update={"sources": max(POOL, settings.sources)})
     prefers = bool(function_of(user).groups or departments_of(user))

@@ -45,7 +45,7 @@ def retrieve(
     Superseded ones are named by `filters.excluded_document_ids`.
     """
     valid_on = None if any_date else filters.valid_on or today or date.today()
-    allowed = replace(filters, owner_groups=user.groups, valid_on=valid_on)
+    allowed = replace(filters, groups=user.groups, valid_on=valid_on)
     measured = calibration(embedder.name, settings.data_dir)
     alpha = measured.alpha if settings.alpha is None else settings.alpha
     limit = max(settings.sources, settings.passages)

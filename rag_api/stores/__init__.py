@@ -76,6 +76,13 @@ def describe(store: Store, document_id: str, metadata: Metadata, embed: Callable
     return state
 
 
+def regroup(store: Store, document_id: str, groups: tuple[str, ...]) -> None:
+    """Change who may read a document, in all of its chunks."""
+    chunks, vectors = store.chunks_of(document_id)
+    if chunks:
+        store.replace_document(document_id, [replace(chunk, groups=groups) for chunk in chunks], vectors)
+
+
 def open_store(settings: Settings, embedder_name: str, dim: int) -> Store:
     """The configured store. Raises StoreUnavailable, and EmbedderMismatch when its index was made by another embedder."""
     match settings.store:

@@ -8,7 +8,7 @@ from rag_api.domain import Chunk, Filters
 def admits(filters: Filters, chunk: Chunk) -> bool:
     """A document that names no target group is about everyone; one without a department, type or language is in none of them."""
     meta = chunk.metadata
-    if chunk.owner_group not in filters.owner_groups:
+    if not set(chunk.groups) & set(filters.groups):
         return False
     if filters.departments and meta.department not in filters.departments:
         return False

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from lancedb.index import FTS, Bitmap, BTree, IvfFlat
+from lancedb.index import FTS, Bitmap, BTree, IvfFlat, LabelList
 
 log = logging.getLogger(__name__)
 
@@ -28,7 +28,7 @@ SAMPLE = 4_000  # chunks in which terms are counted
 KEEP_VERSIONS = timedelta(minutes=10)  # readers of another process may still be at an older one
 _TERMS = FTS(base_tokenizer="whitespace", lower_case=False, stem=False, remove_stop_words=False, ascii_folding=False, max_token_length=None)
 # Most chunks are valid: a tree hands over the numbers of all their rows one by one, 10 ms at each search of 100,000; a bitmap has them.
-_SCALARS: dict[str, Any] = {"document_id": BTree(), "id": BTree(), "owner_group": Bitmap(), "valid_from": Bitmap(), "valid_until": Bitmap()}
+_SCALARS: dict[str, Any] = {"document_id": BTree(), "id": BTree(), "groups": LabelList(), "valid_from": Bitmap(), "valid_until": Bitmap()}
 
 
 def begin(table: Any) -> None:

@@ -113,7 +113,7 @@ def _read(table: Any, rows: list[int], vector: NDArray[np.float32]) -> _Read:
 
 def where(filters: Filters) -> str:
     """As filters.admits() has it."""
-    parts = [one_of("owner_group", filters.owner_groups)]
+    parts = [any_of("groups", filters.groups)]
     for column, values in [
         ("department", filters.departments),
         ("document_type", filters.document_types),
@@ -123,8 +123,7 @@ def where(filters: Filters) -> str:
         if values:
             parts.append(one_of(column, values))
     if filters.target_groups:
-        groups = [*(group.value for group in filters.target_groups), ANY_GROUP]
-        parts.append(f"array_has_any(target_groups, make_array({', '.join(map(quoted, groups))}))")
+        parts.append(any_of("target_groups", [*(group.value for group in filters.target_groups), ANY_GROUP]))
     if filters.excluded_document_ids:
         parts.append(f"NOT {one_of('document_id', filters.excluded_document_ids)}")
     if filters.valid_on is not None:
@@ -135,6 +134,11 @@ def where(filters: Filters) -> str:
 
 def one_of(column: str, values: Sequence[str]) -> str:
     return f"{column} IN ({', '.join(map(quoted, values))})" if values else "1 = 0"
+
+
+def any_of(column: str, values: Sequence[str]) -> str:
+    """Of a column that holds several values."""
+    return f"array_has_any({column}, make_array({', '.join(map(quoted, values))}))" if values else "1 = 0"
 
 
 def quoted(value: str) -> str:

@@ -20,7 +20,7 @@ COLUMNS = {  # name -> kind; the vector and the chunk's id come beside them
     "pages": "ints",
     "start": "int",
     "end": "int",
-    "owner_group": "text",
+    "groups": "texts",
     "department": "text",
     "document_type": "text",
     "target_groups": "texts",
@@ -31,7 +31,7 @@ COLUMNS = {  # name -> kind; the vector and the chunk's id come beside them
     "language": "text",
     "supersedes": "text",
 }
-FILTERABLE = {"document_id", "owner_group", "department", "document_type", "target_groups", "language", "valid_from", "valid_until"}
+FILTERABLE = {"document_id", "groups", "department", "document_type", "target_groups", "language", "valid_from", "valid_until"}
 STORED = [name for name in COLUMNS if name != "terms"]  # what a hit needs
 
 
@@ -45,7 +45,7 @@ def to_row(chunk: Chunk) -> dict[str, Any]:
         "pages": list(chunk.pages),
         "start": chunk.start,
         "end": chunk.end,
-        "owner_group": chunk.owner_group,
+        "groups": list(chunk.groups),
         "department": meta.department,
         "document_type": meta.document_type,
         "target_groups": [group.value for group in meta.target_groups] or [ANY_GROUP],
@@ -65,7 +65,8 @@ def terms_of(title: str, text: str, language: str) -> str:
 
 def complete(row: Mapping[str, Any]) -> dict[str, Any]:
     """With what a chunk of an older version lacks: what a document has that does not say."""
-    return _SAYS_NOTHING | {name: value for name, value in row.items() if value is not None}
+    before = {"groups": [row["owner_group"]]} if row.get("owner_group") else {}  # one group, until version 0.9
+    return _SAYS_NOTHING | before | {name: value for name, value in row.items() if value is not None}
 
 
 def packed(row: Mapping[str, Any]) -> str:
@@ -86,7 +87,7 @@ def to_chunk(chunk_id: str, row: dict[str, Any]) -> Chunk:
         start=int(row["start"]),
         end=int(row["end"]),
         text=row["text"],
-        owner_group=row["owner_group"],
+        groups=tuple(row["groups"]),
         metadata=Metadata(
             title=row["title"],
             department=row["department"],

@@ -207,9 +207,9 @@ class WeaviateStore:
 
 def _where(filters: Filters) -> Any | None:
     """As filters.admits() has it; None when nothing can be admitted."""
-    if not filters.owner_groups:
+    if not filters.groups:
         return None
-    parts = [Filter.by_property("owner_group").contains_any(list(filters.owner_groups))]
+    parts = [Filter.by_property("groups").contains_any(list(filters.groups))]
     for column, values in [
         ("department", filters.departments),
         ("document_type", filters.document_types),

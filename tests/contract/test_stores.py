@@ -25,7 +25,9 @@ from tests.contract.conftest import DIM, Reopen
 EVERYONE = Filters()
 
 
-def chunk(document: str, number: int, text: str, title: str = "Procedure", owner_group: str = "everyone", **metadata: Any) -> Chunk:
+def chunk(
+    document: str, number: int, text: str, title: str = "Procedure", groups: tuple[str, ...] = ("everyone",), **metadata: Any
+) -> Chunk:
     return Chunk(
         id=str(uuid.uuid5(uuid.NAMESPACE_OID, f"{document}:{number}")),
         document_id=document,
@@ -35,7 +37,7 @@ def chunk(document: str, number: int, text: str, title: str = "Procedure", owner
         end=100 * number + len(text),
         text=text,
         metadata=Metadata(title=title, **metadata),
-        owner_group=owner_group,
+        groups=groups,
     )
 
 
@@ -76,7 +78,7 @@ class TestChunks:
             3,
             "Geef 15 mg/kg i.v. — “zo nodig” …\n",
             title="Paracetamol bij kinderen 💊",
-            owner_group="everyone",
+            groups=("everyone", "icu"),
             department="Pediatrie",
             document_type="procedure",
             target_groups=(TargetGroup.CHILD, TargetGroup.NEONATE),
@@ -242,9 +244,9 @@ FILTERS = [
     Filters(excluded_document_ids=("d1", "d2", "d3")),
     Filters(valid_on=date(2026, 6, 1)),
     Filters(valid_on=date(2020, 1, 1)),
-    Filters(owner_groups=("everyone", "pharmacy")),
-    Filters(owner_groups=("pharmacy",)),
-    Filters(owner_groups=()),
+    Filters(groups=("everyone", "pharmacy")),
+    Filters(groups=("pharmacy",)),
+    Filters(groups=()),
     Filters(departments=("Spoed",), languages=("nl",), target_groups=(TargetGroup.ADULT,), valid_on=date(2026, 6, 1)),
     Filters(departments=("it's; DROP TABLE",)),
 ]
@@ -259,7 +261,7 @@ class TestFilters:
                 f"d{n}",
                 1,
                 f"dosis {n}",
-                owner_group=("everyone", "everyone", "pharmacy")[n % 3],
+                groups=(("everyone",), ("everyone", "icu"), ("pharmacy", "icu"))[n % 3],
                 department=("Pediatrie", "Spoed", "")[n % 3],
                 document_type=("procedure", "folder")[n % 2],
                 language=("nl", "en", "")[n % 3],
@@ -279,7 +281,7 @@ class TestFilters:
 
     def test_filters_apply_before_ranking(self, store: Store) -> None:
         """300 better chunks of another group do not crowd the one that may be read out of the lists."""
-        secret = [chunk(f"s{n}", 1, "heparine heparine heparine", owner_group="pharmacy") for n in range(300)]
+        secret = [chunk(f"s{n}", 1, "heparine heparine heparine", groups=("pharmacy",)) for n in range(300)]
         store.replace_document("secret", secret, np.stack([unit(1)] * 300))
         put(store, chunk("mine", 1, "heparine en nog wat andere woorden erbij"), at=[unit(0, 1)])
         assert found(store, "heparine") == ["mine"]

@@ -41,8 +41,8 @@ class Axes:
 EMBEDDER = Axes()
 
 
-def chunk(name: str, text: str, owner_group: str = "everyone", **metadata: Any) -> Chunk:
-    return Chunk(name, name, name, (1,), 0, len(text), text, Metadata(title=name, **metadata), owner_group)
+def chunk(name: str, text: str, group: str = "everyone", **metadata: Any) -> Chunk:
+    return Chunk(name, name, name, (1,), 0, len(text), text, Metadata(title=name, **metadata), (group,))
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def store() -> MemoryStore:
         chunk("current", "paracetamol kind dosis"),
         chunk("expired", "paracetamol kind dosis oud", valid_until=date(2025, 12, 31)),
         chunk("future", "paracetamol kind dosis later", valid_from=date(2027, 1, 1)),
-        chunk("pharmacy", "paracetamol kind dosis apotheek", owner_group="pharmacy"),
+        chunk("pharmacy", "paracetamol kind dosis apotheek", group="pharmacy"),
         chunk("other", "heparine infuus"),
     ]
     for c in chunks:
@@ -81,7 +81,7 @@ def test_what_was_or_will_be_valid_is_found_when_asked_for(store: MemoryStore) -
 
 
 def test_the_users_groups_count_and_not_the_requests(store: MemoryStore) -> None:
-    asked = Filters(owner_groups=("everyone", "pharmacy"))
+    asked = Filters(groups=("everyone", "pharmacy"))
     assert "pharmacy" not in names(ask(store, filters=asked))
     pharmacist = replace(LOCAL_USER, groups=("everyone", "pharmacy"))
     assert "pharmacy" in names(ask(store, user=pharmacist))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated
 
 import numpy as np
-from fastapi import APIRouter, File, Query, Request, Response, UploadFile
+from fastapi import APIRouter, File, Form, Query, Request, Response, UploadFile
 from fastapi.responses import FileResponse
 from numpy.typing import NDArray
 
@@ -19,14 +19,24 @@ from rag_api.api.deps import ContainerDep, DbDep, DocumentId, Limit, Offset, Use
 from rag_api.api.mapping import document_detail, document_out, facets_out, ingest_out, metadata_in
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute, UploadRoute
-from rag_api.db.access import administrator
-from rag_api.db.documents import DocumentQuery, PgDocuments, facets, get_document, list_documents, read_cut, read_page_sizes
+from rag_api.db.access import administrator, own_groups
+from rag_api.db.documents import (
+    DocumentQuery,
+    PgDocuments,
+    current_document,
+    facets,
+    get_document,
+    list_documents,
+    read_cut,
+    read_page_sizes,
+    taken,
+)
 from rag_api.db.metadata_edits import change_metadata, changes_of, edits_of
 from rag_api.domain import Chunk, Document, DocumentStatus
 from rag_api.errors import Conflict, InvalidInput, NotFound
 from rag_api.ingest import ingest
 from rag_api.ingest.chunk import embedding_text
-from rag_api.ingest.metadata import metadata_from, texts_of
+from rag_api.ingest.metadata import GROUPS, metadata_from, texts_of
 from rag_api.ingest.sources import UPLOADED, KeptFiles, SourceFile
 from rag_api.ingest.uploads import upload_file
 from rag_api.stores import Vectors, describe
@@ -74,7 +84,7 @@ def describe_document(db: DbDep, container: ContainerDep, user: UserDep, documen
         vectors = describe(container.store, document.id, document.metadata, embed)
         return vectors != "outdated"
 
-    with PgDocuments(db, user, patience=5.0).lock():
+    with PgDocuments(db, user, patience=5.0, open_to=container.settings.open_to).lock():
         changed = change_metadata(
             db, user, document_id, given, frozenset(body.reset), texts_of=texts_of, metadata_of=metadata_from, reach_index=reach_index
         )
@@ -156,19 +166,26 @@ def upload_document(
         UploadFile,
         File(description="PDF, Word, sheet, slides, text, mail. Its name is what it is known by; a new version replaces the old."),
     ],
+    groups: Annotated[
+        str, Form(max_length=5_000, description="Whose members may read it, with commas between. A new document's: yours, when absent.")
+    ] = "",
 ) -> api.IngestOut:
     """For admins. Reads, cuts, embeds and indexes it, and reports what became of it. A file that cannot be read is reported by its reason
     and kept in the list as `failed`, with `advice` on what to do; `warnings` say what to know of one that can. 409 when an ingestion is
     running."""
     administrator(user)
     name = _file_name(file.filename or "")
+    known = current_document(db, user, name)
+    if known is None and taken(db, name):
+        raise Conflict(f"There is another document called {name}, which is not yours to replace. Give this one another name.")
+    open_to = groups or ("" if known else ";".join(own_groups(user)))
     with upload_file(container.settings.data_dir, Path(name).suffix) as kept:
         shutil.copyfileobj(file.file, kept)
         kept.flush()
         report = ingest(
-            [SourceFile(name, Path(kept.name), folder=UPLOADED)],
+            [SourceFile(name, Path(kept.name), {GROUPS: open_to} if open_to else {}, folder=UPLOADED)],
             settings=container.settings,
-            documents_repo=PgDocuments(db, user, patience=5.0),
+            documents_repo=PgDocuments(db, user, patience=5.0, open_to=container.settings.open_to),
             store=container.store,
             embedder=container.embedder,
             readers=1,
