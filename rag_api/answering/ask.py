@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import asdict
 from datetime import date
 from typing import Any, Protocol
@@ -18,9 +18,9 @@ from uuid import uuid4
 
 from rag_api.answering import generator_client as gen
 from rag_api.answering import source_warnings
-from rag_api.answering.builder import AnswerBuilder, Question
-from rag_api.answering.citations import cite, source_of
-from rag_api.answering.generation import request_of
+from rag_api.answering.builder import AnswerBuilder, AskedApart, Question
+from rag_api.answering.citations import cite, part, source_of
+from rag_api.answering.generation import Prepared, requests_of
 from rag_api.answering.notices import expired, not_found, notice
 from rag_api.answering.rewriting import query_of
 from rag_api.db.answers import get_conversation, queries_of, save_answer
@@ -28,8 +28,10 @@ from rag_api.db.documents import count_indexed, read_pages
 from rag_api.domain import Answer, AnswerEvent, AnswerStatus, Cited, Done, Failed, Filters, Found, Mode, Stage, Token, User
 from rag_api.errors import BedsideError, GeneratorRefused, GeneratorUnavailable, InvalidInput
 from rag_api.query.analysis import Analysis, analyse
+from rag_api.query.asks import asks_of
+from rag_api.query.small_talk import small_talk
 from rag_api.query.synonyms import Expander
-from rag_api.retrieval.find import Retrieval, find
+from rag_api.retrieval.find import Retrieval, find, merged
 from rag_api.retrieval.in_flight import InFlight
 from rag_api.retrieval.multi_query import alternatives, options_of
 from rag_api.retrieval.patient_ranking import RetrievalContainer
@@ -88,6 +90,11 @@ async def ask(question: Question, user: User, container: AskContainer) -> AsyncG
     builder = AnswerBuilder(question, user, detect(question.text), question.text)
     try:
         with container.in_flight:
+            if (talk := small_talk(question.text)) is not None:  # no document is asked for, and none is looked for
+                builder.note(talk.value)
+                yield Found((), tuple(builder.notices), builder.query)
+                yield Done(await asyncio.to_thread(_save, builder, container))
+                return
             yield Stage("retrieving")
             await _understand(builder, container)
             retrieval = await asyncio.to_thread(_retrieve, builder, container)
@@ -132,11 +139,26 @@ def _retrieve(builder: AnswerBuilder, container: AskContainer) -> Retrieval:
     builder.embedder = container.embedder.name
     analysis = builder.analysis = analyse(builder.query, container.expander, builder.question.text)
     retrieval = find(analysis, builder.user, builder.question.filters, container, builder.also)
-    builder.sentences, builder.texts = retrieval.sentences, dict(retrieval.texts)
+    builder.asked = (AskedApart(analysis, retrieval.sentences),)
+    if builder.question.mode == Mode.VERBATIM and len(asks := asks_of(builder.query)) > 1:
+        retrieval = _apart(asks, retrieval, builder, container)
+    builder.texts, builder.structures = dict(retrieval.texts), dict(retrieval.structures)
     if retrieval.hits and retrieval.hits[0].chunk.metadata.language == "en":
         builder.language = analysis.language or "en"
     builder.stats |= _stats_of(retrieval, builder, container)
     return retrieval
+
+
+def _apart(asks: Sequence[str], whole: Retrieval, builder: AnswerBuilder, container: AskContainer) -> Retrieval:
+    """What is found for two questions in one, each by itself; what neither finds an answer to is decided for the whole."""
+    analyses = [analyse(ask, container.expander) for ask in asks]
+    found = [find(analysis, builder.user, builder.question.filters, container) for analysis in analyses]
+    answered = [(analysis, one) for analysis, one in zip(analyses, found, strict=True) if one.answerable]
+    if not answered:
+        return whole
+    builder.asked = tuple(AskedApart(analysis, one.sentences) for analysis, one in answered)
+    builder.stats["asked_apart"] = [analysis.text for analysis, _ in answered]
+    return merged([whole, *(one for _, one in answered)], container.settings.sources)
 
 
 def _stats_of(retrieval: Retrieval, builder: AnswerBuilder, container: AskContainer) -> dict[str, Any]:
@@ -185,26 +207,15 @@ def _show_sources(builder: AnswerBuilder, retrieval: Retrieval, container: AskCo
 
 async def _write(builder: AnswerBuilder, container: AskContainer) -> AsyncGenerator[AnswerEvent]:
     """The model's words as they come, and the copied spans. No word at all is no failure: the sources stand."""
-    request = await asyncio.to_thread(request_of, builder, container)
+    prepared = await asyncio.to_thread(requests_of, builder, container)
     began = builder.seconds()
-    yield Stage("reading", len(request.passages))
+    yield Stage("reading", sum(len(one.passages) for one in prepared))
     try:
-        async with contextlib.aclosing(container.generator.stream(request)) as events:
-            async for event in events:
-                match event:
-                    case gen.Text():
-                        if not builder.text:
-                            builder.stats["first_token_seconds"] = builder.seconds()
-                            yield Stage("writing", len(request.passages))
-                        builder.text += event.text
-                        yield Token(event.text)
-                    case wire.SpanOut():
-                        citation = cite(event, builder)
-                        if citation is not None:
-                            builder.citations.append(citation)
-                            yield Cited(citation)
-                    case gen.Finished():
-                        _finish(builder, event, container)
+        for one in prepared:
+            async with contextlib.aclosing(_write_on(one, builder, container)) as written:
+                async for said in written:
+                    yield said
+        _check_words(builder, container)
     except GeneratorUnavailable as error:
         if builder.text:
             raise
@@ -215,15 +226,39 @@ async def _write(builder: AnswerBuilder, container: AskContainer) -> AsyncGenera
     builder.stats["generate_seconds"] = round(builder.seconds() - began, 4)
 
 
+async def _write_on(prepared: Prepared, builder: AnswerBuilder, container: AskContainer) -> AsyncGenerator[AnswerEvent]:
+    """One section, behind what is written already: parted from it by the white space that follows that in its document."""
+    if builder.text and (parting := part(builder)):
+        yield parting
+    builder.prompt_passages, shift = prepared.passages, len(builder.text)
+    async with contextlib.aclosing(container.generator.stream(prepared.request)) as events:
+        async for event in events:
+            match event:
+                case gen.Text():
+                    if not builder.text:
+                        builder.stats["first_token_seconds"] = builder.seconds()
+                        yield Stage("writing", len(prepared.passages))
+                    builder.text += event.text
+                    yield Token(event.text)
+                case wire.SpanOut():
+                    for citation in cite(event.model_copy(update={"start": event.start + shift, "end": event.end + shift}), builder):
+                        yield Cited(citation)
+                case gen.Finished():
+                    _finish(builder, event, container)
+
+
 def _finish(builder: AnswerBuilder, finished: gen.Finished, container: AskContainer) -> None:
     builder.model = finished.model or container.generator.model
     builder.prompt_version = finished.prompt_version
     builder.stats |= finished.stats
+    if finished.reason == "length" and builder.text.strip():
+        builder.note("cut_short")
+
+
+def _check_words(builder: AnswerBuilder, container: AskContainer) -> None:
     if not builder.text.strip():
         builder.status = AnswerStatus.SOURCES_ONLY
         builder.note("no_text")
-    elif finished.reason == "length":
-        builder.note("cut_short")
     if builder.text and container.is_demo:
         builder.note("demo_model")
 

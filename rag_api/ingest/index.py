@@ -36,7 +36,7 @@ if TYPE_CHECKING:  # the reader process imports this package too, and should sta
     from rag_api.embed import Embedder
     from rag_api.stores import Store
 
-READER_VERSION = 13  # one more whenever reading, cleaning or chunking gives other text: documents are then indexed again
+READER_VERSION = 14  # one more whenever reading, cleaning or chunking gives other text: documents are then indexed again
 _BATCH = 32  # chunks embedded together, over documents
 _TRANSIENT = ("too_slow", "too_much_memory")  # worth another try in the next run
 
@@ -389,7 +389,8 @@ def _cut(settings: Settings, one: _Read) -> list[Chunk]:
     if one.text is None:
         return []
     document = one.document
-    return chunk(document.id, document.metadata, one.text.pages, settings.chunk_size, settings.chunk_overlap, document.groups)
+    sizes = settings.chunk_size, settings.chunk_overlap
+    return chunk(document.id, document.metadata, one.text.pages, *sizes, document.groups, one.text.blocks)
 
 
 def _embed(run: _Run, texts: Sequence[str], source: str) -> NDArray[np.float32]:
@@ -405,7 +406,7 @@ def _embed(run: _Run, texts: Sequence[str], source: str) -> NDArray[np.float32]:
 def _save_indexed(run: _Run, one: _Read, chunks: Sequence[Chunk], vectors: NDArray[np.float32]) -> None:
     assert one.text is not None
     run.store.replace_document(one.document.id, chunks, vectors)
-    run.repo.save_indexed(replace(one.document, chunk_count=len(chunks)), one.text.pages, one.text.cut)
+    run.repo.save_indexed(replace(one.document, chunk_count=len(chunks)), one.text.pages, one.text.cut, one.text.blocks)
     _drop_replaced(run, one)
     run.done(Outcome(one.item.source.name, "indexed", one.document.id, warnings=one.text.warnings, cut=len(one.text.cut)))
 

@@ -29,6 +29,7 @@ from rag_api.domain import CutLine, Metadata, Page, ReadDocument, TargetGroup
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.advice import plain_message
 from rag_api.ingest.titles import Opening
+from rag_api.text.blocks import packed, unpacked
 
 log = logging.getLogger(__name__)
 
@@ -179,7 +180,13 @@ def _encode(document: ReadDocument) -> tuple[dict[str, Any], bytes]:
     metadata = asdict(document.metadata)
     metadata |= {key: value.isoformat() for key, value in metadata.items() if isinstance(value, date)}
     boxes = b"".join(np.ascontiguousarray(page.boxes, np.float32).tobytes() for page in document.pages)
-    return {"metadata": metadata, "pages": pages, "warnings": document.warnings, "cut": [astuple(line) for line in document.cut]}, boxes
+    return {
+        "metadata": metadata,
+        "pages": pages,
+        "warnings": document.warnings,
+        "cut": [astuple(line) for line in document.cut],
+        "blocks": packed(document.blocks),
+    }, boxes
 
 
 def _decode(answer: dict[str, Any], boxes: np.ndarray) -> ReadDocument:
@@ -191,7 +198,8 @@ def _decode(answer: dict[str, Any], boxes: np.ndarray) -> ReadDocument:
     for page in answer["pages"]:
         pages.append(Page(**page, boxes=boxes[at : at + len(page["text"])]))
         at += len(page["text"])
-    return ReadDocument(Metadata(**said), tuple(pages), tuple(answer["warnings"]), tuple(CutLine(*line) for line in answer["cut"]))
+    cut = tuple(CutLine(*line) for line in answer["cut"])
+    return ReadDocument(Metadata(**said), tuple(pages), tuple(answer["warnings"]), cut, unpacked(answer["blocks"]))
 
 
 # The process itself

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Protocol
 
-from rag_api.domain import EVERYONE, CutLine, Document, DocumentStatus, Edit, Page
+from rag_api.domain import EVERYONE, Block, CutLine, Document, DocumentStatus, Edit, Page
 
 CURRENT = (DocumentStatus.INDEXED, DocumentStatus.FAILED)
 
@@ -26,9 +26,9 @@ class DocumentsRepo(Protocol):
     def current(self) -> dict[str, Document]:
         """By source: the documents whose status is INDEXED or FAILED, with their fingerprint."""
 
-    def save_indexed(self, document: Document, pages: Sequence[Page], cut: Sequence[CutLine] = ()) -> None:
-        """Make this the current document of its source, with these pages (`boxes.pack_boxes` makes bytes of `Page.boxes`) and lines
-        that were cut from them.
+    def save_indexed(self, document: Document, pages: Sequence[Page], cut: Sequence[CutLine] = (), blocks: Sequence[Block] = ()) -> None:
+        """Make this the current document of its source, with these pages (`boxes.pack_boxes` makes bytes of `Page.boxes`), lines
+        that were cut from them, and blocks of their text.
 
         Its id may exist already, in any status: row and pages are replaced. Another current document of the source
         becomes REPLACED. The row's `created_at` is kept on replacement, `updated_at` is now."""
@@ -75,6 +75,7 @@ class MemoryDocuments:
         self.documents: dict[str, Document] = {}
         self.edited: dict[str, dict[str, Edit]] = {}
         self.cut: dict[str, list[CutLine]] = {}
+        self.blocks: dict[str, tuple[Block, ...]] = {}
         self._pages: dict[str, list[Page]] = {}
         self._folders: dict[str, str] = {}
         self._said: dict[str, tuple[str, ...]] = {}
@@ -89,8 +90,9 @@ class MemoryDocuments:
     def current(self) -> dict[str, Document]:
         return {d.source: d for d in self.documents.values() if d.status in CURRENT}
 
-    def save_indexed(self, document: Document, pages: Sequence[Page], cut: Sequence[CutLine] = ()) -> None:
+    def save_indexed(self, document: Document, pages: Sequence[Page], cut: Sequence[CutLine] = (), blocks: Sequence[Block] = ()) -> None:
         self._put(document)
+        self.blocks[document.id] = tuple(blocks)
         self._pages[document.id] = list(pages)
         self.cut[document.id] = list(cut)
 
