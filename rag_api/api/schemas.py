@@ -250,6 +250,9 @@ class DocumentOut(BaseModel):
     updated_at: datetime | None
 
 
+GROUP = r"^[^\s,;\x00-\x1f]([^,;\x00-\x1f]*[^\s,;\x00-\x1f])?$"  # a name of a group
+
+
 class AccessOut(BaseModel):
     groups: list[str] = Field(description="Whose members may read it.")
     said_by: Literal["admin", "source", "department", "default"] = Field(
@@ -262,7 +265,9 @@ class AccessOut(BaseModel):
 class AccessIn(BaseModel):
     """Null: what the folder, the site or the department says counts again."""
 
-    groups: list[Annotated[str, Field(min_length=1, max_length=100)]] | None = Field(max_length=50, examples=[["intensive-care"]])
+    groups: Annotated[list[Annotated[str, Field(max_length=100, pattern=GROUP)]], Field(min_length=1, max_length=50)] | None = Field(
+        examples=[["intensive-care"]]
+    )
 
 
 class DepartmentAccessOut(AccessOut):

@@ -279,8 +279,9 @@ def answer(conversation_id: str, **changes: object) -> Answer:
 
 
 def started(db: Database, question: str) -> Answer:
-    """The first answer of a new conversation."""
+    """The first answer of a new conversation, from a document that is there."""
     first = answer(str(uuid4()), question=question)
+    PgDocuments(db).save_failed(first.sources[0].document)
     save_answer(db, LOCAL_USER, first, new_conversation=True)
     return first
 

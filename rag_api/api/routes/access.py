@@ -20,7 +20,7 @@ from rag_api.stores import regroup
 
 router = APIRouter(tags=["access"], route_class=LimitedRoute)
 
-Department = Annotated[str, Path(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]+$")]
+Department = Annotated[str, Path(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*[^\s\x00-\x1f][^\x00-\x1f]*$")]
 
 
 @router.get("/documents/{document_id}/access", summary="Who may read a document, and why", responses=responses(404, 422, 503))

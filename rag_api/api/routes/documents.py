@@ -167,7 +167,12 @@ def upload_document(
         File(description="PDF, Word, sheet, slides, text, mail. Its name is what it is known by; a new version replaces the old."),
     ],
     groups: Annotated[
-        str, Form(max_length=5_000, description="Whose members may read it, with commas between. A new document's: yours, when absent.")
+        str,
+        Form(
+            max_length=1_000,
+            pattern=r"^[^\x00-\x1f]{0,100}$",
+            description="Whose members may read it, with commas between. A new document's: yours, when absent.",
+        ),
     ] = "",
 ) -> api.IngestOut:
     """For admins. Reads, cuts, embeds and indexes it, and reports what became of it. A file that cannot be read is reported by its reason
