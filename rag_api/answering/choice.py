@@ -23,6 +23,8 @@ from rag_api.text.word_match import Called, held
 
 BEHIND = 8.0  # nats that a list may score below the best sentence and still be what a question for actions wants
 ORDERED, NAMED = 1.5, 3.0  # nats that speak for a list that is numbered, and for one below a heading that says what to do
+ALIKE = 3.0  # nats between the best row and the third that leave open which one is asked for
+_ROWS = 3
 LONGEST_LIST = 2_000  # characters; a longer one is a document, and its items are quoted alone
 LONGEST_PARAGRAPH = 900
 _RARE = 0.25  # share of a document's sentences up to which a word tells one from another
@@ -81,8 +83,7 @@ def sections(question: Analysis, candidates: Sequence[Candidate], read: Read) ->
     first = [c for c in left if c.document_id == left[0].document_id]
     exception = _exception(question, first, read)
     if exception is not None:
-        rest = [c for c in first if not _overlap(c, exception)]
-        return [Section((exception,), 1), *([Section(tuple(rest), 1)] if rest else [])]
+        return [Section((exception,), 1), Section(tuple(c for c in first if not _overlap(c, exception)), 1)]
     whole = _whole(question, first, read)
     return [Section((whole,), 1)] if whole is not None else [Section(tuple(left))]
 
@@ -116,7 +117,8 @@ def _is_example(question: Analysis, candidate: Candidate) -> bool:
 
 
 def _exception(question: Analysis, first: Sequence[Candidate], read: Read) -> Candidate | None:
-    """A sentence that takes something away from patients as the question names them, near to what would be quoted without it."""
+    """A sentence that takes something away from patients as the question names them, near to what would be quoted without it; None when
+    that is the best one anyway."""
     conditions = _conditions(question, first)
     best = read.quote(first[0])
     if not conditions or best is None:
@@ -124,8 +126,10 @@ def _exception(question: Analysis, first: Sequence[Candidate], read: Read) -> Ca
     for candidate in first:
         if not _NEGATES.search(candidate.text) or not any(held(called, candidate.text) >= _SURE for called in conditions):
             continue
+        if candidate is first[0] or _overlap(candidate, first[0]):
+            return None
         quote = read.quote(candidate)
-        if quote is not None and (candidate is first[0] or quote.group == best.group >= 0 or quote.path[-1:] == best.path[-1:]):
+        if quote is not None and (quote.group == best.group >= 0 or quote.path[-1:] == best.path[-1:]):
             return candidate
     return None
 
@@ -161,12 +165,19 @@ def _whole(question: Analysis, first: Sequence[Candidate], read: Read) -> Candid
         unit = units.get(quote.group if quote is not None and quote.group >= 0 else quote.block if quote is not None else -1)
         if quote is None or unit is None or unit.end - unit.start > (LONGEST_PARAGRAPH if unit.kind == Kind.PROSE else LONGEST_LIST):
             continue
+        if unit.kind == Kind.ROW and not _is_asked_whole(question, [c for c in first if unit.start <= c.start < unit.end]):
+            continue
         score = candidate.score + _favour(asks, unit, quote, text, blocks)
         if best is None or score > best[0]:
             best = (score, unit)
     if best is None or best[0] < first[0].score - (BEHIND if asks == Wanted.ACTIONS else 0.0):
         return None
     return _of(best[1], first[0], text)
+
+
+def _is_asked_whole(question: Analysis, rows: Sequence[Candidate]) -> bool:
+    """No row of the table stands out for this question: it asks for none of them."""
+    return not question.numbers and len(rows) >= _ROWS and rows[0].score - rows[_ROWS - 1].score <= ALIKE
 
 
 def _favour(asks: Wanted, unit: Quotable, quote: Quotable, text: str, blocks: Sequence[Block]) -> float:

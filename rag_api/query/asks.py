@@ -28,7 +28,7 @@ _ACTIONS = re.compile(
     re.IGNORECASE,
 )
 _SEVERAL = re.compile(
-    r"\bwelke\s+(?:\w+\s+){0,2}\w{3,}(?:en|s)\b|\bwat zijn\b|\bnodig\b|\ballemaal\b|"
+    r"\bwelke\s+(?!dos(?:is|ering)\b)(?:\w+\s+){0,2}(?!dosis\b)\w{3,}(?:en|s)\b|\bwat zijn\b|\bnodig\b|\ballemaal\b|"
     r"\bwat (?:moet|moeten|hoort|hebben|heb|neem|leg)\b.*\b(?:mee|klaar|in|bij)\b|"
     r"\bwhich\s+(?:\w+\s+){0,2}\w{3,}s\b|\bwhat are\b|\bwhat (?:items|equipment|materials?|signs|symptoms|criteria)\b|"
     r"\ball (?:the )?\w+s\b|\bwanneer (?:bel|verwittig|alarmeer)\b|\bwhen (?:do|should) (?:i|we) call\b|"

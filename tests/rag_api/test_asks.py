@@ -36,6 +36,7 @@ def test_two_questions_in_one_are_told_apart_and_each_stands_alone(question: str
         ("which items go on the trolley", Wanted.SEVERAL),
         ("welke kleuren betekenen gevaar", Wanted.SEVERAL),
         ("hoeveel ml spoelen", Wanted.ONE),
+        ("welke dosis haldol bij een oudere", Wanted.ONE),
         ("who is called at night", Wanted.ONE),
     ],
 )

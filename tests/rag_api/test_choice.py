@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from rag_api.answering.choice import Read, fitting, sections
@@ -46,6 +48,14 @@ def quoted(text: str, asked: str, *first: str) -> list[str]:
 def test_an_action_list_asked_for_as_a_whole_is_quoted_whole_with_its_heading_and_introduction() -> None:
     whole = NEEDLE[: NEEDLE.index("3. Melden")]
     assert quoted(NEEDLE, "geprikt aan een naald, wat nu", "Is de bron onbekend", "Meld") == [whole]
+
+
+def test_a_table_is_quoted_whole_only_when_no_row_of_it_stands_out() -> None:
+    text = "Kiem\tKamer\nmrsa\teenpersoons\nnoro\teenpersoons\ngriep\tcohorte\n"
+    assert quoted(text, "welke kiemen en welke kamers", "mrsa", "noro", "griep") == [text]
+    sentences, read = candidates(text, "mrsa")
+    sentences[0] = replace(sentences[0], score=10.0)
+    assert sections(question("welke maatregelen en kamers"), sentences, read)[0].candidates[0].text.endswith("mrsa\teenpersoons\n")
 
 
 def test_a_fact_is_quoted_alone() -> None:
