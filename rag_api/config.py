@@ -6,13 +6,18 @@ embedded parts, missing servers and default secrets.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
+from urllib.parse import unquote, urlsplit
 
 from pydantic import Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from rag_api.domain import Mode
+from rag_api.domain import Mode, Role
+
+# What stands in other people's examples: no secret.
+DEFAULT_SECRETS = {"", "admin", "bedside", "changeme", "change-me", "default", "demo", "password", "postgres", "root", "secret", "test"}
 
 
 def _default_data_dir() -> Path:
@@ -20,12 +25,33 @@ def _default_data_dir() -> Path:
 
 
 class Settings(BaseSettings):
-    model_config = SettingsConfigDict(env_prefix="BEDSIDE_", env_file=None, extra="ignore")
+    model_config = SettingsConfigDict(env_prefix="BEDSIDE_", env_file=None, env_ignore_empty=True, extra="ignore")
 
     environment: Literal["local", "production"] = "local"
     data_dir: Path = Field(default_factory=_default_data_dir, description="Documents' files, the embedded database and index.")
     host: str = "127.0.0.1"
     port: int = Field(8000, ge=0, le=65535)
+
+    sign_in: Literal["off", "local", "oidc"] = Field(
+        "off",
+        description="Who may ask: everyone, as one user (one's own machine); accounts with passwords; an OpenID provider's users.",
+    )
+    public_url: str | None = Field(
+        None, pattern=r"^https?://[^/\s]+$", description="Where browsers find Bedside: https://bedside.hospital.example, without a path."
+    )
+    session_idle_minutes: float = Field(15.0, gt=0, le=1440, description="A session unused for so long ends: ward PCs are shared.")
+    session_hours: float = Field(12.0, gt=0, le=168, description="A session ends after so long in any case.")
+    role_groups: str = Field(
+        "",
+        description="Roles by group: 'admin=Bedside admins;judge=Quality;auditor=Privacy;reader=Staff'. Without reader=, all are readers.",
+    )
+    oidc_issuer: str | None = Field(None, description="https://login.microsoftonline.com/TENANT/v2.0, https://keycloak/realms/REALM")
+    oidc_client_id: str | None = None
+    oidc_client_secret: SecretStr | None = Field(None, description="Absent: a public client, with PKCE alone.")
+    oidc_scopes: str = Field("openid profile email", description="With Entra's overage of groups: GroupMember.Read.All of Graph too.")
+    oidc_groups_claim: str = "groups"
+    oidc_new_accounts: bool = Field(False, description="Who signs in for the first time gets an account; else an admin makes it before.")
+    oidc_graph_url: str = Field("https://graph.microsoft.com/v1.0", description="Asked for groups where Entra's token leaves them out.")
 
     database_url: SecretStr | None = Field(None, description="PostgreSQL DSN; absent: the embedded server.")
 
@@ -75,6 +101,9 @@ class Settings(BaseSettings):
     reranker: str | None = Field(None, description="A cross-encoder, e.g. BAAI/bge-reranker-v2-m3; absent: hits stay as fused.")
     reranker_url: str | None = Field(None, description="A service with /rerank; the reranker is then not run in process.")
     reranker_api_key: SecretStr | None = None
+    reader: str | None = Field(
+        None, description="What reads question and passages together: 'llm' (the configured generator), or a model's folder or hub name."
+    )
     passages: int = Field(3, ge=1, le=20, description="How many chunks go into the prompt.")
     sources: int = Field(7, ge=1, le=50, description="How many sources are shown.")
     # Added to fused scores (0.4 to 0.9 on the handbook); chosen on the validate half of its questions (docs/evaluation.md).
@@ -91,7 +120,11 @@ class Settings(BaseSettings):
     max_file_mb: float = Field(100.0, gt=0)
     max_pages: int = Field(3000, ge=1)
     read_timeout: float = Field(300.0, gt=0, description="Seconds of the processor's time that one file may take to read.")
+    ocr: Literal["auto", "off"] = Field("auto", description="'auto': pages that are pictures are read by OCR; 'off': they stay unread.")
+    ocr_timeout: float = Field(60.0, gt=0, description="Seconds of the processor's time that reading a page's image may take.")
     read_memory_mb: int = Field(1024, ge=128, description="Memory the reader process may take.")
+
+    sharepoint_secret: SecretStr | None = Field(None, description="Client secret for [[sharepoint]] of sources.toml without secret_file.")
 
     sentence_vectors_mb: int = Field(
         1024, ge=0, description="What the server may keep of sentences that it embeds ahead of questions; 0: it embeds none ahead."
@@ -102,6 +135,53 @@ class Settings(BaseSettings):
     @property
     def open_to(self) -> tuple[str, ...]:
         return tuple(sorted({name.strip() for name in self.default_groups.split(",")} - {""})) or ("nobody",)
+
+    @property
+    def roles_by_group(self) -> Mapping[str, frozenset[Role]]:
+        """Raises ValueError when a part is no `role=group`."""
+        found: dict[str, frozenset[Role]] = {}
+        for part in filter(None, (part.strip() for part in self.role_groups.split(";"))):
+            role, _, group = part.partition("=")
+            if role.strip() not in list(Role) or not group.strip():
+                raise ValueError(f"BEDSIDE_ROLE_GROUPS: {part!r} is no role=group; roles are {', '.join(Role)}")
+            found[group.strip()] = found.get(group.strip(), frozenset()) | {Role(role.strip())}
+        return found
+
+    @property
+    def has_tls(self) -> bool:
+        return (self.public_url or "").startswith("https://")
+
+    @model_validator(mode="after")
+    def _refuse_sign_in_by_half(self) -> Settings:
+        assert self.roles_by_group is not None
+        if self.sign_in == "oidc":
+            missing = [name for name in ("oidc_issuer", "oidc_client_id", "public_url") if not getattr(self, name)]
+            if missing:
+                raise ValueError(f"BEDSIDE_SIGN_IN=oidc needs {', '.join('BEDSIDE_' + name.upper() for name in missing)}")
+        return self
+
+    @model_validator(mode="after")
+    def _refuse_an_open_door(self) -> Settings:
+        """In production: nobody unknown, nothing in clear text, no secret that anyone could guess."""
+        if self.environment != "production":
+            return self
+        if self.sign_in == "off":
+            raise ValueError("production needs BEDSIDE_SIGN_IN=oidc (or local, where there is no provider): without it anyone may read all")
+        if not self.has_tls:
+            raise ValueError("production needs TLS in front: BEDSIDE_PUBLIC_URL must be the https:// address that browsers use")
+        if self.sign_in == "oidc" and not (self.oidc_issuer or "").startswith("https://"):
+            raise ValueError("BEDSIDE_OIDC_ISSUER must be https:// in production: who signs in is believed on its word")
+        for name, secret in self._secrets().items():
+            if secret.lower() in DEFAULT_SECRETS:
+                raise ValueError(f"BEDSIDE_{name.upper()} holds a default secret; make one: openssl rand -hex 32")
+        return self
+
+    def _secrets(self) -> dict[str, str]:
+        names = ("weaviate_api_key", "embedder_api_key", "generator_api_key", "reranker_api_key", "oidc_client_secret")
+        found = {name: secret.get_secret_value() for name in names if (secret := getattr(self, name)) is not None}
+        if self.database_url is not None and (url := urlsplit(self.database_url.get_secret_value())).password is not None:
+            found["database_url"] = unquote(url.password or "")
+        return found
 
     @model_validator(mode="after")
     def _refuse_nonsense(self) -> Settings:

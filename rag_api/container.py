@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
 from rag_api.answering.generator_client import Generator
+from rag_api.answering.unsaved import UnsavedAnswers
 from rag_api.config import Settings
 from rag_api.domain import KeptState, SentencesKept
 from rag_api.errors import BedsideError, ConfigurationError, GeneratorUnavailable, Unavailable
@@ -24,7 +25,8 @@ from rag_api.retrieval.in_flight import InFlight
 if TYPE_CHECKING:
     from rag_api.db import Database
     from rag_api.embed import Embedder
-    from rag_api.embedded.postgres import EmbeddedPostgres, GeneratorProcess
+    from rag_api.embedded.generator import GeneratorProcess
+    from rag_api.embedded.postgres import EmbeddedPostgres
     from rag_api.retrieval.reranker import Reranker
     from rag_api.stores import Store
 
@@ -78,6 +80,7 @@ class Container:
         self._store = Lazy(self._open_store)
         self._generator = Lazy(self._open_generator)
         self._afterwards = Lazy(self._open_afterwards)
+        self._unsaved = Lazy(self._open_unsaved)
         self._open_what_follows_settings()
 
     def _open_what_follows_settings(self) -> None:
@@ -123,6 +126,11 @@ class Container:
         self._afterwards.get().submit(act)
 
     @property
+    def unsaved(self) -> UnsavedAnswers:
+        """Answers that are shown and wait for the database."""
+        return self._unsaved.get()
+
+    @property
     def is_demo(self) -> bool:
         """The demo model answers: not for clinical use."""
         return self.settings.generator_kind == "bedside" and self.settings.generator_model == "demo"
@@ -137,12 +145,13 @@ class Container:
                     future.result()
                 except Unavailable as error:
                     log.warning("%s", error.message)
+        self.unsaved.store_soon()
 
     def start_generator(self) -> None:
         """Start the embedded generator in the background, when no other is configured."""
         if self.settings.generator_url is not None or self._starting is not None:
             return
-        from rag_api.embedded.postgres import GeneratorProcess
+        from rag_api.embedded.generator import GeneratorProcess
 
         self._process = GeneratorProcess(self.settings.data_dir, self.settings.generator_model)
         self._opened.callback(self._process.stop)
@@ -230,6 +239,9 @@ class Container:
         pool = ThreadPoolExecutor(1, thread_name_prefix="store stopped answers")
         self._opened.callback(pool.shutdown)
         return pool
+
+    def _open_unsaved(self) -> UnsavedAnswers:
+        return self._closing(UnsavedAnswers(self.settings.data_dir / "unsaved", lambda: self.db))
 
     def _open_generator(self) -> Generator:
         settings = self.settings

@@ -87,7 +87,7 @@ class Page:
     """One page after cleaning.
 
     `boxes` is float32 [len(text), 4] in page space: the box of every character, NaN where a character has
-    none (white space that the cleaning put in). `text_from` says where the words came from ("pdf", "docx", later "ocr").
+    none (white space that the cleaning put in). `text_from` says where the words came from ("pdf", "docx", "ocr": the page's image).
     """
 
     number: int  # from 1
@@ -119,6 +119,30 @@ class Document:
     groups: tuple[str, ...] = EVERYONE  # whose members may read it
     fingerprint: str = ""  # of all but the content that the index follows from: reader, chunk sizes, embedder, sidecar
     warnings: tuple[str, ...] = ()  # what an admin should know of it: pages without text, hidden text left out
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteItem:
+    """A file or folder of a SharePoint drive. Of a file also what was downloaded of it, and for whom it is.
+
+    `look`: it changed, and was not looked at since; `permit`: the same of who may read it. A run that is interrupted leaves them set."""
+
+    id: str
+    parent: str
+    name: str
+    is_folder: bool
+    is_package: bool = False
+    look: bool = True
+    permit: bool = True
+    version: str = ""  # that was downloaded, and its size and date
+    sha256: str = ""
+    size: int = 0
+    groups: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    left_out: str = ""  # why nothing of it is indexed, in a word or two; no failure
+    reason: str = ""  # of a failure, one of UnreadableDocument.REASONS
+    message: str = ""
+    permitted_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +192,7 @@ class ReadDocument:
     pages: tuple[Page, ...]
     warnings: tuple[str, ...] = ()
     cut: tuple[CutLine, ...] = ()
+    uncertain: tuple[tuple[int, int], ...] = ()  # places of the text that may say something else on the page: never quoted
     blocks: tuple[Block, ...] = ()
 
     @property
@@ -281,27 +306,58 @@ class Citation:
     pieces: tuple[Piece, ...] = ()  # cells of a row, items of a list, in order
 
 
+class Role(StrEnum):
+    READER = "reader"  # asks and reads what their groups may read
+    JUDGE = "judge"  # a reader who judges questions too, and sees what was asked in vain
+    ADMIN = "admin"  # a judge who loads documents and says who may read them, too
+    AUDITOR = "auditor"  # reads the trail of who saw what; no documents by that
+
+
+class Scope(StrEnum):
+    """What an API key may be used for, at most: never more than its account's roles."""
+
+    ASK = "ask"
+    READ = "read"
+    INGEST = "ingest"
+    JUDGE = "judge"
+    ADMIN = "admin"
+    AUDIT = "audit"
+    MONITOR = "monitor"
+
+
 @dataclass(frozen=True, slots=True)
 class User:
-    """Who asks. One fixed local user until sign-in arrives; it passes through every route and query all the same."""
+    """Who asks: it passes through every route and query."""
 
     id: str
     name: str
     groups: tuple[str, ...]
     function: str = ""  # "nurse", "paediatrician" ...
     department: str = ""
-    is_admin: bool = False
+    roles: frozenset[Role] = frozenset({Role.READER})
+    scopes: frozenset[Scope] | None = None  # of the API key that was shown; None: no key was
+
+    @property
+    def is_admin(self) -> bool:
+        return Role.ADMIN in self.roles
+
+    def within(self, scope: Scope) -> bool:
+        """Return whether what was shown, a key or not, may be used for this."""
+        return self.scopes is None or scope in self.scopes
 
 
-LOCAL_USER = User(id="local", name="Local user", groups=EVERYONE, is_admin=True)
+# Who works on the machine itself, and everyone where sign-in is off.
+LOCAL_USER = User(id="local", name="Local user", groups=EVERYONE, roles=frozenset(Role))
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A sentence for the reader, shown above the answer. `code` is stable, `text` is in the question's language."""
+    """A sentence for the reader, shown above the answer. `code` is stable, `text` is in the question's language. `about`: the ranks of the
+    sources that it speaks of; empty: of the answer as a whole."""
 
     code: str
     text: str
+    about: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,7 +368,9 @@ class Source:
     document: Document
     page: int
     rects: tuple[PageRects, ...]
-    cautions: tuple[Notice, ...] = ()  # what to know before using it: for other patients, expired, superseded, contradicted
+    cautions: tuple[Notice, ...] = ()  # what to know before using it: for other patients, expired, superseded, contradicted, in doubt
+    text_from: str = "pdf"  # as its page's
+    uncertain: bool = False  # some of the chunk was read in doubt from an image, and is blank in its text
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,6 +404,7 @@ class Answer:
     stats: dict[str, Any]  # what the generator and each stage measured; JSON-ready
     created_at: datetime
     unsupported: tuple[Unsupported, ...] = ()  # numbers of the text that no passage holds
+    not_named: tuple[str, ...] = ()  # specific words of the question that what is quoted, its title and headings do not name
 
 
 @dataclass(frozen=True, slots=True)
@@ -400,6 +459,8 @@ class Found:
     sources: tuple[Source, ...]
     notices: tuple[Notice, ...]
     query: str = ""  # what was searched for
+    status: AnswerStatus = AnswerStatus.ANSWERED  # what will be made of it: words to come, sources alone, or no answer
+    language: str = ""  # of the notices
 
 
 @dataclass(frozen=True, slots=True)

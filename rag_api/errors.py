@@ -2,10 +2,13 @@
 
 BedsideError
 ├── InvalidInput            400  a request or option that makes no sense; the message says what to do
+├── NotSignedIn             401  nobody known asks: no session or key, or one that has ended
+├── NotAllowed              403  somebody known asks for what their role or key is not for, or another site asks in their name
 ├── NotFound                404  no such document, conversation, answer or page
 ├── TooLarge                413  an upload over the limit
 ├── Conflict                409  the thing changed or exists already
 │   └── TooManyMissing           so much of a folder is gone that retiring it looks like a slip
+├── TooManyTries            429  wrong passwords
 ├── UnreadableDocument      422  a file that cannot become text; `reason` is one of REASONS
 ├── ConfigurationError           refuses to start: a setting is missing or nonsense
 ├── EmbedderMismatch        409  the index was made by another embedder
@@ -13,6 +16,8 @@ BedsideError
     ├── DatabaseUnavailable
     ├── StoreUnavailable
     ├── EmbedderUnavailable
+    ├── SourceUnavailable        SharePoint does not answer, or not to this application; the message says what to do
+    ├── SignInUnavailable      the OpenID provider does not answer, or not as one
     └── GeneratorUnavailable
         └── GeneratorRefused   it answers, but not to this request (too long, unknown model); sources still come
 
@@ -32,9 +37,11 @@ class BedsideError(Exception):
     code = "internal"
     status = 500
 
-    def __init__(self, message: str) -> None:
+    def __init__(self, message: str, rows: Sequence[Wrong] = ()) -> None:
+        """`rows`: what is wrong, one by one, for what tells it in another language."""
         super().__init__(message)
         self.message = message
+        self.rows = tuple(rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +55,17 @@ class Wrong:
 
 
 class InvalidInput(BedsideError):
-    """`rows`: what is wrong, one by one, of a table; the message then says how many."""
+    """Of a table, the message says how many rows are wrong."""
 
     code, status = "invalid_input", 400
 
-    def __init__(self, message: str, rows: Sequence[Wrong] = ()) -> None:
-        super().__init__(message)
-        self.rows = tuple(rows)
+
+class NotSignedIn(BedsideError):
+    code, status = "not_signed_in", 401
+
+
+class NotAllowed(BedsideError):
+    code, status = "not_allowed", 403
 
 
 class NotFound(BedsideError):
@@ -73,11 +84,18 @@ class TooManyMissing(Conflict):
     code = "too_many_missing"
 
 
+class TooManyTries(BedsideError):
+    code, status = "too_many_tries", 429
+
+
 class UnreadableDocument(BedsideError):
     """A file that cannot become text. `reason` is a stable word for reports, the message names the file and says why."""
 
     code, status = "unreadable_document", 422
-    REASONS = ("encrypted", "empty", "broken", "too_large", "too_slow", "too_much_memory", "no_text_layer", "xfa_form", "unsupported")
+    REASONS = (
+        "encrypted", "empty", "broken", "too_large", "too_slow", "too_much_memory", "no_text_layer", "xfa_form", "unsupported",
+        "not_permitted",
+    )  # fmt: skip
 
     def __init__(self, reason: str, message: str) -> None:
         assert reason in self.REASONS, reason
@@ -107,6 +125,14 @@ class StoreUnavailable(Unavailable):
 
 class EmbedderUnavailable(Unavailable):
     code = "embedder_unavailable"
+
+
+class SourceUnavailable(Unavailable):
+    code = "source_unavailable"
+
+
+class SignInUnavailable(Unavailable):
+    code = "sign_in_unavailable"
 
 
 class GeneratorUnavailable(Unavailable):

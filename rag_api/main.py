@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -13,14 +13,17 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute
 from starlette.types import Receive, Scope, Send
 
 from rag_api.api import problems
 from rag_api.api.health import own_version
 from rag_api.api.metrics import Metrics
 from rag_api.api.page import Page, Shell, web_dir
-from rag_api.api.routes import access, ask, conversations, documents, feedback, gaps, health, judged
+from rag_api.api.routes import access, accounts, ask, conversations, documents, feedback, gaps, health, judged, session
+from rag_api.api.routes.limited import LimitedRoute
 from rag_api.api.schemas import Problem
+from rag_api.api.sign_in.oidc import Provider
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.ingest.uploads import clear_uploads
@@ -71,6 +74,7 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
         license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
         servers=[{"url": "/api", "description": "This server"}],
         root_path_in_servers=False,
+        openapi_url=None,  # routes/health.py has it, for who may read
         docs_url=None,  # its scripts come from elsewhere; /openapi.json is what tools need
         redoc_url=None,
         redirect_slashes=False,
@@ -78,6 +82,8 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
         generate_unique_id_function=_operation_id,
     )
     app.state.settings, app.state.container, app.state.metrics = settings, container, Metrics()
+    app.state.provider = Provider(settings) if settings.sign_in == "oidc" else None
+    app.state.observers = []
     for router in (
         ask.router,
         documents.router,
@@ -88,13 +94,33 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
         judged.router,
         gaps.router,
         health.router,
+        session.router,
+        accounts.router,
     ):
         app.include_router(router)
+    _refuse_undeclared(app)
     problems.install(app)
-    app.add_middleware(Shell, metrics=app.state.metrics)
+    app.add_middleware(Shell, metrics=app.state.metrics, observers=app.state.observers)
     app.router.default = Page(folder) if folder else _nothing_here
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app
+
+
+def _refuse_undeclared(app: FastAPI) -> None:
+    """Deny by default: a route that does not go through the one check must not be served. Raises TypeError."""
+    for route in _all_routes(app.routes):
+        if not isinstance(route, LimitedRoute):
+            raise TypeError(f"{getattr(route, 'path', route)}: its router needs route_class=LimitedRoute, which checks who may use it")
+
+
+def _all_routes(routes: Iterable[BaseRoute]) -> Iterator[BaseRoute]:
+    """Those of included routers too."""
+    for route in routes:
+        included = getattr(route, "original_router", None)
+        if included is None:
+            yield route
+        else:
+            yield from _all_routes(included.routes)
 
 
 def _operation_id(route: APIRoute) -> str:

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Brings the real programs that the tests talk to: Chromium, nginx, a compose implementation and LibreOffice from Debian's
+# Brings the real programs that the tests talk to: Chromium, nginx, a compose implementation, LibreOffice and tesseract from Debian's
 # packages when this is a Debian machine and we are root, else what can be had without; a Weaviate server built once into a
 # cache. About a minute and 700 MB for the packages, once.
 set -euo pipefail
@@ -16,6 +16,10 @@ for part in writer calc impress; do  # each opens files of its own kind
   { command -v soffice && { ! command -v dpkg || dpkg -s "libreoffice-$part-nogui" || dpkg -s "libreoffice-$part"; }; } >/dev/null 2>&1 \
     || missing+=("libreoffice-$part-nogui")
 done
+for language in nld eng; do  # the second reader of scans
+  { command -v tesseract && tesseract --list-langs | grep -qx "$language"; } >/dev/null 2>&1 || missing+=("tesseract-ocr-$language")
+done
+command -v tesseract >/dev/null || missing+=(tesseract-ocr)
 if [ ${#missing[@]} -gt 0 ]; then
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
     echo "== Debian packages: ${missing[*]}" >&2

@@ -36,6 +36,7 @@ needs_compose = pytest.mark.skipif(COMPOSE is None, reason="no compose implement
 
 def config(tmp_path: Path, *, without: str = "", profiles: tuple[str, ...] = ("gpu", "cpu", "ingest")) -> subprocess.CompletedProcess[str]:
     values = {name: ("./tls" if name.endswith("DIR") else f"value-of-{name.lower()}") for name in MUST_BE_SET if name != without}
+    values |= {"BEDSIDE_OIDC_ISSUER": "https://login.example.org/tenant", "BEDSIDE_OIDC_CLIENT_ID": "bedside"}
     (tmp_path / "env").write_text("".join(f"{name}={value}\n" for name, value in values.items()))
     assert COMPOSE is not None
     options = ["--env-file", str(tmp_path / "env"), "-f", str(ROOT / "docker-compose.yml")]

@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncGenerator, Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import date
 from typing import Any, Protocol
 from uuid import uuid4
@@ -21,12 +21,17 @@ from rag_api.answering import source_warnings
 from rag_api.answering.builder import AnswerBuilder, AskedApart, Question
 from rag_api.answering.citations import cite, part, source_of
 from rag_api.answering.generation import Prepared, requests_of
-from rag_api.answering.notices import expired, not_found, notice
+from rag_api.answering.held import Held
+from rag_api.answering.not_named import not_named
+from rag_api.answering.notices import expired, not_found, notice, unread
 from rag_api.answering.rewriting import query_of
+from rag_api.answering.unread import fitting
+from rag_api.answering.unsaved import UnsavedAnswers
+from rag_api.answering.usefulness import Usefulness, usefulness
 from rag_api.db.answers import get_conversation, queries_of, save_answer
 from rag_api.db.documents import count_indexed, read_pages
 from rag_api.domain import Answer, AnswerEvent, AnswerStatus, Cited, Done, Failed, Filters, Found, Mode, Stage, Token, User
-from rag_api.errors import BedsideError, GeneratorRefused, GeneratorUnavailable, InvalidInput
+from rag_api.errors import BedsideError, DatabaseUnavailable, GeneratorRefused, GeneratorUnavailable, InvalidInput
 from rag_api.query.analysis import Analysis, analyse
 from rag_api.query.asks import asks_of
 from rag_api.query.small_talk import small_talk
@@ -52,6 +57,8 @@ class AskContainer(RetrievalContainer, Protocol):
     def expander(self) -> Expander: ...
     @property
     def is_demo(self) -> bool: ...
+    @property
+    def unsaved(self) -> UnsavedAnswers: ...
     def afterwards(self, act: Callable[[], object]) -> None: ...
 
 
@@ -99,7 +106,7 @@ async def ask(question: Question, user: User, container: AskContainer) -> AsyncG
             await _understand(builder, container)
             retrieval = await asyncio.to_thread(_retrieve, builder, container)
             await asyncio.to_thread(_show_sources, builder, retrieval, container)
-            yield Found(builder.sources, tuple(builder.notices), builder.query)
+            yield Found(builder.sources, tuple(builder.notices), builder.query, builder.status, builder.language)
             if builder.status == AnswerStatus.ANSWERED:
                 async with contextlib.aclosing(_write(builder, container)) as events:
                     async for event in events:
@@ -196,8 +203,10 @@ def _show_sources(builder: AnswerBuilder, retrieval: Retrieval, container: AskCo
     builder.sources, builder.notices = other.sources, [*builder.notices, *warned.notices, *other.notices]
     if not retrieval.answerable:
         builder.status = AnswerStatus.NOT_FOUND
+        builder.notices = source_warnings.of_refusal(builder.notices)
         empty = not builder.sources and count_indexed(db, builder.user) == 0
         builder.notices.append(notice("empty_index", builder.language) if empty else not_found(builder.sources, builder.language))
+        builder.notices += [unread(document, builder.language) for document in fitting(builder.analysis, builder.user, db)]
         return
     first = container.settings.passages
     written = builder.question.mode != Mode.SOURCES and source_warnings.usable(builder.sources, first)
@@ -206,19 +215,23 @@ def _show_sources(builder: AnswerBuilder, retrieval: Retrieval, container: AskCo
 
 
 async def _write(builder: AnswerBuilder, container: AskContainer) -> AsyncGenerator[AnswerEvent]:
-    """The model's words as they come, and the copied spans. No word at all is no failure: the sources stand."""
+    """The model's words as they come, once they say something, and the copied spans. No word at all is no failure: the sources stand."""
     prepared = await asyncio.to_thread(requests_of, builder, container)
+    held = Held(_usefulness(builder, prepared[0].request))
     began = builder.seconds()
     yield Stage("reading", sum(len(one.passages) for one in prepared))
     try:
         for one in prepared:
-            async with contextlib.aclosing(_write_on(one, builder, container)) as written:
+            async with contextlib.aclosing(_write_on(one, builder, held, container)) as written:
                 async for said in written:
                     yield said
-        _check_words(builder, container)
+        for shown in held.end(builder.text):
+            yield shown
+        _check_words(builder, container, says_something=held.released)
     except GeneratorUnavailable as error:
-        if builder.text:
+        if builder.text and held.released:
             raise
+        _drop_words(builder)
         log.warning("no answer, only sources: %s", error.message)
         builder.status = AnswerStatus.SOURCES_ONLY
         builder.note("generator_refused" if isinstance(error, GeneratorRefused) else "generator_down")
@@ -226,10 +239,11 @@ async def _write(builder: AnswerBuilder, container: AskContainer) -> AsyncGenera
     builder.stats["generate_seconds"] = round(builder.seconds() - began, 4)
 
 
-async def _write_on(prepared: Prepared, builder: AnswerBuilder, container: AskContainer) -> AsyncGenerator[AnswerEvent]:
+async def _write_on(prepared: Prepared, builder: AnswerBuilder, held: Held, container: AskContainer) -> AsyncGenerator[AnswerEvent]:
     """One section, behind what is written already: parted from it by the white space that follows that in its document."""
     if builder.text and (parting := part(builder)):
-        yield parting
+        for shown in held.add(parting, builder.text):
+            yield shown
     builder.prompt_passages, shift = prepared.passages, len(builder.text)
     async with contextlib.aclosing(container.generator.stream(prepared.request)) as events:
         async for event in events:
@@ -239,26 +253,48 @@ async def _write_on(prepared: Prepared, builder: AnswerBuilder, container: AskCo
                         builder.stats["first_token_seconds"] = builder.seconds()
                         yield Stage("writing", len(prepared.passages))
                     builder.text += event.text
-                    yield Token(event.text)
+                    for shown in held.add(Token(event.text), builder.text):
+                        yield shown
                 case wire.SpanOut():
                     for citation in cite(event.model_copy(update={"start": event.start + shift, "end": event.end + shift}), builder):
-                        yield Cited(citation)
+                        for shown in held.add(Cited(citation), builder.text):
+                            yield shown
                 case gen.Finished():
                     _finish(builder, event, container)
+
+
+def _usefulness(builder: AnswerBuilder, request: gen.Request) -> Usefulness | None:
+    """None for quotes: those are the sources' own words."""
+    if request.mode == "verbatim":
+        return None
+    languages = {source.document.metadata.language for source in builder.sources} - {""}
+    passages = [text for passage in request.passages for text in (passage.title, passage.text)]
+    return usefulness(request.question, passages, one_language=languages <= {builder.language})
+
+
+def _drop_words(builder: AnswerBuilder) -> None:
+    builder.text = ""
+    builder.citations.clear()
 
 
 def _finish(builder: AnswerBuilder, finished: gen.Finished, container: AskContainer) -> None:
     builder.model = finished.model or container.generator.model
     builder.prompt_version = finished.prompt_version
     builder.stats |= finished.stats
-    if finished.reason == "length" and builder.text.strip():
-        builder.note("cut_short")
+    builder.cut_short = builder.cut_short or finished.reason == "length"
 
 
-def _check_words(builder: AnswerBuilder, container: AskContainer) -> None:
+def _check_words(builder: AnswerBuilder, container: AskContainer, *, says_something: bool) -> None:
     if not builder.text.strip():
         builder.status = AnswerStatus.SOURCES_ONLY
         builder.note("no_text")
+    elif not says_something:
+        builder.stats["said_nothing"] = builder.text
+        _drop_words(builder)
+        builder.status = AnswerStatus.SOURCES_ONLY
+        builder.note("no_use")
+    elif builder.cut_short:
+        builder.note("cut_short")
     if builder.text and container.is_demo:
         builder.note("demo_model")
 
@@ -268,8 +304,19 @@ def _save(builder: AnswerBuilder, container: AskContainer) -> Answer:
     if builder.analysis is not None:
         _check(builder, builder.analysis, container)
     answer = builder.finished()
-    save_answer(container.db, builder.user, answer, new_conversation=builder.question.is_new)
+    try:
+        save_answer(container.db, builder.user, answer, new_conversation=builder.question.is_new)
+    except DatabaseUnavailable as error:
+        log.warning("an answer is not stored yet: %s", error.message)
+        return _kept(builder, answer, container)
     return answer
+
+
+def _kept(builder: AnswerBuilder, answer: Answer, container: AskContainer) -> Answer:
+    """The answer as its reader sees it, who is told that it will not be among the conversations yet, or never."""
+    later = container.unsaved.keep(builder.user, answer, new_conversation=builder.question.is_new)
+    builder.note("stored_later" if later else "not_stored")
+    return replace(answer, notices=tuple(builder.notices))
 
 
 def _check(builder: AnswerBuilder, question: Analysis, container: AskContainer) -> None:
@@ -281,7 +328,9 @@ def _check(builder: AnswerBuilder, question: Analysis, container: AskContainer) 
         builder.unsupported = source_warnings.unsupported_in(builder.text, passages, question, builder.language, completions)
         builder.notices += source_warnings.unsupported_notice(builder.unsupported, builder.language)
     ranks = [citation.rank for citation in builder.citations]
+    builder.notices = source_warnings.of_used(builder.notices, ranks, builder.sources)
     builder.notices += source_warnings.answered_from(ranks, builder.sources, question, builder.user, builder.language)
+    builder.not_named = not_named(builder, question)
 
 
 def _save_failure(builder: AnswerBuilder, container: AskContainer) -> Answer | None:

@@ -64,6 +64,8 @@ class AnswerBuilder:
     stats: dict[str, Any] = field(default_factory=dict)
     saving: bool = False
     unsupported: tuple[Unsupported, ...] = ()
+    not_named: tuple[str, ...] = ()
+    cut_short: bool = False  # a part of it reached its greatest length
     group: tuple[str, int] = ("", -1)  # the list, table or paragraph that was quoted last
 
     def part_of(self, document_id: str, quoted: QuotedPart) -> int:
@@ -103,4 +105,5 @@ class AnswerBuilder:
             stats={"seconds": self.seconds(), **self.stats},
             created_at=self.created_at,
             unsupported=self.unsupported,
+            not_named=self.not_named,
         )

@@ -19,6 +19,7 @@ from rag_api.text.blocks import structure_of
 from rag_api.text.quotable_spans import Quotable, quotable_of, wholes
 from rag_api.text.ranges import asked, fits
 from rag_api.text.sentence_splitter import Kind
+from rag_api.text.uncertain import BLANK
 from rag_api.text.word_match import Called, held
 
 BEHIND = 8.0  # nats that a list may score below the best sentence and still be what a question for actions wants
@@ -172,7 +173,8 @@ def _whole(question: Analysis, first: Sequence[Candidate], read: Read) -> Candid
             best = (score, unit)
     if best is None or best[0] < first[0].score - (BEHIND if asks == Wanted.ACTIONS else 0.0):
         return None
-    return _of(best[1], first[0], text)
+    whole = _of(best[1], first[0], text)
+    return None if BLANK in whole.text else whole  # what was read in doubt is not quoted
 
 
 def _is_asked_whole(question: Analysis, rows: Sequence[Candidate]) -> bool:

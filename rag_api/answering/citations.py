@@ -17,6 +17,7 @@ from rag_api.db import Database
 from rag_api.db.documents import read_pages
 from rag_api.domain import Citation, Document, Hit, Mode, Page, PartKind, Piece, Source, Token
 from rag_api.text.blocks import structure_of
+from rag_api.text.uncertain import BLANK, is_same
 from services.contract import wire
 
 log = logging.getLogger(__name__)
@@ -26,7 +27,9 @@ def source_of(hit: Hit, document: Document, pages: Sequence[Page]) -> Source:
     """Return the hit with its place in the document."""
     chunk = hit.chunk
     placed = rects(pages, chunk.start, chunk.end)
-    return Source(hit, document, placed[0].page if placed else page_of(pages, chunk.start), placed)
+    page = placed[0].page if placed else page_of(pages, chunk.start)
+    text_from = next((one.text_from for one in pages if one.number == page), "pdf")
+    return Source(hit, document, page, placed, text_from=text_from, uncertain=BLANK in chunk.text)
 
 
 def within_reach(builder: AnswerBuilder, passage: PromptPassage, places: Sequence[tuple[int, int]], db: Database) -> bool:
@@ -34,7 +37,7 @@ def within_reach(builder: AnswerBuilder, passage: PromptPassage, places: Sequenc
 
     def at_hand() -> bool:
         pages = builder.pages[passage.document_id]
-        return all(_text_at(pages, passage.start + a, passage.start + b) == passage.text[a:b] for a, b in places)
+        return all(is_same(passage.text[a:b], _text_at(pages, passage.start + a, passage.start + b)) for a, b in places)
 
     if at_hand():
         return True

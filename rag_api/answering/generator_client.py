@@ -6,12 +6,14 @@ Two kinds of server: `bedside`, our own, takes the passages as `documents` and r
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import json
 import time
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import httpx
 from pydantic import ValidationError
@@ -19,7 +21,10 @@ from pydantic import ValidationError
 from rag_api.errors import GeneratorRefused, GeneratorUnavailable
 from services.contract import templates, wire
 
+T = TypeVar("T")
 DONE = "[DONE]"
+QUIET = 1.5  # seconds without a word, after which it is asked whether it still lives
+ALIVE = 2.5  # seconds that this answer may take
 REFUSED = (400, 401, 403, 404, 413, 422)
 
 
@@ -98,10 +103,8 @@ class Generator:
         """
         body, version = self._body(request)
         with translated():
-            async with self._open().stream("POST", f"{self._url()}/chat/completions", json=body) as response:
-                if response.status_code != 200:
-                    raise _refusal(response.status_code, await response.aread())
-                async for event in _events(response, version):
+            async with self._asked(body) as response, contextlib.aclosing(_events(self._lines(response), version)) as events:
+                async for event in events:
                     yield event
 
     async def complete(self, prompt: str, *, max_tokens: int, stop: Sequence[str] = ()) -> str:
@@ -115,20 +118,47 @@ class Generator:
         }
         said = ""
         with translated():
-            async with self._open().stream(
-                "POST", f"{self._url()}/chat/completions", json=body | ({"stop": list(stop)} if stop else {})
-            ) as response:
-                if response.status_code != 200:
-                    raise _refusal(response.status_code, await response.aread())
-                async for event in _events(response, ""):
+            asked = body | ({"stop": list(stop)} if stop else {})
+            async with self._asked(asked) as response, contextlib.aclosing(_events(self._lines(response), "")) as events:
+                async for event in events:
                     said += event.text if isinstance(event, Text) else ""
         return said
 
-    async def health(self) -> tuple[str, float]:
+    @contextlib.asynccontextmanager
+    async def _asked(self, body: dict[str, Any]) -> AsyncIterator[httpx.Response]:
+        """The opened stream of an accepted request."""
+        client = self._open()
+        request = client.build_request("POST", f"{self._url()}/chat/completions", json=body)
+        response = await self._while_alive(client.send(request, stream=True))
+        async with contextlib.aclosing(response):
+            if response.status_code != 200:
+                raise _refusal(response.status_code, await response.aread())
+            yield response
+
+    async def _lines(self, response: httpx.Response) -> AsyncGenerator[str]:
+        async with contextlib.aclosing(response.aiter_lines()) as lines:
+            while (line := await self._while_alive(anext(lines, None))) is not None:
+                yield line
+
+    async def _while_alive(self, coming: Awaitable[T]) -> T:
+        """What is awaited, however long that takes; GeneratorUnavailable as soon as the server does not even say that it is there. A model
+        may think for minutes before its first word, a stopped process would be waited for as long."""
+        task = asyncio.ensure_future(coming)
+        try:
+            while not (await asyncio.wait({task}, timeout=QUIET))[0]:
+                with contextlib.suppress(GeneratorRefused):  # it has no list of models, but it answers
+                    await self.health(ALIVE)
+            return task.result()
+        finally:
+            if not task.done():
+                task.cancel()
+                await asyncio.wait({task})
+
+    async def health(self, patience: float = 5.0) -> tuple[str, float]:
         """The models it serves and how long it took to say so, in milliseconds. Raises GeneratorUnavailable."""
         began = time.perf_counter()
         with translated():
-            response = await self._open().get(f"{self._url()}/models", timeout=5.0)
+            response = await self._open().get(f"{self._url()}/models", timeout=patience)
             if response.status_code != 200:
                 raise _refusal(response.status_code, response.content)
             names = ", ".join(str(model["id"]) for model in _object(response.content).get("data", []))
@@ -174,10 +204,10 @@ class Generator:
         return body | ({"stop": list(rendered.stop)} if rendered.stop else {}), rendered.version
 
 
-async def _events(response: httpx.Response, version: str) -> AsyncGenerator[Event]:
+async def _events(lines: AsyncGenerator[str], version: str) -> AsyncGenerator[Event]:
     """The chunks of the stream. An end without a finish_reason is a failure: half an answer must not pass for a whole one."""
     finished: Finished | None = None
-    async for line in response.aiter_lines():
+    async for line in lines:
         if not line.startswith("data:"):
             continue
         data = line[5:].strip()

@@ -46,9 +46,29 @@ _TEXTS: dict[str, dict[str, str]] = {
         "nl": "Het model gaf geen antwoord; dit zijn de bronnen.",
         "en": "The model gave no answer; these are the sources.",
     },
+    "no_use": {
+        "nl": "Het model herhaalde de vraag of schreef niets uit de bronnen; dit zijn de bronnen.",
+        "en": "The model repeated the question or wrote nothing from the sources; these are the sources.",
+    },
+    "unread": {
+        "nl": "{title} past bij de vraag, maar kon niet gelezen worden: {why}.",
+        "en": "{title} fits the question, but could not be read: {why}.",
+    },
+    "unread_owned": {
+        "nl": "{title} (eigenaar: {owner}) past bij de vraag, maar kon niet gelezen worden: {why}.",
+        "en": "{title} (owner: {owner}) fits the question, but could not be read: {why}.",
+    },
     "broken_off": {
         "nl": "Het antwoord is afgebroken en dus niet volledig.",
         "en": "The answer broke off and is not complete.",
+    },
+    "stored_later": {
+        "nl": "De database is niet bereikbaar: dit antwoord komt later bij uw gesprekken.",
+        "en": "The database cannot be reached: this answer joins your conversations later.",
+    },
+    "not_stored": {
+        "nl": "Dit antwoord kon niet bewaard worden: bij uw gesprekken komt het niet te staan.",
+        "en": "This answer could not be stored: it will not be among your conversations.",
     },
     "stopped": {
         "nl": "Het antwoord is gestopt en dus niet volledig.",
@@ -112,6 +132,14 @@ _TEXTS: dict[str, dict[str, str]] = {
     },
     "card_other_drug": {"nl": "Noemt {drugs} niet.", "en": "Does not name {drugs}."},
     "card_twin": {"nl": "Voor {for_whom}; bron {source} is voor {others}.", "en": "For {for_whom}; source {source} is for {others}."},
+    "card_scan": {
+        "nl": "Als scan geopend: de woorden zijn uit het beeld van de pagina gelezen.",
+        "en": "Opened as scan: its words were read from the page's image.",
+    },
+    "card_scan_in_doubt": {
+        "nl": "Als scan geopend: niet elke zin is met zekerheid gelezen, en die worden niet geciteerd. Lees ze op de pagina zelf.",
+        "en": "Opened as scan: not every sentence was read with certainty, and those are not quoted. Read them on the page itself.",
+    },
     "card_expired": {"nl": "Vervallen op {day}.", "en": "Expired on {day}."},
     "card_superseded": {"nl": "Vervangen door {newer}.", "en": "Superseded by {newer}."},
     "card_conflict": {
@@ -123,11 +151,28 @@ _TEXTS: dict[str, dict[str, str]] = {
         "en": "This answer comes from the demo model and is not for clinical use.",
     },
 }
+_OWNER = {"nl": "eigenaar", "en": "owner"}
+_UNREAD = {
+    "encrypted": {"nl": "het heeft een wachtwoord nodig", "en": "it needs a password"},
+    "empty": {"nl": "het is leeg", "en": "it is empty"},
+    "broken": {"nl": "het bestand is stuk", "en": "the file is damaged"},
+    "too_large": {"nl": "het is te groot", "en": "it is too large"},
+    "too_slow": {"nl": "het lezen duurde te lang", "en": "reading it took too long"},
+    "too_much_memory": {"nl": "het lezen kostte te veel geheugen", "en": "reading it took too much memory"},
+    "no_text_layer": {"nl": "het is een scan zonder tekst", "en": "it is a scan without text"},
+    "xfa_form": {"nl": "het is een XFA-formulier", "en": "it is an XFA form"},
+    "unsupported": {"nl": "bestanden van deze soort worden niet gelezen", "en": "files of this kind are not read"},
+}
 _MONTHS = {
     "nl": ("januari", "februari", "maart", "april", "mei", "juni", "juli", "augustus", "september", "oktober", "november", "december"),
     "en": ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"),
 }
-_PUBLIC = {"expired_unversioned": "expired", "patient_group_only": "patient_group", "answered_only_for": "only_for"}
+_PUBLIC = {
+    "unread_owned": "unread",
+    "expired_unversioned": "expired",
+    "patient_group_only": "patient_group",
+    "answered_only_for": "only_for",
+}
 _FOR_WHOM = {
     "nl": {"adult": "volwassenen", "child": "kinderen", "neonate": "pasgeborenen", "pregnancy": "zwangeren"},
     "en": {"adult": "adults", "child": "children", "neonate": "newborns", "pregnancy": "pregnancy"},
@@ -139,9 +184,9 @@ _PATIENT = {
 NEAREST = 3
 
 
-def notice(code: str, language: str, **words: str) -> Notice:
+def notice(code: str, language: str, about: tuple[int, ...] = (), **words: str) -> Notice:
     public = _PUBLIC.get(code, code).removeprefix("card_")
-    return Notice(public, _TEXTS[code][language].format(**words))
+    return Notice(public, _TEXTS[code][language].format(**words), about)
 
 
 def for_whom(groups: Iterable[TargetGroup], language: str) -> str:
@@ -167,20 +212,33 @@ def title_of(document: Document) -> str:
 
 
 def not_found(sources: Sequence[Source], language: str) -> Notice:
-    """Names the nearest documents, each once."""
-    titles = list(dict.fromkeys(title_of(source.document) for source in sources))[:NEAREST]
-    if not titles:
+    """Names the nearest documents, each once, and whose they are."""
+    documents = list({source.document.id: source.document for source in sources}.values())[:NEAREST]
+    if not documents:
         return notice("nothing_readable", language)
-    return notice("not_found", language, nearest="; ".join(titles))
+    return notice("not_found", language, nearest="; ".join(_owned(document, language) for document in documents))
+
+
+def _owned(document: Document, language: str) -> str:
+    owner = document.metadata.owner or document.metadata.department
+    return f"{title_of(document)} ({_OWNER[language]}: {owner})" if owner else title_of(document)
+
+
+def unread(document: Document, language: str) -> Notice:
+    """Of a document that could not be read and whose title fits the question."""
+    reason = _UNREAD.get(document.reason, _UNREAD["broken"])[language]
+    words = {"title": title_of(document), "owner": document.metadata.owner, "why": reason}
+    return notice("unread_owned" if document.metadata.owner else "unread", language, (), **words)
 
 
 def expired(sources: Sequence[Source], today: date, language: str) -> list[Notice]:
     """One for each document among the sources that is past its validity."""
-    found = {}
-    for document in (source.document for source in sources):
+    found: dict[str, Notice] = {}
+    for source in sources:
+        document = source.document
         until = document.metadata.valid_until
         if until is not None and until < today:
             code = "expired" if document.metadata.version else "expired_unversioned"
             words = {"version": document.metadata.version, "title": title_of(document), "day": day_of(until, language)}
-            found[document.id] = notice(code, language, **words)
+            found.setdefault(document.id, notice(code, language, (source.hit.rank,), **words))
     return list(found.values())

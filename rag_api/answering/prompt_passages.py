@@ -16,7 +16,8 @@ CANDIDATES = 8  # sentences that the generator weighs
 
 @dataclass(frozen=True, slots=True)
 class PromptPassage:
-    """A passage as the generator got it: `text == document_text[start:start + len(text)]`."""
+    """A passage as the generator got it: `text == document_text[start:start + len(text)]`, but for what was read in doubt, which is blank
+    (text/uncertain.py)."""
 
     document_id: str
     start: int

@@ -47,6 +47,7 @@ def warned(
             *_twin_caution(index, sources, patient, language),
             *_age_cautions(source, today, newer, language),
             *_conflict_cautions(index, differing, sources, language),
+            *_scan_caution(source, language),
         ]
         for index, source in enumerate(sources)
     ]
@@ -58,7 +59,20 @@ def warned(
         *_superseded_notices(sources[:first], newer, language),
     ]
     marked = tuple(replace(source, cautions=tuple(own)) for source, own in zip(sources, cautions, strict=True))
-    return Warned(marked, tuple(dict.fromkeys(notices)))
+    return Warned(marked, tuple(dict.fromkeys(one for one in notices if min(one.about, default=1) <= first)))
+
+
+def of_used(notices: Sequence[Notice], ranks: Iterable[int], sources: Sequence[Source]) -> list[Notice]:
+    """Those that speak of a document that the answer was taken from, or of the answer as a whole. `ranks`: of the sources it quotes; of an
+    answer without quotes every notice stays."""
+    documents = {source.hit.rank: source.document.id for source in sources}
+    used = {documents[rank] for rank in ranks if rank in documents}
+    return [one for one in notices if not used or not one.about or used & {documents.get(rank) for rank in one.about}]
+
+
+def of_refusal(notices: Sequence[Notice]) -> list[Notice]:
+    """No source is used, so nothing is said of one; but that there are twins may be why nothing answers."""
+    return [one for one in notices if not one.about or one.code == "twins"]
 
 
 def of_other_drugs(sources: Sequence[Source], question: Analysis, others: Container[str], language: str) -> Warned:
@@ -105,6 +119,12 @@ def _newer(sources: Sequence[Source], user: User, today: date, container: Retrie
     wanted = {source.document.id: by[source.document.id] for source in sources if source.document.id in by}
     documents = get_documents(container.db, user, list(wanted.values()))
     return {old: documents[new] for old, new in wanted.items() if new in documents}
+
+
+def _scan_caution(source: Source, language: str) -> list[Notice]:
+    if source.uncertain:
+        return [notice("card_scan_in_doubt", language)]
+    return [notice("card_scan", language)] if source.text_from == "ocr" else []
 
 
 def _is_expired(document: Document, today: date) -> bool:
@@ -173,7 +193,8 @@ def _twin_notices(sources: Sequence[Source], patient: Patient, first: int, langu
             one, two = source.document.metadata, other.document.metadata
             if are_twins(one, two):
                 words = {"one": for_whom(one.target_groups, language), "other": for_whom(two.target_groups, language)}
-                return [notice("twins", language, **words, first=str(index + 1), second=str(sources.index(other) + 1))]
+                ranks = (index + 1, sources.index(other) + 1)
+                return [notice("twins", language, ranks, **words, first=str(ranks[0]), second=str(ranks[1]))]
     return []
 
 
@@ -181,7 +202,7 @@ def _unnamed_notices(sources: Sequence[Source], patient: Patient, user: User, la
     """When the question names nobody and what is read first has no twin."""
     if patient.is_clear or not sources or not _is_unthought_of(sources[0].document, user):
         return []
-    return [notice("only_for", language, for_whom=for_whom(sources[0].document.metadata.target_groups, language))]
+    return [notice("only_for", language, (1,), for_whom=for_whom(sources[0].document.metadata.target_groups, language))]
 
 
 def _is_unthought_of(document: Document, user: User) -> bool:
@@ -204,7 +225,8 @@ def answered_from(ranks: Iterable[int], sources: Sequence[Source], question: Ana
 def _conflict_notices(found: Sequence[Conflict], sources: Sequence[Source], language: str) -> list[Notice]:
     return [
         notice(
-            "conflict", language, one=_named(sources[c.first].document), first_value=c.first_value, first=str(c.first + 1),
+            "conflict", language, (c.first + 1, c.second + 1),
+            one=_named(sources[c.first].document), first_value=c.first_value, first=str(c.first + 1),
             other=_named(sources[c.second].document), second_value=c.second_value, second=str(c.second + 1),
         )
         for c in found[:1]
@@ -216,8 +238,9 @@ def _version_notices(sources: Sequence[Source], language: str) -> list[Notice]:
     for index, source in enumerate(sources):
         for other in sources[index + 1 :]:
             if source.document.id != other.document.id and _names(source.document) == _names(other.document):
-                words = {"first": str(source.hit.rank), "second": str(other.hit.rank), "title": title_of(source.document)}
-                return [notice("versions", language, one=_version(source.document), other=_version(other.document), **words)]
+                ranks = (source.hit.rank, other.hit.rank)
+                words = {"first": str(ranks[0]), "second": str(ranks[1]), "title": title_of(source.document)}
+                return [notice("versions", language, ranks, one=_version(source.document), other=_version(other.document), **words)]
     return []
 
 
@@ -242,7 +265,7 @@ def _conflict_cautions(index: int, found: Sequence[Conflict], sources: Sequence[
 
 def _superseded_notices(sources: Sequence[Source], newer: Mapping[str, Document], language: str) -> list[Notice]:
     return [
-        notice("superseded", language, title=_named(source.document), newer=_named(newer[source.document.id]))
+        notice("superseded", language, (source.hit.rank,), title=_named(source.document), newer=_named(newer[source.document.id]))
         for source in sources
         if source.document.id in newer
     ]

@@ -1,10 +1,8 @@
-"""What routes are given: the container, the database, the user. The user is one fixed local one until sign-in arrives."""
+"""What routes are given: the container, the database, the user."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated
-from urllib.parse import unquote
 
 from fastapi import Depends, Path, Query, Request
 
@@ -12,7 +10,8 @@ from rag_api.api import schemas
 from rag_api.api.metrics import Metrics
 from rag_api.container import Container
 from rag_api.db import Database
-from rag_api.domain import LOCAL_USER, User
+from rag_api.domain import User
+from rag_api.errors import NotSignedIn
 
 
 def get_container(request: Request) -> Container:
@@ -40,19 +39,11 @@ MetricsDep = Annotated[Metrics, Depends(get_metrics)]
 
 
 def current_user(request: Request) -> User:
-    """With the function and department that a proxy's headers name, where the settings say which headers those are."""
-    settings = request.app.state.settings
-    return replace(
-        LOCAL_USER,
-        function=_header(request, settings.function_header) or LOCAL_USER.function,
-        department=_header(request, settings.department_header) or LOCAL_USER.department,
-    )
-
-
-def _header(request: Request, name: str | None) -> str:
-    """As text: headers carry Latin-1, or UTF-8 that was percent-encoded."""
-    given = unquote(request.headers.get(name, "")) if name else ""
-    return "".join(character for character in given if character.isprintable())[:200].strip()
+    """Who was admitted to this route (sign_in/identity.py); on a route for anyone, there is nobody."""
+    user: User | None = getattr(request.state, "user", None)
+    if user is None:
+        raise NotSignedIn("Sign in first.")
+    return user
 
 
 UserDep = Annotated[User, Depends(current_user)]

@@ -11,7 +11,7 @@ from typing import Literal
 from rag_api.api.schemas import Health, PartHealth, SentencesAhead
 from rag_api.container import Container
 from rag_api.db.documents import count_indexed
-from rag_api.domain import User
+from rag_api.domain import Scope, User
 from rag_api.errors import BedsideError
 
 PATIENCE = 5.0  # seconds
@@ -33,14 +33,17 @@ async def health(container: Container, user: User) -> Health:
         status = "degraded" if all(ok[name] for name in ("database", "store", "embedder")) else "down"
     documents = await asyncio.to_thread(count_indexed, container.db, user) if ok["database"] else None
     kept = container.sentences
+    told_all = user.is_admin and user.within(Scope.MONITOR)
     return Health(
         status=status,
         version=own_version(),
-        parts=found,
+        parts=found if told_all else [],
         documents=documents,
         demo=container.is_demo,
         model=container.settings.generator_model,
-        sentences=SentencesAhead(state=kept.state.value, documents=kept.documents, of=kept.of, sentences=kept.sentences),
+        sentences=SentencesAhead(state=kept.state.value, documents=kept.documents, of=kept.of, sentences=kept.sentences)
+        if told_all
+        else SentencesAhead(state="off"),
     )
 
 

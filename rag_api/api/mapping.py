@@ -53,6 +53,8 @@ def source_out(source: Source) -> api.SourceOut:
         dense_score=hit.dense_score,
         bm25_score=hit.bm25_score,
         text=hit.chunk.text,
+        text_from=source.text_from,
+        uncertain=source.uncertain,
         rects=rects_out(source.rects),
         cautions=notices_out(source.cautions),
     )
@@ -78,6 +80,10 @@ def notices_out(notices: Sequence[Notice]) -> list[api.NoticeOut]:
     return [api.NoticeOut(code=notice.code, text=notice.text) for notice in notices]
 
 
+# What the generator measured that depends on what others asked.
+OF_OTHERS = {"cached_tokens", "queue_seconds"}
+
+
 def answer_out(answer: Answer) -> api.AnswerOut:
     return api.AnswerOut(
         id=answer.id,
@@ -94,9 +100,10 @@ def answer_out(answer: Answer) -> api.AnswerOut:
         model=answer.model,
         embedder=answer.embedder,
         prompt_version=answer.prompt_version,
-        stats=answer.stats,
+        stats={name: value for name, value in answer.stats.items() if name not in OF_OTHERS},
         created_at=answer.created_at,
         unsupported=[api.UnsupportedOut(start=one.start, end=one.end, text=one.text) for one in answer.unsupported],
+        not_named=list(answer.not_named),
     )
 
 

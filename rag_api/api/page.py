@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from fastapi.staticfiles import StaticFiles
@@ -13,6 +14,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rag_api.api.metrics import Metrics
+from rag_api.api.outcome import Observer, Outcome, client_of
 from rag_api.api.problems import internal_error
 
 log = logging.getLogger(__name__)
@@ -77,8 +79,8 @@ class Shell:
     """Around everything: /api/... is the same API (the page asks there, behind nginx or not), safe headers on every response, a bug
     becomes a problem, and each request a log line (its path without the query, which may hold what was searched for) and a count."""
 
-    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
-        self.app, self.metrics = app, metrics
+    def __init__(self, app: ASGIApp, metrics: Metrics, observers: Sequence[Observer] = ()) -> None:
+        self.app, self.metrics, self.observers = app, metrics, observers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -107,6 +109,8 @@ class Shell:
                 await internal_error()(scope, receive, with_headers)
         seconds = time.perf_counter() - began
         self.metrics.requested(_method(scope), _route(scope), status, seconds)
+        for observe in self.observers:
+            observe(Outcome(scope.get("state", {}).get("user"), _method(scope), _route(scope), path, client_of(scope), status, seconds))
         fields = {"status": status, "milliseconds": round(seconds * 1000, 1)}
         log.info("%s %s", scope["method"], path, extra={"fields": fields})
 

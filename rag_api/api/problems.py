@@ -12,26 +12,37 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from rag_api.api.schemas import Problem
-from rag_api.errors import BedsideError, InvalidInput
+from rag_api.api.schemas import Problem, WrongOut
+from rag_api.errors import BedsideError
 
 log = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
-CODES = {404: "not_found", 405: "method_not_allowed", 413: "too_large", 415: "unsupported_media_type"}
+CODES = {
+    401: "not_signed_in",
+    403: "not_allowed",
+    404: "not_found",
+    405: "method_not_allowed",
+    413: "too_large",
+    415: "unsupported_media_type",
+}
+HEADERS = {429: {"Retry-After": "60"}, 503: {"Retry-After": "5"}, 401: {"WWW-Authenticate": "Bearer"}}
 DESCRIPTIONS = {
     400: "The request makes no sense; `detail` says what to do.",
+    401: "Nobody known asks: sign in, or show a key that holds.",
+    403: "Your role, or the key's scope, is not for this; or another site asked in your name.",
     404: "There is no such thing, or it is not yours to see.",
     409: "It changed meanwhile, or exists already.",
     413: "The upload or the request is over the limit.",
     416: "The range lies outside the file.",
     422: "The request is not of the documented shape; `errors` lists where.",
+    429: "Too many tries; `Retry-After` says when the next may be.",
     500: "Something is configured wrongly (`code` is then `configuration`), or went wrong in Bedside.",
     503: "A part does not answer; `code` says which.",
 }
 
 
-def problem(status: int, code: str, detail: str, errors: list[dict[str, Any]] | None = None, headers: Any = None) -> JSONResponse:
+def problem(status: int, code: str, detail: str, errors: list[WrongOut] | None = None, headers: Any = None) -> JSONResponse:
     body = Problem(title=HTTPStatus(status).phrase, status=status, code=code, detail=detail, errors=errors)
     return JSONResponse(body.model_dump(exclude_none=True), status, headers=headers, media_type=MEDIA_TYPE)
 
@@ -52,16 +63,16 @@ async def _of_ours(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, BedsideError)
     if error.status >= 500:
         log.warning("%s %s: %s", request.method, request.url.path, error.code)
-    headers = {"Retry-After": "5"} if error.status == 503 else None
-    errors = [asdict(row) for row in error.rows] if isinstance(error, InvalidInput) else []
+    headers = HEADERS.get(error.status)
+    errors = [WrongOut(**asdict(row)) for row in error.rows]
     return problem(error.status, error.code, error.message, errors or None, headers)
 
 
 async def _of_validation(request: Request, error: Exception) -> JSONResponse:
     """Where and what, not the input itself: it may be a question about a patient."""
     assert isinstance(error, RequestValidationError)
-    errors = [{"where": ".".join(str(part) for part in e["loc"]), "what": str(e["msg"])} for e in error.errors()]
-    detail = "; ".join(f"{e['where']}: {e['what']}" for e in errors[:3])
+    errors = [WrongOut(where=".".join(str(part) for part in e["loc"]), what=str(e["msg"])) for e in error.errors()]
+    detail = "; ".join(f"{e.where}: {e.what}" for e in errors[:3])
     return problem(422, "invalid_request", detail, errors)
 
 

@@ -107,12 +107,14 @@ class SourceOut(BaseModel):
     score: float
     dense_score: float
     bm25_score: float
-    text: str
+    text: str = Field(description="What was read in doubt from an image is blank in it: ▒ for each letter.")
+    text_from: str = Field("pdf", description="Where its words come from: `ocr` of a page that was read from its image.")
+    uncertain: bool = Field(False, description="Some of it was read in doubt from an image: it is on the page, and never quoted.")
     rects: list[PageRectsOut]
     cautions: list[NoticeOut] = Field(
         [],
-        description="What to know before using it: `other_group`, `other_drug`, `twin`, `expired`, `superseded`, `conflict`; in the "
-        "question's language.",
+        description="What to know before using it: `other_group`, `other_drug`, `twin`, `expired`, `superseded`, `conflict`, `scan`, "
+        "`scan_in_doubt`; in the question's language.",
     )
 
 
@@ -179,6 +181,9 @@ class AnswerOut(BaseModel):
     stats: dict[str, Any]
     created_at: datetime
     unsupported: list[UnsupportedOut] = Field([], description="Numbers of the answer that its passages do not hold.")
+    not_named: list[str] = Field(
+        [], description="Specific words of the question that what is quoted, its title and headings do not name: a hint, no verdict."
+    )
 
 
 class StageEvent(BaseModel):
@@ -194,6 +199,10 @@ class FoundEvent(BaseModel):
     answer_id: str
     conversation_id: str
     query: str = Field("", description="What was searched for: the question, or what a follow-up question means.")
+    status: AnswerStatus = Field(
+        AnswerStatus.ANSWERED, description="What will be made of it: `answered` has words to come; `not_found` opens and marks no source."
+    )
+    language: str = Field("", description="Of the notices, and of the words to come.")
     sources: list[SourceOut]
     notices: list[NoticeOut]
 
@@ -380,6 +389,8 @@ class IngestItem(BaseModel):
     reason: str = ""
     message: str = ""
     cut: int = Field(0, description="Lines left out as headers, footers and page numbers; the document's detail has them.")
+    from_images: int = Field(0, description="Pages of it that were read from their image (OCR).")
+    uncertain: int = Field(0, description="Places of them that were read in doubt: found and shown, never quoted.")
     advice: str = Field("", description="What to do about a failure.")
     warnings: list[str] = Field([], description="What an admin should know of it, and do about it.")
     renamed_from: str = Field("", description="The name that its document had when the file lay elsewhere.")
@@ -479,16 +490,29 @@ class SentencesAhead(BaseModel):
     sentences: int = 0
 
 
+class Live(BaseModel):
+    status: Literal["ok"]
+
+
 class Health(BaseModel):
     """`ok`: everything answers. `degraded`: questions still get sources. `down`: they do not."""
 
     status: Literal["ok", "degraded", "down"]
     version: str
-    parts: list[PartHealth]
+    parts: list[PartHealth] = Field(description="For admins; empty for all others.")
     documents: int | None = None
     demo: bool = Field(description="True with the demo model: not for clinical use.")
     model: str = ""
     sentences: SentencesAhead = Field(default_factory=lambda: SentencesAhead(state="off"))
+
+
+class WrongOut(BaseModel):
+    """What is wrong with one place of a request."""
+
+    where: str = Field(description="`line 4` of a file, or `body.question` of a request; empty: all of it.")
+    what: str = Field(description="In English.")
+    code: str = Field("", description="Stable, with `values` for a sentence in the reader's language; empty where there is none.")
+    values: dict[str, str] = {}
 
 
 class Problem(BaseModel):
@@ -499,4 +523,4 @@ class Problem(BaseModel):
     status: int
     code: str
     detail: str
-    errors: list[dict[str, Any]] | None = None
+    errors: list[WrongOut] | None = None

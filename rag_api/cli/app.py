@@ -24,12 +24,14 @@ from rag_api.cli.gaps import gaps
 from rag_api.cli.index import index
 from rag_api.cli.ingest import ingest
 from rag_api.cli.judged import judged
+from rag_api.cli.keys import keys
 from rag_api.cli.migrate import migrate
 from rag_api.cli.openapi import openapi
 from rag_api.cli.options import moved
 from rag_api.cli.report import report
 from rag_api.cli.serve import serve
 from rag_api.cli.try_settings import try_settings
+from rag_api.cli.users import users
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -60,6 +62,8 @@ app.command(rich_help_panel=MEASURE, cls=moved(MOVED))(evaluate)
 app.command("try", rich_help_panel=MEASURE)(try_settings)
 add(MEASURE, compare, report, calibrate, follow_ups, askers, export_prompts)
 add(KEEP, migrate, abbreviations, openapi)
+app.add_typer(users, name="users", rich_help_panel=KEEP)
+app.add_typer(keys, name="keys", rich_help_panel=KEEP)
 app.add_typer(index, name="index", rich_help_panel=KEEP)
 app.add_typer(bench, name="bench", rich_help_panel=KEEP)
 

@@ -119,6 +119,25 @@ def ask(
 
 
 @bench.command()
+def ocr(
+    half: Annotated[str, typer.Option(help="development (limits were fitted on it) or test.")] = "test",
+    pages: Annotated[int, typer.Option(help="About so many pages of the handbook; each takes some seconds of a core.")] = 40,
+    alone: Annotated[bool, typer.Option("--alone", help="Without the second reader.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """How well scans are read: the handbook made into scans of eight kinds, read back, and compared with what it says."""
+    from rag_api.bench.ocr.measure import HALVES, measure
+
+    if half not in HALVES:
+        raise typer.BadParameter(f"{half!r}: choose of {', '.join(HALVES)}", param_hint="--half")
+    with said(), counting("pages", pages) as tell:
+        found = measure(half, pages, alone, tell)
+    if not as_json:
+        _print_rows(found.pop("kinds"))
+    _print(found, as_json)
+
+
+@bench.command()
 def growth(
     figures: Annotated[Path, typer.Argument(help="What `bench retrieval --json` printed, one a line.", show_default=False)],
     svg: Annotated[Path, typer.Argument(help="Where to write the plot.", show_default=False)],

@@ -17,14 +17,17 @@ from rag_api.cli.options import AsJson
 
 if TYPE_CHECKING:
     from rag_api.container import Container
-    from rag_api.ingest import IngestReport
+    from rag_api.ingest import IngestReport, Survey
+    from rag_api.ingest.sharepoint import Site
 
 
 def ingest(
     paths: Annotated[
         list[Path] | None, typer.Argument(help="Files (PDF, Word, sheets, slides, text, mails), and folders with them.", show_default=False)
     ] = None,
-    sources: Annotated[Path | None, typer.Option(help="A TOML file of folders and what is true of all documents of each.")] = None,
+    sources: Annotated[
+        Path | None, typer.Option(help="A TOML file of folders and SharePoint sites, and what is true of all documents of each.")
+    ] = None,
     watch: Annotated[
         bool, typer.Option("--watch", help="Go on until Ctrl-C: take in what is new or changed, take out what is gone.")
     ] = False,
@@ -64,9 +67,10 @@ def run_ingest(
     from rag_api.db.documents import PgDocuments
     from rag_api.ingest import ingest, survey, survey_list
 
+    found = survey_list(source_list, lambda site: look_at_site(container, site)) if source_list is not None else survey(paths)
     with ingest_progress() as progress:
         return ingest(
-            survey_list(source_list) if source_list is not None else survey(paths),
+            found,
             settings=container.settings,
             documents_repo=PgDocuments(container.db, open_to=container.settings.open_to),
             store=container.store,
@@ -77,12 +81,27 @@ def run_ingest(
         )
 
 
+def look_at_site(container: Container, site: Site) -> Survey:
+    """What a library of SharePoint holds now; what is new of it is downloaded. Raises InvalidInput, SourceUnavailable."""
+    from rag_api.db.drives import PgDrives
+    from rag_api.ingest import KeptFiles
+    from rag_api.ingest.sharepoint.client import GraphClient
+    from rag_api.ingest.sharepoint.site import secret_of
+    from rag_api.ingest.sharepoint.sync import sync
+
+    say(f"  looking at {site.name} …")
+    settings = container.settings
+    with GraphClient(site, secret_of(site, settings.sharepoint_secret)) as client:
+        return sync(site, client, PgDrives(container.db), KeptFiles(settings.data_dir), settings.max_file_mb)
+
+
 def run_watch(container: Container, paths: list[Path], source_list: Path | None) -> None:
     """Ingest after each change, until Ctrl-C."""
     from rag_api.ingest.source_list import read_source_list
-    from rag_api.ingest.watch import watch_folders
+    from rag_api.ingest.watch import SITES_EVERY, watch_folders
 
-    folders = [folder.path for folder in read_source_list(source_list)] if source_list is not None else paths
+    listed = read_source_list(source_list) if source_list is not None else None
+    folders = [folder.path for folder in listed.folders] if listed is not None else paths
     say("Watching; Ctrl-C stops.")
     with suppress(KeyboardInterrupt):
         watch_folders(
@@ -90,6 +109,7 @@ def run_watch(container: Container, paths: list[Path], source_list: Path | None)
             lambda retire: run_ingest(container, paths, source_list=source_list, retire_missing=retire),
             lambda told: say(f"  {told}") if isinstance(told, str) else print_report(told),
             threading.Event(),
+            every=SITES_EVERY if listed is not None and listed.sites else None,
         )
 
 
@@ -160,6 +180,9 @@ def print_report(report: IngestReport) -> None:
     say(f"  {counts}; {report.pages} pages and {report.chunks} passages in {report.seconds:.1f} s ({rate:.1f} pages/s)")
     if report.cut:
         say(f"  {report.cut} lines left out as headers, footers and page numbers: each is in its document's record")
+    if report.from_images:
+        were = "1 page was read from its image" if report.from_images == 1 else f"{report.from_images} pages were read from their image"
+        say(f"  {were}; what is in doubt there is found and shown, never quoted")
     for skipped in report.skipped:
         more = ", …" if skipped.count > len(skipped.examples) else ""
         say(f"  not read: {skipped.count} {skipped.kind} ({', '.join(skipped.examples)}{more})")

@@ -6,9 +6,10 @@ files, vectors or the generator. Who may see which row is decided in access.py a
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self
 
 import psycopg
 from psycopg.rows import DictRow, dict_row
@@ -16,7 +17,29 @@ from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout, TooManyRequest
 
 from rag_api.errors import Conflict, DatabaseUnavailable, InvalidInput
 
-Connection = psycopg.Connection[DictRow]
+PATIENCE = 4.0  # seconds without a word from the server, after which a reader is told so
+CHECK_PATIENCE = 2.0
+CONNECT_SECONDS = 3
+LONG = 120.0  # for what nobody reads along: loading documents, measuring
+
+
+class Connection(psycopg.Connection[DictRow]):
+    """Gives up on a server that says nothing for `patience` seconds: one that was stopped keeps its sockets open for ever."""
+
+    patience = PATIENCE
+
+    def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
+        try:
+            return super().wait(gen, interval, self.patience if timeout is None else timeout)
+        except psycopg.errors._WaitTimeout as error:
+            self.pgconn.finish()  # what it may still answer belongs to nobody
+            raise psycopg.OperationalError(f"no answer in {self.patience:g} s") from error
+
+
+def _check(connection: Connection) -> None:
+    """A restarted server costs one round trip, not one failed request."""
+    connection.patience = CHECK_PATIENCE
+    ConnectionPool.check_connection(connection)
 
 
 @contextmanager
@@ -39,19 +62,23 @@ def _first_line(error: Exception) -> str:
 
 
 class Database:
-    """A pool of connections. `with db.connection() as c` is one transaction: committed at the end, rolled back on any exception."""
+    """A pool of connections. `with db.connection() as c` is one transaction: committed at the end, rolled back on any exception.
 
-    def __init__(self, dsn: str, *, max_size: int = 8, timeout: float = 10.0) -> None:
+    A server that is silent for `patience` seconds raises DatabaseUnavailable, whatever it was doing."""
+
+    def __init__(self, dsn: str, *, max_size: int = 8, timeout: float = 10.0, patience: float = PATIENCE) -> None:
         self.dsn = dsn
+        self.patience = patience
         self._pool: ConnectionPool[Connection] = ConnectionPool(
             dsn,
             min_size=1,
             max_size=max_size,
             timeout=timeout,
             open=False,
-            connection_class=psycopg.Connection[DictRow],
-            kwargs={"row_factory": dict_row, "application_name": "bedside"},
-            check=ConnectionPool.check_connection,  # a restarted server costs one round trip, not one failed request
+            connection_class=Connection,
+            kwargs={"row_factory": dict_row, "application_name": "bedside", "connect_timeout": CONNECT_SECONDS},
+            check=_check,
+            reconnect_timeout=30.0,
             name="bedside",
         )
         with translated():
@@ -59,8 +86,15 @@ class Database:
 
     @contextmanager
     def connection(self) -> Iterator[Connection]:
-        with translated(), self._pool.connection() as connection:
+        with translated(), self._pool.connection(timeout=self.patience) as connection:
+            connection.patience = self.patience
             yield connection
+
+    def patient(self, seconds: float = LONG) -> Self:
+        """Return the same database for work that nobody reads along with."""
+        other = copy.copy(self)
+        other.patience = seconds
+        return other
 
     def all(self, query: str, values: dict[str, Any] | None = None) -> list[DictRow]:
         with self.connection() as connection:

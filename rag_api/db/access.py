@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from rag_api.domain import EVERYONE, User
+from rag_api.domain import EVERYONE, Role, User
 from rag_api.errors import NotFound
 
 T = TypeVar("T")
@@ -17,8 +17,12 @@ T = TypeVar("T")
 READS = "groups && %(user_groups)s"
 # Conversations, answers and feedback are their writer's alone.
 OWNS = "user_id = %(user_id)s"
-# Its members judge questions and read what was asked in vain, as admins do.
+# Its members are judges: they judge questions and read what was asked in vain, as admins do.
 QUALITY = "quality"
+# Who may act at all. A suspended account's sessions and keys end with it, whatever they say of themselves.
+ACTIVE_ACCOUNT = "users.suspended_at is null"
+LIVE_SESSION = f"sessions.expires_at > now() and sessions.seen_at > now() - %(idle)s * interval '1 second' and {ACTIVE_ACCOUNT}"
+LIVE_KEY = f"api_keys.revoked_at is null and api_keys.expires_at > now() and {ACTIVE_ACCOUNT}"
 
 
 def values(user: User, **more: Any) -> dict[str, Any]:
@@ -37,8 +41,8 @@ def space(user: User) -> str:
 
 
 def may_review(user: User) -> bool:
-    """Judged sets and the gap report hold questions of others: for admins and for members of the group `quality`."""
-    return user.is_admin or QUALITY in user.groups
+    """Judged sets and the gap report hold questions of others: for judges, members of the group `quality`, and admins."""
+    return user.is_admin or Role.JUDGE in user.roles or QUALITY in user.groups
 
 
 def reviewer(user: User) -> None:

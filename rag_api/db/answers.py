@@ -30,10 +30,10 @@ WITHHELD = {
 
 INSERT_ANSWER = """
     insert into answers (id, conversation_id, user_id, groups, question, query, language, mode, status, text,
-      sources, citations, notices, unsupported, model, embedder, prompt_version, stats, created_at, function, department)
+      sources, citations, notices, unsupported, not_named, model, embedder, prompt_version, stats, created_at, function, department)
     values (%(id)s, %(conversation_id)s, %(user_id)s, %(groups)s, %(question)s, %(query)s, %(language)s, %(mode)s, %(status)s,
-      %(text)s, %(sources)s, %(citations)s, %(notices)s, %(unsupported)s, %(model)s, %(embedder)s, %(prompt_version)s, %(stats)s,
-      %(created_at)s, %(function)s, %(department)s)
+      %(text)s, %(sources)s, %(citations)s, %(notices)s, %(unsupported)s, %(not_named)s, %(model)s, %(embedder)s, %(prompt_version)s,
+      %(stats)s, %(created_at)s, %(function)s, %(department)s)
 """
 
 
@@ -126,7 +126,7 @@ def _without(answer: Answer, hidden: frozenset[str]) -> Answer:
         return answer
     withheld = Notice("withheld", WITHHELD["en" if answer.language == "en" else "nl"])
     kept = tuple(notice for notice in answer.notices if notice.code in ("stopped", "broken_off"))
-    return replace(answer, text="", sources=left, citations=(), unsupported=(), notices=(*kept, withheld), stats={})
+    return replace(answer, text="", sources=left, citations=(), unsupported=(), not_named=(), notices=(*kept, withheld), stats={})
 
 
 def queries_of(db: Database, user: User, conversation_id: str, limit: int = 3) -> tuple[str, ...]:
@@ -168,6 +168,7 @@ def _row(user: User, answer: Answer) -> dict[str, Any]:
     row["citations"] = _json(_CITATIONS.dump_python(answer.citations, mode="json"))
     row["notices"] = _json(_NOTICES.dump_python(answer.notices, mode="json"))
     row["unsupported"] = _json(_UNSUPPORTED.dump_python(answer.unsupported, mode="json"))
+    row["not_named"] = _json(answer.not_named)
     row["stats"] = _json(answer.stats)
     asker = {"user_id": user.id, "groups": own_groups(user), "function": user.function, "department": user.department}
     return {**row, **asker}
@@ -197,6 +198,7 @@ def _to_answer(row: DictRow) -> Answer:
         stats=row["stats"],
         created_at=row["created_at"],
         unsupported=_UNSUPPORTED.validate_python(row["unsupported"]),
+        not_named=tuple(row["not_named"]),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
+from types import MappingProxyType
 from typing import Any
 
 import psycopg
@@ -38,6 +39,7 @@ UPSERT = f"""
 INSERT_PAGES = """
     copy pages (document_id, number, width, height, rotation, text_start, text, boxes, text_from) from stdin
 """
+INSERT_UNCERTAIN = "copy uncertain_places (document_id, text_start, text_end) from stdin"
 INSERT_CUT = "copy cut_lines (document_id, position, page, text, reason) from stdin"
 
 
@@ -48,7 +50,7 @@ class PgDocuments:
     def __init__(
         self, db: Database, user: User = LOCAL_USER, *, patience: float | None = None, open_to: Sequence[str] = EVERYONE
     ) -> None:  # fmt: skip
-        self.db = db
+        self.db = db.patient()
         self.user = user
         self.patience = patience
         self.open_to = open_to
@@ -70,7 +72,14 @@ class PgDocuments:
         rows = self.db.all(f"select * from documents where {CURRENT}")  # noqa: S608
         return {row["source"]: to_document(row) for row in rows}
 
-    def save_indexed(self, document: Document, pages: Sequence[Page], cut: Sequence[CutLine] = (), blocks: Sequence[Block] = ()) -> None:
+    def save_indexed(
+        self,
+        document: Document,
+        pages: Sequence[Page],
+        cut: Sequence[CutLine] = (),
+        uncertain: Sequence[tuple[int, int]] = (),
+        blocks: Sequence[Block] = (),
+    ) -> None:
         with self.db.connection() as connection:
             self._put(connection, document)
             with connection.cursor() as cursor, cursor.copy(INSERT_PAGES) as copy:
@@ -80,6 +89,9 @@ class PgDocuments:
                 for position, line in enumerate(cut):
                     copy.write_row((document.id, position, line.page, line.text, line.reason))
             put_structure(connection, document.id, blocks)
+            with connection.cursor() as cursor, cursor.copy(INSERT_UNCERTAIN) as copy:
+                for place in uncertain:
+                    copy.write_row((document.id, *place))
 
     def save_failed(self, document: Document) -> None:
         with self.db.connection() as connection:
@@ -115,8 +127,11 @@ class PgDocuments:
     def folders(self) -> dict[str, str]:
         return folders.read_folders(self.db)
 
-    def put_folders(self, placed: Mapping[str, str]) -> None:
-        folders.put_folders(self.db, placed)
+    def items(self) -> dict[str, str]:
+        return folders.read_items(self.db)
+
+    def put_folders(self, placed: Mapping[str, str], items: Mapping[str, str] = MappingProxyType({})) -> None:
+        folders.put_folders(self.db, placed, items)
 
     def rename(self, old: str, new: str, titles: tuple[str, str]) -> None:
         folders.rename(self.db, old, new, titles)
@@ -132,6 +147,7 @@ class PgDocuments:
         connection.execute("delete from pages where document_id = %(id)s", {"id": document.id})
         connection.execute("delete from cut_lines where document_id = %(id)s", {"id": document.id})
         connection.execute("delete from structures where document_id = %(id)s", {"id": document.id})
+        connection.execute("delete from uncertain_places where document_id = %(id)s", {"id": document.id})
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +200,12 @@ def get_documents(db: Database, user: User, document_ids: Sequence[str]) -> dict
         values(user, ids=list(document_ids)),
     )
     return {row["id"]: to_document(row) for row in rows}
+
+
+def failed_documents(db: Database, user: User) -> list[Document]:
+    """The current ones that could not be read."""
+    rows = db.all(f"select * from documents where status = 'failed' and {READS} order by source", values(user))  # noqa: S608
+    return [to_document(row) for row in rows]
 
 
 # Pairs of a document and the one that supersedes it, from the day on which that one is valid; what was superseded stays so. A
@@ -278,6 +300,18 @@ def read_text(db: Database, document_id: str, longest: int) -> str | None:
         {"id": document_id, "longest": longest},
     )
     return row["text"] if row else None
+
+
+def read_uncertain(db: Database, document_ids: Sequence[str]) -> dict[str, list[tuple[int, int]]]:
+    """Places of these documents' texts that were read in doubt, in order; of documents that have some. Not checked for access, as
+    read_pages."""
+    places: dict[str, list[tuple[int, int]]] = {}
+    for row in db.all(
+        "select document_id, text_start, text_end from uncertain_places where document_id = any(%(ids)s) order by document_id, text_start",
+        {"ids": list(document_ids)},
+    ):
+        places.setdefault(row["document_id"], []).append((row["text_start"], row["text_end"]))
+    return places
 
 
 def read_cut(db: Database, document_id: str) -> list[CutLine]:

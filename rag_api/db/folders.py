@@ -30,12 +30,17 @@ def read_folders(db: Database) -> dict[str, str]:
     return {row["source"]: row["folder"] for row in db.all("select source, folder from document_folders")}
 
 
-def put_folders(db: Database, folders: Mapping[str, str]) -> None:
+def read_items(db: Database) -> dict[str, str]:
+    return {row["source"]: row["item"] for row in db.all("select source, item from document_folders where item <> ''")}
+
+
+def put_folders(db: Database, folders: Mapping[str, str], items: Mapping[str, str]) -> None:
     with db.connection() as connection, connection.cursor() as cursor:
         cursor.executemany(
-            """insert into document_folders (source, folder) values (%s, %s)
-            on conflict (source) do update set folder = excluded.folder where document_folders.folder <> excluded.folder""",
-            sorted(folders.items()),
+            """insert into document_folders (source, folder, item) values (%s, %s, %s)
+            on conflict (source) do update set folder = excluded.folder, item = excluded.item
+            where (document_folders.folder, document_folders.item) <> (excluded.folder, excluded.item)""",
+            [(source, folder, items.get(source, "")) for source, folder in sorted(folders.items())],
         )
 
 

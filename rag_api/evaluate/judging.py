@@ -11,7 +11,7 @@ from rag_api.db.answers import get_answer
 from rag_api.db.documents import current_document, get_document, read_pages
 from rag_api.db.judged import Made, answers_with_feedback, ids_of, read_question, save_open, save_questions
 from rag_api.domain import Document, User
-from rag_api.errors import InvalidInput, NotFound
+from rag_api.errors import InvalidInput, NotFound, Wrong
 from rag_api.evaluate.judged import Judged, Place, half_of
 
 
@@ -41,7 +41,7 @@ def judge_answer(db: Database, user: User, name: str, answer_id: str, judgement:
     What is kept is what was searched for, so that a follow-up question can be measured without its conversation.
     """
     if judgement.no_answer and judgement.marked:
-        raise InvalidInput("Either a document holds the answer, or none does.")
+        raise _wrong("both_said", "Either a document holds the answer, or none does.")
     answer = get_answer(db, user, answer_id)
     places = [_place(db, user, marked) for marked in judgement.marked]
     judged = _judged(answer_id, answer.query, places, answer.language, answer.conversation_id, judgement)
@@ -66,7 +66,7 @@ def write_question(db: Database, user: User, name: str, written: Written) -> Jud
     Places that stand as they stood are not looked at again: their document may have been replaced since."""
     judged, before = written.judged, _known(db, user, name, written.judged.id)
     if judged.answerable and written.no_answer:
-        raise InvalidInput("Either a document holds the answer, or none does.")
+        raise _wrong("both_said", "Either a document holds the answer, or none does.")
     for number, place in enumerate(judged.places, 1):
         if place not in before:
             _check_place(db, user, place, f"Place {number}: " if len(judged.places) > 1 else "")
@@ -87,7 +87,8 @@ def _known(db: Database, user: User, name: str, question_id: str) -> tuple[Place
 def _check_place(db: Database, user: User, place: Place, which: str) -> None:
     document = current_document(db, user, place.document)
     if document is None:
-        raise NotFound(f"{which}There is no document called {place.document}: choose one from the list.")
+        message = f"{which}There is no document called {place.document}: choose one from the list."
+        raise NotFound(message, [Wrong(which, message, "no_document", {"document": place.document})])
     _check(db, document, place.page, place.span, which)
 
 
@@ -138,12 +139,19 @@ def _place(db: Database, user: User, marked: Marked) -> Place:
 
 def _check(db: Database, document: Document, page: int | None, span: str, which: str = "") -> None:
     if page is not None and page > document.page_count:
-        raise InvalidInput(f"{which}{document.source} has {document.page_count} pages, not {page}.")
+        values = {"document": document.source, "pages": str(document.page_count), "page": str(page)}
+        raise _wrong("few_pages", f"{which}{document.source} has {document.page_count} pages, not {page}.", which, **values)
     if span:
         numbers = None if page is None else (page, page + 1)  # words may run on to the next page
         text = "".join(one.text for one in read_pages(db, document.id, numbers))
         if _plain(span) not in _plain(text):
-            raise InvalidInput(f"{which}These words do not stand there in {document.source}: choose them from the passage.")
+            message = f"{which}These words do not stand there in {document.source}: choose them from the passage."
+            raise _wrong("no_words", message, which, document=document.source)
+
+
+def _wrong(code: str, message: str, where: str = "", **values: str) -> InvalidInput:
+    """With what the page says in its reader's language."""
+    return InvalidInput(message, [Wrong(where, message, code, values)])
 
 
 def _plain(text: str) -> str:

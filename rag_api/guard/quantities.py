@@ -68,6 +68,12 @@ def _units() -> dict[str, tuple[str, Fraction]]:
     return {folded(word): (row["dimension"], _factor(row["factor"])) for row in rows for word in row["words"].split("|")}
 
 
+@cache
+def unit_words() -> frozenset[str]:
+    """Every way of writing a unit, in small letters."""
+    return frozenset(_units())
+
+
 def _factor(text: str) -> Fraction:
     return Fraction(1, 60) if text.startswith("0.01666") else Fraction(text)
 

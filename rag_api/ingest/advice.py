@@ -6,13 +6,14 @@ import re
 
 ADVICE = {
     "encrypted": "Save it without a password, then load it again.",
-    "empty": "Check that it is the right file; if its words are pictures, make them text (OCR), then load it again.",
+    "empty": "Check that it is the right file; then load it again.",
     "broken": "Open it in the program that made it, save it as PDF, then load that.",
     "too_large": "Split it, or raise BEDSIDE_MAX_FILE_MB or BEDSIDE_MAX_PAGES; a sheet or a document with huge tables: save it as PDF.",
     "too_slow": "Raise BEDSIDE_READ_TIMEOUT, or save it as PDF anew, then load it again.",
     "too_much_memory": "Raise BEDSIDE_READ_MEMORY_MB, or save it as PDF anew, then load it again.",
-    "no_text_layer": "It is a scan: give it a text layer (OCR), then load it again.",
+    "no_text_layer": "It is a scan without readable words: scan it again, straight and at 300 dpi; with BEDSIDE_OCR=off no scan is read.",
     "xfa_form": "Open it in the program that shows it, print it as PDF, then load that.",
+    "not_permitted": "Give a group that is known here access to it in SharePoint, and the application the role fullcontrol on the site.",
     "unsupported": "Save it as PDF, then load that.",
 }
 _WORDS = r"\b(?:PDFium|Success|error|Error|Exception|exit status)\b|\w(?:Error|Exception)\b"

@@ -36,7 +36,8 @@ _HYPHENATED = re.compile(r"[^\W_][-\u00ad]$")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LaidOut:
-    """A page as its reader gave it: lines and rows in reading order. `tall`: its height in reading space."""
+    """A page as its reader gave it: lines and rows in reading order. `tall`: its height in reading space. `doubts`: of a page that was
+    read from its image the boxes of letters that may be others, [k, 4] in page space; None of other pages."""
 
     number: int
     width: float
@@ -44,6 +45,7 @@ class LaidOut:
     rotation: int
     tall: float
     items: tuple[Item, ...]
+    doubts: NDArray[np.float32] | None = None
     frames: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), np.float32))  # [f, 4] boxes drawn around text
 
 
@@ -228,6 +230,7 @@ def _assemble(pages: Sequence[LaidOut], pieces: list[list[Piece]]) -> tuple[Page
     assembled, start = [], 0
     for page, parts in zip(pages, pieces, strict=True):
         whole = concat(piece.text for piece in parts)
-        assembled.append(Page(page.number, page.width, page.height, page.rotation, start, whole.text, whole.boxes))
+        text_from = "pdf" if page.doubts is None else "ocr"
+        assembled.append(Page(page.number, page.width, page.height, page.rotation, start, whole.text, whole.boxes, text_from))
         start += len(whole.text)
     return tuple(assembled)

@@ -74,6 +74,17 @@ def lay_out(glyphs: Glyphs, drawn: Drawn, width: float, height: float) -> list[L
     return items
 
 
+def lay_out_straight(
+    glyphs: Glyphs, upright: NDArray[np.float32], rules: tuple[NDArray[np.float32], NDArray[np.float32]]
+) -> list[Line | Row]:
+    """As `lay_out`, of a page that was set straight: [n, 4] its glyphs' boxes and (across, down) its rules there."""
+    across, down = rules
+    if len(across) + len(down) > _MAX_RULES:
+        across, down = across[:0], down[:0]
+    shown = np.asarray(~np.isnan(upright).any(axis=1))
+    return _one_way(glyphs, shown, upright, (across, down), aside=False)
+
+
 def _turn(boxes: NDArray[np.float32], turned: int, width: float, height: float) -> NDArray[np.float32]:
     """[n, 4] page space -> reading space of text turned so many quarters clockwise."""
     x0, y0, x1, y1 = boxes.T

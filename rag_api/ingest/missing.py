@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from rag_api.domain import Document
 from rag_api.errors import TooManyMissing
-from rag_api.ingest.sources import UPLOADED, SourceFile, Survey
+from rag_api.ingest.sources import UPLOADED, SourceFile, Survey, is_remote
 
 Known = Mapping[str, Document]  # the current documents, by source
 Placed = Mapping[str, str]  # the folder that each was ingested from, by source
@@ -62,6 +62,32 @@ def refuse_many(missing: Iterable[Document], known: Known, placed: Placed, surve
         )
 
 
+def renamed_items(known: Known, placed: Placed, items: Mapping[str, str], survey: Survey) -> dict[str, str]:
+    """Return new name -> old name of files that are known by their id. items: by source, the id that its file had in its folder."""
+    before = {(placed[source], item): source for source, item in items.items() if item and source in placed and source in known}
+    renamed = {}
+    for file in survey.files:
+        old = before.get((file.folder, file.item)) if file.item else None
+        if old is not None and old != file.name:
+            renamed[file.name] = old
+    return renamed
+
+
+def in_turn(renamed: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return steps (old, new) that never meet a name still taken by one of them; names that go in a circle go by a third one."""
+    left, steps = dict(renamed), []
+    while left:
+        olds = set(left.values())
+        free = [new for new in left if new not in olds]
+        if free:
+            steps += [(left.pop(new), new) for new in free]
+        else:
+            new, old = next(iter(left.items()))
+            steps.append((old, f"{old}\x1fmoved"))
+            left[new] = f"{old}\x1fmoved"
+    return steps
+
+
 def renamed_of(
     known: Known, placed: Placed, survey: Survey, missing: Iterable[Document], digest: Callable[[SourceFile], str]
 ) -> dict[str, str]:
@@ -86,7 +112,7 @@ def renamed_of(
 def _elsewhere(known: Known, placed: Placed, survey: Survey) -> Iterable[Document]:
     """Yield the documents of other folders whose file is no longer there."""
     for source, folder in placed.items():
-        here = folder == UPLOADED or folder in survey.folders
+        here = folder == UPLOADED or is_remote(folder) or folder in survey.folders
         if not here and source in known and not (Path(folder) / source).exists():
             yield known[source]
 

@@ -23,6 +23,7 @@ from rag_api.ingest.unseen import Style, unseen
 _PTR, _INT = ctypes.c_void_p, ctypes.c_int
 _SLANTED = 0.12  # quarter turns (11 degrees): a crooked scan is less
 _OUTLINED = (1, 2, 5, 6)  # text render modes
+_INVISIBLE = 3  # text render mode
 _BLACK = (0, 0, 0, 255)
 
 
@@ -54,6 +55,7 @@ class Glyphs:
     slanted: NDArray[np.bool_]  # [n] neither upright nor turned by quarters: watermarks
     turned: NDArray[np.int8]  # [n] quarter turns clockwise of the text as displayed: 0 reads upright
     laid_on: NDArray[np.bool_]  # [n] of a form field or note: last in the content, wherever it stands
+    recognised: NDArray[np.bool_]  # [n] invisible over a picture that shows something there: what another program read of a scan
 
 
 def read_glyphs(page: Any, plane: PagePlane, drawn: Drawn, layered: bool = False, own: int | None = None) -> Glyphs:
@@ -71,7 +73,7 @@ def read_glyphs(page: Any, plane: PagePlane, drawn: Drawn, layered: bool = False
 
 def _no_glyphs() -> Glyphs:
     none = np.zeros(0, bool)
-    return Glyphs(np.zeros(0, np.uint32), np.zeros((0, 4), np.float32), none, none, none, none, none, np.zeros(0, np.int8), none)
+    return Glyphs(np.zeros(0, np.uint32), np.zeros((0, 4), np.float32), none, none, none, none, none, np.zeros(0, np.int8), none, none)
 
 
 def _glyphs(page: Any, text: int, plane: PagePlane, drawn: Drawn, layered: bool) -> Glyphs:
@@ -93,7 +95,8 @@ def _glyphs(page: Any, text: int, plane: PagePlane, drawn: Drawn, layered: bool)
     boxes = _split_shared(boxes, codes)
     hidden = unseen(page, plane, drawn, codes, boxes, which, styles, layered)
     undecoded = np.fromiter(map(_map_error, repeat(text), range(n)), np.int32, n) == 1
-    return Glyphs(codes, boxes, bold, hidden, symbol, undecoded, np.abs(quarters - turned) > _SLANTED, turned % 4, np.zeros(n, bool))
+    slanted, recognised = np.abs(quarters - turned) > _SLANTED, ~hidden & (np.array([s.mode for s in styles])[which] == _INVISIBLE)
+    return Glyphs(codes, boxes, bold, hidden, symbol, undecoded, slanted, turned % 4, np.zeros(n, bool), recognised)
 
 
 def _style(text_object: int) -> Style:

@@ -17,6 +17,7 @@ from rag_api.ingest.read_docx import read_docx, refuse_ole
 from rag_api.ingest.read_pdf import UNSEEN, RawDocument, headings_of, read_pdf
 from rag_api.ingest.read_slides import read_slides
 from rag_api.ingest.read_text import read_text
+from rag_api.ingest.scanned import Ocr, said_of_scans, uncertain
 from rag_api.ingest.text_pages import not_drawn, text_pages, write_pdf
 from rag_api.ingest.titles import Opening, words_of
 from rag_api.ingest.told import blocks_of_lines
@@ -26,9 +27,18 @@ __all__ = ["DOCX", "PDF", "media_type", "read"]
 PDF, DOCX = Kind.PDF, Kind.DOCX
 
 
-def read(path: Path, name: str, kind: str, max_pages: int, shown: Path | None = None, shared: frozenset[str] = frozenset()) -> ReadDocument:
+def read(
+    path: Path,
+    name: str,
+    kind: str,
+    max_pages: int,
+    shown: Path | None = None,
+    shared: frozenset[str] = frozenset(),
+    ocr: Ocr | None = None,
+) -> ReadDocument:
     """Read a file. kind: its media type; shown: the rendering as PDF that LibreOffice made of it, which gives it pages and boxes, or where
-    to write the one that is made here; shared: titles that are none, as other documents bear them too. Raises UnreadableDocument."""
+    to write the one that is made here; shared: titles that are none, as other documents bear them too; ocr: pages of a PDF that are
+    pictures are read too. Raises UnreadableDocument."""
     if kind in WORDS:
         return _read_docx(path, name, max_pages, shown, shared)
     if kind in SLIDES:
@@ -36,7 +46,7 @@ def read(path: Path, name: str, kind: str, max_pages: int, shown: Path | None = 
         return _read_slides(path, name, kind, max_pages, shown, shared)
     if kind in TEXTS:
         return _read_text(path, name, Kind(kind), max_pages, shown, shared)
-    return _read_pdf(path, name, max_pages, shared)
+    return _read_pdf(path, name, max_pages, shared, ocr)
 
 
 def read_opening(path: Path, name: str, max_pages: int) -> Opening:
@@ -47,13 +57,15 @@ def read_opening(path: Path, name: str, max_pages: int) -> Opening:
     return Opening(titles[:-1], words_of(" ".join(cell for row in cells for cell in row)))
 
 
-def _read_pdf(path: Path, name: str, max_pages: int, shared: frozenset[str]) -> ReadDocument:
-    found = read_pdf(path, name, max_pages)
+def _read_pdf(path: Path, name: str, max_pages: int, shared: frozenset[str], ocr: Ocr | None = None) -> ReadDocument:
+    found = read_pdf(path, name, max_pages, ocr=ocr)
     language = _language(found)
     first = found.pages[0]
     metadata = describe(name, found.properties, _cells(first), headings_of(first), language, shared=shared)
     cleaned = clean(found.pages, metadata.language)
-    return ReadDocument(metadata, _worded(cleaned.pages, name, found.warnings), found.warnings, cleaned.cut, cleaned.blocks)
+    pages = _worded(cleaned.pages, name, found.warnings)
+    doubtful = uncertain(pages, found.pages)
+    return ReadDocument(metadata, pages, (*said_of_scans(pages, doubtful), *found.warnings), cleaned.cut, doubtful, cleaned.blocks)
 
 
 def _read_docx(path: Path, name: str, max_pages: int, shown: Path | None, shared: frozenset[str]) -> ReadDocument:
@@ -116,7 +128,7 @@ def _rendered(shown: Path, name: str, max_pages: int, language: str, text_from: 
 
 
 def _document(metadata: Metadata, rendered: _Rendered, warnings: Sequence[str]) -> ReadDocument:
-    return ReadDocument(metadata, rendered.pages, (*warnings, *rendered.warnings), rendered.cut, rendered.blocks)
+    return ReadDocument(metadata, rendered.pages, (*warnings, *rendered.warnings), rendered.cut, blocks=rendered.blocks)
 
 
 def _with_losses(document: ReadDocument, written: str) -> ReadDocument:

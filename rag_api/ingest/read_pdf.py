@@ -25,6 +25,7 @@ from rag_api.ingest.frames import frames_of
 from rag_api.ingest.layout import Line, lay_out, usual_size
 from rag_api.ingest.pdfium import read_glyphs
 from rag_api.ingest.plane import PagePlane
+from rag_api.ingest.scanned import NOTES, Ocr, is_scan, read_image
 
 logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # its remarks on sloppy files are not for the reader
 
@@ -39,7 +40,6 @@ _LETTERHEAD = re.compile(
 _PLACEHOLDER = re.compile(r"please wait|wacht|patientez|bitte warten|adobe (?:acrobat )?reader", re.IGNORECASE)
 UNSEEN = "text that cannot be seen (white, tiny, covered, clipped or off the page) was left out"
 _NOTES = (
-    "only a picture, no text layer: nothing of it is found",
     UNSEEN,
     "slanted text (a watermark) was left out",
     "its fonts do not say which letters they show: what is found in it may be garbled",
@@ -55,8 +55,8 @@ class RawDocument:
     warnings: tuple[str, ...]
 
 
-def read_pdf(path: Path, name: str, max_pages: int, first: int | None = None) -> RawDocument:
-    """first: only so many pages are read.
+def read_pdf(path: Path, name: str, max_pages: int, first: int | None = None, ocr: Ocr | None = None) -> RawDocument:
+    """first: only so many pages are read. ocr: pages that are pictures are read too.
 
     Raises UnreadableDocument: encrypted, broken, empty (no pages) or too_large (more than max_pages)."""
     document = _open(path, name)
@@ -68,7 +68,7 @@ def read_pdf(path: Path, name: str, max_pages: int, first: int | None = None) ->
             raise UnreadableDocument("too_large", f"{name}: has {count} pages, more than {max_pages}")
         _check_xfa(document, name)
         properties, layered = _said(path, document)
-        pages, warnings = _pages(document, name, layered, min(first or count, count))
+        pages, warnings = _pages(document, name, layered, min(first or count, count), ocr)
         return RawDocument(pages, properties, warnings)
     finally:
         document.close()
@@ -83,10 +83,10 @@ def _open(path: Path, name: str) -> Any:
         raise UnreadableDocument("broken", f"{name}: is no PDF that can be opened ({error})") from error
 
 
-def _pages(document: Any, name: str, layered: bool, count: int) -> tuple[tuple[LaidOut, ...], tuple[str, ...]]:
+def _pages(document: Any, name: str, layered: bool, count: int, ocr: Ocr | None) -> tuple[tuple[LaidOut, ...], tuple[str, ...]]:
     pages: list[LaidOut] = []
     failed: list[int] = []
-    noted: dict[str, list[int]] = {note: [] for note in _NOTES}
+    noted: dict[str, list[int]] = {note: [] for note in (*NOTES, *_NOTES)}
     for index in range(count):
         number = index + 1
         try:
@@ -95,7 +95,7 @@ def _pages(document: Any, name: str, layered: bool, count: int) -> tuple[tuple[L
             failed.append(number)
             pages.append(LaidOut(number, 595.0, 842.0, 0, 842.0, ()))
             continue
-        laid, notes = _page(page, number, layered, own)
+        laid, notes = _page(page, number, count, layered, own, ocr)
         pages.append(laid)
         for note in notes:
             noted[note].append(number)
@@ -106,20 +106,27 @@ def _pages(document: Any, name: str, layered: bool, count: int) -> tuple[tuple[L
     return tuple(pages), tuple(f"{_numbers(numbers)}: {note}" for note, numbers in found.items() if numbers)
 
 
-def _page(page: Any, number: int, layered: bool, own: int | None) -> tuple[LaidOut, list[str]]:
+def _page(page: Any, number: int, count: int, layered: bool, own: int | None, ocr: Ocr | None) -> tuple[LaidOut, list[str]]:
     """The page, and which of the notes it deserves."""
     plane = PagePlane(page.raw)
     drawn = read_drawn(page.raw, plane)
     glyphs = read_glyphs(page.raw, plane, drawn, layered, own)
+    noted: list[str] = []
+    if is_scan(glyphs, drawn, plane.width, plane.height):
+        if ocr is not None:
+            ocr.told(number, count)
+        image = read_image(page.raw, plane, number, glyphs, ocr)
+        noted += image.notes
+        if image.laid is not None:
+            return image.laid, noted
     items = tuple(lay_out(glyphs, drawn, plane.width, plane.height))
     frames = frames_of(drawn, plane.width, plane.height)
     sideways = glyphs.turned.size and int((glyphs.turned % 2).mean() > 0.5)
     laid = LaidOut(number, plane.width, plane.height, plane.rotation, plane.width if sideways else plane.height, items, frames)
     ink = glyphs.codes > 32
-    picture = not items and len(drawn.images) + len(drawn.fills) > 0
     garbled = glyphs.undecoded[ink].sum() > 0.2 * max(1, ink.sum())
-    deserved = (picture, (glyphs.hidden & ink).any(), (glyphs.slanted & ink).any(), garbled)
-    return laid, [note for note, true in zip(_NOTES, deserved, strict=True) if true]
+    deserved = ((glyphs.hidden & ink).any(), (glyphs.slanted & ink).any(), garbled)
+    return laid, [*noted, *(note for note, true in zip(_NOTES, deserved, strict=True) if true)]
 
 
 def _check_xfa(document: Any, name: str) -> None:

@@ -18,10 +18,11 @@ import struct
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import asdict, astuple, dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 import numpy as np
 
@@ -31,11 +32,16 @@ from rag_api.ingest.advice import plain_message
 from rag_api.ingest.titles import Opening
 from rag_api.text.blocks import packed, unpacked
 
+if TYPE_CHECKING:
+    from rag_api.ingest.scanned import Ocr
+
+Told = Callable[[int, int], None]
 log = logging.getLogger(__name__)
 
 _HEADER = struct.Struct("<QQ")  # bytes of JSON, bytes of boxes
 _MAX_FILES = 200  # per process: what a library leaks goes with it
 _MAX_ANSWER = 2 << 30
+_IMAGE = 3  # times the limit of a page's image: then reading it did not even stop by itself
 _WAITING = 10  # times the limit, in real time: then a file neither uses the processor nor gets it
 
 
@@ -47,6 +53,7 @@ class Job:
     max_pages: int
     shown: Path | None = None
     shared: frozenset[str] = frozenset()  # titles that are none, because other documents bear them too
+    ocr_seconds: float = 0.0  # what a page's image may take to read; 0: images are not read
 
 
 class Reader:
@@ -63,25 +70,26 @@ class Reader:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def read(self, job: Job) -> ReadDocument:
-        """Raises UnreadableDocument with any of its reasons."""
-        return _decode(*self._ask(job, "read"))
+    def read(self, job: Job, told: Told | None = None) -> ReadDocument:
+        """told: called with the page and how many there are before a page's image is read. Raises UnreadableDocument with any of its
+        reasons."""
+        return _decode(*self._ask(job, "read", told))
 
     def read_opening(self, job: Job) -> Opening:
         """Of a PDF. Raises as `read`."""
         answer, _ = self._ask(job, "open")
         return Opening(tuple(answer["titles"]), frozenset(answer["words"]))
 
-    def _ask(self, job: Job, what: str) -> tuple[dict[str, Any], np.ndarray]:
+    def _ask(self, job: Job, what: str, told: Told | None = None) -> tuple[dict[str, Any], np.ndarray]:
         process = self._started()
         self._files += 1
         request = {"path": str(job.path), "name": job.name, "kind": job.kind, "max_pages": job.max_pages, "shown": str(job.shown or "")}
-        request |= {"timeout": self.timeout, "shared": sorted(job.shared), "what": what}
+        request |= {"timeout": self.timeout, "shared": sorted(job.shared), "what": what, "ocr_seconds": job.ocr_seconds}
         try:
             assert process.stdin is not None
             process.stdin.write(json.dumps(request).encode() + b"\n")
             process.stdin.flush()
-            return self._answer(process, job)
+            return self._answer(process, job, told)
         except TimeoutError as error:
             self._end()
             raise self._too_slow(job) from error
@@ -91,14 +99,19 @@ class Reader:
     def close(self) -> None:
         self._end()
 
-    def _answer(self, process: subprocess.Popen[bytes], job: Job) -> tuple[dict[str, Any], np.ndarray]:
+    def _answer(self, process: subprocess.Popen[bytes], job: Job, told: Told | None) -> tuple[dict[str, Any], np.ndarray]:
         assert process.stdout is not None
-        deadline = time.monotonic() + _WAITING * self.timeout
-        size, rest = _HEADER.unpack(_exactly(process.stdout, _HEADER.size, deadline))
-        if size + rest > _MAX_ANSWER:
-            self._end()
-            raise UnreadableDocument("too_large", f"{job.name}: holds too much text")
-        answer = json.loads(_exactly(process.stdout, size, deadline))
+        while True:
+            deadline = time.monotonic() + _WAITING * max(self.timeout, _IMAGE * job.ocr_seconds)
+            size, rest = _HEADER.unpack(_exactly(process.stdout, _HEADER.size, deadline))
+            if size + rest > _MAX_ANSWER:
+                self._end()
+                raise UnreadableDocument("too_large", f"{job.name}: holds too much text")
+            answer = json.loads(_exactly(process.stdout, size, deadline))
+            if "page" not in answer:
+                break
+            if told is not None:  # it is alive, and has its time anew
+                told(answer["page"], answer["of"])
         boxes = np.frombuffer(_exactly(process.stdout, rest, deadline), np.float32).reshape(-1, 4)
         if self._files >= _MAX_FILES or answer.get("reason") == "too_much_memory":
             self._end()
@@ -185,6 +198,7 @@ def _encode(document: ReadDocument) -> tuple[dict[str, Any], bytes]:
         "pages": pages,
         "warnings": document.warnings,
         "cut": [astuple(line) for line in document.cut],
+        "uncertain": document.uncertain,
         "blocks": packed(document.blocks),
     }, boxes
 
@@ -198,8 +212,8 @@ def _decode(answer: dict[str, Any], boxes: np.ndarray) -> ReadDocument:
     for page in answer["pages"]:
         pages.append(Page(**page, boxes=boxes[at : at + len(page["text"])]))
         at += len(page["text"])
-    cut = tuple(CutLine(*line) for line in answer["cut"])
-    return ReadDocument(Metadata(**said), tuple(pages), tuple(answer["warnings"]), cut, unpacked(answer["blocks"]))
+    cut, uncertain = tuple(CutLine(*line) for line in answer["cut"]), tuple((start, end) for start, end in answer["uncertain"])
+    return ReadDocument(Metadata(**said), tuple(pages), tuple(answer["warnings"]), cut, uncertain, unpacked(answer["blocks"]))
 
 
 # The process itself
@@ -208,9 +222,11 @@ def _decode(answer: dict[str, Any], boxes: np.ndarray) -> ReadDocument:
 def _serve(memory_mb: int) -> NoReturn:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints must not get between the answers
+    from rag_api.ingest.confine import no_network
     from rag_api.ingest.read import read, read_opening  # imports PDFium before memory is limited
 
     _limit(memory_mb)
+    no_network()
     for line in sys.stdin.buffer:
         job = json.loads(line)
         _give(job["timeout"])
@@ -223,7 +239,8 @@ def _serve(memory_mb: int) -> NoReturn:
                 answer = {"titles": opening.titles, "words": sorted(opening.words)}
             else:
                 shared = frozenset(job["shared"])
-                answer, boxes = _encode(read(Path(job["path"]), job["name"], job["kind"], job["max_pages"], shown, shared))
+                path, ocr = Path(job["path"]), _ocr(job, answers)
+                answer, boxes = _encode(read(path, job["name"], job["kind"], job["max_pages"], shown, shared, ocr))
         except UnreadableDocument as error:
             answer = {"reason": error.reason, "message": error.message}
         except MemoryError:
@@ -234,6 +251,19 @@ def _serve(memory_mb: int) -> NoReturn:
         _send(answers, json.dumps(answer).encode(), boxes)
         _give(0)
     sys.exit(0)
+
+
+def _ocr(job: dict[str, Any], answers: BinaryIO) -> Ocr | None:
+    """Each image is told of, and has its own time."""
+    if not job["ocr_seconds"]:
+        return None
+    from rag_api.ingest.scanned import Ocr
+
+    def told(page: int, of: int) -> None:
+        _send(answers, json.dumps({"page": page, "of": of}).encode(), b"")
+        _give(max(job["timeout"], _IMAGE * job["ocr_seconds"]))
+
+    return Ocr(job["ocr_seconds"], told)
 
 
 def _give(seconds: float) -> None:

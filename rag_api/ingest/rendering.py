@@ -10,13 +10,13 @@ from rag_api.domain import ReadDocument
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.kinds import BECOMES, SLIDES, TEXTS, WORDS, Kind
 from rag_api.ingest.office import MISSING, PACKAGES, convert
-from rag_api.ingest.reader import Job, Reader
+from rag_api.ingest.reader import Job, Reader, Told
 
 _ENDINGS = {Kind.DOCX: ".docx", Kind.XLSX: ".xlsx"}
 
 
-def read_rendered(reader: Reader, job: Job, shown: Path) -> ReadDocument:
-    """Read a file and, of a kind without pages, its rendering, which becomes `shown`. Raises UnreadableDocument."""
+def read_rendered(reader: Reader, job: Job, shown: Path, told: Told | None = None) -> ReadDocument:
+    """Read a file and, of a kind without pages, its rendering, which becomes `shown`. told: as `Reader.read`. Raises UnreadableDocument."""
     kind = Kind(job.kind)
     if kind in BECOMES:
         with tempfile.TemporaryDirectory(prefix="office-", dir=shown.parent) as folder:
@@ -27,7 +27,7 @@ def read_rendered(reader: Reader, job: Job, shown: Path) -> ReadDocument:
         _must(convert(job.path, shown, reader.timeout, reader.memory_mb), job)
     if kind in SLIDES or kind in TEXTS:
         return reader.read(replace(job, shown=shown))
-    text = reader.read(job)
+    text = reader.read(job, told)
     if kind not in WORDS:
         return text
     if failed := convert(job.path, shown, reader.timeout, reader.memory_mb):

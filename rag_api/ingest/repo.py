@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Protocol
 
 from rag_api.domain import EVERYONE, Block, CutLine, Document, DocumentStatus, Edit, Page
@@ -26,9 +27,16 @@ class DocumentsRepo(Protocol):
     def current(self) -> dict[str, Document]:
         """By source: the documents whose status is INDEXED or FAILED, with their fingerprint."""
 
-    def save_indexed(self, document: Document, pages: Sequence[Page], cut: Sequence[CutLine] = (), blocks: Sequence[Block] = ()) -> None:
-        """Make this the current document of its source, with these pages (`boxes.pack_boxes` makes bytes of `Page.boxes`), lines
-        that were cut from them, and blocks of their text.
+    def save_indexed(
+        self,
+        document: Document,
+        pages: Sequence[Page],
+        cut: Sequence[CutLine] = (),
+        uncertain: Sequence[tuple[int, int]] = (),
+        blocks: Sequence[Block] = (),
+    ) -> None:
+        """Make this the current document of its source, with these pages (`boxes.pack_boxes` makes bytes of `Page.boxes`), lines that
+        were cut from them, places of their text that were read in doubt, and its blocks.
 
         Its id may exist already, in any status: row and pages are replaced. Another current document of the source
         becomes REPLACED. The row's `created_at` is kept on replacement, `updated_at` is now."""
@@ -51,8 +59,11 @@ class DocumentsRepo(Protocol):
     def folders(self) -> Mapping[str, str]:
         """The folder that each document was last ingested from, by source."""
 
-    def put_folders(self, folders: Mapping[str, str]) -> None:
-        """Those of these sources are known from now on."""
+    def items(self) -> Mapping[str, str]:
+        """The id that each document's file had in its folder, by source; of those that had one."""
+
+    def put_folders(self, folders: Mapping[str, str], items: Mapping[str, str] = MappingProxyType({})) -> None:
+        """Those of these sources are known from now on, with their files' ids there."""
 
     def groups_of(self, source: str, department: str) -> tuple[str, ...]:
         """Who may read a document of this name and department."""
@@ -76,8 +87,10 @@ class MemoryDocuments:
         self.edited: dict[str, dict[str, Edit]] = {}
         self.cut: dict[str, list[CutLine]] = {}
         self.blocks: dict[str, tuple[Block, ...]] = {}
+        self.uncertain: dict[str, list[tuple[int, int]]] = {}
         self._pages: dict[str, list[Page]] = {}
         self._folders: dict[str, str] = {}
+        self._items: dict[str, str] = {}
         self._said: dict[str, tuple[str, ...]] = {}
         self._indexed: dict[str, tuple[str, ...]] = {}
         self._lock = threading.Lock()
@@ -90,16 +103,25 @@ class MemoryDocuments:
     def current(self) -> dict[str, Document]:
         return {d.source: d for d in self.documents.values() if d.status in CURRENT}
 
-    def save_indexed(self, document: Document, pages: Sequence[Page], cut: Sequence[CutLine] = (), blocks: Sequence[Block] = ()) -> None:
+    def save_indexed(
+        self,
+        document: Document,
+        pages: Sequence[Page],
+        cut: Sequence[CutLine] = (),
+        uncertain: Sequence[tuple[int, int]] = (),
+        blocks: Sequence[Block] = (),
+    ) -> None:
         self._put(document)
         self.blocks[document.id] = tuple(blocks)
         self._pages[document.id] = list(pages)
         self.cut[document.id] = list(cut)
+        self.uncertain[document.id] = list(uncertain)
 
     def save_failed(self, document: Document) -> None:
         self._put(document)
         self._pages.pop(document.id, None)
         self.cut.pop(document.id, None)
+        self.uncertain.pop(document.id, None)
 
     def retire(self, sources: Sequence[str]) -> None:
         current = self.current()
@@ -119,8 +141,12 @@ class MemoryDocuments:
     def folders(self) -> Mapping[str, str]:
         return dict(self._folders)
 
-    def put_folders(self, folders: Mapping[str, str]) -> None:
+    def items(self) -> Mapping[str, str]:
+        return dict(self._items)
+
+    def put_folders(self, folders: Mapping[str, str], items: Mapping[str, str] = MappingProxyType({})) -> None:
         self._folders |= folders
+        self._items |= {source: items.get(source, "") for source in folders}
 
     def groups_of(self, source: str, department: str) -> tuple[str, ...]:
         return self._said.get(source, EVERYONE)
@@ -148,6 +174,7 @@ class MemoryDocuments:
             edits["title"] = replace(edits["title"], said=titles[1])
         self.edited[new] = edits
         self._folders.pop(old, None)
+        self._items.pop(old, None)
 
     def _put(self, document: Document) -> None:
         now = datetime.now(UTC)

@@ -19,6 +19,8 @@ class Outcome:
     message: str = ""
     warnings: tuple[str, ...] = ()
     cut: int = 0  # lines of an indexed document left out as headers, footers and page numbers
+    from_images: int = 0  # pages of an indexed document that were read from their image
+    uncertain: int = 0  # places of them that were read in doubt
     renamed_from: str = ""  # the name that it had when its file lay elsewhere
 
 
@@ -46,6 +48,10 @@ class IngestReport:
     @property
     def cut(self) -> int:
         return sum(item.cut for item in self.items)
+
+    @property
+    def from_images(self) -> int:
+        return sum(item.from_images for item in self.items)
 
     @property
     def indexed(self) -> int:

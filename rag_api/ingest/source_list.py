@@ -1,16 +1,17 @@
-"""sources.toml: the folders that a hospital's documents lie in, and what is true of all documents of each.
+"""sources.toml: the folders and sites that a hospital's documents lie in, and what is true of all documents of each.
 
 [[folder]]
 path = "/mnt/procedures/icu"        # relative paths count from the file's own folder
 department = "Intensieve zorgen"    # any field of metadata.csv but source; a folder's metadata.csv counts over it
-groups = ["intensive-care"]         # who may read them; without it: who the department, or BEDSIDE_DEFAULT_GROUPS, names
 exclude = ["oud/*", "*.txt"]        # include and exclude: patterns of paths below the folder
+
+[[sharepoint]] tables name libraries of SharePoint and people's OneDrives (sharepoint/site.py).
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
 from pathlib import Path
@@ -18,6 +19,7 @@ from typing import Any
 
 from rag_api.errors import InvalidInput
 from rag_api.ingest.metadata import FIELDS, GROUPS, parse_date
+from rag_api.ingest.sharepoint.site import KEYS, Site, site_of
 from rag_api.ingest.sources import Skipped, SourceFile, Survey, joined, survey
 
 
@@ -29,36 +31,65 @@ class Folder:
     exclude: tuple[str, ...] = ()
 
 
-def survey_list(path: Path) -> Survey:
-    """Look through all folders of a list. Raises InvalidInput."""
-    return joined([_surveyed(folder) for folder in read_source_list(path)])
+@dataclass(frozen=True, slots=True)
+class SourceList:
+    folders: tuple[Folder, ...] = ()
+    sites: tuple[Site, ...] = ()
 
 
-def read_source_list(path: Path) -> list[Folder]:
+def survey_list(path: Path, look: Callable[[Site], Survey] | None = None) -> Survey:
+    """Look through all folders and sites of a list. look: how to look through a site. Raises InvalidInput, SourceUnavailable."""
+    found = read_source_list(path)
+    if found.sites and look is None:
+        raise InvalidInput(f"{path}: SharePoint is read by `bedside ingest --sources` only")
+    sites = [look(site) for site in found.sites if look is not None]
+    return joined([*(_surveyed(folder) for folder in found.folders), *sites])
+
+
+def read_source_list(path: Path) -> SourceList:
     """Raises InvalidInput when it cannot be read or says what is not known."""
     try:
         said = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InvalidInput(f"{path}: cannot be read as TOML ({error})") from error
-    folders = said.get("folder")
-    if set(said) != {"folder"} or not isinstance(folders, list) or not folders:
-        raise InvalidInput(f"{path}: holds [[folder]] tables, at least one, and nothing else")
-    return [_folder(path, number, one) for number, one in enumerate(folders, start=1)]
+    tables = {kind: said.get(kind, []) for kind in ("folder", "sharepoint")}
+    if set(said) - set(tables) or not any(tables.values()) or not all(_is_tables(found) for found in tables.values()):
+        raise InvalidInput(f"{path}: holds [[folder]] and [[sharepoint]] tables, at least one, and nothing else")
+    folders = tuple(_folder(path, number, one) for number, one in enumerate(tables["folder"], start=1))
+    return SourceList(folders, tuple(_site(path, number, one) for number, one in enumerate(tables["sharepoint"], start=1)))
+
+
+def _is_tables(found: object) -> bool:
+    return isinstance(found, list) and all(isinstance(one, dict) for one in found)
 
 
 def _folder(path: Path, number: int, said: Mapping[str, Any]) -> Folder:
     where = f"{path}, folder {number}"
-    fields = [GROUPS, *(name for name in FIELDS if name != "title")]
-    if unknown := set(said) - {"path", "include", "exclude", *fields}:
-        raise InvalidInput(f"{where}: {', '.join(sorted(unknown))} is not known; path, include, exclude, {', '.join(fields)} are")
+    common = _common(where, said, ("path",))
     if not isinstance(said.get("path"), str):
         raise InvalidInput(f"{where}: needs a path")
+    return Folder(path.parent / said["path"], **common)
+
+
+def _site(path: Path, number: int, said: Mapping[str, Any]) -> Site:
+    where = f"{path}, sharepoint {number}"
+    return site_of(where, said, path.parent, **_common(where, said, (*KEYS, "secret")))
+
+
+def _common(where: str, said: Mapping[str, Any], own: Sequence[str]) -> dict[str, Any]:
+    """What folders and sites both say: what is true of their documents, and which are wanted."""
+    fields = [
+        *([] if "tenant" in own else [GROUPS]),
+        *(name for name in FIELDS if name != "title"),
+    ]  # a site says of each file who reads it
+    if unknown := set(said) - {*own, "include", "exclude", *fields}:
+        known = ", ".join([name for name in own if name != "secret"] + ["include", "exclude", *fields])
+        raise InvalidInput(f"{where}: {', '.join(sorted(unknown))} is not known; {known} are")
     given = {name: ";".join(said[name]) if isinstance(said[name], list) else str(said[name]) for name in fields if name in said}
     for name in ("valid_from", "valid_until"):
         if name in given and parse_date(given[name]) is None:
             raise InvalidInput(f"{where}: {name} is no date: {given[name]!r} (write 2026-01-31)")
-    include, exclude = _patterns(where, said, "include", ["*"]), _patterns(where, said, "exclude", [])
-    return Folder(path.parent / said["path"], given, include, exclude)
+    return {"given": given, "include": _patterns(where, said, "include", ["*"]), "exclude": _patterns(where, said, "exclude", [])}
 
 
 def _patterns(where: str, said: Mapping[str, Any], name: str, default: Sequence[str]) -> tuple[str, ...]:

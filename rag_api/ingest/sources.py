@@ -19,7 +19,16 @@ from rag_api.ingest.metadata import SIDECAR, sidecar_of
 # Of a kind that is read no file is left out: each is named when it cannot be. Others in a folder are counted by their kind.
 READABLE = tuple(SUFFIXES)
 _CLOSED = "folder that cannot be opened"
+_REMOTE = "sharepoint:"
 UPLOADED = "upload"  # the folder of what came over the API
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a file is not read, known before it is: one of UnreadableDocument.REASONS, and a sentence that names the file."""
+
+    reason: str
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +38,11 @@ class SourceFile:
     name: str
     path: Path
     given: Mapping[str, str] = field(default_factory=dict)
-    folder: str = ""  # that it lay in, absolute: `name` is relative to it
+    folder: str = ""  # that it lay in, absolute, or `remote_folder`: `name` is relative to it
+    item: str = ""  # its id there, where files have ids: under another name it is still the same document
+    notes: tuple[str, ...] = ()  # warnings for the document that is made of it
+    problem: Problem | None = None
+    digest: tuple[str, int] | None = None  # (sha256, bytes) where they are known
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +62,15 @@ class Survey:
     skipped: tuple[Skipped, ...] = ()
     folders: tuple[str, ...] = ()  # absolute; all their documents are among the files
     closed: tuple[str, ...] = ()  # folders in them that could not be opened
+
+
+def remote_folder(drive: str, folder: str) -> str:
+    """What stands for a folder that is no path of this machine."""
+    return f"{_REMOTE}{drive}/{folder}"
+
+
+def is_remote(folder: str) -> bool:
+    return folder.startswith(_REMOTE)
 
 
 def survey(paths: Iterable[Path]) -> Survey:
@@ -73,7 +95,7 @@ def joined(surveys: Sequence[Survey]) -> Survey:
     found: dict[str, SourceFile] = {}
     for source in (source for one in surveys for source in one.files):
         other = found.setdefault(source.name, source)
-        if other.path.resolve() != source.path.resolve():
+        if (other.folder, other.path.resolve()) != (source.folder, source.path.resolve()):
             raise InvalidInput(f"{other.path} and {source.path} would both be called {source.name}: ingest the folder above them")
     skipped: dict[str, Skipped] = {}
     for left in (left for one in surveys for left in one.skipped):
@@ -103,7 +125,7 @@ def _in_folder(folder: Path, skipped: dict[str, list[str]]) -> list[SourceFile]:
             folders.remove(one)
         wanted = []
         for one in files:
-            kind = _left_out(one)
+            kind = left_out(one)
             if kind:
                 leave(kind, directory / one)
             elif kind is None:
@@ -113,7 +135,7 @@ def _in_folder(folder: Path, skipped: dict[str, list[str]]) -> list[SourceFile]:
     return sorted(found, key=lambda source: source.name)
 
 
-def _left_out(name: str) -> str | None:
+def left_out(name: str) -> str | None:
     """Return the kind of a file that is not read, None for one that is, and "" for what is no document at all."""
     if name == SIDECAR or name.startswith(("~$", ".~lock.")):  # ours, and an office program's sign that a file is open
         return ""
@@ -134,6 +156,8 @@ def _plain(name: str) -> str:
 
 def sha256_of(source: SourceFile) -> tuple[str, int]:
     """(hex digest, bytes). Raises UnreadableDocument."""
+    if source.digest is not None:
+        return source.digest
     try:
         with source.path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest(), os.fstat(file.fileno()).st_size

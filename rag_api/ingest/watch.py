@@ -12,6 +12,7 @@ from rag_api.errors import InvalidInput, TooManyMissing, Unavailable
 from rag_api.ingest.report import IngestReport
 
 _POLL = 10_000  # milliseconds: folders on network drives tell nothing of their changes, so they are looked at
+SITES_EVERY = 300.0  # seconds between two looks at SharePoint
 _SETTLED = 5_000  # milliseconds without another change: a file that is being copied is not read halfway
 
 Ingest = Callable[[bool], IngestReport]  # given whether to take out what is missing
@@ -19,13 +20,19 @@ Ingest = Callable[[bool], IngestReport]  # given whether to take out what is mis
 
 def watch_folders(
     paths: Sequence[Path], ingest: Ingest, tell: Callable[[IngestReport | str], None], stop: threading.Event,
-    poll: int = _POLL, settled: int = _SETTLED,
+    poll: int = _POLL, settled: int = _SETTLED, every: float | None = None,
 ) -> None:  # fmt: skip
-    """Ingest now and after each change, until `stop` is set. What is gone is taken out, unless that looks like a slip: then it is told."""
+    """Ingest now and after each change, until `stop` is set; and every so many seconds where sites are asked too, which tell nothing by
+    themselves. What is gone is taken out, unless that looks like a slip: then it is told."""
     _once(ingest, tell)
+    if not paths:
+        while not stop.wait(every):
+            _once(ingest, tell)
+        return
     changes = watch(
         *paths, watch_filter=DefaultFilter(ignore_dirs=()), stop_event=stop, force_polling=True, poll_delay_ms=poll, step=settled,
-        debounce=10 * settled, raise_interrupt=True,
+        debounce=10 * settled, raise_interrupt=True, 
+        rust_timeout=round(1000 * (every or 5.0)), yield_on_timeout=every is not None,
     )  # fmt: skip
     for _ in changes:
         _once(ingest, tell)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
 from rag_api.db import Database
-from rag_api.db.documents import get_documents, read_text
+from rag_api.db.documents import get_documents, read_text, read_uncertain
 from rag_api.db.sentences import vectors_of
 from rag_api.db.structures import read_packed
 from rag_api.domain import Candidate, Document, DocumentStatus, Filters, Hit, User
@@ -23,6 +23,7 @@ from rag_api.retrieval.answerability import decide
 from rag_api.retrieval.calibration import calibration
 from rag_api.retrieval.patient_ranking import RetrievalContainer, is_for_others, rank
 from rag_api.retrieval.sentence_scorer import Scored, scored_sentences
+from rag_api.text.uncertain import Places, blanked
 
 # Beyond this a document's sentences are looked for in its chunks alone: cutting a whole book into sentences takes seconds.
 LONGEST_TEXT = 200_000
@@ -38,9 +39,11 @@ class Retrieval:
     alpha: float = 0.7  # as used
     documents: Mapping[str, Document] = field(default_factory=dict)  # of the hits, by id
     may_answer: bool = True  # by the rules alone: some hit is for these patients and of these drugs, and none for others fits better
-    scored: tuple[Scored, ...] = ()  # sentences of the hits that may answer, best first
+    may_be_quoted: tuple[Hit, ...] = ()  # those for these patients and of these drugs, best first
+    scored: tuple[Scored, ...] = ()  # their sentences, best first
     signals: Mapping[str, float] = field(default_factory=dict)  # what the decision was made from
-    texts: Mapping[str, str] = field(default_factory=dict)  # of the documents, by id; very long ones are left out
+    # Of the documents, by id; very long ones are left out, and what was read in doubt is blank, as in the hits' chunks.
+    texts: Mapping[str, str] = field(default_factory=dict)
     structures: Mapping[str, str] = field(default_factory=dict)  # their blocks, packed (rag_api/text/blocks.py)
     of_other_drugs: frozenset[str] = frozenset()  # ids of documents that name none of the question's drugs
 
@@ -60,8 +63,8 @@ def find(question: Analysis, user: User, filters: Filters, container: RetrievalC
     texts = texts_of(container.db, hits if question.drugs else for_these)
     others = _without_drugs(question, hits, documents, texts)
     may_answer = [hit for hit in for_these if hit.chunk.document_id not in others]
-    structures = read_packed(container.db, list(texts))
-    scored = scored_sentences(question, may_answer, _kept_vectors(may_answer, container), measured.weights, texts, structures)
+    uncertain, structures = read_uncertain(container.db, list(documents)), read_packed(container.db, list(texts))
+    scored = scored_sentences(question, may_answer, _kept_vectors(may_answer, container), measured.weights, texts, uncertain, structures)
     decision = decide(
         question,
         may_answer,
@@ -71,15 +74,16 @@ def find(question: Analysis, user: User, filters: Filters, container: RetrievalC
         threshold=settings.not_found_threshold,
     )
     return Retrieval(
-        hits=hits,
+        hits=tuple(_blanked(hit, uncertain) for hit in hits),
         confidence=decision.confidence,
         answerable=decision.answerable,
         alpha=ranking.alpha,
         documents=documents,
         may_answer=bool(may_answer) and not ranking.only_for_others,
+        may_be_quoted=tuple(may_answer),
         scored=tuple(scored),
         signals=decision.signals,
-        texts=texts,
+        texts={document_id: blanked(text, 0, uncertain.get(document_id, ())) for document_id, text in texts.items()},
         structures=structures,
         of_other_drugs=others,
     )
@@ -103,6 +107,14 @@ def merged(found: Sequence[Retrieval], most: int) -> Retrieval:
         structures={name: structure for one in found for name, structure in one.structures.items()},
         of_other_drugs=frozenset.intersection(*(one.of_other_drugs for one in found)),
     )
+
+
+def _blanked(hit: Hit, uncertain: Mapping[str, Places]) -> Hit:
+    """From here on nobody sees what was read in doubt: no model, no warning, no reader but on the page itself."""
+    places = uncertain.get(hit.chunk.document_id)
+    if not places:
+        return hit
+    return replace(hit, chunk=replace(hit.chunk, text=blanked(hit.chunk.text, hit.chunk.start, places)))
 
 
 def texts_of(db: Database, hits: Sequence[Hit]) -> dict[str, str]:

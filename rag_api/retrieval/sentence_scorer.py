@@ -20,6 +20,7 @@ from rag_api.query.analysis import Analysis
 from rag_api.retrieval.calibration import FEATURES, Weights
 from rag_api.text.quotable_spans import Quotable, quotable_of
 from rag_api.text.ranges import fits
+from rag_api.text.uncertain import Places, is_certain
 from rag_api.text.word_match import coverage
 
 VERSION = 1  # one more whenever `lines_of` gives other lines of the same quotes (tests/rag_api/test_rule_versions.py)
@@ -41,11 +42,13 @@ def scored_sentences(
     embedder: Embedder,
     weights: Weights,
     texts: Mapping[str, str] | None = None,
+    uncertain: Mapping[str, Places] | None = None,
     structures: Mapping[str, str] | None = None,
 ) -> list[Scored]:
     """Return all sentences of the hits, best first. `texts`: document id -> its text; without it a chunk is all there is of its document,
-    and a sentence that its border cuts is taken only when there is nothing else. `structures`: document id -> its blocks, packed."""
-    found = _sentences(hits, texts or {}, structures or {})
+    and a sentence that its border cuts is taken only when there is nothing else. `uncertain`: document id -> what of its text was read in
+    doubt, which is never quoted. `structures`: document id -> its blocks, packed."""
+    found = _sentences(hits, texts or {}, uncertain or {}, structures or {})
     if not found:
         return []
     best = {hit.rank: hit for hit in hits}
@@ -90,7 +93,9 @@ def _words(text: str, quote: Quotable) -> str:
     return "".join(text[a:b] for a, b in (*quote.lead, (quote.start, quote.end)))
 
 
-def _sentences(hits: Sequence[Hit], texts: Mapping[str, str], structures: Mapping[str, str]) -> list[Candidate]:
+def _sentences(
+    hits: Sequence[Hit], texts: Mapping[str, str], uncertain: Mapping[str, Places], structures: Mapping[str, str]
+) -> list[Candidate]:
     """Every sentence once, in the best hit that holds it; scores not yet known."""
     whole: list[Candidate] = []
     cut: list[Candidate] = []
@@ -107,6 +112,8 @@ def _sentences(hits: Sequence[Hit], texts: Mapping[str, str], structures: Mappin
             key = (chunk.document_id, start, end)
             words_of = _words(source, quote)
             if inside < MOSTLY * (end - start) or key in taken or words_of.strip().casefold() == chunk.title.strip().casefold():
+                continue
+            if not is_certain(quote, uncertain.get(chunk.document_id, ()), base):
                 continue
             taken.add(key)
             lead = tuple((a + base, b + base) for a, b in quote.lead)

@@ -43,7 +43,7 @@ STOP_WORDS = {"nl": frozenset(_DUTCH.split()), "en": frozenset(_ENGLISH.split())
 
 
 @lru_cache(maxsize=200_000)
-def _stem(word: str, language: str) -> str:
+def stem(word: str, language: str) -> str:
     return str(snowballstemmer.stemmer(_SNOWBALL[language]).stemWord(word))
 
 
@@ -72,7 +72,7 @@ def document_terms(text: str, language: str = "") -> list[str]:
     """All terms in order, repeats kept: BM25 counts them. An unknown language is guessed, else Dutch."""
     language = language if language in LANGUAGES else language_of(text) or "nl"
     stop, found = STOP_WORDS[language], words(text)
-    return [*(t for word in found if word not in stop for t in (_stem(word, language), *_grams(word))), *_pairs(found, stop, language)]
+    return [*(t for word in found if word not in stop for t in (stem(word, language), *_grams(word))), *_pairs(found, stop, language)]
 
 
 def question_terms(text: str) -> list[str]:
@@ -83,7 +83,7 @@ def question_terms(text: str) -> list[str]:
     """
     stop = _stop_words(text)
     content = [word for word in words(text) if word not in stop]
-    return list(dict.fromkeys(term for word in content for term in (*(_stem(word, lang) for lang in LANGUAGES), *_grams(word))))
+    return list(dict.fromkeys(term for word in content for term in (*(stem(word, lang) for lang in LANGUAGES), *_grams(word))))
 
 
 def further_terms(text: str, others: Sequence[str] = ()) -> list[str]:
@@ -107,7 +107,7 @@ def _question_pairs(text: str) -> Iterator[str]:
 def _pairs(found: Sequence[str], stop: frozenset[str], language: str) -> Iterator[str]:
     """Stems of two content words with nothing but stop words between, "infuus_kalium", and of two words side by side of which one may
     be a stop word, "met+kalium". Two content words side by side are both."""
-    stems = [(_stem(word, language), word in stop) for word in found]
+    stems = [(stem(word, language), word in stop) for word in found]
     for (one, empty), (other, also_empty) in pairwise(stems):
         if not (empty and also_empty):
             yield f"{one}+{other}"

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
 from tests.e2e.browser import launch, serve
 from tests.e2e.scripted import DIST, Script, create_app
 
 ROOT = Path(__file__).parents[2]
+expect.set_options(timeout=20_000)  # on a busy machine a page is drawn late, and what is expected is waited for no longer than it takes
 
 
 @pytest.fixture(scope="session")

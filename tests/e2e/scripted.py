@@ -22,7 +22,7 @@ from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
 from rag_api.api import schemas as s
-from rag_api.domain import TargetGroup
+from rag_api.domain import PartKind, TargetGroup
 from rag_api.guard.patient import patient_of
 from rag_api.guard.support import Passage, unsupported
 
@@ -133,7 +133,9 @@ class Script:
     def sources(self) -> list[s.SourceOut]:
         return [
             self.source(1, TITLE, PASSAGE, 3, score=0.94),
-            self.source(2, "Pijn meten bij jonge kinderen", "Gebruik onder vier jaar de FLACC-schaal. " * 12, 12, score=0.71),
+            self.source(
+                2, "Pijn meten bij jonge kinderen", "Gebruik onder vier jaar de FLACC-schaal. " * 12, 12, score=0.71, document="pijnmeting"
+            ),
             self.source(3, "Oude koortskaart", "Koorts is een lichaamstemperatuur boven 38 graden. " * 6, 7, score=0.55, document="weg"),
             self.source(
                 4,
@@ -141,8 +143,9 @@ class Script:
                 "Meng niets met melk. " * 9,
                 20,
                 score=0.41,
+                document="slikken",
             ),
-            self.source(5, "Weegprotocol", "Weeg het kind zonder schoenen. ", 31, score=0.33),
+            self.source(5, "Pijn meten bij jonge kinderen", "Weeg het kind zonder schoenen. ", 31, score=0.33, document="pijnmeting"),
         ]
 
     def cautioned(self, source: s.SourceOut) -> s.SourceOut:
@@ -195,9 +198,20 @@ async def play(script: Script, body: s.AskIn, conversation: str) -> AsyncIterato
     yield "stage", s.StageEvent(name="retrieving")
     await asyncio.sleep(0.05)
     if "zonder antwoord" in question:
-        notice = s.NoticeOut(code="not_found", text=f"Geen document beantwoordt dit. Dichtstbij: {TITLE} (Apotheek).")
-        yield "found", s.FoundEvent(answer_id="x", conversation_id=conversation, sources=sources[:3], notices=[notice])
-        yield "done", s.DoneEvent(answer=script.answer(body, conversation, status="not_found", sources=sources[:3], notices=[notice]))
+        notices = [
+            s.NoticeOut(code="not_found", text=f"Geen document beantwoordt dit. Dichtstbij: {TITLE} (Apotheek)."),
+            s.NoticeOut(code="unread", text="Koorts bij zuigelingen past bij de vraag, maar kon niet gelezen worden: het is een scan."),
+        ]
+        said = {"sources": sources, "notices": notices, "status": "not_found"}
+        yield "found", s.FoundEvent(answer_id="x", conversation_id=conversation, language="nl", **said)
+        await asyncio.sleep(0.2)
+        yield "done", s.DoneEvent(answer=script.answer(body, conversation, **said))
+        return
+    built = next((build for word, build in BUILT.items() if word in question), None)
+    if built:
+        text, spans = built(script)
+        yield "found", s.FoundEvent(answer_id="x", conversation_id=conversation, sources=sources, notices=[])
+        yield "done", s.DoneEvent(answer=script.answer(body, conversation, answer=text, spans=spans))
         return
     hostile = "vijandig" in question
     if hostile:
@@ -210,6 +224,11 @@ async def play(script: Script, body: s.AskIn, conversation: str) -> AsyncIterato
         else []
     )
     query = f"paracetamol {question}" if question.startswith("en ") and not body.literal else question
+    if "tweeling" in question and " bij een " not in question:
+        words = "De vraag noemt geen patiënt. Bron 1 is alleen voor kinderen; voor volwassenen is er bron 2."
+        notices = [s.NoticeOut(code="twins", text=words)]
+    if "english" in question:
+        sources = [source.model_copy(update={"language": "en"}) for source in sources]
     if "volwassene" in question:
         sources = [script.cautioned(source) for source in sources]
     yield "found", s.FoundEvent(answer_id="x", conversation_id=conversation, query=query, sources=sources, notices=notices)
@@ -247,6 +266,49 @@ async def play(script: Script, body: s.AskIn, conversation: str) -> AsyncIterato
     marks = [s.UnsupportedOut(start=one.start, end=one.end, text=one.text) for one in found]
     whole = {"query": query, "answer": text, "spans": spans, "sources": sources, "notices": notices, "unsupported": marks}
     yield "done", s.DoneEvent(answer=script.answer(body, conversation, **whole))
+
+
+ROWS = (
+    ("Gewicht", "Dosis per keer", "Hoogstens per dag"),
+    ("10 tot 12 kg", "150 tot 180 mg", "4 keer"),
+    ("13 tot 15 kg", "195 tot 225 mg", "4 keer"),
+)
+STEPS = (("1.", "Weeg het kind."), ("2.", "Reken 15 mg per kg."), ("3.", "Noteer tijd en dosis."))
+
+
+def table(script: Script) -> tuple[str, list[s.SpanOut]]:
+    """A row with its header, the dose being asked."""
+    return _part(script, [("row", _cells(ROWS[0], head=True)), ("row", _cells(ROWS[1], asked=1))])
+
+
+def steps(script: Script) -> tuple[str, list[s.SpanOut]]:
+    items = [(f"{label} {words}", {"label": label}) for label, words in STEPS]
+    return _part(script, [("heading", [("Meteen doen:", {})]), ("list", items)])
+
+
+BUILT = {"rijtje": table, "stappen": steps}
+Cells = list[tuple[str, dict[str, object]]]
+
+
+def _cells(words: tuple[str, ...], *, head: bool = False, asked: int | None = None) -> Cells:
+    return [(text, {"header": head or column == 0, "column": column, "asked": column == asked}) for column, text in enumerate(words)]
+
+
+def _part(script: Script, spans: list[tuple[str, Cells]]) -> tuple[str, list[s.SpanOut]]:
+    """Spans of one part, a line each; the first and the last stand at two sentences of the page."""
+    text, found = "", []
+    for index, (kind, pieces) in enumerate(spans):
+        gap, start, placed = "\t" if kind == "row" else "\n", len(text), []
+        for words, about in pieces:
+            at = len(text)
+            text += words + gap
+            placed.append(s.PieceOut(start=at, end=at + len(words), source_start=0, source_end=1, **about))
+        text = text.rstrip() + "\n"
+        span = script.span(start, text[start:], exact=False)
+        rects = rects_of(script.pdf, 3, SENTENCES[min(index, 2)])
+        update = {"kind": PartKind(kind), "part": 1, "pieces": [] if kind == "heading" else placed, "rects": rects}
+        found.append(span.model_copy(update=update))
+    return text, found
 
 
 async def stream(script: Script, body: s.AskIn, conversation: str) -> AsyncIterator[str]:

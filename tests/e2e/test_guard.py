@@ -21,7 +21,7 @@ def test_a_source_for_other_patients_says_so_on_its_card_and_over_its_pages(page
     ask(page, "paracetamol bij een volwassene")
     complete(page)
     expect(page.locator(".notice.serious")).to_have_text("Deze bronnen gaan over kinderen; de vraag noemt een volwassene.")
-    card = page.locator(".card[data-rank='3'] .caution")
+    card = page.locator(".card[data-document='weg'] .caution")
     expect(card).to_have_text(["Voor kinderen; de vraag noemt een volwassene.", "Vervangen door Koorts (2)."])
     expect(page.locator(".source .caution")).to_have_text("Voor kinderen; de vraag noemt een volwassene.")
 

@@ -109,7 +109,7 @@ class Reader:
             more.click()
         for source in answer["sources"]:
             if source["rects"]:
-                self.page.locator(f".card[data-rank='{source['rank']}'] .card-button").click()
+                self.page.locator(f".card-place[data-rank='{source['rank']}'] .card-button").click()
                 found.append(self.read(source["text"], source["document"], source["document_id"], source["page"]))
         return found
 
@@ -186,7 +186,7 @@ def test_the_page_is_drawn_as_pdfium_draws_it(kind: str, reader: Reader) -> None
     row = next(row for row in CHOSEN if kind in row["note"])
     answer = reader.ask(row["question"], "sources")
     source = next(source for source in answer["sources"] if source["document"] == row["document"])
-    reader.page.locator(f".card[data-rank='{source['rank']}'] .card-button").click()
+    reader.page.locator(f".card-place[data-rank='{source['rank']}'] .card-button").click()
     number = int(source["page"])
     expect(reader.page.locator(f".page[data-page='{number}'][data-drawn=true]")).to_be_visible()
     data = reader.page.evaluate(READ_CANVAS, number).split(",")[1]

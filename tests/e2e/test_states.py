@@ -91,8 +91,8 @@ def test_an_answer_marks_what_was_copied_and_opens_its_source(page: Page) -> Non
     quotes = page.locator(".answer-text .quote")
     expect(quotes).to_have_count(2)
     expect(quotes.first).to_have_text(SENTENCES[1] + "1")
-    expect(page.locator(".card.open h3")).to_have_text(TITLE)
-    expect(page.locator(".card.open mark").first).to_contain_text(SENTENCES[1])
+    expect(page.locator(".card:has(.open) h3")).to_have_text(TITLE)
+    expect(page.locator(".card-place.open mark").first).to_contain_text(SENTENCES[1])
     expect(page.locator(".source-head")).to_contain_text("Pagina 3 van 40")
     expect(page.locator(".places")).to_contain_text("1 van 2")
     expect(page).to_have_url(re.compile(r"/c/[0-9a-f-]{36}$"))
@@ -144,9 +144,9 @@ def test_keys_move_through_places_and_sources(page: Page) -> None:
     page.keyboard.press("p")
     expect(page.locator(".places")).to_contain_text("1 van 2")
     page.keyboard.press("j")
-    expect(page.locator(".card.open")).to_have_attribute("data-rank", "2")
+    expect(page.locator(".card-place.open")).to_have_attribute("data-rank", "2")
     page.keyboard.press("k")
-    expect(page.locator(".card.open")).to_have_attribute("data-rank", "1")
+    expect(page.locator(".card-place.open")).to_have_attribute("data-rank", "1")
     page.keyboard.press("?")
     expect(page.get_by_role("dialog")).to_be_visible()
     page.keyboard.press("Escape")
@@ -164,7 +164,7 @@ def test_letters_typed_into_the_question_move_nothing(page: Page) -> None:
     page.locator("#question").fill("")
     page.keyboard.type("jn?/")
     expect(page.locator("#question")).to_have_value("jn?/")
-    expect(page.locator(".card.open")).to_have_attribute("data-rank", "1")
+    expect(page.locator(".card-place.open")).to_have_attribute("data-rank", "1")
 
 
 def test_a_long_document_is_drawn_only_where_it_is_seen(page: Page) -> None:
@@ -228,7 +228,7 @@ def test_a_conversation_opens_again_at_its_address(page: Page) -> None:
     page.reload()
     expect(page.locator(".turn")).to_have_count(2)
     complete(page)
-    expect(page.locator(".card.open")).to_have_attribute("data-rank", "1")
+    expect(page.locator(".card-place.open")).to_have_attribute("data-rank", "1")
     page.get_by_role("button", name="Nieuwe vraag").click()
     expect(page.locator(".turn")).to_have_count(0)
     page.locator("summary", has_text="Eerder").click()
@@ -451,7 +451,7 @@ def test_a_document_that_is_gone_leaves_its_passage(page: Page) -> None:
 def test_an_expired_source_is_flagged(page: Page) -> None:
     ask(page)
     complete(page)
-    expect(page.locator(".card[data-rank='3'] .warn")).to_have_text("verlopen op 1 mrt 2024")
+    expect(page.locator(".card[data-document='weg'] .warn")).to_have_text("verlopen op 1 mrt 2024")
 
 
 @pytest.mark.parametrize(("path", "words"), [("/elders", "Er is niets op dit adres"), ("/c/weg", "Dit gesprek is er niet")])

@@ -17,7 +17,7 @@ from rag_api.answering.builder import Question
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.answers import answers_of, get_answer
-from rag_api.db.documents import read_text
+from rag_api.db.documents import PgDocuments, read_text
 from rag_api.domain import (
     LOCAL_USER,
     Answer,
@@ -31,6 +31,7 @@ from rag_api.domain import (
     Failed,
     Filters,
     Found,
+    Metadata,
     Mode,
     PartKind,
     Stage,
@@ -125,6 +126,16 @@ async def test_verbatim_candidates_are_sentences_of_the_passages_that_are_sent(
     assert "Geef kinderen van 10 tot 50 kg 15 mg/kg paracetamol per gift. " in quoted
     assert all(sentence[-1].isspace() for sentence in quoted)
     assert sent["bedside"]["one_document"] is True
+
+
+async def test_what_the_question_names_and_the_quote_does_not_is_told_and_kept(
+    container: Container, documents: dict[str, Document]
+) -> None:
+    answer = last(await asked(container, f"{DUTCH} bij polio"))
+    assert answer.status == AnswerStatus.ANSWERED
+    assert answer.not_named == ("polio",)
+    assert get_answer(container.db, LOCAL_USER, answer.id).not_named == ("polio",)
+    assert last(await asked(container)).not_named == ()
 
 
 @pytest.mark.parametrize("mode", [Mode.VERBATIM, Mode.ANSWER])
@@ -227,6 +238,35 @@ async def test_a_model_without_words_leaves_the_sources(container: Container, se
     server.script = lambda request: [piece(finish="stop", stats=stats())]
     answer = last(await asked(container))
     assert (answer.status, codes(answer)) == (AnswerStatus.SOURCES_ONLY, ["no_text"])
+
+
+async def test_a_model_that_repeats_the_question_leaves_the_sources(
+    container: Container, server: Scripted, documents: dict[str, Document]
+) -> None:
+    server.script = lambda _: [*(piece(f"{word} ") for word in DUTCH.split()), piece(finish="stop", stats=stats())]
+    events = await asked(container, mode=Mode.ANSWER)
+    answer = last(events)
+    assert (answer.status, answer.text, codes(answer)) == (AnswerStatus.SOURCES_ONLY, "", ["no_use"])
+    assert not any(isinstance(event, Token) for event in events)
+    assert answer.stats["said_nothing"].strip() == DUTCH
+
+
+async def test_a_refusal_names_whose_the_nearest_documents_are(container: Container) -> None:
+    load(container, "paracetamol-kind.pdf", CHILD, language="nl", owner="Apotheek")
+    (notice,) = last(await asked(container, UNANSWERABLE)).notices
+    assert notice.text == "Geen document beantwoordt dit. Dichtstbij: Paracetamol intraveneus bij kinderen (eigenaar: Apotheek)."
+
+
+async def test_a_refusal_names_a_scan_whose_title_fits_and_no_other(container: Container, documents: dict[str, Document]) -> None:
+    for title in ("Vlaggen op het stadhuis", "Hygiëne bij een infuus"):
+        failed = replace(
+            documents["kitchen"], id=title[0] * 32, source=f"{title}.pdf", status=DocumentStatus.FAILED, reason="no_text_layer"
+        )
+        PgDocuments(container.db).save_failed(replace(failed, metadata=Metadata(title=title, owner="Onthaal")))
+    found = last(await asked(container, UNANSWERABLE))
+    assert codes(found) == ["not_found", "unread"]
+    words = "Vlaggen op het stadhuis (eigenaar: Onthaal) past bij de vraag, maar kon niet gelezen worden: het is een scan zonder tekst."
+    assert found.notices[1].text == words
 
 
 async def test_an_answer_at_its_greatest_length_says_so(container: Container, server: Scripted, documents: dict[str, Document]) -> None:

@@ -34,6 +34,7 @@ from rag_api.db.documents import (
     read_cut,
     read_page_sizes,
     read_pages,
+    read_uncertain,
     superseding,
 )
 from rag_api.db.judged import read_set
@@ -129,6 +130,16 @@ def test_a_documents_blocks_are_stored_and_replaced_with_it(documents: PgDocumen
     assert read_blocks(db, saved.id) == ()
     kept = db.one("select made_by from sentences_kept where document_id = %(id)s", {"id": saved.id})
     assert kept == {"made_by": ""}, "its sentences are looked at again"
+
+
+def test_places_read_in_doubt_are_kept_with_their_document_until_it_is_saved_again(db: Database, documents: PgDocuments) -> None:
+    saved = document("a.pdf")
+    documents.save_indexed(saved, [page(1, 0, "Geef 8 mg. Wacht.")], (), [(0, 11), (12, 17)])
+    assert read_uncertain(db, [saved.id, "another"]) == {saved.id: [(0, 11), (12, 17)]}
+    documents.save_indexed(saved, [page(1, 0, "Geef 8 mg. Wacht.")], (), [(0, 11)])
+    assert read_uncertain(db, [saved.id]) == {saved.id: [(0, 11)]}
+    documents.save_failed(saved)
+    assert read_uncertain(db, [saved.id]) == {}
 
 
 def test_lines_that_were_cut_are_kept_with_their_document_until_it_is_saved_again(db: Database, documents: PgDocuments) -> None:

@@ -16,7 +16,8 @@ import psycopg
 import pytest
 
 from rag_api.container import Container
-from rag_api.embedded.postgres import EmbeddedPostgres, GeneratorProcess
+from rag_api.embedded.generator import GeneratorProcess
+from rag_api.embedded.postgres import EmbeddedPostgres
 from rag_api.errors import GeneratorUnavailable
 
 # A process that uses the server of a folder until its standard input closes.
@@ -237,7 +238,7 @@ def test_a_generator_ends_with_its_parent_however_that_ends(tmp_path: Path, modu
         [
             sys.executable,
             "-c",
-            "import sys, time; from pathlib import Path; from rag_api.embedded.postgres import GeneratorProcess\n"
+            "import sys, time; from pathlib import Path; from rag_api.embedded.generator import GeneratorProcess\n"
             "process = GeneratorProcess(Path(sys.argv[1]), 'demo', (sys.argv[2],)); process.start()\n"
             "print(process._process.pid, flush=True); time.sleep(60)",
             str(tmp_path),

@@ -20,10 +20,13 @@ pytestmark = pytest.mark.quick
 MAP = {
     "BedsideError": (500, "internal"),
     "InvalidInput": (400, "invalid_input"),
+    "NotSignedIn": (401, "not_signed_in"),
+    "NotAllowed": (403, "not_allowed"),
     "NotFound": (404, "not_found"),
     "TooLarge": (413, "too_large"),
     "Conflict": (409, "conflict"),
     "TooManyMissing": (409, "too_many_missing"),
+    "TooManyTries": (429, "too_many_tries"),
     "UnreadableDocument": (422, "unreadable_document"),
     "ConfigurationError": (500, "configuration"),
     "EmbedderMismatch": (409, "embedder_mismatch"),
@@ -31,6 +34,7 @@ MAP = {
     "DatabaseUnavailable": (503, "database_unavailable"),
     "StoreUnavailable": (503, "store_unavailable"),
     "EmbedderUnavailable": (503, "embedder_unavailable"),
+    "SignInUnavailable": (503, "sign_in_unavailable"),
     "GeneratorUnavailable": (503, "generator_unavailable"),
     "GeneratorRefused": (503, "generator_refused"),
 }

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 import pytest
@@ -428,6 +429,7 @@ def test_what_comes_back_from_the_reader_is_what_reading_gives(tmp_path: Path) -
 RUN = """
     import pickle, sys
     from pathlib import Path
+from types import MappingProxyType
     from rag_api.config import Settings
     from rag_api.ingest import MemoryDocuments, ingest, survey
     from rag_api.stores.lance import LanceStore
@@ -462,8 +464,8 @@ class Durable(MemoryDocuments):
         os.replace(part, self.path)
         print("kept", flush=True)
 
-    def save_indexed(self, document, pages, cut=()):  # type: ignore[no-untyped-def]
-        super().save_indexed(document, pages, cut)
+    def save_indexed(self, document, pages, cut=(), uncertain=(), blocks=()):  # type: ignore[no-untyped-def]
+        super().save_indexed(document, pages, cut, uncertain, blocks)
         self._commit()
 
     def save_failed(self, document):  # type: ignore[no-untyped-def]
@@ -474,8 +476,8 @@ class Durable(MemoryDocuments):
         super().retire(sources)
         self._commit()
 
-    def put_folders(self, folders: Mapping[str, str]) -> None:
-        super().put_folders(folders)
+    def put_folders(self, folders: Mapping[str, str], items: Mapping[str, str] = MappingProxyType({})) -> None:
+        super().put_folders(folders, items)
         self._commit()
 
     def rename(self, old: str, new: str, titles: tuple[str, str]) -> None:

@@ -14,7 +14,7 @@ from rag_api import stores
 from rag_api.api.deps import current_user
 from rag_api.config import Settings
 from rag_api.container import Container
-from rag_api.domain import LOCAL_USER, Edit, Filters, TargetGroup
+from rag_api.domain import LOCAL_USER, Edit, Filters, Role, TargetGroup
 from rag_api.errors import StoreUnavailable
 from rag_api.ingest.chunk import embedding_text
 from rag_api.ingest.metadata import edited, metadata_from, texts_of
@@ -185,7 +185,7 @@ def test_a_title_is_never_lost(client: httpx.Client) -> None:
 
 def test_who_is_no_admin_can_neither_change_nor_see_changes(client: httpx.Client) -> None:
     document = upload(client)
-    client.app.dependency_overrides[current_user] = lambda: replace(LOCAL_USER, id="nurse", is_admin=False)  # type: ignore[attr-defined]
+    client.app.dependency_overrides[current_user] = lambda: replace(LOCAL_USER, id="nurse", roles=frozenset({Role.READER}))  # type: ignore[attr-defined]
     patch(client, document, 404, department="Pediatrie")
     assert client.get(f"/documents/{document}/changes").status_code == 404
     assert client.get(f"/documents/{document}").json()["department"] == "Apotheek"
@@ -193,7 +193,7 @@ def test_who_is_no_admin_can_neither_change_nor_see_changes(client: httpx.Client
 
 def test_who_is_no_admin_can_neither_load_nor_take_out_a_document(client: httpx.Client) -> None:
     document = upload(client)
-    client.app.dependency_overrides[current_user] = lambda: replace(LOCAL_USER, id="nurse", is_admin=False)  # type: ignore[attr-defined]
+    client.app.dependency_overrides[current_user] = lambda: replace(LOCAL_USER, id="nurse", roles=frozenset({Role.READER}))  # type: ignore[attr-defined]
     assert client.post("/documents", files={"file": ("a.pdf", b"%PDF-1.7", "application/pdf")}).status_code == 404
     assert client.delete(f"/documents/{document}").status_code == 404
     assert client.get(f"/documents/{document}").json()["status"] == "indexed"

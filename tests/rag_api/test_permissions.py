@@ -22,7 +22,7 @@ from rag_api.db.documents import DocumentQuery as Query
 from rag_api.db.documents import PgDocuments, get_documents, list_documents, superseded_ids
 from rag_api.db.gaps import unanswered
 from rag_api.db.judged import read_set, save_questions
-from rag_api.domain import EVERYONE, Answer, AnswerStatus, Document, Filters, Judged, Mode, User
+from rag_api.domain import EVERYONE, Answer, AnswerStatus, Document, Filters, Judged, Mode, Role, User
 from rag_api.errors import InvalidInput, NotFound
 from rag_api.ingest import IngestReport, ingest, survey
 from rag_api.main import create_app
@@ -34,7 +34,7 @@ from tests.support.scripted_server import scripted_server
 from tests.support.world import empty, load
 
 ALL = ("everyone", "icu", "surgery")
-ADMIN = User("admin", "Admin", ALL, is_admin=True)
+ADMIN = User("admin", "Admin", ALL, roles=frozenset({Role.ADMIN}))
 NURSE = User("nurse", "Nurse", EVERYONE)
 ICU = User("icu", "Nurse of the ICU", ("everyone", "icu"))
 SURGEON = User("surgeon", "Surgeon", ("everyone", "surgery"))

@@ -45,10 +45,12 @@ class Scripted:
     url: str
     script: Script = quote
     status: int = 200
+    silent: bool = False  # says nothing any more, not even what its models are
     body: str = ""  # what a status other than 200 comes with
     requests: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     hung_up: threading.Event = field(default_factory=threading.Event)  # a client went away in mid-stream
+    gone: threading.Event = field(default_factory=threading.Event)  # the server is closing
 
 
 @contextmanager
@@ -58,6 +60,9 @@ def scripted_server() -> Iterator[Scripted]:
             return None
 
         def do_GET(self) -> None:
+            if state.silent:
+                state.gone.wait(60)
+                return
             self._send(200, json.dumps({"object": "list", "data": [{"id": "scripted"}]}))
 
         def do_POST(self) -> None:
@@ -84,7 +89,10 @@ def scripted_server() -> Iterator[Scripted]:
                 state.hung_up.set()
 
         def _pause(self, seconds: float) -> None:
-            """Comments meanwhile, for a closed connection is noticed only by writing."""
+            """Comments meanwhile, for a closed connection is noticed only by writing; a silent server writes none."""
+            if state.silent:
+                state.gone.wait(seconds)
+                return
             until = time.monotonic() + seconds
             while time.monotonic() < until:
                 time.sleep(0.02)
@@ -106,6 +114,7 @@ def scripted_server() -> Iterator[Scripted]:
     try:
         yield state
     finally:
+        state.gone.set()
         server.shutdown()
         server.server_close()
         thread.join()

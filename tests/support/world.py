@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import uuid
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from rag_api.db.documents import PgDocuments
 from rag_api.domain import Chunk, Document, DocumentStatus, Metadata, Page
 from rag_api.ingest.chunk import embedding_text
 
+DOUBTFUL = "§§"
 LINE, WIDTH, HEIGHT = 60, 5.0, 12.0  # characters a line; points a character
 
 CHILD = (
@@ -36,25 +38,37 @@ def boxes(text: str) -> NDArray[np.float32]:
 
 
 def load(container: Container, source: str, *texts: str, status: DocumentStatus = DocumentStatus.INDEXED, **metadata: Any) -> Document:
-    """One page and one chunk for each text; its file is a PDF in name only."""
+    """One page and one chunk for each text; its file is a PDF in name only. A text that holds DOUBTFUL was read from an image, and its
+    sentences from there to the next DOUBTFUL are in doubt."""
+    uncertain, texts, text_from = _in_doubt(texts)
     content = f"%PDF-1.7 {source} {texts}".encode()
     sha256 = hashlib.sha256(content).hexdigest()
     about = Metadata(**({"title": texts[0].split(". ")[0]} | metadata))
     document_id = hashlib.sha256(f"{source}\0{sha256}".encode()).hexdigest()[:32]
     document = Document(document_id, source, sha256, "application/pdf", status, "", about, len(texts), len(texts), len(content))
     starts = [sum(map(len, texts[:i])) for i in range(len(texts))]
-    pages = [Page(n, 595.0, 842.0, 0, start, text, boxes(text)) for n, (start, text) in enumerate(zip(starts, texts, strict=True), 1)]
+    pages = [
+        Page(n, 595.0, 842.0, 0, start, text, boxes(text), text_from) for n, (start, text) in enumerate(zip(starts, texts, strict=True), 1)
+    ]
     chunks = [
         Chunk(str(uuid.uuid5(uuid.NAMESPACE_OID, f"{document_id}:{page.start}")), document_id, about.title, (page.number,),
               page.start, page.start + len(page.text), page.text, about)
         for page in pages
     ]  # fmt: skip
-    PgDocuments(container.db).save_indexed(document, pages)
+    PgDocuments(container.db).save_indexed(document, pages, (), uncertain)
     container.store.replace_document(document_id, chunks, container.embedder.passages([embedding_text(c) for c in chunks]))
     folder = container.settings.data_dir / "files"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{sha256}.pdf").write_bytes(content)
     return document
+
+
+def _in_doubt(texts: tuple[str, ...]) -> tuple[list[tuple[int, int]], tuple[str, ...], str]:
+    parts = "\0".join(texts).split(DOUBTFUL)
+    borders = list(accumulate(map(len, parts)))
+    plain = tuple("".join(parts).split("\0"))
+    assert len(plain) == 1 or len(parts) == 1, "places in one text only"
+    return list(zip(borders[:-1:2], borders[1::2], strict=False)), plain, "ocr" if len(parts) > 1 else "pdf"
 
 
 def load_hospital(container: Container) -> dict[str, Document]:

@@ -1,11 +1,7 @@
 // Which page stands at this address, and what all of them share: the language, and what was fetched.
 import { QueryClientProvider } from "@tanstack/react-query";
-import { type ComponentType, useState } from "react";
-import { Documents } from "./components/admin/Documents";
+import { type ComponentType, lazy, Suspense, useState } from "react";
 import { Chat } from "./components/chat/Chat";
-import { Gaps } from "./components/quality/Gaps";
-import { Session } from "./components/quality/Session";
-import { Sets } from "./components/quality/Sets";
 import { LanguageProvider } from "./i18n";
 import { pdfjs } from "./pdf/load";
 import { newQueryClient } from "./queries/client";
@@ -15,12 +11,13 @@ import { type PageName, pageAt } from "./state/route";
 const whenIdle = window.requestIdleCallback ?? ((work: () => void) => setTimeout(work, 500));
 whenIdle(() => void pdfjs().catch(() => undefined));
 
+/** The other pages are for few: who only asks does not fetch them. */
 const PAGES: Record<PageName, ComponentType> = {
   chat: Chat,
-  documents: Documents,
-  session: Session,
-  sets: Sets,
-  gaps: Gaps,
+  documents: lazy(async () => ({ default: (await import("./components/admin/Documents")).Documents })),
+  session: lazy(async () => ({ default: (await import("./components/quality/Session")).Session })),
+  sets: lazy(async () => ({ default: (await import("./components/quality/Sets")).Sets })),
+  gaps: lazy(async () => ({ default: (await import("./components/quality/Gaps")).Gaps })),
 };
 
 export function App() {
@@ -30,7 +27,9 @@ export function App() {
   return (
     <QueryClientProvider client={queries}>
       <LanguageProvider>
-        <Page />
+        <Suspense>
+          <Page />
+        </Suspense>
       </LanguageProvider>
     </QueryClientProvider>
   );

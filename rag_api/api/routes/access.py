@@ -10,6 +10,7 @@ from rag_api.api import schemas as api
 from rag_api.api.deps import ContainerDep, DbDep, DocumentId, UserDep
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute
+from rag_api.api.sign_in.access import Access, declared
 from rag_api.container import Container
 from rag_api.db import Database
 from rag_api.db import permissions as permitted
@@ -23,14 +24,24 @@ router = APIRouter(tags=["access"], route_class=LimitedRoute)
 Department = Annotated[str, Path(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*[^\s\x00-\x1f][^\x00-\x1f]*$")]
 
 
-@router.get("/documents/{document_id}/access", summary="Who may read a document, and why", responses=responses(404, 422, 503))
+@router.get(
+    "/documents/{document_id}/access",
+    openapi_extra=declared(Access.ADMIN),
+    summary="Who may read a document, and why",
+    responses=responses(404, 422, 503),
+)
 def get_document_access(db: DbDep, container: ContainerDep, user: UserDep, document_id: DocumentId) -> api.AccessOut:
     """For admins: the groups whose members read it, and which rule says so. What an admin said counts before what its folder or site says,
     that before what its department says."""
     return _out(permitted.why(db, user, get_document(db, user, document_id), container.settings.open_to))
 
 
-@router.put("/documents/{document_id}/access", summary="Say who may read a document", responses=responses(400, 404, 413, 422, 503))
+@router.put(
+    "/documents/{document_id}/access",
+    openapi_extra=declared(Access.ADMIN),
+    summary="Say who may read a document",
+    responses=responses(400, 404, 413, 422, 503),
+)
 def put_document_access(db: DbDep, container: ContainerDep, user: UserDep, document_id: DocumentId, body: api.AccessIn) -> api.AccessOut:
     """For admins. In force when this answers: in lists, files, answers and the index, and in later versions of the document. An admin who
     takes it from their own groups no longer sees it."""
@@ -40,7 +51,12 @@ def put_document_access(db: DbDep, container: ContainerDep, user: UserDep, docum
     return _out(permitted.why(db, user, document, container.settings.open_to))
 
 
-@router.get("/department-access", summary="Who may read the documents of departments", responses=responses(404, 503))
+@router.get(
+    "/department-access",
+    openapi_extra=declared(Access.ADMIN),
+    summary="Who may read the documents of departments",
+    responses=responses(404, 503),
+)
 def list_department_access(db: DbDep, user: UserDep) -> api.DepartmentAccessList:
     """For admins: departments of which something is said."""
     said = permitted.departments(db, user)
@@ -50,7 +66,10 @@ def list_department_access(db: DbDep, user: UserDep) -> api.DepartmentAccessList
 
 
 @router.put(
-    "/department-access/{department:path}", summary="Say who may read a department's documents", responses=responses(400, 404, 422, 503)
+    "/department-access/{department:path}",
+    openapi_extra=declared(Access.ADMIN),
+    summary="Say who may read a department's documents",
+    responses=responses(400, 404, 422, 503),
 )
 def put_department_access(
     db: DbDep, container: ContainerDep, user: UserDep, department: Department, body: api.AccessIn

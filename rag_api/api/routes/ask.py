@@ -23,6 +23,7 @@ from rag_api.api.mapping import answer_out, filters_in, notices_out, source_out,
 from rag_api.api.metrics import Metrics
 from rag_api.api.problems import problem, responses
 from rag_api.api.routes.limited import LimitedRoute
+from rag_api.api.sign_in.access import Access, declared
 from rag_api.domain import AnswerEvent, Cited, Done, Failed, Found, Source, Stage, Token, User
 from rag_api.errors import Unavailable
 
@@ -52,6 +53,7 @@ PING_SECONDS = 15.0
 
 @router.post(
     "/ask",
+    openapi_extra=declared(Access.ASK),
     summary="Ask a question",
     response_model=api.AnswerOut,
     responses={
@@ -190,7 +192,8 @@ def _event_out(question: Question, sources: tuple[Source, ...], event: AnswerEve
             found = [source_out(source) for source in event.sources]
             notices = notices_out(event.notices)
             where = {"answer_id": question.id, "conversation_id": question.conversation_id, "query": event.query}
-            return "found", api.FoundEvent(**where, sources=found, notices=notices)
+            said = api.FoundEvent(**where, status=event.status, language=event.language, sources=found, notices=notices)
+            return "found", said
         case Token():
             return "token", api.TokenEvent(text=event.text)
         case Cited():

@@ -8,18 +8,27 @@ from rag_api.api import schemas as api
 from rag_api.api.deps import DbDep, Limit, Offset, UserDep, Uuid
 from rag_api.api.mapping import answer_out, conversation_out
 from rag_api.api.problems import responses
+from rag_api.api.routes.limited import LimitedRoute
+from rag_api.api.sign_in.access import Access, declared
 from rag_api.db import answers as stored
 
-router = APIRouter(tags=["conversations"])
+router = APIRouter(tags=["conversations"], route_class=LimitedRoute)
 
 
-@router.get("/conversations", summary="Your conversations, newest first", responses=responses(422, 503))
+@router.get(
+    "/conversations", openapi_extra=declared(Access.READ), summary="Your conversations, newest first", responses=responses(422, 503)
+)
 def list_conversations(db: DbDep, user: UserDep, limit: Limit = 50, offset: Offset = 0) -> api.ConversationList:
     found, total = stored.list_conversations(db, user, limit, offset)
     return api.ConversationList(conversations=[conversation_out(c) for c in found], total=total)
 
 
-@router.get("/conversations/{conversation_id}", summary="A conversation with its answers", responses=responses(404, 422, 503))
+@router.get(
+    "/conversations/{conversation_id}",
+    openapi_extra=declared(Access.READ),
+    summary="A conversation with its answers",
+    responses=responses(404, 422, 503),
+)
 def get_conversation(db: DbDep, user: UserDep, conversation_id: Uuid) -> api.ConversationDetail:
     conversation = conversation_out(stored.get_conversation(db, user, conversation_id))
     answers = [answer_out(answer) for answer in stored.answers_of(db, user, conversation_id)]
@@ -28,6 +37,7 @@ def get_conversation(db: DbDep, user: UserDep, conversation_id: Uuid) -> api.Con
 
 @router.delete(
     "/conversations/{conversation_id}",
+    openapi_extra=declared(Access.ASK),
     summary="Delete a conversation, its answers and their feedback",
     status_code=204,
     response_class=Response,
@@ -37,6 +47,8 @@ def delete_conversation(db: DbDep, user: UserDep, conversation_id: Uuid) -> None
     stored.delete_conversation(db, user, conversation_id)
 
 
-@router.get("/answers/{answer_id}", summary="An answer as it was shown", responses=responses(404, 422, 503))
+@router.get(
+    "/answers/{answer_id}", openapi_extra=declared(Access.READ), summary="An answer as it was shown", responses=responses(404, 422, 503)
+)
 def get_answer(db: DbDep, user: UserDep, answer_id: Uuid) -> api.AnswerOut:
     return answer_out(stored.get_answer(db, user, answer_id))

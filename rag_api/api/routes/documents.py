@@ -19,6 +19,7 @@ from rag_api.api.deps import ContainerDep, DbDep, DocumentId, Limit, Offset, Use
 from rag_api.api.mapping import document_detail, document_out, facets_out, ingest_out, metadata_in
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute, UploadRoute
+from rag_api.api.sign_in.access import Access, declared
 from rag_api.db.access import administrator, own_groups
 from rag_api.db.documents import (
     DocumentQuery,
@@ -48,7 +49,7 @@ Search = Annotated[str, Query(max_length=200, pattern=r"^[^\x00]*$", description
 Status = Annotated[DocumentStatus | None, Query(description="The current ones (indexed and failed) when absent.")]
 
 
-@router.get("/documents", summary="The documents list, by title", responses=responses(422, 503))
+@router.get("/documents", openapi_extra=declared(Access.READ), summary="The documents list, by title", responses=responses(422, 503))
 def get_documents(
     db: DbDep, user: UserDep, search: Search = "", status: Status = None, limit: Limit = 50, offset: Offset = 0
 ) -> api.DocumentList:
@@ -56,18 +57,30 @@ def get_documents(
     return api.DocumentList(documents=[document_out(document) for document in found], total=total)
 
 
-@router.get("/facets", summary="What documents can be filtered and ordered by", responses=responses(503))
+@router.get(
+    "/facets", openapi_extra=declared(Access.READ), summary="What documents can be filtered and ordered by", responses=responses(503)
+)
 def get_facets(db: DbDep, user: UserDep) -> api.FacetsOut:
     return facets_out(facets(db, user))
 
 
-@router.get("/documents/{document_id}", summary="A document with the sizes of its pages", responses=responses(404, 422, 503))
+@router.get(
+    "/documents/{document_id}",
+    openapi_extra=declared(Access.READ),
+    summary="A document with the sizes of its pages",
+    responses=responses(404, 422, 503),
+)
 def get_one_document(db: DbDep, user: UserDep, document_id: DocumentId) -> api.DocumentDetail:
     document = get_document(db, user, document_id)
     return document_detail(document, read_page_sizes(db, document_id), edits_of(db, document.source), read_cut(db, document_id))
 
 
-@router.patch("/documents/{document_id}", summary="Describe a document", responses=responses(400, 404, 409, 413, 422, 503))
+@router.patch(
+    "/documents/{document_id}",
+    openapi_extra=declared(Access.INGEST),
+    summary="Describe a document",
+    responses=responses(400, 404, 409, 413, 422, 503),
+)
 def describe_document(db: DbDep, container: ContainerDep, user: UserDep, document_id: DocumentId, body: api.MetadataIn) -> api.DescribedOut:
     """For admins. What is given here counts instead of what the file says, from the next question on and in later versions of the file,
     until a version says something else in that field. Every change is kept with who made it (`/changes`). A new title is embedded with the
@@ -100,7 +113,12 @@ def _check(document: Document) -> None:
         raise Conflict("A document cannot supersede itself.")
 
 
-@router.get("/documents/{document_id}/changes", summary="Who changed what is said of a document", responses=responses(404, 422, 503))
+@router.get(
+    "/documents/{document_id}/changes",
+    openapi_extra=declared(Access.ADMIN),
+    summary="Who changed what is said of a document",
+    responses=responses(404, 422, 503),
+)
 def get_changes(db: DbDep, user: UserDep, document_id: DocumentId) -> api.ChangeList:
     """For admins; newest first, of all versions of the document."""
     get_document(db, user, document_id)
@@ -110,6 +128,7 @@ def get_changes(db: DbDep, user: UserDep, document_id: DocumentId) -> api.Change
 
 @router.get(
     "/documents/{document_id}/file",
+    openapi_extra=declared(Access.READ),
     summary="A document's file, as a PDF where it can be shown",
     response_class=FileResponse,
     responses={
@@ -145,7 +164,9 @@ def get_document_file(request: Request, db: DbDep, container: ContainerDep, user
     )
 
 
-@router.delete("/documents/{document_id}", summary="Take a document out", responses=responses(404, 422, 503))
+@router.delete(
+    "/documents/{document_id}", openapi_extra=declared(Access.INGEST), summary="Take a document out", responses=responses(404, 422, 503)
+)
 def retire_document(db: DbDep, container: ContainerDep, user: UserDep, document_id: DocumentId) -> api.DocumentOut:
     """For admins. No question is answered from it any more. It stays in the list as `retired`, for the answers that quoted it. The list is
     changed first: what it does not call indexed is never a source, whatever the index still holds."""
@@ -157,7 +178,9 @@ def retire_document(db: DbDep, container: ContainerDep, user: UserDep, document_
     return document_out(get_document(db, user, document_id))
 
 
-@uploads.post("/documents", summary="Load a document", responses=responses(400, 404, 409, 413, 422, 503))
+@uploads.post(
+    "/documents", openapi_extra=declared(Access.INGEST), summary="Load a document", responses=responses(400, 404, 409, 413, 422, 503)
+)
 def upload_document(
     db: DbDep,
     container: ContainerDep,

@@ -9,6 +9,7 @@ from rag_api.api.deps import DbDep, UserDep, Uuid
 from rag_api.api.mapping import feedback_out
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute
+from rag_api.api.sign_in.access import Access, declared
 from rag_api.db.answers import add_feedback
 from rag_api.db.documents import get_document
 
@@ -17,6 +18,7 @@ router = APIRouter(tags=["feedback"], route_class=LimitedRoute)
 
 @router.post(
     "/answers/{answer_id}/feedback",
+    openapi_extra=declared(Access.ASK),
     summary="Say whether the answer was found, and where it stood",
     status_code=201,
     responses=responses(400, 404, 413, 422, 503),

@@ -11,11 +11,13 @@ from fastapi import APIRouter, Query, Response
 from rag_api.api import schemas_quality as api
 from rag_api.api.deps import DbDep, UserDep
 from rag_api.api.problems import responses
+from rag_api.api.routes.limited import LimitedRoute
 from rag_api.api.schemas import Day
+from rag_api.api.sign_in.access import Access, declared
 from rag_api.db.gaps import unanswered
 from rag_api.evaluate.gaps import Gap, department_of, gaps_csv, gaps_of
 
-router = APIRouter(tags=["gaps"])
+router = APIRouter(tags=["gaps"], route_class=LimitedRoute)
 
 Department = Annotated[str | None, Query(max_length=200, pattern=r"^[^\x00]*$", description="One department's only; empty: of nobody.")]
 
@@ -23,7 +25,9 @@ Department = Annotated[str | None, Query(max_length=200, pattern=r"^[^\x00]*$", 
 Since = Annotated[Day | None, Query(description="Asked on this day or later.")]
 
 
-@router.get("/gaps", summary="Questions that no document answered", responses=responses(404, 422, 503))
+@router.get(
+    "/gaps", openapi_extra=declared(Access.JUDGE), summary="Questions that no document answered", responses=responses(404, 422, 503)
+)
 def get_gaps(db: DbDep, user: UserDep, department: Department = None, since: Since = None) -> api.GapReport:
     """Near-equal questions together, most asked first, with the nearest documents and whose they are. Nobody's name is in it; a question
     may hold what its asker typed about a patient, and is gone when its conversation is deleted."""
@@ -37,6 +41,7 @@ def get_gaps(db: DbDep, user: UserDep, department: Department = None, since: Sin
 
 @router.get(
     "/gaps.csv",
+    openapi_extra=declared(Access.JUDGE),
     summary="The gap report as CSV",
     response_class=Response,
     responses={200: {"description": "The file.", "content": {"text/csv": {"schema": {"type": "string"}}}}, **responses(404, 422, 503)},

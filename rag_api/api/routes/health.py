@@ -1,30 +1,48 @@
-"""GET /health and GET /metrics: for people, for compose, for Prometheus."""
+"""GET /health/live, /health and /metrics: for compose, for people, for Prometheus; and the API's description of itself."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Response
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
 
 from rag_api.api import schemas as api
 from rag_api.api.deps import ContainerDep, MetricsDep, UserDep
 from rag_api.api.health import health
 from rag_api.api.metrics import CONTENT_TYPE
+from rag_api.api.routes.limited import LimitedRoute
+from rag_api.api.sign_in.access import Access, declared
 
-router = APIRouter(tags=["health"])
+router = APIRouter(tags=["health"], route_class=LimitedRoute)
+
+
+@router.get("/health/live", openapi_extra=declared(Access.ANONYMOUS), summary="Whether the service runs")
+async def get_live() -> api.Live:
+    """For whatever restarts it. Says nothing of the parts."""
+    return api.Live(status="ok")
 
 
 @router.get(
     "/health",
-    summary="The state of each part",
+    openapi_extra=declared(Access.READ, unattended=True),
+    summary="The state of the service",
     response_model=api.Health,
     responses={503: {"description": "A part is missing without which no question is answered.", "model": api.Health}},
 )
 async def get_health(container: ContainerDep, user: UserDep, response: Response) -> api.Health:
-    """`ok`: everything answers. `degraded`: the generator does not, questions still get sources. `down` (503): neither."""
+    """`ok`: everything answers. `degraded`: the generator does not, questions still get sources. `down` (503): neither. Each part, and how
+    far documents are prepared, for admins: the figures are of all documents."""
     state = await health(container, user)
     response.status_code = 503 if state.status == "down" else 200
     return state
 
 
-@router.get("/metrics", include_in_schema=False)  # not of the API: nginx does not let it out
+@router.get("/metrics", openapi_extra=declared(Access.MONITOR), include_in_schema=False)  # not of the API: nginx does not let it out
 async def get_metrics(metrics: MetricsDep) -> Response:
     return Response(metrics.page(), media_type=CONTENT_TYPE)
+
+
+@router.get("/openapi.json", openapi_extra=declared(Access.READ), include_in_schema=False)
+async def get_openapi(request: Request) -> dict[str, Any]:
+    described: dict[str, Any] = request.app.openapi()
+    return described

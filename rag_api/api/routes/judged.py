@@ -10,6 +10,7 @@ from rag_api.api import schemas_quality as api
 from rag_api.api.deps import DbDep, UserDep, Uuid
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute
+from rag_api.api.sign_in.access import Access, declared
 from rag_api.db import judged as stored
 from rag_api.domain import Judged
 from rag_api.evaluate.judged import Place, half_of, judged_csv, parse_judged
@@ -21,20 +22,25 @@ SetName = Annotated[str, Path(pattern=api.SET_NAME, max_length=80, examples=["ro
 QuestionId = Annotated[str, Path(max_length=200, pattern=r"^[^\x00]+$")]
 
 
-@router.get("/judged", summary="The judged sets", responses=responses(404, 422, 503))
+@router.get("/judged", openapi_extra=declared(Access.JUDGE), summary="The judged sets", responses=responses(404, 422, 503))
 def list_judged_sets(db: DbDep, user: UserDep) -> api.JudgedSetList:
     sets = [api.JudgedSetOut(**{**_fields(one), "validate_": one.validate}) for one in stored.list_sets(db, user)]
     return api.JudgedSetList(sets=sets)
 
 
-@router.get("/judged/{name}", summary="A judged set's questions", responses=responses(404, 422, 503))
+@router.get("/judged/{name}", openapi_extra=declared(Access.JUDGE), summary="A judged set's questions", responses=responses(404, 422, 503))
 def get_judged_set(db: DbDep, user: UserDep, name: SetName) -> api.JudgedSetDetail:
     complete, left_open = stored.read_halves(db, user, name)
     return api.JudgedSetDetail(name=name, questions=[_out(one) for one in complete], open=[_out(one) for one in left_open])
 
 
 @router.delete(
-    "/judged/{name}", summary="Delete a judged set", status_code=204, response_class=Response, responses=responses(404, 422, 503)
+    "/judged/{name}",
+    openapi_extra=declared(Access.JUDGE),
+    summary="Delete a judged set",
+    status_code=204,
+    response_class=Response,
+    responses=responses(404, 422, 503),
 )
 def delete_judged_set(db: DbDep, user: UserDep, name: SetName) -> None:
     stored.delete_set(db, user, name)
@@ -42,6 +48,7 @@ def delete_judged_set(db: DbDep, user: UserDep, name: SetName) -> None:
 
 @router.get(
     "/judged/{name}/csv",
+    openapi_extra=declared(Access.JUDGE),
     summary="A judged set as CSV, for `bedside evaluate --set`",
     response_class=Response,
     responses={200: {"description": "The file.", "content": {"text/csv": {"schema": {"type": "string"}}}}, **responses(404, 422, 503)},
@@ -51,7 +58,12 @@ def export_judged_set(db: DbDep, user: UserDep, name: SetName) -> Response:
     return Response(text, media_type="text/csv", headers={"Content-Disposition": f'attachment; filename="{name}.csv"'})
 
 
-@router.post("/judged/{name}/csv", summary="Put a CSV's questions into a judged set", responses=responses(400, 404, 413, 422, 503))
+@router.post(
+    "/judged/{name}/csv",
+    openapi_extra=declared(Access.JUDGE),
+    summary="Put a CSV's questions into a judged set",
+    responses=responses(400, 404, 413, 422, 503),
+)
 def import_judged_set(db: DbDep, user: UserDep, name: SetName, body: api.ImportIn) -> api.ImportOut:
     """All of it or nothing: when a row cannot be meant, `errors` names every such row and the set stays as it was."""
     questions = parse_judged(body.csv)
@@ -61,7 +73,12 @@ def import_judged_set(db: DbDep, user: UserDep, name: SetName, body: api.ImportI
     return api.ImportOut(questions=len(questions), new=new)
 
 
-@router.put("/judged/{name}/answers/{answer_id}", summary="Judge an answer of your own", responses=responses(400, 404, 413, 422, 503))
+@router.put(
+    "/judged/{name}/answers/{answer_id}",
+    openapi_extra=declared(Access.JUDGE),
+    summary="Judge an answer of your own",
+    responses=responses(400, 404, 413, 422, 503),
+)
 def put_judged_answer(db: DbDep, user: UserDep, name: SetName, answer_id: Uuid, body: api.JudgeIn) -> api.JudgedOut:
     """The question, as it was searched for, joins the set, with the places that answer it. Without any and without `no_answer` it is left
     open: neither exported nor evaluated."""
@@ -71,7 +88,12 @@ def put_judged_answer(db: DbDep, user: UserDep, name: SetName, answer_id: Uuid, 
     return _out(judge_answer(db, user, name, answer_id, judgement))
 
 
-@router.put("/judged/{name}/questions/{question_id:path}", summary="Write a judged question", responses=responses(400, 404, 413, 422, 503))
+@router.put(
+    "/judged/{name}/questions/{question_id:path}",
+    openapi_extra=declared(Access.JUDGE),
+    summary="Write a judged question",
+    responses=responses(400, 404, 413, 422, 503),
+)
 def put_judged_question(db: DbDep, user: UserDep, name: SetName, question_id: QuestionId, body: api.QuestionIn) -> api.JudgedOut:
     """In place of the one with this id, or a new one. Without places and without `no_answer` it is left open. Places that stood there
     already are kept as they are, also when their document is gone."""
@@ -96,7 +118,12 @@ def put_judged_question(db: DbDep, user: UserDep, name: SetName, question_id: Qu
     return _out(write_question(db, user, name, Written(judged, body.no_answer)))
 
 
-@router.post("/judged/{name}/feedback", summary="Take in what readers said of their answers", responses=responses(404, 422, 503))
+@router.post(
+    "/judged/{name}/feedback",
+    openapi_extra=declared(Access.JUDGE),
+    summary="Take in what readers said of their answers",
+    responses=responses(404, 422, 503),
+)
 def add_feedback_to_judged_set(db: DbDep, user: UserDep, name: SetName) -> api.FromFeedbackOut:
     """Questions of others: they leave the set again when their conversation is deleted."""
     placed, left_open = from_feedback(db, user, name)
@@ -105,6 +132,7 @@ def add_feedback_to_judged_set(db: DbDep, user: UserDep, name: SetName) -> api.F
 
 @router.delete(
     "/judged/{name}/questions/{question_id:path}",
+    openapi_extra=declared(Access.JUDGE),
     summary="Delete a judged question",
     status_code=204,
     response_class=Response,

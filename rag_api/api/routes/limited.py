@@ -1,4 +1,4 @@
-"""How large a request's body may be: refused while it streams in, before anything reads the whole of it."""
+"""What stands before every route: who may use it, and how large a request's body may be, before anything reads the whole of it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,24 @@ from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.types import Message
 
+from rag_api.api.problems import responses
+from rag_api.api.sign_in.access import UNATTENDED, Access, access_of
+from rag_api.api.sign_in.identity import admit
+
 MB = 1024 * 1024
 JUDGED_SET = 21 * MB  # a CSV within JSON (schemas_quality.ImportIn); as in nginx's configuration
 OVERHEAD = 64 * 1024  # of a multipart body around its file
 
 
 class LimitedRoute(APIRoute):
-    """JSON: as much as nginx lets through where there is one."""
+    """JSON: as much as nginx lets through where there is one. Raises TypeError when it is not said who may use the route."""
+
+    def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
+        self.access = access_of(options.get("openapi_extra"), path)
+        self.unattended = bool((options.get("openapi_extra") or {}).get(UNATTENDED))
+        refusals = responses(403) if self.access is Access.ANONYMOUS else responses(401, 403)
+        options["responses"] = {**refusals, **(options.get("responses") or {})}
+        super().__init__(path, endpoint, **options)
 
     def limit(self, request: Request) -> int:
         return JUDGED_SET if self.path.endswith("/csv") else MB
@@ -28,6 +39,7 @@ class LimitedRoute(APIRoute):
         handle = super().get_route_handler()
 
         async def limited(request: Request) -> Response:
+            await admit(request, self.access, self.unattended)
             limit = self.limit(request)
             # Closing says: do not send the rest.
             too_large = HTTPException(413, self.too_large(request), {"Connection": "close"})

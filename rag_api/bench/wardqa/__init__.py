@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, Literal, get_args
@@ -62,6 +62,21 @@ def read_wardqa(splits: Iterable[str] = SPLITS) -> list[WardPassage]:
     packed = files(__package__).joinpath("wardqa.jsonl.gz").read_bytes()
     rows = map(json.loads, gzip.decompress(packed).decode("utf-8").splitlines())
     return [_passage(row) for row in rows if row["split"] in wanted]
+
+
+def document_text(parts: Sequence[WardPassage]) -> tuple[str, dict[str, list[tuple[int, int]]]]:
+    """Return the document as reading a file gives it, headings and lines of their own, cells parted by tabs; and by a passage's id where
+    its lines stand."""
+    text, lines = "", dict[str, list[tuple[int, int]]]()
+    for passage in parts:
+        text += f"{passage.heading}\n\n"
+        lines[passage.id] = []
+        for line in passage.lines:
+            start = len(text)
+            text += line.replace(" | ", "\t") + "\n"
+            lines[passage.id].append((start, len(text)))
+        text += "\n"
+    return text, lines
 
 
 def _passage(row: dict[str, Any]) -> WardPassage:

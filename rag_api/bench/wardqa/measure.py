@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from rag_api.bench.wardqa import WardPassage, WardQuestion, read_wardqa
+from rag_api.bench.wardqa import WardPassage, WardQuestion, document_text, read_wardqa
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.documents import PgDocuments
@@ -76,7 +76,7 @@ def measure(settings: Settings, splits: Sequence[str], limit: int | None = None,
 def _index(parts: Sequence[WardPassage], container: Container) -> _Indexed:
     first = parts[0]
     about = Metadata(title=first.title, language=first.language, department=first.trade)
-    text, lines = _text(parts)
+    text, lines = document_text(parts)
     sha256 = hashlib.sha256(text.encode()).hexdigest()
     page = Page(1, 595.0, 842.0, 0, 0, text, np.full((len(text), 4), np.nan, np.float32))
     document_id = sha256[:32]
@@ -87,20 +87,6 @@ def _index(parts: Sequence[WardPassage], container: Container) -> _Indexed:
     PgDocuments(container.db).save_indexed(document, [page])
     container.store.replace_document(document_id, chunks, container.embedder.passages([embedding_text(c) for c in chunks]))
     return _Indexed(document, text, lines)
-
-
-def _text(parts: Sequence[WardPassage]) -> tuple[str, dict[str, list[tuple[int, int]]]]:
-    """The document as reading a file gives it: headings and lines of their own, cells parted by tabs."""
-    text, lines = "", dict[str, list[tuple[int, int]]]()
-    for passage in parts:
-        text += f"{passage.heading}\n\n"
-        lines[passage.id] = []
-        for line in passage.lines:
-            start = len(text)
-            text += line.replace(" | ", "\t") + "\n"
-            lines[passage.id].append((start, len(text)))
-        text += "\n"
-    return text, lines
 
 
 def _outcomes(passage: WardPassage, question: WardQuestion, where: _Indexed, container: Container) -> Iterable[Outcome]:

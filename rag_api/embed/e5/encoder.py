@@ -29,6 +29,7 @@ from rag_api.embed.e5.weights import Arrays, WeightsFile, installed, unpacked
 from rag_api.embed.protocol import E5
 
 T = TypeVar("T")
+A = TypeVar("A")
 MOST_THREADS = 8
 
 
@@ -50,7 +51,7 @@ class E5Encoder:
         self._pool = ThreadPoolExecutor(threads or min(MOST_THREADS, _cores()), thread_name_prefix="e5")
 
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        vectors = self._side_by_side(lambda text: self._vector(E5.passage + text), texts)
+        vectors = self.side_by_side(lambda text: self._vector(E5.passage + text), texts)
         return np.array(vectors, np.float32).reshape(len(texts), self.dim)
 
     def query(self, text: str) -> NDArray[np.float32]:
@@ -58,11 +59,23 @@ class E5Encoder:
 
     def states(self, texts: Sequence[str], layers: Layers) -> list[States]:
         """Return each text's states after these layers from the first on, prefixes being the caller's, cut to what fits."""
-        return self._side_by_side(lambda text: layers(self._embedded(self._tokens(text)[: self._most])), texts)
+        return self.states_of([self._tokens(text) for text in texts], layers)
 
     def layers(self, which: Sequence[int], arrays: Mapping[str, NDArray[np.float32]] | None = None) -> Layers:
         """Return layers that run, with their own weights or with `arrays`; loading twelve takes half a second."""
         return Layers(self.arrays if arrays is None else arrays, which, self.shape)
+
+    def tokens(self, text: str) -> list[int]:
+        """Return the ids of its pieces, without <s> and </s>."""
+        return self._tokens(text)
+
+    def states_of(self, ids: Sequence[Sequence[int]], layers: Layers) -> list[States]:
+        """Return each text's states, of ids without <s> and </s>, as `states` does."""
+        return self.side_by_side(lambda own: layers(self._embedded(own[: self._most])), ids)
+
+    def rarity(self, ids: Sequence[int]) -> NDArray[np.float32]:
+        """Return how unlikely each of these pieces is, in nats."""
+        return -self._file.pieces.scores[list(ids)]
 
     def token_count(self, text: str) -> int:
         """With <s> and </s>, before anything is cut."""
@@ -91,7 +104,7 @@ class E5Encoder:
         scaled: States = states * self._norm[0] + self._norm[1]
         return scaled
 
-    def _side_by_side(self, act: Callable[[str], T], texts: Sequence[str]) -> list[T]:
+    def side_by_side(self, act: Callable[[A], T], texts: Sequence[A]) -> list[T]:
         return list(self._pool.map(act, texts)) if len(texts) > 1 else [act(text) for text in texts]
 
 

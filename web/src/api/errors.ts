@@ -1,11 +1,5 @@
 // Every failure of a request is an ApiError with a stable code, whatever went wrong and whoever said so.
-
-export interface Wrong {
-  where: string; // "line 4"; empty: all of it
-  what: string; // in English
-  code?: string; // and values: for the reader's language
-  values?: Record<string, string>;
-}
+import type { Wrong } from "./types";
 
 /** `offline`: no connection. `stream_broken`: the answer stopped half-way. Else the code of the server's problem document. */
 export class ApiError extends Error {
@@ -32,7 +26,7 @@ export function refusal(body: unknown, { status, statusText }: Response): ApiErr
 
 function wrongOf({ where, what, code, values }: Record<string, unknown>): Wrong {
   const said = Object.entries(isRecord(values) ? values : {}).map(([name, value]) => [name, String(value)]);
-  return { where: text(where) ?? "", what: text(what) ?? "", code: text(code), values: Object.fromEntries(said) };
+  return { where: text(where) ?? "", what: text(what) ?? "", code: text(code) ?? "", values: Object.fromEntries(said) };
 }
 
 const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);

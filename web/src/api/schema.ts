@@ -425,6 +425,12 @@ export interface components {
              * @default []
              */
             unsupported: components["schemas"]["UnsupportedOut"][];
+            /**
+             * Not Named
+             * @description Specific words of the question that what is quoted, its title and headings do not name: a hint, no verdict.
+             * @default []
+             */
+            not_named: string[];
         };
         /**
          * AnswerStatus
@@ -1686,6 +1692,17 @@ export interface components {
              * @default
              */
             query: string;
+            /**
+             * @description What will be made of it: `answered` has words to come; `not_found` opens and marks no source.
+             * @default answered
+             */
+            status: components["schemas"]["AnswerStatus"];
+            /**
+             * Language
+             * @description Of the notices, and of the words to come.
+             * @default
+             */
+            language: string;
             /** Sources */
             sources: components["schemas"]["SourceOut"][];
             /** Notices */
@@ -1713,9 +1730,7 @@ export interface components {
              * Errors
              * @default null
              */
-            errors: {
-                [key: string]: unknown;
-            }[] | null;
+            errors: components["schemas"]["WrongOut"][] | null;
         };
         /**
          * StageEvent
@@ -1740,6 +1755,35 @@ export interface components {
         TokenEvent: {
             /** Text */
             text: string;
+        };
+        /**
+         * WrongOut
+         * @description What is wrong with one place of a request.
+         */
+        WrongOut: {
+            /**
+             * Where
+             * @description `line 4` of a file, or `body.question` of a request; empty: all of it.
+             */
+            where: string;
+            /**
+             * What
+             * @description In English.
+             */
+            what: string;
+            /**
+             * Code
+             * @description Stable, with `values` for a sentence in the reader's language; empty where there is none.
+             * @default
+             */
+            code: string;
+            /**
+             * Values
+             * @default {}
+             */
+            values: {
+                [key: string]: string;
+            };
         };
     };
     responses: never;

@@ -9,8 +9,13 @@ export type { Messages };
 export const failureWords = (code: string, m: Messages): string => m.errors[code] ?? m.errors.internal;
 
 /** What to tell of a failure to save: what the service says is wrong with what was sent, else why nothing was saved. */
-export const refusalWords = ({ code, message, status }: ApiError, m: Messages): string =>
-  status >= 400 && status < 500 ? message : failureWords(code, m);
+export function refusalWords({ code, message, status, rows }: ApiError, m: Messages): string {
+  if (status < 400 || status >= 500) return failureWords(code, m);
+  const [row] = rows;
+  const words = m.sets.wrong[row?.code ?? ""]?.(row?.values ?? {});
+  const place = /\d+/.exec(row?.where ?? "")?.[0];
+  return [words && place ? `${m.sets.place(Number(place))}:` : "", words ?? message].filter(Boolean).join(" ");
+}
 
 /** The reader's own day: at night, by Greenwich's clock, it is still yesterday. */
 export function dayOf(moment: Date): string {

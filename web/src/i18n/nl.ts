@@ -107,18 +107,32 @@ export const nl: Messages = {
     copied: "Gekopieerd",
     query: (query: string) => `Gezocht naar: ${query}`,
     literal: "Zoek letterlijk wat ik vroeg",
+    partPlace: (page: number) => `toon op pagina ${page}`,
+    copiedOn: (day: string) => `Gekopieerd uit Bedside op ${day}; kijk na of het document nog geldt.`,
+    print: "Druk af",
+    forWhom: "Voor wie is de vraag? Vraag opnieuw voor:",
+    patients: { adult: "volwassene", child: "kind", neonate: "pasgeborene", pregnancy: "zwangere" },
+    failedSpoken: (why: string) => `Geen antwoord. ${why}`,
+    refusedSpoken: (documents: number) =>
+      `Geen antwoord: geen enkel document beantwoordt dit. ${many(documents, "document ligt", "documenten liggen")} het dichtst bij de vraag.`,
+    sourcesSpoken: (count: number) => `Geen geschreven antwoord, wel ${many(count, "bron", "bronnen")}.`,
+    printed: (day: string) =>
+      `Afgedrukt uit Bedside op ${day}. Een afdruk verandert niet mee: kijk na of het document nog geldt.`,
+    notNamed: (words: readonly string[]) => `Niet genoemd in deze passage: ${words.join(", ")}`,
   },
   card: {
-    open: (rank: number, title: string) => `Open bron ${rank}: ${title}`,
+    open: (rank: number, title: string, page: number) => `Open bron ${rank}: ${title}, pagina ${page}`,
     page: (page: number) => `pagina ${page}`,
     version: (version: string) => `versie ${version}`,
     valid: (from: string, until: string) => `geldig ${from} tot ${until}`,
     validFrom: (from: string) => `geldig vanaf ${from}`,
     validUntil: (until: string) => `geldig tot ${until}`,
     expired: (until: string) => `verlopen op ${until}`,
-    score: "score",
-    scoreHelp: (dense: string, bm25: string) =>
-      `Overeenkomst met de vraag, van 0 tot 1 (betekenis ${dense}, woorden ${bm25})`,
+    closeness: { quoted: "aangehaald", near: "dicht bij de vraag", further: "verder van de vraag" },
+    scoreHelp: (score: string, dense: string, bm25: string) =>
+      `Overeenkomst met de vraag: ${score} op 1 (betekenis ${dense}, woorden ${bm25})`,
+    owner: (owner: string) => `eigenaar: ${owner}`,
+    scan: "scan",
     groups: { adult: "volwassenen", child: "kinderen", neonate: "pasgeborenen", pregnancy: "zwangerschap" },
     cautions: "Weet dit vóór gebruik",
     more: (count: number) => `Toon nog ${many(count, "bron", "bronnen")}`,
@@ -139,6 +153,8 @@ export const nl: Messages = {
     previous: "Vorige plaats",
     next: "Volgende plaats",
     onPage: (page: number) => `Op pagina ${page}; de juiste plaats is niet bekend.`,
+    nearest: "Dit document ligt dicht bij de vraag, maar beantwoordt ze niet: er is niets gemarkeerd.",
+    scan: "Geopend als scan: de woorden zijn uit een afbeelding gelezen. Kijk ze na op de bladzijde.",
     zoomIn: "Groter",
     zoomOut: "Kleiner",
     fit: "Over de hele breedte",
@@ -271,6 +287,10 @@ export const nl: Messages = {
       bad_found: ({ value }) => `found is “${value}”, niet yes, partly of no.`,
       bad_group: ({ value }) => `group is “${value}”, niet adult, child, neonate of pregnancy.`,
       bad_page: ({ value }) => `page is “${value}”, geen getal vanaf 1.`,
+      both_said: () => "een document bevat het antwoord, of geen enkel: niet allebei.",
+      no_document: ({ document }) => `er is geen document dat ${document} heet; kies er een uit de lijst.`,
+      few_pages: ({ document, pages, page }) => `${document} heeft ${pages} bladzijden; bladzijde ${page} is er niet.`,
+      no_words: ({ document }) => `deze woorden staan daar niet in ${document}; kies ze uit de passage.`,
     },
   },
   admin: {
@@ -292,6 +312,7 @@ export const nl: Messages = {
       xfa_form:
         "het is een XFA-formulier, waarvan enkel programma's van Adobe de inhoud tonen: druk het af naar een PDF en laad die",
       unsupported: "bestanden van deze soort worden hier niet gelezen",
+      not_permitted: "wie het mag lezen is niet bekend",
     },
     notRead: "het kon niet gelezen worden",
     advice: {
@@ -306,6 +327,8 @@ export const nl: Messages = {
       no_text_layer: "Het is een scan: geef het een tekstlaag (OCR) en laad het opnieuw.",
       xfa_form: "Open het in het programma dat het toont, druk het af als PDF en laad die.",
       unsupported: "Bewaar het als PDF en laad die.",
+      not_permitted:
+        "Geef in SharePoint een groep toegang die hier bekend is, en de toepassing de rol fullcontrol op de site.",
     },
     cut: (count: number) => `${many(count, "regel", "regels")} weggelaten als koptekst, voettekst of paginanummer`,
     cutAt: (page: number, reason: string) => `p. ${page}, ${reason}:`,

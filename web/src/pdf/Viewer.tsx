@@ -28,7 +28,11 @@ export function Viewer({ document, highlights, current, zoom, onPage }: Props) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled region must be reachable by keyboard
     <section className="pages" ref={pane} onScroll={onScroll} tabIndex={0} aria-label={document.detail.title}>
-      <div className="pages-column" style={{ height: tops.at(-1), width: column }}>
+      <div
+        className="pages-column"
+        style={{ height: tops.at(-1), width: column }}
+        lang={document.detail.language || undefined}
+      >
         {width > 0 &&
           pages.slice(first, last + 1).map((size, offset) => {
             const index = first + offset;

@@ -1,9 +1,10 @@
 // Which places of a document are marked for a source, in reading order. Knows nothing of pixels.
 import type { PageRects, Rect, Source, Span } from "../api/types";
+import { partsOf } from "../text/parts";
 
 export interface Highlight {
   key: string;
-  kind: "quote" | "passage";
+  kind: "quote" | "passage" | "nearest"; // nearest: of a document that does not answer, so nothing of it is marked
   rank: number;
   page: number;
   rects: PageRects[]; // empty: the place is not exact, only the page is known
@@ -11,20 +12,23 @@ export interface Highlight {
 
 export const spanKey = (span: Span): string => `${span.start}-${span.end}`;
 
-/** The words the answer copied from this source's document, in the answer's order; the passage itself when it used none of this source. */
-export function highlightsOf(source: Source, spans: readonly Span[]): Highlight[] {
-  const passage: Highlight = {
-    key: "passage",
-    kind: "passage",
-    rank: source.rank,
-    page: source.page,
-    rects: source.rects,
-  };
-  if (!spans.some((span) => span.document_id === source.document_id && span.rank === source.rank)) return [passage];
-  return spans
-    .filter((span) => span.document_id === source.document_id)
-    .sort((a, b) => a.start - b.start)
-    .map((span) => ({ key: spanKey(span), kind: "quote", rank: span.rank, page: span.page, rects: span.rects }));
+/** The places that the answer copied from this source's document, in the answer's order, a table or list being one; the passage
+ * itself when it used none of this source. `refused`: the document does not answer. */
+export function highlightsOf(source: Source, spans: readonly Span[], refused = false): Highlight[] {
+  const { rank, page, rects } = source;
+  if (refused) return [{ key: "nearest", kind: "nearest", rank, page, rects: [] }];
+  if (!spans.some((span) => span.document_id === source.document_id && span.rank === rank))
+    return [{ key: "passage", kind: "passage", rank, page, rects }];
+  return partsOf(spans.filter((span) => span.document_id === source.document_id)).flatMap(placeOf);
+}
+
+/** One place for all spans of a part; not exact when one of them is not. */
+function placeOf(part: readonly Span[]): Highlight[] {
+  const [first] = part;
+  if (!first) return [];
+  const rects = part.every((span) => span.rects.length > 0) ? part.flatMap((span) => span.rects) : [];
+  const page = rects[0]?.page ?? first.page;
+  return [{ key: spanKey(first), kind: "quote", rank: first.rank, page, rects }];
 }
 
 /** Index of the highlight with this key; without one, of the first that belongs to the source itself. */
@@ -48,6 +52,6 @@ export function onPage(highlights: readonly Highlight[], page: number): { index:
 
 /** Top of the highlight on its first page, in points; 0 when only the page is known. */
 export function topOf(highlight: Highlight): number {
-  const rects = highlight.rects.find((one) => one.page === highlight.page)?.rects ?? [];
+  const rects = highlight.rects.filter((one) => one.page === highlight.page).flatMap((one) => one.rects);
   return rects.length > 0 ? Math.min(...rects.map((rect) => rect.y0)) : 0;
 }

@@ -100,4 +100,17 @@ describe("highlights", () => {
     expect([2, 3, 4].map((page) => onPage(marked, page).length)).toEqual([1, 1, 0]);
     expect(topOf(marked[0] as (typeof marked)[0])).toBe(800);
   });
+
+  test("of a table are one place, with all its rows; not exact when one of them is not", () => {
+    const rows = [span(0, "kop", { kind: "row", rects: at(3, 40) }), span(4, "rij", { kind: "row", rects: at(3, 90) })];
+    const [place, ...others] = highlightsOf(source(1), rows);
+    expect(others).toEqual([]);
+    expect(onPage(place ? [place] : [], 3)[0]?.rects).toHaveLength(2);
+    const [inexact] = highlightsOf(source(1), [...rows, span(8, "meer", { kind: "row" })]);
+    expect(inexact?.rects).toEqual([]);
+  });
+
+  test("of a document that does not answer are none", () => {
+    expect(highlightsOf(source(2, { rects: at(7, 30) }), [], true)).toMatchObject([{ kind: "nearest", rects: [] }]);
+  });
 });

@@ -1,5 +1,5 @@
 // One answer, from the question to its end, as a reduced union. Pure: no clock, no network, no DOM.
-import type { Answer, Mode, Notice, Source, Span, StreamEvent, Unsupported } from "../api/types";
+import type { Answer, AnswerStatus, Mode, Notice, Source, Span, StreamEvent, Unsupported } from "../api/types";
 
 /** What is known of an answer that is not (or never was) finished. */
 export interface Draft {
@@ -10,6 +10,8 @@ export interface Draft {
   notices: Notice[];
   text: string;
   spans: Span[];
+  status: AnswerStatus | null; // what will be made of it; null: not known yet
+  language: string; // of the notices and the words; "": not known yet
 }
 
 export type StageName = "sending" | "retrieving" | "reading" | "writing";
@@ -39,7 +41,17 @@ export type AnswerEvent = StreamEvent | { type: "stopped" } | { type: "broken"; 
 
 /** An answer that has just been asked for. `at` is a clock in milliseconds, the same as the reducer's. */
 export function asked(question: string, at: number): AnswerState {
-  const draft: Draft = { question, query: question, answerId: null, sources: [], notices: [], text: "", spans: [] };
+  const draft: Draft = {
+    question,
+    query: question,
+    answerId: null,
+    sources: [],
+    notices: [],
+    text: "",
+    spans: [],
+    status: null,
+    language: "",
+  };
   return { kind: "working", draft, askedAt: at, stage: "sending", stageAt: at, passages: 0, past: [] };
 }
 
@@ -56,8 +68,9 @@ export function reduceAnswer(state: AnswerState, event: AnswerEvent, at: number)
     case "stage":
       return enter(state, event.data.name, event.data.passages ?? 0, at);
     case "found": {
-      const { answer_id, query, sources, notices } = event.data;
-      return { ...state, draft: { ...draft, answerId: answer_id, query: query || draft.query, sources, notices } };
+      const { answer_id: answerId, sources, notices, status, language } = event.data;
+      const query = event.data.query || draft.query;
+      return { ...state, draft: { ...draft, answerId, query, sources, notices, status, language } };
     }
     case "token":
       return { ...state, draft: { ...draft, text: draft.text + event.data.text } };
@@ -91,11 +104,18 @@ export interface AnswerView {
   spans: Span[];
   notices: Notice[];
   mode: Mode | null;
+  status: AnswerStatus | null;
+  language: string;
   unsupported: Unsupported[] | null; // null: not checked, the answer never ended
+  notNamed: readonly string[]; // words of the question that what is quoted does not name
 }
 
 export function view(state: AnswerState): AnswerView {
-  if (state.kind !== "complete") return { ...state.draft, mode: null, unsupported: null };
-  const { question, query, answer, sources, spans, notices, mode, unsupported } = state.answer;
-  return { question, query, text: answer, sources, spans, notices, mode, unsupported };
+  if (state.kind !== "complete") return { ...state.draft, mode: null, unsupported: null, notNamed: [] };
+  const { question, query, answer, sources, spans, notices, mode, status, language } = state.answer;
+  const { unsupported, not_named: notNamed } = state.answer;
+  return { question, query, text: answer, sources, spans, notices, mode, status, language, unsupported, notNamed };
 }
+
+/** Nothing answers the question: its sources are only the nearest documents, and none is opened or marked for its reader. */
+export const isRefused = (state: AnswerState): boolean => view(state).status === "not_found";

@@ -1,6 +1,6 @@
 // A conversation: its questions in order, and which source lies open beside them. Pure.
 import type { ConversationDetail } from "../api/types";
-import { type AnswerEvent, type AnswerState, asked, recalled, reduceAnswer, view } from "./answer";
+import { type AnswerEvent, type AnswerState, asked, isRefused, recalled, reduceAnswer, view } from "./answer";
 
 export interface Turn {
   key: string;
@@ -77,10 +77,11 @@ function answered(
   return event.type === "found" || event.type === "cited" || event.type === "done" ? openFirst(next) : next;
 }
 
-/** Opens the source of the last answer's first copied words; before any are known, its first source. */
+/** Opens the source of the last answer's first copied words; before any are known, its first source; of a refusal none. */
 function openFirst(state: Conversation): Conversation {
   const last = state.turns.at(-1);
   if (!last || state.opened?.chosen) return state;
+  if (isRefused(last.state)) return { ...state, opened: null };
   const { sources, spans } = view(last.state);
   const rank = spans[0]?.rank ?? sources[0]?.rank;
   if (rank === undefined || !sources.some((source) => source.rank === rank)) return { ...state, opened: null };

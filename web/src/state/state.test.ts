@@ -8,6 +8,8 @@ const found: FoundEvent = {
   answer_id: "a1",
   conversation_id: "c1",
   query: "",
+  status: "answered",
+  language: "nl",
   sources: [source(1), source(2)],
   notices: [],
 };
@@ -111,6 +113,15 @@ describe("a conversation", () => {
       highlight: null,
     });
     expect(tell(open, { type: "done", data: { answer: answer() } }).opened).toMatchObject({ rank: 2, chosen: true });
+  });
+
+  test("opens nothing for a refusal, when it comes and when it is opened again later", () => {
+    const refused = answer({ status: "not_found" });
+    const state = tell(begin(), { type: "found", data: { ...found, status: "not_found" } });
+    expect(state.opened).toBeNull();
+    expect(tell(state, { type: "done", data: { answer: refused } }).opened).toBeNull();
+    const detail = { id: "c9", title: "", created_at: "", updated_at: "", answers: [refused] };
+    expect(reduceConversation(EMPTY, { type: "loaded", detail }).opened).toBeNull();
   });
 
   test("opens nothing when nothing was found", () => {

@@ -1,11 +1,12 @@
 // The open source with its marked places, and the ways to move between places and sources.
-import { type Dispatch, useCallback, useMemo, useSyncExternalStore } from "react";
+import { type Dispatch, useCallback, useMemo } from "react";
 import type { Span } from "../api/types";
 import { highlightsOf, indexOf, spanKey } from "../pdf/highlights";
-import { view } from "./answer";
+import { isRefused, view } from "./answer";
 import type { Conversation, ConversationEvent } from "./conversation";
+import { useBackCloses } from "./useBackCloses";
+import { useNarrow } from "./useNarrow";
 
-const NARROW = "(max-width: 1023px)"; // as in layout.css
 const NOTHING = { sources: [], spans: [] };
 
 export function useOpened(conversation: Conversation, dispatch: Dispatch<ConversationEvent>) {
@@ -14,7 +15,8 @@ export function useOpened(conversation: Conversation, dispatch: Dispatch<Convers
   const state = turns.find((turn) => turn.key === opened?.turn)?.state;
   const { sources, spans } = useMemo(() => (state ? view(state) : NOTHING), [state]);
   const source = sources.find((one) => one.rank === opened?.rank);
-  const highlights = useMemo(() => (source ? highlightsOf(source, spans) : []), [source, spans]);
+  const refused = state !== undefined && isRefused(state);
+  const highlights = useMemo(() => (source ? highlightsOf(source, spans, refused) : []), [source, spans, refused]);
 
   const openSource = useCallback(
     (turn: string, rank: number, span?: Span) =>
@@ -30,8 +32,10 @@ export function useOpened(conversation: Conversation, dispatch: Dispatch<Convers
   };
 
   // Where it would cover the answer, only what the reader opened is shown.
-  const shown = source && opened && (opened.chosen || !narrow) ? { source, highlights, current } : null;
-  return { shown, openSource, close, moveSource, movePlace };
+  const shown = source && opened && (opened.chosen || !narrow) ? { source, highlights, current, over: narrow } : null;
+  const over = shown?.over ?? false;
+  useBackCloses(over, close);
+  return { shown, over, openSource, close, moveSource, movePlace };
 }
 
 export type OpenSource = ReturnType<typeof useOpened>;
@@ -48,13 +52,4 @@ function moveAmongSources(
   const at = ranks.indexOf(opened?.rank ?? Number.NaN);
   const rank = ranks[(at + step + ranks.length) % ranks.length];
   if (rank !== undefined) open(turn.key, rank);
-}
-
-function useNarrow(): boolean {
-  const subscribe = useCallback((changed: () => void) => {
-    const query = window.matchMedia(NARROW);
-    query.addEventListener("change", changed);
-    return () => query.removeEventListener("change", changed);
-  }, []);
-  return useSyncExternalStore(subscribe, () => window.matchMedia(NARROW).matches);
 }

@@ -22,6 +22,7 @@ export function source(rank: number, changes: Partial<Source> = {}): Source {
     bm25_score: 1,
     text: "",
     rects: [],
+    text_from: "pdf",
     cautions: [],
     ...changes,
   };
@@ -52,6 +53,7 @@ export function answer(changes: Partial<Answer> = {}): Answer {
     stats: {},
     created_at: "2026-01-01T00:00:00Z",
     unsupported: [],
+    not_named: [],
     ...changes,
   };
 }

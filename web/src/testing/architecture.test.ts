@@ -4,7 +4,8 @@ import { expect, test } from "vitest";
 const ROOMS = [
   ["settings", "api", "styles"],
   ["i18n", "testing", "queries"],
-  ["text", "pdf"],
+  ["text"],
+  ["pdf"],
   ["state"],
   ["components/shared"],
   ["components/answer", "components/ask", "components/source"],

@@ -1,16 +1,27 @@
-// Tells a screen reader when an answer has ended, not each of its words.
-import { useMessages } from "../../i18n";
-import { view } from "../../state/answer";
+// Tells a screen reader what became of a question when that is known, not each of its words.
+import { failureWords, type Messages, useMessages } from "../../i18n";
+import { type AnswerState, view } from "../../state/answer";
 import type { Turn } from "../../state/conversation";
+import { byDocument } from "../../text/documents";
 
 export function Announcer({ turn }: { turn: Turn | undefined }) {
   const m = useMessages();
-  const kind = turn?.state.kind;
-  const count = turn ? view(turn.state).sources.length : 0;
-  const words = kind === "complete" ? m.answer.complete(count) : kind === "stopped" ? m.answer.stoppedSpoken : "";
   return (
     <p className="sr-only" role="status" aria-live="polite">
-      {words}
+      {turn && spoken(turn.state, m)}
     </p>
   );
+}
+
+/** What is heard: that there is an answer, or none and what is nearest, or why there is none; and what must be known first. */
+function spoken(state: AnswerState, m: Messages): string {
+  if (state.kind === "working") return "";
+  if (state.kind === "stopped") return m.answer.stoppedSpoken;
+  if (state.kind === "failed") return m.answer.failedSpoken(failureWords(state.code, m));
+  const { sources, notices, notNamed, status } = view(state);
+  if (status === "not_found") return m.answer.refusedSpoken(byDocument(sources).length);
+  const end = status === "answered" ? m.answer.complete(sources.length) : m.answer.sourcesSpoken(sources.length);
+  const said = notices.filter(({ code }) => code !== "demo_model").map(({ text }) => text);
+  const hint = notNamed.length > 0 ? [`${m.answer.notNamed(notNamed)}.`] : [];
+  return [end, ...said, ...hint].join(" ");
 }

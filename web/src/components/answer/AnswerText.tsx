@@ -4,33 +4,60 @@ import type { MouseEvent } from "react";
 import type { Source, Span, Unsupported } from "../../api/types";
 import { useMessages } from "../../i18n";
 import { fileUrl } from "../../queries/documents";
-import { type Segment, segments } from "../../text/segments";
+import { blocks } from "../../text/blocks";
+import type { Segment } from "../../text/segments";
 import { Words } from "../shared/Words";
+import { Part } from "./Part";
 
 interface Props {
   text: string;
   spans: readonly Span[];
   sources: readonly Source[];
   writing: boolean;
+  language: string; // of what the model writes
   unsupported: readonly Unsupported[] | null; // from the service; null: as far as this page can tell
   onSpan(span: Span): void;
 }
 
-export function AnswerText({ text, spans, sources, writing, unsupported, onSpan }: Props) {
-  const parts = segments(text, spans, sources, unsupported);
+export function AnswerText({ text, spans, sources, writing, language, unsupported, onSpan }: Props) {
+  const shown = blocks(text, spans, sources, unsupported);
+  const of = (span: Span): Source | undefined => sources.find(({ rank }) => rank === span.rank);
+  const parts = shown.flatMap((block) =>
+    block.kind === "text" ? block.segments : block.spans.map((span) => ({ text: span.text, span })),
+  );
   return (
     <>
-      <p className={`answer-text ${writing ? "writing" : ""}`}>
-        {parts.map((part, index) => (
-          <Part key={index} part={part} onSpan={onSpan} />
-        ))}
-      </p>
+      <div className={`answer-text ${writing ? "writing" : ""}`} lang={language || undefined}>
+        {shown.map((block, index) =>
+          block.kind === "text" ? (
+            <p key={index}>
+              {block.segments.map((part, at) => (
+                <Piece key={at} part={part} source={part.span && of(part.span)} onSpan={onSpan} />
+              ))}
+            </p>
+          ) : (
+            <Part
+              key={index}
+              runs={block.pieces}
+              spans={block.spans}
+              source={block.spans[0] && of(block.spans[0])}
+              onSpan={onSpan}
+            />
+          ),
+        )}
+      </div>
       {!writing && <Legend parts={parts} />}
     </>
   );
 }
 
-function Part({ part, onSpan }: { part: Segment; onSpan(span: Span): void }) {
+interface PieceProps {
+  part: Segment;
+  source: Source | undefined;
+  onSpan(span: Span): void;
+}
+
+function Piece({ part, source, onSpan }: PieceProps) {
   const m = useMessages();
   if (part.unsupported) {
     return (
@@ -40,10 +67,10 @@ function Part({ part, onSpan }: { part: Segment; onSpan(span: Span): void }) {
       </>
     );
   }
-  return part.span ? <Quote span={part.span} onSpan={onSpan} /> : part.text;
+  return part.span ? <Quote span={part.span} language={source?.language} onSpan={onSpan} /> : part.text;
 }
 
-function Quote({ span, onSpan }: { span: Span; onSpan(span: Span): void }) {
+function Quote({ span, language, onSpan }: { span: Span; language: string | undefined; onSpan(span: Span): void }) {
   const m = useMessages();
   const words = span.text.trimEnd();
   const lastWord = words.search(/\S*$/); // keeps the number on the line of the word before it
@@ -56,6 +83,7 @@ function Quote({ span, onSpan }: { span: Span; onSpan(span: Span): void }) {
     <>
       <a
         className={`quote rank-${span.rank}`}
+        lang={language || undefined}
         href={`${fileUrl(span.document_id)}#page=${span.page}`}
         title={m.answer.openSpan(span.rank)}
         onClick={follow}

@@ -2,25 +2,45 @@
 import type { Notice } from "../../api/types";
 import { type Messages, useMessages } from "../../i18n";
 import { type AnswerState, view } from "../../state/answer";
+import { ForWhom } from "./ForWhom";
 
 const SERIOUS = new Set(["stream_broken", "offline", "internal", "patient_group", "conflict", "unsupported"]);
+const FOR_WHOM = new Set(["twins", "only_for"]); // the question names no patient, and the answer depends on it
 
-export function Notices({ state }: { state: AnswerState }) {
+interface Props {
+  state: AnswerState;
+  onAsk(question: string): void; // these words, whatever was asked before
+}
+
+export function Notices({ state, onAsk }: Props) {
   const m = useMessages();
   const notices = noticesOf(state, m);
+  const { query, language } = view(state);
+  const asks = state.kind !== "working" && notices.some(({ code }) => FOR_WHOM.has(code));
   if (notices.length === 0) return null;
   return (
-    <ul className="notices">
-      {notices.map((notice) => (
-        <li key={notice.code + notice.text} className={SERIOUS.has(notice.code) ? "notice serious" : "notice"}>
-          {notice.text}
-        </li>
-      ))}
-    </ul>
+    <>
+      <ul className="notices">
+        {notices.map(({ code, text, own }) => (
+          <li
+            key={code + text}
+            className={SERIOUS.has(code) ? "notice serious" : "notice"}
+            lang={own ? undefined : language || undefined}
+          >
+            {text}
+          </li>
+        ))}
+      </ul>
+      {asks && <ForWhom question={query} language={language} onAsk={onAsk} />}
+    </>
   );
 }
 
-function noticesOf(state: AnswerState, m: Messages): Notice[] {
+interface Said extends Notice {
+  own?: boolean; // the page's, in its language; the others are in the question's
+}
+
+function noticesOf(state: AnswerState, m: Messages): Said[] {
   const { notices, sources } = view(state);
   const own: Notice[] = [];
   if (state.kind === "failed")
@@ -31,5 +51,6 @@ function noticesOf(state: AnswerState, m: Messages): Notice[] {
     if (state.answer.status === "sources_only" && sources.length > 0)
       own.push({ code: "sources_only", text: m.answer.sourcesOnly });
   }
-  return [...notices.filter((notice) => notice.code !== "demo_model"), ...own]; // the page's banner says that already
+  const given = notices.filter(({ code }) => code !== "demo_model"); // the page's banner says that already
+  return [...given, ...own.map((notice) => ({ ...notice, own: true }))];
 }

@@ -1,11 +1,14 @@
-// The sources under an answer: the first ones, those that it quotes and the open one; the others when they are asked for.
+// The sources under an answer, by document: the first ones, those that it quotes and the open one; the others when asked for. Of a
+// refusal, the nearest documents.
 import { useState } from "react";
 import type { Source, Span } from "../../api/types";
 import { useMessages } from "../../i18n";
 import type { Opened } from "../../state/conversation";
-import { SourceCard } from "./SourceCard";
+import { byDocument } from "../../text/documents";
+import { DocumentCard } from "./DocumentCard";
 
 const FIRST = 4;
+const NEAREST = 3; // documents that a refusal names
 
 interface Props {
   sources: readonly Source[];
@@ -13,16 +16,25 @@ interface Props {
   opened: Opened | null;
   heading: string | null;
   folded: boolean;
+  refused: boolean;
   onOpen(rank: number): void;
 }
 
-export function Sources({ sources, spans, opened, heading, folded, onOpen }: Props) {
+export function Sources({ sources, spans, opened, heading, folded, refused, onOpen }: Props) {
   const m = useMessages();
-  const few = folded ? 0 : FIRST;
+  const few = folded || refused ? 0 : FIRST;
   const [all, setAll] = useState(false);
+  const firsts = new Set(
+    refused && !folded
+      ? byDocument(sources)
+          .slice(0, NEAREST)
+          .map(([first]) => first)
+      : [],
+  );
   const cited = new Set(spans.map((span) => span.rank));
   const shown = sources.filter(
-    (source, index) => all || index < few || (!folded && (cited.has(source.rank) || opened?.rank === source.rank)),
+    (source, index) =>
+      all || firsts.has(source) || index < few || (!folded && (cited.has(source.rank) || opened?.rank === source.rank)),
   );
   const hidden = sources.length - shown.length;
   return (
@@ -30,13 +42,13 @@ export function Sources({ sources, spans, opened, heading, folded, onOpen }: Pro
       {heading && sources.length > 0 && <h3 className="sources-heading">{heading}</h3>}
       {shown.length > 0 && (
         <ol className="cards">
-          {shown.map((source) => (
-            <SourceCard
-              key={source.rank}
-              source={source}
-              spans={spans}
-              open={opened?.rank === source.rank}
-              onOpen={onOpen}
+          {byDocument(shown).map((own) => (
+            <DocumentCard
+              key={own[0]?.document_id}
+              {...{ spans, refused, onOpen }}
+              shown={own}
+              all={sources}
+              opened={opened?.rank ?? null}
             />
           ))}
         </ol>

@@ -2,9 +2,11 @@
 import { useState } from "react";
 import type { Span } from "../../api/types";
 import { formatSeconds, type Messages, useMessages } from "../../i18n";
-import { type AnswerState, view } from "../../state/answer";
+import { type AnswerState, isRefused, view } from "../../state/answer";
 import type { Opened } from "../../state/conversation";
+import { originOf } from "../../text/facts";
 import { AnswerText } from "./AnswerText";
+import { copyWithOrigin } from "./copying";
 import { Feedback } from "./Feedback";
 import { Notices } from "./Notices";
 import { Progress } from "./Progress";
@@ -22,7 +24,8 @@ interface Props {
 
 export function Turn({ state, opened, latest, onOpen, onAgain, onLiteral, feedback = true }: Props) {
   const m = useMessages();
-  const { question, query, text, spans, sources, unsupported } = view(state);
+  const { question, query, text, spans, sources, unsupported, notNamed, language } = view(state);
+  const refused = isRefused(state);
   const writing = state.kind === "working";
   const ended = state.kind === "failed" || state.kind === "stopped" || wasCutShort(state);
   return (
@@ -36,10 +39,16 @@ export function Turn({ state, opened, latest, onOpen, onAgain, onLiteral, feedba
           </button>
         </p>
       )}
-      <Notices state={state} />
+      <Notices state={state} onAsk={onLiteral} />
       {text && (
-        <AnswerText {...{ text, spans, sources, writing, unsupported }} onSpan={(span) => onOpen(span.rank, span)} />
+        <div onCopy={(event) => copyWithOrigin(event, originOf(view(state), m))}>
+          <AnswerText
+            {...{ text, spans, sources, writing, language, unsupported }}
+            onSpan={(span) => onOpen(span.rank, span)}
+          />
+        </div>
       )}
+      {text && notNamed.length > 0 && <p className="not-named">{m.answer.notNamed(notNamed)}</p>}
       {writing && <Progress state={state} />}
       {ended && (
         <button type="button" className="button" onClick={() => onAgain(question)}>
@@ -50,7 +59,7 @@ export function Turn({ state, opened, latest, onOpen, onAgain, onLiteral, feedba
       {state.kind === "complete" && feedback && <Feedback answer={state.answer} />}
       <Sources
         key={String(latest)}
-        {...{ sources, spans, opened, onOpen }}
+        {...{ sources, spans, opened, refused, onOpen }}
         heading={headingOf(state, m)}
         folded={!latest}
       />
@@ -73,7 +82,8 @@ function Made({ state }: { state: Extract<AnswerState, { kind: "complete" }> }) 
   const parts = [m.answer.sources(sources.length)];
   if (milliseconds !== null) parts.push(m.answer.seconds(formatSeconds(milliseconds, m)));
   if (answer && model) parts.push(m.answer.model(model === "demo" ? m.answer.demoModel : model));
-  const copy = (): void => void navigator.clipboard?.writeText(answer).then(() => setCopied(true));
+  const whole = `${answer}\n\n${originOf(state.answer, m)}`;
+  const copy = (): void => void navigator.clipboard?.writeText(whole).then(() => setCopied(true));
   return (
     <p className="made">
       <span>{parts.join(" · ")}</span>
@@ -82,10 +92,13 @@ function Made({ state }: { state: Extract<AnswerState, { kind: "complete" }> }) 
           {copied ? m.answer.copied : m.answer.copy}
         </button>
       )}
+      <button type="button" className="link" onClick={() => window.print()}>
+        {m.answer.print}
+      </button>
     </p>
   );
 }
 
 function headingOf(state: AnswerState, m: Messages): string | null {
-  return state.kind === "complete" && state.answer.status === "not_found" ? m.answer.nearest : null;
+  return isRefused(state) ? m.answer.nearest : null;
 }

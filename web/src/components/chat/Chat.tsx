@@ -14,6 +14,7 @@ import { QuestionBox } from "../ask/QuestionBox";
 import { ScopeMenu } from "../ask/ScopeMenu";
 import { Header } from "../shared/Header";
 import { Nowhere } from "../shared/Nowhere";
+import { Printed } from "../shared/Printed";
 import { Problem } from "../shared/Problem";
 import { SourcePane } from "../source/SourcePane";
 import { Empty } from "./Empty";
@@ -64,18 +65,25 @@ export function Chat() {
   const nowhere = empty && route.kind === "unknown";
   return (
     <div className={`app ${source.shown ? "with-source" : ""}`}>
-      <Header home asks lacking={lackingIn(conversation)} tools={<HelpButton onHelp={() => setHelp(true)} />}>
+      <Header
+        home
+        asks
+        covered={source.over}
+        lacking={lackingIn(conversation)}
+        tools={<HelpButton onHelp={() => setHelp(true)} />}
+      >
         <button type="button" className="quiet" onClick={startAnew}>
           {m.app.newConversation}
         </button>
         <History onConversation={(id) => go(conversationPath(id))} onGone={startAnew} />
       </Header>
-      <main className={`conversation ${empty ? "is-empty" : ""}`} aria-label={m.app.conversation}>
+      <main className={`conversation ${empty ? "is-empty" : ""}`} aria-label={m.app.conversation} inert={source.over}>
         <div className="turns">
           <Problem code={error} />
           {nowhere && <Nowhere onHome={startAnew} />}
           {empty && !nowhere && <Welcome />}
           <Turns {...{ conversation, source }} onAsk={ask} />
+          {!empty && <Printed />}
           <EndOfTurns count={conversation.turns.length} />
         </div>
         <QuestionBox busy={busy} input={input} onAsk={ask} onStop={stop}>

@@ -38,6 +38,7 @@ export function Session() {
       error={error}
       lacking={lackingIn(conversation)}
       foot={<QuestionBox busy={last?.state.kind === "working"} input={input} onAsk={ask} onStop={stop} />}
+      covered={source.over}
       source={source.shown && <SourcePane {...source.shown} onMove={source.movePlace} onClose={source.close} />}
     >
       <h2 className="quality-title">{m.quality.session}</h2>

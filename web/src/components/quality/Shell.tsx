@@ -13,19 +13,20 @@ interface Props {
   error: ApiError | null; // of what the page cannot do without
   foot?: ReactNode; // the question box
   source?: ReactNode; // the open source
+  covered?: boolean; // it lies over the rest
   lacking?: number; // as in Header
   children: ReactNode;
 }
 
-export function Shell({ current, label, error, foot, source, lacking, children }: Props) {
+export function Shell({ current, label, error, foot, source, covered, lacking, children }: Props) {
   const m = useMessages();
   const hidden = error?.code === "not_found";
   return (
     <div className={`app ${source ? "with-source" : ""}`}>
-      <Header asks={foot !== undefined && !hidden} lacking={lacking}>
+      <Header asks={foot !== undefined && !hidden} covered={covered} lacking={lacking}>
         <Links current={current} />
       </Header>
-      <main className="conversation" aria-label={label ?? m.quality[current]}>
+      <main className="conversation" aria-label={label ?? m.quality[current]} inert={covered}>
         <div className="turns">
           {!hidden && <Problem code={error?.code} />}
           {hidden ? <Nowhere onHome={() => location.assign("/")} /> : children}

@@ -1,7 +1,7 @@
 // A CSV into a judged set: looked at first, then put in whole; a file with a bad row changes nothing, and every such row is named.
 import { type ChangeEvent, useRef, useState } from "react";
-import { type ApiError, asApiError, type Wrong } from "../../api/errors";
-import type { Imported } from "../../api/types";
+import { type ApiError, asApiError } from "../../api/errors";
+import type { Imported, Wrong } from "../../api/types";
 import { refusalWords, useMessages } from "../../i18n";
 import { checkCsv, useImport } from "../../queries/judged";
 import { nameFrom, SET_NAME, textOf } from "../../state/judged";

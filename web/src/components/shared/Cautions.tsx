@@ -1,16 +1,18 @@
 // What the service says a reader must know before using a source: for other patients, expired, superseded, contradicted.
-import type { Source } from "../../api/types";
+import type { Notice } from "../../api/types";
 import { useMessages } from "../../i18n";
 
 const GRAVE = new Set(["other_group", "conflict"]);
 
-export function Cautions({ source }: { source: Source }) {
+/** Each once: sources of one document share most of theirs. */
+export function Cautions({ cautions }: { cautions: readonly Notice[] }) {
   const m = useMessages();
-  if (source.cautions.length === 0) return null;
+  const once = new Map(cautions.map((caution) => [caution.code + caution.text, caution]));
+  if (once.size === 0) return null;
   return (
     <ul className="cautions" aria-label={m.card.cautions}>
-      {source.cautions.map(({ code, text }) => (
-        <li key={code + text} className={GRAVE.has(code) ? "caution grave" : "caution"}>
+      {Array.from(once, ([key, { code, text }]) => (
+        <li key={key} className={GRAVE.has(code) ? "caution grave" : "caution"}>
           {text}
         </li>
       ))}

@@ -6,16 +6,17 @@ import { Theme } from "./Theme";
 
 interface Props {
   home?: boolean; // this is the page that the name leads to
+  covered?: boolean; // something lies over the page
   asks?: boolean; // there is a question box to skip to
   lacking?: number; // which answer lacked something
   tools?: ReactNode; // on the right, after the language
   children?: ReactNode; // beside the name
 }
 
-export function Header({ home = false, asks = false, lacking = 0, tools, children }: Props) {
+export function Header({ home = false, covered = false, asks = false, lacking = 0, tools, children }: Props) {
   const m = useMessages();
   return (
-    <header className="top">
+    <header className="top" inert={covered}>
       <div className="bar">
         {asks && (
           <a className="skip" href="#question">

@@ -1,5 +1,5 @@
 // The right pane: one source's document, opened at the place.
-import { useState } from "react";
+import { type RefObject, useEffect, useRef, useState } from "react";
 import type { Source } from "../../api/types";
 import { useMessages } from "../../i18n";
 import type { Highlight } from "../../pdf/highlights";
@@ -13,58 +13,89 @@ interface Props {
   source: Source;
   highlights: readonly Highlight[];
   current: number;
+  over: boolean; // it lies over the conversation, which cannot be reached meanwhile
   onMove(step: 1 | -1): void;
   onClose(): void;
 }
 
-export function SourcePane({ source, highlights, current, onMove, onClose }: Props) {
+const OVER = { role: "dialog", "aria-modal": true } as const;
+const BESIDE = { role: "complementary" } as const;
+
+export function SourcePane({ source, highlights, current, over, onMove, onClose }: Props) {
   const m = useMessages();
+  const pane = useRef<HTMLElement>(null);
+  useFocusWithin(pane, over);
   const document = useDocument(source.document_id);
   const [zoom, setZoom] = useState(1);
   const [page, setPage] = useState(source.page);
   const place = highlights[current];
   return (
-    <aside className="source" aria-label={m.app.source}>
-      <header className="source-head">
-        <div className="source-title">
-          <span className={`rank rank-${source.rank}`}>{source.rank}</span>
-          <h2 title={source.document}>{source.title}</h2>
-          <button
-            type="button"
-            className="quiet icon"
-            onClick={onClose}
-            aria-label={m.viewer.close}
-            title={`${m.viewer.close} (Esc)`}
-          >
-            ×
-          </button>
-        </div>
-        <Facts source={source} />
-        <Tools
-          {...{ source, document, page, zoom, onMove }}
-          place={current + 1}
-          places={highlights.length}
-          onZoom={setZoom}
-        />
-      </header>
-      <Cautions source={source} />
-      <StatusLine document={document} place={place} />
-      {document.kind === "open" ? (
-        <Viewer key={source.document_id} {...{ document, highlights, current, zoom }} onPage={setPage} />
-      ) : (
-        <Instead document={document} source={source} />
-      )}
-    </aside>
+    <>
+      {over && <button type="button" className="behind" tabIndex={-1} aria-hidden="true" onClick={onClose} />}
+      <section className="source" ref={pane} tabIndex={-1} {...(over ? OVER : BESIDE)} aria-label={m.app.source}>
+        <header className="source-head">
+          <div className="source-title">
+            <span className={`rank rank-${source.rank}`}>{source.rank}</span>
+            <h2 title={source.document} lang={source.language || undefined}>
+              {source.title}
+            </h2>
+            <button
+              type="button"
+              className="quiet icon"
+              onClick={onClose}
+              aria-label={m.viewer.close}
+              title={`${m.viewer.close} (Esc)`}
+            >
+              ×
+            </button>
+          </div>
+          <Facts source={source} />
+          <Tools
+            {...{ source, document, page, zoom, onMove }}
+            place={current + 1}
+            places={highlights.length}
+            onZoom={setZoom}
+          />
+        </header>
+        <Cautions cautions={source.cautions} />
+        <StatusLine {...{ document, source, place }} />
+        {document.kind === "open" ? (
+          <Viewer key={source.document_id} {...{ document, highlights, current, zoom }} onPage={setPage} />
+        ) : (
+          <Instead document={document} source={source} />
+        )}
+      </section>
+    </>
   );
 }
 
+/** What lies over the rest takes the focus, and gives it back to where it came from. */
+function useFocusWithin(pane: RefObject<HTMLElement | null>, over: boolean): void {
+  useEffect(() => {
+    if (!over) return;
+    const before = document.activeElement;
+    pane.current?.focus();
+    return () => {
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, [pane, over]);
+}
+
+interface StatusProps {
+  document: OpenDocument;
+  source: Source;
+  place: Highlight | undefined;
+}
+
 /** One line above the pages for what the reader must know of this document or place. */
-function StatusLine({ document, place }: { document: OpenDocument; place: Highlight | undefined }) {
+function StatusLine({ document, source, place }: StatusProps) {
   const m = useMessages();
   const lines: string[] = [];
+  if (source.text_from === "ocr") lines.push(m.viewer.scan);
   if (document.kind === "open" && document.detail.status === "replaced") lines.push(m.viewer.replaced);
   if (document.kind === "open" && document.detail.status === "retired") lines.push(m.viewer.retired);
-  if (place && place.rects.length === 0) lines.push(m.viewer.onPage(place.page));
+  if (place?.kind === "nearest") lines.push(m.viewer.nearest);
+  else if (place && place.rects.length === 0) lines.push(m.viewer.onPage(place.page));
   if (lines.length === 0) return null;
   return <p className="source-status">{lines.join(" ")}</p>;
 }
@@ -76,7 +107,7 @@ function Instead({ document, source }: { document: OpenDocument; source: Source 
   return (
     <div className="source-instead">
       <p>{document.kind === "gone" ? m.viewer.gone : m.viewer.failed}</p>
-      <blockquote>{source.text}</blockquote>
+      <blockquote lang={source.language || undefined}>{source.text}</blockquote>
     </div>
   );
 }

@@ -1,0 +1,113 @@
+"""Answers that their reader saw and the database did not take: kept as files until it does.
+
+A file an answer, named by its time, so that they are stored in the order they were given. Knows no question and no step of answering.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import TypeAdapter
+
+from rag_api.db import Database
+from rag_api.db.answers import save_answer
+from rag_api.domain import Answer, User
+from rag_api.errors import BedsideError, NotFound, Unavailable
+
+log = logging.getLogger(__name__)
+
+AGAIN = 2.0  # seconds between two tries
+MOST = 10_000  # answers that wait; more would fill the disk of a hospital whose database nobody repairs
+
+
+@dataclass(frozen=True, slots=True)
+class Unsaved:
+    user: User
+    answer: Answer
+    new_conversation: bool
+
+
+_FORM = TypeAdapter(Unsaved)
+
+
+class UnsavedAnswers:
+    """Those of one data directory. `open_db` may raise; it is tried again."""
+
+    def __init__(self, folder: Path, open_db: Callable[[], Database]) -> None:
+        self.folder = folder
+        self._open_db = open_db
+        self._closing = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._lock = threading.Lock()
+
+    def keep(self, user: User, answer: Answer, *, new_conversation: bool) -> bool:
+        """Whether it will be stored later: not when the disk is full too."""
+        path = self.folder / f"{answer.created_at:%Y%m%dT%H%M%S%f}-{answer.id}.json"
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if sum(1 for _ in self.folder.iterdir()) >= MOST:
+                return False
+            path.with_suffix(".part").write_bytes(_FORM.dump_json(Unsaved(user, answer, new_conversation)))
+            path.with_suffix(".part").replace(path)
+        except OSError as error:
+            log.error("an answer can be stored nowhere: %s", error)
+            with suppress(OSError):
+                path.with_suffix(".part").unlink(missing_ok=True)
+            return False
+        self.store_soon()
+        return True
+
+    def store_soon(self) -> None:
+        """Try in the background, until there is nothing left or this is closed."""
+        with self._lock:
+            if self._closing.is_set() or not self.waiting():
+                return
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._run, name="store answers later", daemon=True)
+                self._thread.start()
+
+    def waiting(self) -> list[Path]:
+        """The files, oldest first."""
+        return sorted(self.folder.glob("*.json")) if self.folder.is_dir() else []
+
+    def store(self) -> int:
+        """Store what waits; how many were. Raises Unavailable when the database still does not answer."""
+        stored = 0
+        for path in self.waiting():
+            stored += self._store(path)
+            path.unlink(missing_ok=True)
+        return stored
+
+    def close(self) -> None:
+        self._closing.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _store(self, path: Path) -> int:
+        try:
+            kept = _FORM.validate_json(path.read_bytes())
+            save_answer(self._open_db(), kept.user, kept.answer, new_conversation=kept.new_conversation)
+        except Unavailable:
+            raise
+        except NotFound:
+            return 0  # its conversation was deleted meanwhile
+        except (BedsideError, ValueError, OSError) as error:  # stored already, or no such file
+            log.error("the answer in %s cannot be stored: %s", path.name, error)
+            return 0
+        return 1
+
+    def _run(self) -> None:
+        while not self._closing.is_set():
+            with suppress(Unavailable):
+                if stored := self.store():
+                    log.info("stored %d answers that the database had not taken", stored)
+            with self._lock:
+                if not self.waiting():
+                    self._thread = None
+                    return
+            self._closing.wait(AGAIN)

@@ -1,0 +1,1 @@
+"""How well scans are read: the handbook made into scans of many kinds, read back, and compared with what it says."""

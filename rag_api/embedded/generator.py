@@ -1,0 +1,214 @@
+"""The generator that Bedside starts itself when no other is configured: a process beside this one, shared within a data directory."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import logging
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import TracebackType
+
+from rag_api.embedded.processes import file_lock, free_port
+from rag_api.errors import GeneratorUnavailable
+
+log = logging.getLogger(__name__)
+
+Say = Callable[[str], None]
+SILENT = 20.0  # seconds without an answer to /health, which no step of the engine holds up: it hangs, and is started anew
+# Runs a module and ends with its parent, however that ends: the parent holds the other end of our standard input.
+LAUNCHER = """
+import os, runpy, sys, threading
+def watch():
+    while os.read(0, 4096): pass
+    os._exit(0)
+threading.Thread(target=watch, daemon=True).start()
+sys.argv = sys.argv[1:]
+runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """What a process that started a generator tells the others, in generator.json."""
+
+    pid: int
+    port: int
+    model: str
+
+
+class GeneratorProcess:
+    """Our generator as a process beside this one, started again when it dies. One per data directory: others borrow it.
+
+    `command` is a Python module and its options, the generator with this model when absent; `--port N` is added. It is ready when
+    GET /health answers 200.
+    """
+
+    def __init__(self, data_dir: Path, model: str, command: tuple[str, ...] = (), *, patience: float = 300.0) -> None:
+        self.data_dir = data_dir.expanduser().resolve()
+        self.model = model
+        self.command = command or ("services.generator.server", "--model", model, "--served-name", model)
+        self.patience = patience
+        self.port = 0
+        self.borrowed = False
+        self.restarts = 0
+        self._process: subprocess.Popen[bytes] | None = None
+        self._heard = 0.0  # time.monotonic() of its last answer
+        self._stopping = threading.Event()
+        self._watcher: threading.Thread | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    @property
+    def log_file(self) -> Path:
+        return self.data_dir / "logs" / "generator.log"
+
+    def start(self, say: Say = lambda line: None) -> None:
+        """Return when it answers. Raises GeneratorUnavailable, with the end of its log."""
+        self._obtain(say)
+        self._watcher = threading.Thread(target=self._watch, name="generator watcher", daemon=True)
+        self._watcher.start()
+
+    def stop(self) -> None:
+        self._stopping.set()
+        if self._watcher is not None:
+            self._watcher.join()
+        if self._process is not None:
+            with suppress(OSError):
+                (self.data_dir / "generator.json").unlink()
+            self._discard()
+        self._watcher = None
+
+    def __enter__(self) -> GeneratorProcess:
+        self.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.stop()
+
+    def _obtain(self, say: Say) -> None:
+        """Borrow the one that another process started, or start one."""
+        with file_lock(self.data_dir / "generator.lock"):
+            running = self._running()
+            if running is not None:
+                self.port, self.borrowed = running.port, True
+            else:
+                self._launch()
+                self._wait(say)
+
+    def _launch(self) -> None:
+        self._discard()
+        self.port, self.borrowed = free_port(), False
+        self.log_file.parent.mkdir(parents=True, exist_ok=True)
+        with self.log_file.open("ab") as output:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", LAUNCHER, *self.command, "--port", str(self.port)],
+                stdin=subprocess.PIPE,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,  # Ctrl-C in the terminal is ours to handle
+                env={**os.environ, "PYTHONUNBUFFERED": "1"},
+            )
+
+    def _wait(self, say: Say) -> None:
+        assert self._process is not None
+        began = time.monotonic()
+        told = began
+        while _health(self.port) != 200:
+            if self._process.poll() is not None or self._stopping.is_set():
+                self._discard()
+                raise GeneratorUnavailable(f"The generator ended while starting:\n{self._log_tail()}")
+            if time.monotonic() - began > self.patience:
+                self._discard()
+                raise GeneratorUnavailable(f"The generator was not ready after {self.patience:.0f} s; its log is {self.log_file}.")
+            if time.monotonic() - told > 5:
+                told = time.monotonic()
+                say(f"the generator is loading its model ({told - began:.0f} s)")
+            time.sleep(0.1)
+        self._heard = time.monotonic()
+        note = self.data_dir / "generator.json"
+        note.with_suffix(".tmp").write_text(json.dumps(asdict(Running(self._process.pid, self.port, self.model))))
+        note.with_suffix(".tmp").replace(note)
+
+    def _running(self) -> Running | None:
+        """A generator of this data directory that another process started, if it still answers and has our model."""
+        try:
+            running = Running(**json.loads((self.data_dir / "generator.json").read_text()))
+        except (OSError, ValueError, TypeError):
+            return None
+        return running if running.model == self.model and _health(running.port) == 200 else None
+
+    def _watch(self) -> None:
+        """Start it again when it dies; ever more slowly when it dies again soon."""
+        pause = 1.0
+        while not self._stopping.wait(pause):
+            if self._alive():
+                pause = 1.0
+                continue
+            log.warning("the generator is gone; starting it again")
+            self.restarts += 1
+            try:
+                self._obtain(lambda line: None)
+            except GeneratorUnavailable as error:
+                log.error("%s", error)
+                pause = min(60.0, pause * 2)
+
+    def _alive(self) -> bool:
+        """An engine whose thread has died says so itself; a busy one that is slow to answer is left alone for a while."""
+        if self.borrowed:
+            return _health(self.port) == 200
+        if self._process is None or self._process.poll() is not None:
+            return False
+        status = _health(self.port)
+        self._heard = time.monotonic() if status else self._heard
+        # 503: it was ready before, so it is not loading, it has failed. Silent for long: it hangs.
+        if status == 503 or time.monotonic() - self._heard > SILENT:
+            self._discard()
+            return False
+        return True
+
+    def _discard(self) -> None:
+        """End the process that we started, if it has not ended by itself."""
+        if self._process is not None:
+            _end(self._process)
+        self._process = None
+
+    def _log_tail(self, lines: int = 15) -> str:
+        with suppress(OSError):
+            return "\n".join(self.log_file.read_text(errors="replace").splitlines()[-lines:])
+        return ""
+
+
+def _health(port: int) -> int:
+    """The status of GET /health; 0 when nothing answers."""
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=5.0) as response:
+            return int(response.status)
+    except urllib.error.HTTPError as error:
+        return error.code
+    except (OSError, http.client.HTTPException):
+        return 0
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Closing its standard input ends it (LAUNCHER); SIGKILL is for one that hangs."""
+    assert process.stdin is not None
+    process.stdin.close()
+    try:
+        process.wait(timeout=3)
+    except subprocess.TimeoutExpired:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()

@@ -1,0 +1,77 @@
+"""What one ingestion works with and has done so far, and the files that go through it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from rag_api.domain import Document, Edit, Metadata, ReadDocument
+from rag_api.errors import UnreadableDocument
+from rag_api.ingest.repo import DocumentsRepo
+from rag_api.ingest.report import Outcome, Progress, ProgressCallback
+from rag_api.ingest.sources import KeptFiles, SourceFile, sha256_of
+
+if TYPE_CHECKING:  # the reader process imports this package too, and should start fast
+    from rag_api.config import Settings
+    from rag_api.embed import Embedder
+    from rag_api.stores import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A file that must be read. `known` is its source's current document."""
+
+    source: SourceFile
+    sha256: str
+    bytes: int
+    fingerprint: str
+    known: Document | None
+    id: str  # that its document has or will have
+    metadata: Metadata | None = None  # instead of what the file says: of a document that is only indexed again
+
+
+@dataclass(frozen=True, slots=True)
+class ReadItem:
+    item: Item
+    document: Document
+    text: ReadDocument | None
+    error: UnreadableDocument | None
+
+
+@dataclass(slots=True)
+class Run:
+    """What a run works with, and what it has done so far."""
+
+    settings: Settings
+    repo: DocumentsRepo
+    store: Store
+    embedder: Embedder
+    files: KeptFiles
+    progress: ProgressCallback | None
+    total: int
+    shared: frozenset[str] = frozenset()  # titles that many documents bear: they name none of them
+    edits: Mapping[str, Mapping[str, Edit]] = field(default_factory=dict)  # by source: what admins say over what files say
+    placed: Mapping[str, str] = field(default_factory=dict)  # by source: the folder it was last ingested from
+    renamed: dict[str, str] = field(default_factory=dict)  # new name -> the name before
+    retitled: set[str] = field(default_factory=set)  # renamed ones whose title was their name
+    digests: dict[str, tuple[str, int]] = field(default_factory=dict)  # by source, of files looked at already
+    pages: int = 0
+    chunks: int = 0
+    started: float = field(default_factory=time.monotonic)
+    outcomes: list[Outcome] = field(default_factory=list)
+
+    def tell(self, source: str) -> None:
+        if self.progress is not None:
+            seconds = time.monotonic() - self.started
+            self.progress(Progress(len(self.outcomes), self.total, self.pages, self.chunks, seconds, source))
+
+    def digest(self, source: SourceFile) -> tuple[str, int]:
+        """(sha256, bytes), read once. Raises UnreadableDocument."""
+        if source.name not in self.digests:
+            self.digests[source.name] = sha256_of(source)
+        return self.digests[source.name]
+
+    def done(self, outcome: Outcome) -> None:
+        self.outcomes.append(replace(outcome, renamed_from=self.renamed.get(outcome.source, "")))

@@ -1,0 +1,59 @@
+"""What reads a question and passages together, and says whether and where they answer it.
+
+Vectors of question and passage, made apart, do not tell "35 days after a hip replacement" from "after a knee replacement"; what has both
+before it can. Readers are opened by configuration (rag_api/readers) and used wherever passages are weighed; None stands for no reader.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from rag_api.errors import InvalidInput
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A part of a document, and what may be quoted of it: text[start:end] for each of `spans`, in any order, possibly overlapping.
+
+    `heading` is what `text` stands below or must not be read without: a heading, a table's header, a list's introduction, one a line.
+    Raises InvalidInput for spans outside the text.
+    """
+
+    title: str  # of the document
+    heading: str
+    text: str
+    spans: tuple[tuple[int, int], ...]
+
+    def __post_init__(self) -> None:
+        if not all(0 <= start <= end <= len(self.text) for start, end in self.spans):
+            raise InvalidInput(f"a span lies outside its passage of {len(self.text)} characters: {self.spans}")
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a reader makes of one passage. Numbers of one reader compare across passages and questions, those of two readers do not."""
+
+    answers: float  # log-odds that the passage answers the question at all
+    spans: tuple[float, ...]  # log-probability of each span that it is the one that answers, given that one does; () without spans
+    block: tuple[float, ...] | None = None  # log-odds of each span that the whole answer holds it; None: this reader does not say
+
+    def span_log_odds(self) -> tuple[float, ...]:
+        """Return for each span the log-odds that the passage answers and this is where: comparable across passages."""
+        return tuple(_log_odds(span - math.log1p(math.exp(-max(-30.0, self.answers)))) for span in self.spans)
+
+
+class Reader(Protocol):
+    name: str  # what fitted weights are kept under: of the model and its version
+
+    def judge(self, question: str, passages: Sequence[Passage]) -> list[Judgement]:
+        """Return one judgement for each passage, in their order. Takes any strings: empty ones, no spans, longer than it can read (what it
+        cannot read is judged by what it could). Blocks; threads may share it. Raises Unavailable when a service does not answer."""
+
+    def close(self) -> None: ...
+
+
+def _log_odds(log_probability: float) -> float:
+    return log_probability - math.log(max(1e-13, -math.expm1(log_probability)))

@@ -1,0 +1,328 @@
+"""How an answer is shown: tables, lists, documents, refusals; on a phone, at 400% zoom, in forced colours, on paper, to a screen reader."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import NewPage
+from tests.e2e.scripted import ROWS, SENTENCES, STEPS, TITLE, Script
+from tests.e2e.test_states import AXE, ask, complete
+
+INSIDE = """selector => [...document.querySelectorAll(selector)].every(one => {
+    const box = one.getBoundingClientRect();
+    return box.left >= 0 && box.right <= window.innerWidth + 1;
+})"""
+
+
+@pytest.fixture
+def page(new_page: NewPage, base_url: str) -> Page:
+    found = new_page()
+    found.goto(base_url)
+    return found
+
+
+@pytest.fixture
+def phone(new_page: NewPage, base_url: str) -> Page:
+    found = new_page(width=360, height=740)
+    found.goto(base_url)
+    return found
+
+
+def made(page: Page) -> None:
+    expect(page.locator(".made").last).to_be_visible()
+
+
+# --- Tables, lists, documents
+
+
+def test_a_quoted_row_is_a_table_with_its_header_and_the_asked_cell_strong(page: Page) -> None:
+    ask(page, "rijtje")
+    complete(page)
+    table = page.get_by_role("table")
+    expect(table.get_by_role("columnheader")).to_have_text(list(ROWS[0]))
+    expect(table.get_by_role("rowheader")).to_have_text([ROWS[1][0]])
+    expect(table.get_by_role("cell")).to_have_text(list(ROWS[1][1:]))
+    expect(table.locator("strong")).to_have_text([ROWS[1][1]])
+
+
+def test_a_quoted_list_is_a_list_under_its_introduction(page: Page) -> None:
+    ask(page, "stappen")
+    complete(page)
+    expect(page.locator(".part-heading")).to_have_text("Meteen doen:")
+    expect(page.locator(".answer-text").get_by_role("listitem")).to_have_text([f"{label}{words}" for label, words in STEPS])
+
+
+@pytest.mark.parametrize("question", ["rijtje", "stappen"])
+def test_a_table_or_a_list_has_its_mark_and_one_place(page: Page, question: str) -> None:
+    ask(page, question)
+    complete(page)
+    expect(page.locator(".answer-text .quote")).to_have_count(1)
+    expect(page.locator(".answer-text .quote sup")).to_have_text("1")
+    expect(page.locator(".places")).to_have_count(0)  # "1 of 1" is not said
+    expect(page.locator(".highlight.current")).to_have_count(2)
+    page.get_by_role("button", name="Sluit de bron").click()
+    page.locator(".answer-text .quote").click()
+    expect(page.locator(".highlight.current")).to_have_count(2)
+
+
+def test_on_a_phone_a_row_is_read_from_top_to_bottom_and_stays_a_table(phone: Page) -> None:
+    ask(phone, "rijtje")
+    made(phone)
+    cells = phone.locator(".part-table tbody :is(th, td)")
+    tops = [box["y"] for box in (cells.nth(index).bounding_box() for index in range(3)) if box]
+    assert tops == sorted(set(tops))
+    expect(cells.nth(1)).to_have_attribute("data-heading", ROWS[0][1])
+    expect(phone.get_by_role("table").get_by_role("cell")).to_have_text(list(ROWS[1][1:]))
+    assert phone.evaluate(INSIDE, ".part *")
+
+
+def test_sources_of_one_document_stand_on_one_card_and_its_score_is_a_word(page: Page) -> None:
+    ask(page)
+    complete(page)
+    page.get_by_role("button", name="Toon nog").click()
+    card = page.locator(".card[data-document='pijnmeting']")
+    expect(card).to_have_count(1)
+    expect(card.get_by_role("heading")).to_have_text("Pijn meten bij jonge kinderen")
+    expect(card.locator(".card-button")).to_have_text(["2pagina 12", "5pagina 31"])
+    expect(page.locator(".score").first).to_have_text("aangehaald")
+    assert not page.locator(".cards").inner_text().count("0,9")
+
+
+# --- Whom the question is about
+
+
+def test_a_question_that_names_no_patient_is_asked_again_for_one_by_a_press(page: Page, script: Script) -> None:
+    ask(page, "tweeling: welke dosis?")
+    complete(page)
+    chips = page.locator(".for-whom button")
+    expect(chips).to_have_text(["volwassene", "kind", "pasgeborene", "zwangere"])
+    chips.nth(1).click()
+    expect(page.locator(".question").last).to_have_text("tweeling: welke dosis bij een kind?")
+    complete(page)
+    expect(page.locator(".turn").last.locator(".for-whom")).to_have_count(0)
+    assert script.asked[-1].literal
+
+
+# --- A refusal
+
+
+def test_a_refusal_opens_no_document_and_names_the_nearest_with_their_owners(page: Page) -> None:
+    ask(page, "vraag zonder antwoord")
+    made(page)
+    expect(page.locator(".source")).to_have_count(0)
+    expect(page.locator(".card h3")).to_have_text([TITLE, "Pijn meten bij jonge kinderen", "Oude koortskaart"])
+    expect(page.locator(".card .facts").first).to_contain_text("eigenaar: Apotheek")
+    expect(page.locator(".notice").nth(1)).to_contain_text("kon niet gelezen worden: het is een scan")
+
+
+def test_a_document_of_a_refusal_that_is_opened_has_nothing_marked(page: Page) -> None:
+    ask(page, "vraag zonder antwoord")
+    made(page)
+    page.get_by_role("button", name="Open bron 1").click()
+    expect(page.locator(".page[data-drawn=true]").first).to_be_visible()
+    expect(page.locator(".source-status")).to_contain_text("beantwoordt ze niet")
+    expect(page.locator(".highlight, mark")).to_have_count(0)
+
+
+def test_a_refusal_that_is_opened_again_later_opens_no_document_either(page: Page) -> None:
+    ask(page, "vraag zonder antwoord")
+    made(page)
+    page.reload()
+    made(page)
+    expect(page.locator(".source")).to_have_count(0)
+
+
+# --- What is heard
+
+
+@pytest.mark.parametrize(
+    ("question", "heard"),
+    [
+        ("vraag zonder antwoord", "Geen antwoord: geen enkel document beantwoordt dit. 4 documenten liggen het dichtst bij de vraag."),
+        ("zonder generator", "Geen geschreven antwoord, wel 5 bronnen. De generator is niet beschikbaar; dit zijn de bronnen."),
+        ("databank", "Geen antwoord. De databank antwoordt niet. Probeer het zo dadelijk opnieuw."),
+        ("breekt af", "Geen antwoord. De verbinding brak af tijdens het schrijven. Wat al aangekomen was, staat hieronder."),
+        ("tweeling", "Antwoord klaar, 5 bronnen. De vraag noemt geen patiënt."),
+    ],
+)
+def test_a_screen_reader_hears_what_happened(page: Page, question: str, heard: str) -> None:
+    ask(page, question)
+    expect(page.get_by_role("status")).to_contain_text(heard)
+
+
+def test_a_screen_reader_hears_that_there_is_no_connection(page: Page) -> None:
+    page.context.set_offline(True)
+    ask(page)
+    expect(page.get_by_role("status")).to_contain_text("Geen antwoord. Geen verbinding met Bedside.")
+
+
+def test_english_passages_are_said_to_be_english(page: Page) -> None:
+    ask(page, "english")
+    complete(page)
+    expect(page.locator(".card h3").first).to_have_attribute("lang", "en")
+    expect(page.locator(".passage > span").first).to_have_attribute("lang", "en")
+    expect(page.locator(".answer-text .quote").first).to_have_attribute("lang", "en")
+    expect(page.locator(".source-title h2")).to_have_attribute("lang", "en")
+
+
+# --- Small windows
+
+
+@pytest.mark.parametrize("asked", ["hoeveel paracetamol?", "rijtje", "vraag zonder antwoord"])
+def test_at_400_percent_the_answer_is_seen_and_nothing_is_cut(new_page: NewPage, base_url: str, asked: str) -> None:
+    """1280 x 1024 at 400%: nothing stays in place over the answer, and nothing needs scrolling sideways."""
+    page = new_page(width=320, height=256)
+    page.goto(base_url)
+    ask(page, asked)
+    made(page)
+    first = page.locator(".answer-text, .notice").first
+    first.scroll_into_view_if_needed()
+    seen = """one => { const box = one.getBoundingClientRect(); const [x, y] = [box.left + 20, Math.max(box.top, 0) + 8];
+        return one.contains(document.elementFromPoint(x, y)); }"""
+    assert first.evaluate(seen)
+    assert page.locator(".ask-band").evaluate("band => getComputedStyle(band).position") == "static"
+    assert page.evaluate("document.scrollingElement.scrollWidth") <= 320
+    assert page.evaluate(INSIDE, ".turn, .turn *:not(.sr-only, thead *)")
+
+
+def test_at_400_percent_an_open_source_leaves_room_for_its_page(new_page: NewPage, base_url: str) -> None:
+    page = new_page(width=320, height=256)
+    page.goto(base_url)
+    ask(page)
+    made(page)
+    page.locator(".answer-text .quote").first.click()
+    expect(page.locator(".highlight.current")).to_be_in_viewport()
+    pages = page.locator(".pages").bounding_box()
+    assert pages
+    assert pages["height"] >= 128
+
+
+@pytest.mark.parametrize(("width", "height"), [(1024, 768), (1280, 720), (1366, 768), (1920, 1080)])
+@pytest.mark.parametrize("asked", [False, True])
+def test_the_filter_panel_is_not_cut_beside_an_open_source(new_page: NewPage, base_url: str, width: int, height: int, asked: bool) -> None:
+    page = new_page(width=width, height=height)
+    page.goto(base_url)
+    if asked:
+        ask(page)
+        complete(page)
+    page.locator(".scope summary").click()
+    panel = page.locator(".scope-panel")
+    reached = """panel => { const { left, right, top, bottom } = panel.getBoundingClientRect();
+        const corners = [left + 9, right - 9].flatMap(x => [top + 9, bottom - 9].map(y => [x, y]));
+        return corners.every(([x, y]) => panel.contains(document.elementFromPoint(x, y))); }"""
+    assert panel.evaluate(reached)
+
+
+# --- The source over the conversation
+
+
+def test_back_closes_an_open_source_and_keeps_the_conversation_on_a_phone(phone: Page) -> None:
+    ask(phone)
+    made(phone)
+    phone.locator(".answer-text .quote").first.click()
+    expect(phone.locator(".highlight.current")).to_be_visible()
+    address = phone.url
+    phone.go_back()
+    expect(phone.locator(".source")).to_have_count(0)
+    expect(phone).to_have_url(address)
+    expect(phone.locator(".answer-text")).to_contain_text(SENTENCES[1])
+
+
+def test_a_source_that_was_closed_leaves_no_step_to_go_back_over(phone: Page) -> None:
+    ask(phone)
+    made(phone)
+    before = phone.evaluate("history.state")
+    phone.locator(".answer-text .quote").first.click()
+    expect(phone.locator(".highlight.current")).to_be_visible()
+    phone.get_by_role("button", name="Sluit de bron").click()
+    expect(phone.locator(".source")).to_have_count(0)
+    phone.wait_for_function("before => JSON.stringify(history.state) === JSON.stringify(before)", arg=before)
+    phone.go_back()
+    expect(phone.locator(".turn")).to_have_count(0)
+
+
+def test_the_focus_goes_into_a_source_that_lies_over_the_page_and_back(phone: Page) -> None:
+    ask(phone)
+    made(phone)
+    phone.locator(".answer-text .quote").first.focus()
+    phone.keyboard.press("Enter")
+    expect(phone.locator(".highlight.current")).to_be_visible()
+    expect(phone.get_by_role("dialog", name="Bron")).to_be_focused()
+    for _ in range(12):
+        phone.keyboard.press("Tab")
+        assert not phone.evaluate("document.querySelector('main, .top').contains(document.activeElement)")
+    phone.keyboard.press("Escape")
+    expect(phone.locator(".answer-text .quote").first).to_be_focused()
+
+
+# --- Forced colours, paper, the clipboard
+
+
+def test_highlights_are_framed_in_forced_colours(new_page: NewPage, base_url: str) -> None:
+    page = new_page(forced_colors="active")
+    page.goto(base_url)
+    ask(page)
+    complete(page)
+    style = page.locator(".highlight.current").first.evaluate(
+        "one => [getComputedStyle(one).borderTopWidth, getComputedStyle(one).borderTopStyle]"
+    )
+    assert style == ["4px", "solid"]
+
+
+def test_a_copied_answer_carries_its_title_version_page_and_day(new_page: NewPage, base_url: str) -> None:
+    page = new_page(permissions=["clipboard-read", "clipboard-write"])
+    page.goto(base_url)
+    ask(page)
+    complete(page)
+    page.get_by_role("button", name="Antwoord kopiëren").click()
+    expect(page.get_by_role("button", name="Gekopieerd")).to_be_visible()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith(SENTENCES[1])
+    assert f"1. {TITLE}, pagina 3, versie 3, Pediatrie, kinderen, geldig 1 jan 2025 tot 1 mrt 2030 (paracetamol-kind.pdf)" in copied
+    assert "Gekopieerd uit Bedside op " in copied
+
+
+def test_words_that_are_selected_and_copied_carry_it_too(new_page: NewPage, base_url: str) -> None:
+    page = new_page(permissions=["clipboard-read", "clipboard-write"])
+    page.goto(base_url)
+    ask(page)
+    complete(page)
+    page.evaluate("getSelection().selectAllChildren(document.querySelector('.answer-text .quote'))")
+    page.keyboard.press("Control+c")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert SENTENCES[1] in copied
+    assert f"1. {TITLE}, pagina 3" in copied
+
+
+def test_a_print_holds_the_answer_its_sources_and_the_day_and_nothing_to_press(page: Page) -> None:
+    ask(page, "rijtje")
+    complete(page)
+    page.emulate_media(media="print")
+    for shown in (".question", ".part-table", ".card h3", ".print-only"):
+        expect(page.locator(shown).first).to_be_visible()
+    for hidden in (".bar", ".ask-band", ".source", ".feedback"):
+        expect(page.locator(hidden)).to_be_hidden()
+    expect(page.locator(".print-only")).to_contain_text("Afgedrukt uit Bedside op ")
+    assert page.locator(".conversation").evaluate("pane => getComputedStyle(pane).overflowY") == "visible"
+
+
+# --- Accessibility of what is new
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("question", "width"), [("rijtje", 1366), ("rijtje", 360), ("stappen", 1366), ("tweeling", 1366), ("zonder antwoord", 360)]
+)
+def test_accessibility_of_tables_lists_chips_and_refusals(new_page: NewPage, base_url: str, scheme: str, question: str, width: int) -> None:
+    page = new_page(color_scheme=scheme, width=width)
+    page.goto(base_url)
+    ask(page, question)
+    made(page)
+    if question == "rijtje" and width == 360:
+        page.locator(".answer-text .quote").click()
+        expect(page.locator(".page[data-drawn=true]").first).to_be_visible()
+    page.evaluate(AXE.read_text())
+    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+    found = page.evaluate("tags => axe.run({exclude: ['.textLayer']}, {runOnly: tags})", tags)
+    assert [(v["id"], [node["html"] for node in v["nodes"]]) for v in found["violations"]] == []

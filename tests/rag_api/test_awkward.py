@@ -1,0 +1,74 @@
+"""Of documents of awkward layout every sentence, row and item is stored once and in order, or named among the lines that were cut."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rag_api.ingest.read import read
+
+from .awkward.addresses import addresses
+from .awkward.boxes import boxes
+from .awkward.columns import three_columns, two_columns
+from .awkward.dose_header import dose_header
+from .awkward.footnotes import footnotes
+from .awkward.form import form
+from .awkward.hyphens import hyphens
+from .awkward.judge import judge
+from .awkward.leaflet import leaflet
+from .awkward.letter import letter
+from .awkward.line_starts import line_starts
+from .awkward.long_table import long_table
+from .awkward.made import Made
+from .awkward.merged_table import merged_table
+from .awkward.nested_list import nested_list
+from .awkward.page_numbers import page_numbers
+from .awkward.roster import roster
+from .awkward.rotated_table import rotated_table, turned_page
+from .awkward.sidebar import sidebar
+from .awkward.signs import signs
+from .awkward.twins import twins
+from .awkward.version_lines import version_lines
+from .awkward.weight_cards import weight_cards
+from .awkward.word_boxes import word_boxes
+from .awkward.word_changes import word_changes
+from .awkward.word_columns import word_columns
+from .awkward.word_export import word_export
+from .awkward.word_form import word_form
+from .awkward.word_letter import word_letter
+from .awkward.word_lists import word_lists
+from .awkward.word_notes import word_notes
+from .awkward.word_table import word_table
+
+_PAGES: tuple[Callable[[], Made], ...] = (
+    *(addresses, boxes, dose_header, footnotes, form, hyphens, leaflet, letter, line_starts, long_table, merged_table, nested_list),
+    *(roster, rotated_table, sidebar, signs, three_columns, turned_page, twins, two_columns, version_lines, weight_cards),
+)
+_WORD_FILES: tuple[Callable[[], Made], ...] = (
+    *(word_boxes, word_changes, word_columns, word_export, word_form, word_letter, word_lists, word_notes, word_table),
+)
+_PDF = "application/pdf"
+_WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+
+
+@pytest.mark.parametrize("make", _PAGES, ids=lambda make: make.__name__)
+def test_nothing_of_a_pdf_is_lost_doubled_moved_or_glued(make: Callable[[], Made], tmp_path: Path) -> None:
+    assert _faults(make(), _PDF, tmp_path) == ()
+
+
+@pytest.mark.parametrize("made", page_numbers(), ids=lambda made: made.name)
+def test_page_numbers_of_every_style_are_cut_and_items_beside_them_stay(made: Made, tmp_path: Path) -> None:
+    assert _faults(made, _PDF, tmp_path) == ()
+
+
+@pytest.mark.parametrize("make", _WORD_FILES, ids=lambda make: make.__name__)
+def test_nothing_of_a_word_file_is_lost_doubled_moved_or_glued(make: Callable[[], Made], tmp_path: Path) -> None:
+    assert _faults(make(), _WORD, tmp_path) == ()
+
+
+def _faults(made: Made, kind: str, folder: Path) -> tuple[str, ...]:
+    path = folder / made.name
+    path.write_bytes(made.data)
+    document = read(path, made.name, kind, max_pages=100)
+    told = (*(line.text for line in document.cut), *document.warnings)
+    return judge(made, document.text, told).faults

@@ -1,0 +1,144 @@
+"""Our own reader: what it promises to whoever asks it, whatever it is asked."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rag_api.embed.e5.encoder import E5Encoder
+from rag_api.embed.e5.layers import Layers, States
+from rag_api.errors import ConfigurationError, InvalidInput
+from rag_api.readers.bedside import NOTHING, BedsideReader
+from rag_api.readers.network import Sizes
+from rag_api.readers.text import MOST_PASSAGE, MOST_QUESTION, passage_tokens, question_tokens, segments
+from rag_api.retrieval.reader import Judgement, Passage
+
+SIZES = Sizes(heads=2, width=8, token=8, inner=16, told=8, joined=16)
+
+
+@pytest.fixture(scope="module")
+def encoder() -> E5Encoder:
+    return E5Encoder()
+
+
+def weights(encoder: str, seed: int = 0) -> bytes:
+    """Of one network that has learned nothing, for the encoder's lowest layer."""
+    chance, s = np.random.default_rng(seed), SIZES
+    shapes = {
+        "compare.weight": (s.heads * s.width, s.hidden),
+        "token.weight": (s.token, s.hidden),
+        "token.bias": (s.token,),
+        "found.weight": (s.inner, 4 * (s.heads + 1)),
+        "found.bias": (s.inner,),
+        "own.weight": (s.inner, s.token + 1),
+        "told.weight": (s.told, s.inner),
+        "told.bias": (s.told,),
+        "weight.weight": (1, s.hidden),
+        "weight.bias": (1,),
+        "asked.weight": (s.told, s.hidden),
+        "asked.bias": (s.told,),
+        "said.weight": (s.told, s.hidden),
+        "said.bias": (s.told,),
+        "joined.weight": (s.joined, 5 * s.told),
+        "joined.bias": (s.joined,),
+        "out.weight": (2, s.joined),
+        "out.bias": (2,),
+        "mean": (s.hidden,),
+    }
+    arrays = {f"0.{name}": chance.normal(0, 0.1, shape).astype(np.float16) for name, shape in shapes.items()}
+    file = io.BytesIO()
+    about: dict[str, Any] = {"encoder": np.array(encoder), "layers": np.array(1), "0.scale": np.ones(1, np.float16)}
+    np.savez(file, **about, **arrays)  # type: ignore[arg-type]
+    return file.getvalue()
+
+
+@pytest.fixture(scope="module")
+def reader(encoder: E5Encoder) -> BedsideReader:
+    return BedsideReader(encoder, weights(encoder.name))
+
+
+HOSTILE = [
+    Passage("", "", "", ()),
+    Passage("", "", "", ((0, 0), (0, 0))),
+    Passage("titel " * 3000, "kop " * 3000, "De dosis is 5 mg.", ((0, 17),)),
+    Passage("Lang", "", "woord " * 10_000 + "einde.", ((0, 60_000), (60_000, 60_006))),
+    Passage("Overlap", "", "Eerst spoelen. Dan melden.", ((0, 26), (0, 14), (15, 26))),
+    Passage("\ud800\0", "\t\n", "\ud800 \0 \u200b 💉", ((0, 3), (3, 7))),
+]
+
+
+@pytest.mark.parametrize("question", ["", "  ", "\ud800\0", "hoe lang? " * 2000, "💉"])
+def test_it_judges_whatever_it_is_asked(reader: BedsideReader, question: str) -> None:
+    judged = reader.judge(question, HOSTILE)
+    assert len(judged) == len(HOSTILE)
+    for passage, judgement in zip(HOSTILE, judged, strict=True):
+        assert len(judgement.spans) == len(judgement.block or ()) == len(passage.spans)
+        assert all(map(math.isfinite, (judgement.answers, *judgement.spans, *(judgement.block or ()))))
+        if passage.spans:
+            assert sum(map(math.exp, judgement.spans)) == pytest.approx(1)
+        else:
+            assert judgement.answers == NOTHING
+
+
+def test_no_passages_no_judgements(reader: BedsideReader) -> None:
+    assert reader.judge("hoe lang?", []) == []
+
+
+def test_a_passage_is_judged_alike_alone_and_among_others(reader: BedsideReader) -> None:
+    assert reader.judge("wat eerst?", HOSTILE)[4] == reader.judge("wat eerst?", [HOSTILE[4]])[0]
+
+
+def test_a_passage_is_computed_once(encoder: E5Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = BedsideReader(encoder, weights(encoder.name))
+    own.judge("wat eerst?", HOSTILE)
+    computed: list[Sequence[int]] = []
+    states_of = encoder.states_of
+
+    def counted(ids: Sequence[Sequence[int]], layers: Layers) -> list[States]:
+        computed.extend(ids)
+        return states_of(ids, layers)
+
+    monkeypatch.setattr(encoder, "states_of", counted)
+    own.judge("en dan?", HOSTILE)
+    assert len(computed) == 1  # the question
+
+
+def test_weights_for_another_encoder_are_refused(encoder: E5Encoder) -> None:
+    with pytest.raises(ConfigurationError, match="another encoder"):
+        BedsideReader(encoder, weights("bge-m3"))
+
+
+def test_other_weights_are_another_reader(encoder: E5Encoder) -> None:
+    names = {BedsideReader(encoder, weights(encoder.name, seed)).name for seed in (0, 0, 1)}
+    assert len(names) == 2
+
+
+@pytest.mark.quick
+def test_a_span_outside_its_passage_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="outside"):
+        Passage("", "", "kort", ((0, 5),))
+
+
+@pytest.mark.quick
+def test_log_odds_of_spans_compare_across_passages() -> None:
+    sure, unsure = Judgement(4.0, (math.log(0.8), math.log(0.2))), Judgement(-2.0, (0.0,))
+    assert sure.span_log_odds()[0] > sure.span_log_odds()[1] > unsure.span_log_odds()[0]
+    assert unsure.span_log_odds()[0] == pytest.approx(-2.0)
+
+
+def test_every_token_of_a_span_is_known_for_it(encoder: E5Encoder) -> None:
+    passage = Passage("Titel", "Kop", "Eerst spoelen.\n- Dan melden.\tDienst", ((0, 15), (15, 35)))
+    read = passage_tokens(passage, encoder.tokens)
+    pieces = [read.ids[first:after] for first, after in read.spans]
+    assert pieces == [tuple(encoder.tokens("Eerst spoelen.")), tuple(encoder.tokens("- Dan melden. | Dienst"))]
+    assert segments(read, 2).tolist().count(2) == len(encoder.tokens("passage: Titel . Kop ."))
+
+
+def test_what_is_too_long_is_cut(encoder: E5Encoder) -> None:
+    assert len(passage_tokens(HOSTILE[3], encoder.tokens).ids) == MOST_PASSAGE - 2
+    assert len(question_tokens("hoe lang? " * 2000, encoder.tokens).ids) == MOST_QUESTION - 2

@@ -1,0 +1,126 @@
+"""Training the reader: a handful of examples is learned, a stop changes nothing, and Bedside computes what was trained."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from rag_api.embed.e5.encoder import E5Encoder
+from rag_api.readers.bedside import BedsideReader
+from rag_api.readers.network import Network, Sizes
+from rag_api.readers.text import rarities
+from rag_api.retrieval.reader import Passage
+from services.reader.examples import Pair, Texts, batches
+from services.reader.fit import Fit, FitOptions
+from services.reader.model import ReaderModel, split_rows
+from services.reader.weights import pack
+
+SMALL = Sizes(heads=2, width=8, token=8, inner=16, told=8, joined=16)
+LAYERS = 2
+PASSAGES = [
+    Passage(
+        "Heupprothese", "Tromboseprofylaxe", "Na de operatie 35 dagen. Bij een knie 14 dagen.\tNooit langer.", ((0, 23), (24, 46), (47, 61))
+    ),
+    Passage("Katheters", "", "Spoel de poortkatheter elke 8 weken. De PICC elke week.", ((0, 36), (37, 55))),
+    Passage("Leeg", "", "", ()),
+]
+ASKED = [
+    ("hoe lang spuiten na heup", 0, 0),
+    ("hoe lang spuiten na knie", 0, 1),
+    ("hoe vaak poortkatheter spoelen", 1, 0),
+    ("prijs van een PICC", 1, None),
+]
+
+
+@pytest.fixture(scope="module")
+def encoder() -> E5Encoder:
+    return E5Encoder()
+
+
+@pytest.fixture(scope="module")
+def texts(encoder: E5Encoder, tmp_path_factory: pytest.TempPathFactory) -> Texts:
+    made = Texts(encoder, LAYERS)
+    for passage in PASSAGES:
+        made.passage(passage)
+    for question, _, _ in ASKED:
+        made.question(question)
+    made.compute(tmp_path_factory.mktemp("states") / "states.npy")
+    return made
+
+
+@pytest.fixture(scope="module")
+def pairs(texts: Texts) -> list[Pair]:
+    found = [
+        Pair(texts.question(question), at, () if line is None else (line,), None if line is None else (line,))
+        for question, at, line in ASKED
+    ]
+    return [*found, Pair(found[0].question, 1), Pair(found[2].question, 0), Pair(found[0].question, 2)]
+
+
+def trained(texts: Texts, pairs: list[Pair], folder: Path, epochs: tuple[int, ...]) -> ReaderModel:
+    """Trains to each of these epochs, each time from what is on disk."""
+    for until in epochs:
+        model = ReaderModel(SMALL, seed=3)
+        model.standardise(texts.some_states())
+        Fit(model, texts, lambda epoch: pairs, folder, FitOptions(epochs=30, pairs=4, learning_rate=0.01, warm_up=2)).run(until=until)
+    return model.eval()
+
+
+def loss(model: ReaderModel, texts: Texts, pairs: list[Pair]) -> float:
+    from services.reader.fit import loss_of
+
+    batch = texts.batch(pairs)
+    with torch.no_grad():
+        return float(loss_of(model(batch), pairs, batch.rows, 0.3))
+
+
+def test_a_handful_of_examples_is_learned(texts: Texts, pairs: list[Pair], tmp_path: Path) -> None:
+    before = loss(ReaderModel(SMALL, seed=3).eval(), texts, pairs)
+    assert loss(trained(texts, pairs, tmp_path, (30,)), texts, pairs) < before / 3
+
+
+def test_training_that_was_stopped_ends_where_it_would_have(texts: Texts, pairs: list[Pair], tmp_path: Path) -> None:
+    whole, stopped = trained(texts, pairs, tmp_path / "whole", (6,)), trained(texts, pairs, tmp_path / "stopped", (1, 4, 6))
+    for name, value in whole.state_dict().items():
+        assert torch.equal(value, stopped.state_dict()[name]), name
+
+
+def test_states_that_were_computed_are_read_again_and_others_are_not(texts: Texts, encoder: E5Encoder, tmp_path: Path) -> None:
+    told: list[int] = []
+    for words in ("een", "een", "twee"):
+        own = Texts(encoder, LAYERS)
+        own.question(words)
+        own.compute(tmp_path / "states.npy", lambda done, of: told.append(done))
+    assert len(told) == 2
+
+
+def test_an_epoch_reads_every_pair_once(texts: Texts, pairs: list[Pair]) -> None:
+    read = [pair for own in batches(pairs, texts, 2, seed=1) for pair in own]
+    assert sorted(map(repr, read)) == sorted(map(repr, pairs))
+
+
+def test_bedside_computes_what_was_trained(texts: Texts, pairs: list[Pair], encoder: E5Encoder) -> None:
+    model = ReaderModel(SMALL, seed=5).eval()
+    model.standardise(texts.some_states())
+    with torch.no_grad():
+        batch = texts.batch(pairs)
+        expected = split_rows(model(batch), batch.rows)
+    network, layers = Network(model.arrays()), encoder.layers(range(LAYERS))
+    for pair, wanted in zip(pairs, expected, strict=True):
+        question, passage = texts.questions[pair.question], texts.passages[pair.passage]
+        asked = network.question(encoder.states_of([question.ids], layers)[0], question, rarities(question, encoder))
+        found = network.judge(asked, network.passage(encoder.states_of([passage.ids], layers)[0], passage))
+        assert found == pytest.approx(wanted.numpy(), abs=0.02)  # states were kept in half precision
+
+
+def test_what_is_packed_judges_as_the_mean_of_its_networks(texts: Texts, encoder: E5Encoder) -> None:
+    models = [ReaderModel(SMALL, seed=seed).eval() for seed in (1, 2)]
+    for model in models:
+        model.standardise(texts.some_states())
+    alone = [BedsideReader(encoder, pack(encoder.name, LAYERS, [model.arrays()])) for model in models]
+    both = BedsideReader(encoder, pack(encoder.name, LAYERS, [model.arrays() for model in models]))
+    blocks = [reader.judge("hoe lang spuiten", PASSAGES)[0].block or () for reader in alone]
+    assert both.judge("hoe lang spuiten", PASSAGES)[0].block == pytest.approx(np.mean(blocks, axis=0), abs=1e-5)
