@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 from urllib.parse import unquote, urlsplit
 
 from pydantic import Field, SecretStr, model_validator
@@ -102,7 +102,9 @@ class Settings(BaseSettings):
     reranker_url: str | None = Field(None, description="A service with /rerank; the reranker is then not run in process.")
     reranker_api_key: SecretStr | None = None
     reader: str | None = Field(
-        None, description="What reads question and passages together: 'llm' (the configured generator), or a model's folder or hub name."
+        None,
+        description="What reads question and passages together: 'bedside' (own weights, reader.npz in the data directory), 'llm' (the "
+        "configured generator), or a model's folder or hub name.",
     )
     passages: int = Field(3, ge=1, le=20, description="How many chunks go into the prompt.")
     sources: int = Field(7, ge=1, le=50, description="How many sources are shown.")
@@ -111,7 +113,11 @@ class Settings(BaseSettings):
         0.03, ge=0, le=1, description="For what is for the patients of the asker's function, where what is for others would be first."
     )
     department_boost: float = Field(0.01, ge=0, le=1, description="For documents of the asker's department.")
-    not_found_threshold: float | None = Field(None, description="Absent: the value calibrated for the embedder.")
+    risk: Literal["careful", "balanced", "ready"] | Annotated[float, Field(gt=0, lt=1)] = Field(
+        "balanced",
+        description="How readily it answers: a name, or the share of answers that may be wrong (`bedside calibrate` says which).",
+    )
+    not_found_threshold: float | None = Field(None, description="Instead of a risk: the least confidence that is answered.")
 
     default_groups: str = Field("everyone", description="Who may read documents of which nothing is said: groups, with commas between.")
 

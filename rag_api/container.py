@@ -20,6 +20,7 @@ from rag_api.config import Settings
 from rag_api.domain import KeptState, SentencesKept
 from rag_api.errors import BedsideError, ConfigurationError, GeneratorUnavailable, Unavailable
 from rag_api.query.synonyms import Expander, Lists, lists_of
+from rag_api.retrieval.calibration import calibration
 from rag_api.retrieval.in_flight import InFlight
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from rag_api.embed import Embedder
     from rag_api.embedded.generator import GeneratorProcess
     from rag_api.embedded.postgres import EmbeddedPostgres
+    from rag_api.retrieval.reader import Reader
     from rag_api.retrieval.reranker import Reranker
     from rag_api.stores import Store
 
@@ -86,6 +88,7 @@ class Container:
     def _open_what_follows_settings(self) -> None:
         self._lists: Lazy[Lists] = Lazy(lambda: lists_of(self.settings))
         self._reranker: Lazy[tuple[Reranker | None]] = Lazy(self._open_reranker)
+        self._reader: Lazy[tuple[Reader | None]] = Lazy(self._open_reader)
 
     def with_settings(self, settings: Settings) -> Container:
         """Return the same database, store, embedder and generator, asked with other settings. What that opens is closed with the rest."""
@@ -121,6 +124,11 @@ class Container:
         """None when none is configured. Raises ConfigurationError."""
         return self._reranker.get()[0]
 
+    @property
+    def reader(self) -> Reader | None:
+        """None when none is configured. Raises ConfigurationError."""
+        return self._reader.get()[0]
+
     def afterwards(self, act: Callable[[], object]) -> None:
         """Do it in another thread, after the request that wants it is gone; `close` waits for it."""
         self._afterwards.get().submit(act)
@@ -145,7 +153,16 @@ class Container:
                     future.result()
                 except Unavailable as error:
                     log.warning("%s", error.message)
+        self._check_decision()
         self.unsaved.store_soon()
+
+    def _check_decision(self) -> None:
+        """A calibration of an earlier version, a risk that is not reached, a reader that cannot be opened: told now, not to who asks."""
+        measured = calibration(self.embedder.name, self.settings.data_dir)
+        if measured.not_found is not None:
+            measured.not_found.at(self.settings.risk)
+        if self.reader is not None and self.reader.name not in measured.readers:
+            log.warning("the reader %s was not measured: it is not used until `bedside calibrate` has", self.reader.name)
 
     def start_generator(self) -> None:
         """Start the embedded generator in the background, when no other is configured."""
@@ -234,6 +251,12 @@ class Container:
 
         reranker = open_reranker(self.settings)
         return (None if reranker is None else self._closing(reranker),)
+
+    def _open_reader(self) -> tuple[Reader | None]:
+        from rag_api.readers.opening import open_reader
+
+        reader = open_reader(self.settings, self.generator_url)
+        return (None if reader is None else self._closing(reader),)
 
     def _open_afterwards(self) -> ThreadPoolExecutor:
         pool = ThreadPoolExecutor(1, thread_name_prefix="store stopped answers")

@@ -23,10 +23,14 @@ from rag_api.db.documents import get_documents
 from rag_api.db.sentences import counts
 from rag_api.domain import AnswerStatus, Filters, Hit, Source, User
 from rag_api.embed import Cached, Embedder
-from rag_api.query.analysis import analyse
-from rag_api.retrieval.find import find
+from rag_api.query.analysis import Analysis, analyse
+from rag_api.retrieval.answerability import decide
+from rag_api.retrieval.calibration import calibration
+from rag_api.retrieval.find import Retrieval, find
 from rag_api.retrieval.patient_ranking import rank
 from rag_api.retrieval.precompute import made_by
+from rag_api.retrieval.reader import Reader
+from rag_api.retrieval.reader_scores import read
 from rag_api.retrieval.reranker import Reranker
 from rag_api.stores import Store
 
@@ -78,6 +82,10 @@ class _Timed:
     def reranker(self) -> Reranker | None:
         return self._container.reranker
 
+    @property
+    def reader(self) -> Reader | None:
+        return self._container.reader
+
     def search(self, *given: Any, **named: Any) -> list[Hit]:
         return self._clock.timed("search once", lambda: self._container.store.search(*given, **named))
 
@@ -101,7 +109,8 @@ def measure(container: Container, questions: Sequence[str], user: User, tell: Te
         searches.append(len(clock.elapsed["search once"]) - before)
         forget(container)
         for step in ("find", "find again"):
-            clock.timed(step, lambda of=asked: find(of, user, filters, container))  # type: ignore[misc]
+            retrieval = clock.timed(step, lambda of=asked: find(of, user, filters, container))  # type: ignore[misc]
+        _judge(asked, retrieval, container, clock)
         documents = get_documents(container.db, user, [hit.chunk.document_id for hit in found.hits])
         sources = [Source(hit, documents[hit.chunk.document_id], 1, ()) for hit in found.hits if hit.chunk.document_id in documents]
         clock.timed("source warnings", lambda of=sources, to=asked: warned(of, to, user, filters, "nl", container))  # type: ignore[misc]
@@ -113,6 +122,16 @@ def measure(container: Container, questions: Sequence[str], user: User, tell: Te
         "kept": _kept(container),
         "steps": {step: clock.figures(step) for step in clock.elapsed},
     }
+
+
+def _judge(asked: Analysis, retrieval: Retrieval, container: Container, clock: _Clock) -> None:
+    """The reader's share of a question, where one is configured, and the decision's: both are in "find" too, the reader once measured."""
+    hits, sentences = retrieval.may_be_quoted, retrieval.sentences
+    reader = container.reader
+    if reader is not None:
+        clock.timed("read the passages", lambda: read(asked.text, hits, sentences, reader))
+    measured = calibration(container.embedder.name, container.settings.data_dir)
+    clock.timed("decide", lambda: decide(asked, hits, sentences, measured.not_found))
 
 
 def measure_answers(container: Container, questions: Sequence[str], user: User, tell: Tell = lambda done: None) -> dict[str, Any]:

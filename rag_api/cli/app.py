@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import typer
 
+import rag_api.cli.bench_decision  # noqa: F401 - adds its command to `bench`
 from rag_api.cli.abbreviations import abbreviations
 from rag_api.cli.ask import ask
 from rag_api.cli.askers import askers

@@ -48,6 +48,28 @@ def ingest(
 
 
 @bench.command()
+def size(
+    files: Annotated[
+        list[int] | None, typer.Option("--files", help="So many small files; several may be said. 100, 1,000 and 10,000.")
+    ] = None,
+    pages: Annotated[list[int] | None, typer.Option("--pages", help="So many pages in one file. 10, 100 and 1,000.")] = None,
+    embedder: Annotated[str, typer.Option(help="none: the cheapest vectors there are; or an embedder's name.")] = "none",
+    store: Annotated[str, typer.Option(help="memory or lance.")] = "memory",
+    as_json: AsJson = False,
+) -> None:
+    """How ingestion's time and memory grow with the number of files, and of pages in one file; and how long the embedder waited."""
+    from rag_api.bench.size import measure
+
+    chosen = (files or [], pages or []) if files or pages else ([100, 1000, 10_000], [10, 100, 1000])
+    with said(), counting("files and pages", sum(map(sum, chosen))) as tell:
+        found = measure(*chosen, embedder, store, tell)
+    if not as_json:
+        _print_rows(found)
+        return
+    _print(found, as_json)
+
+
+@bench.command()
 def wardqa(
     split: Annotated[list[str], typer.Option("--split", help="train, validate, test or test_trades; several may be named.")] = ["test"],  # noqa: B006 - typer's way
     documents: Annotated[int | None, typer.Option(help="So many documents at most, for a quick look.")] = None,

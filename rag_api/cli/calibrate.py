@@ -32,8 +32,9 @@ def calibrate(
     """Fit to judged questions which sentences are quoted, how many, and when to say that there is no answer.
 
     Only the validate half of the set is used; the test half is for `bedside evaluate`. Every answerable question is asked again without
-    its documents, so a set with few unanswerable ones will do. The values are kept in calibration.json in the data directory, for the
-    embedder in use, and win over the shipped ones.
+    its documents, so a set with few unanswerable ones will do. When to say that there is no answer is fitted to the collections that came
+    with Bedside as well, each weighing as much as yours; what each BEDSIDE_RISK costs on all of them is printed. The values are kept in
+    calibration.json in the data directory, for the embedder in use, and win over the shipped ones.
     """
     with opened() as container:
         if model:
@@ -44,12 +45,15 @@ def calibrate(
 def fitted(container: Container, file: Path | None, stored: str | None, *, model: bool, out: Path | None) -> dict[str, Any]:
     """On the validate half of the set, whatever else it holds. Raises InvalidInput for a set without one and for one that tells nothing."""
     from rag_api.evaluate import calibrate as fits
+    from rag_api.evaluate.decision import fit_decision
+    from rag_api.evaluate.rows import shipped_rows
     from rag_api.retrieval.calibration import FILE, calibration, write
 
     questions = judged_questions(container, file, stored, "validate")
     refuse_test_half(questions, container, file, stored, "A calibration")
     cases = gather(container, questions)
-    found = fits.cross_validated(cases)
+    others = shipped_rows(container.embedder.name)
+    found = fits.cross_validated(cases, others)
     before = calibration(container.embedder.name, container.settings.data_dir)
     weights = fits.fit_weights(cases)
     cases = [fits.weighed(case, weights) for case in cases]
@@ -62,7 +66,7 @@ def fitted(container: Container, file: Path | None, stored: str | None, *, model
         alpha=before.alpha if container.settings.alpha is None else container.settings.alpha,  # with which all of it was fitted
         weights=weights,
         verbatim={**before.verbatim, name: {**before.verbatim.get(name, {}), **writing}},
-        not_found=fits.fit_not_found(cases),
+        not_found=fit_decision([*fits.rows_of(cases, "own"), *others]),
         measured=f"{date.today().isoformat()}, {len(questions)} questions of {stored or (file.name if file else 'the sample handbook')}",
     )
     path = out or container.settings.data_dir / FILE
@@ -72,6 +76,7 @@ def fitted(container: Container, file: Path | None, stored: str | None, *, model
         "model": name,
         "file": str(path),
         "questions": len(questions),
+        "collections": ["own", *sorted({row.collection for row in others})],
         "cross_validated": found,
         "values": asdict(value),
         "likelihood": _gains(cases, writing) if model else None,
@@ -174,4 +179,9 @@ def show(found: dict[str, Any], as_json: bool) -> None:
         f"  not found: precision {crossed['not_found_precision']:.2f}, recall {crossed['not_found_recall']:.2f}, "
         f"{crossed['refused']:.1%} of the answerable refused; {crossed['recall_left_out']:.2f} of those whose document was left out"
     )
+    say(f"When to refuse, fitted on {', '.join(found['collections'])}:")
+    fitted = found["values"]["not_found"]
+    for name, threshold in fitted["by_risk"].items():
+        point = next((p for p in fitted["curve"] if p["threshold"] >= threshold), fitted["curve"][-1])
+        say(f"  BEDSIDE_RISK={name}: {point['refused']:.0%} of what can be answered is refused, {point['risk']:.0%} of answers are wrong")
     say(f"Written to {found['file']}; used from the next question on.")

@@ -161,10 +161,22 @@ def print_refusals(figures: dict[str, Any]) -> None:
     say(f"not found, {decided['n']} questions without an answer: precision {decided['precision']:.2f} [{low:.2f}, {high:.2f}]")
     low, high = between["not_found_recall"]
     say(f"  recall {decided['recall']:.2f} [{low:.2f}, {high:.2f}], {decided['refused']:.1%} of the others refused")
-    for wanted in (0.25, 0.5, 0.75, 0.9):
-        point = next((p for p in decided["curve"] if p["recall"] >= wanted), None)
-        if point:
-            say(
-                f"  recall {point['recall']:.2f} would have precision {point['precision']:.2f}, refusing {point['refused']:.1%}: "
-                f"BEDSIDE_NOT_FOUND_THRESHOLD={point['threshold']}"
-            )
+    for name, label in (("near_misses", "near misses"), ("off_topic", "off topic")):
+        if decided[name]["n"]:
+            say(f"  {label} refused: {_share(decided[name])}")
+    for row in decided["at_refused"]:
+        say(
+            f"  refusing {row['refused']:.0%} of the answerable (BEDSIDE_NOT_FOUND_THRESHOLD={row['threshold']}): near misses refused "
+            f"{_share(row['near_misses'])}, off topic {_share(row['off_topic'])}, answers wrong {_share(row['risk'])}"
+        )
+    say("  risk by coverage (share answered: share of answers that are wrong or should have been refused, answerable refused):")
+    for point in decided["curve"]:
+        low, high = point["interval"]
+        say(f"    {point['coverage']:.2f}: {point['risk']:.3f} [{low:.2f}, {high:.2f}], {point['refused']:.1%}")
+
+
+def _share(found: dict[str, Any]) -> str:
+    if found["share"] is None:
+        return "none asked"
+    low, high = found["interval"]
+    return f"{found['share']:.2f} [{low:.2f}, {high:.2f}] of {found['n']}"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rag_api.domain import Hit, Metadata
-from rag_api.evaluate.answers import plain
+from rag_api.evaluate.answers import holds, plain
 from rag_api.evaluate.judged import HANDBOOK, Judged, Place, parse_judged, read_judged, write_judged
 from rag_api.evaluate.metrics import Interval, bootstrap_ratio, hit_at, mrr, reciprocal
 from rag_api.evaluate.refusals import Asked, refusals
@@ -50,6 +50,8 @@ class Outcome:
     right: tuple[str, ...] = ()  # the judged documents among the hits, each once
     department: str = ""  # of who asked, else of the judged document
     wrong_group: bool = False  # the first hit is for other patients than the question is about
+    may_answer: bool = True  # no rule ruled an answer out
+    right_first: bool = False  # the sentence that would be quoted first holds the judged words
     crossed: str = ""  # "en on nl": the question's language, when none of its documents is in that, and theirs
 
 
@@ -85,8 +87,17 @@ def _outcome(judged: Judged, retrieval: Retrieval, sources: Mapping[str, str], a
         span_rank=_first(rank for rank, at in ranked if any(_holds(place, *at) for place in judged.places)),
         right=tuple(dict.fromkeys(name for name in names if name in right)),
         department=judged.department or (about[judged.document].department if judged.document in about else ""),
+        may_answer=retrieval.may_answer,
+        right_first=_right_first(judged, retrieval, sources),
         wrong_group=bool(hits) and _for_others(hits[0], judged.group),
         crossed=_crossed(judged, {about[name].language for name in right & about.keys()} - {""}),
+    )
+
+
+def _right_first(judged: Judged, retrieval: Retrieval, sources: Mapping[str, str]) -> bool:
+    first = retrieval.sentences[0] if retrieval.sentences else None
+    return first is not None and any(
+        place.document == sources.get(first.document_id) and holds(first.text, place.span) for place in judged.places
     )
 
 
@@ -168,13 +179,23 @@ def _figures(outcomes: Sequence[Outcome]) -> dict[str, Any]:
         "mrr": mrr(ranks),
         "page": {"hit@1": hit_at(paged, 1), "hit@3": hit_at(paged, 3), "mrr": mrr(paged), "n": len(paged)},
         "passage": {"hit@1": hit_at(worded, 1), "hit@3": hit_at(worded, 3), "mrr": mrr(worded), "n": len(worded)},
-        "not_found": refusals(
-            [Asked(o.confidence, o.judged.answerable, not o.found, o.rank is not None and o.rank <= 3) for o in outcomes]
-        ),
+        "not_found": refusals([_asked(o) for o in outcomes]),
         "wrong_group_first": sum(o.wrong_group for o in outcomes),  # answerable or not
         "n": len(outcomes),
         "intervals": _intervals(outcomes, ranks),
     }
+
+
+def _asked(o: Outcome) -> Asked:
+    """What no rule lets be answered has no confidence."""
+    confidence = o.confidence if o.may_answer else -1.0
+    near = not o.judged.answerable and is_near_miss(o.judged)
+    return Asked(confidence, o.judged.answerable, not o.found, o.rank is not None and o.rank <= 3, o.right_first, near)
+
+
+def is_near_miss(judged: Judged) -> bool:
+    """Its note says so: a document is about this, and does not say it."""
+    return "near-miss" in judged.note or "near miss" in judged.note
 
 
 def _intervals(outcomes: Sequence[Outcome], ranks: Sequence[int | None]) -> dict[str, Interval]:

@@ -9,22 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rag_api.errors import InvalidInput
+from rag_api.evaluate import is_near_miss
 from rag_api.evaluate.answers import holds
+from rag_api.evaluate.cases import Kind
+from rag_api.evaluate.decision import Row, fit_decision
 from rag_api.evaluate.judged import Judged
 from rag_api.evaluate.metrics import precision_recall
 from rag_api.retrieval.answerability import NEXT, probability
-from rag_api.retrieval.calibration import FEATURES, SIGNALS, NotFound, Verbatim, Weights
+from rag_api.retrieval.calibration import FEATURES, Verbatim, Weights
 from rag_api.retrieval.sentence_scorer import Scored
 
-MISSED = 2.0  # what an answer where there is none costs, in needless refusals
-MOST_REFUSED = 0.08  # of the answerable questions: more would annoy
-REAL = 3.0  # weight of a question that nobody could answer, beside one whose document was left out
 MARGINS = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 0.0)  # 0: always another sentence
 LIKELIHOODS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 
@@ -44,22 +43,8 @@ class Case:
     def has_answer(self) -> bool:
         return self.judged.answerable and not self.left_out
 
-    @property
-    def weight(self) -> float:
-        return 1.0 if self.has_answer or self.left_out else REAL
-
     def right(self, scored: Scored) -> bool:
         return self.has_answer and any(holds(scored.candidate.text, place.span) for place in self.judged.places)
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """What happens when questions with less confidence than `threshold` are refused."""
-
-    threshold: float
-    refused: float  # share of the answerable questions that would be refused
-    precision: float  # of "not found", among what was really asked
-    recall: float  # by weight, of all that has no answer
 
 
 def fit_weights(cases: Sequence[Case], l2: float = 3.0, steps: int = 400, rate: float = 0.1) -> Weights:
@@ -155,66 +140,20 @@ def _beside(one: Scored, other: Scored) -> bool:
     return a.document_id == b.document_id and (a.end <= b.start or b.end <= a.start) and a.text.split() != b.text.split()
 
 
-def fit_not_found(cases: Sequence[Case], l2: float = 3.0) -> NotFound:
-    """Logistic regression by Newton's method; the threshold by cost. Cases that the rules refuse anyway are not fitted on."""
-    fitted = [case for case in cases if case.open]
-    if all(case.has_answer for case in fitted) or not any(case.has_answer for case in fitted):
-        raise InvalidInput("This judged set has no question without an answer, or none with one: nothing to calibrate on.")
-    x = np.array([[case.signals[name] for name in SIGNALS] for case in fitted])
-    y = np.array([case.has_answer for case in fitted], np.float64)
-    weight = np.array([case.weight for case in fitted])
-    center, scale = x.mean(0), _spread(x)
-    w = _newton(np.column_stack([np.ones(len(x)), (x - center) / scale]), y, weight, l2)
-    slopes = w[1:] / scale
-    coefficients = {"intercept": float(w[0] - slopes @ center), **dict(zip(SIGNALS, slopes.tolist(), strict=True))}
-    rounded = NotFound({name: round(value, 4) for name, value in coefficients.items()}, 0.0)
-    chosen = choose(curve([(probability(case.signals, rounded) if case.open else -1.0, case) for case in cases]), prior(cases))
-    return replace(rounded, threshold=round(chosen.threshold, 4), refused=round(chosen.refused, 4))
+def rows_of(cases: Sequence[Case], collection: str) -> list[Row]:
+    """Return the cases as the decision sees them."""
+    return [
+        Row(collection, "fit", _kind(case), case.judged.id, case.open, bool(case.sentences) and case.right(case.sentences[0]), case.signals)
+        for case in cases
+    ]
 
 
-def _newton(x: NDArray[np.float64], y: NDArray[np.float64], weight: NDArray[np.float64], l2: float) -> NDArray[np.float64]:
-    w, penalty = np.zeros(x.shape[1]), l2 * np.eye(x.shape[1])
-    penalty[0, 0] = 1e-6  # not on the intercept
-    for _ in range(50):
-        p = 1 / (1 + np.exp(-np.clip(x @ w, -30, 30)))
-        gradient = x.T @ (weight * (p - y)) + penalty @ w
-        w -= np.linalg.solve((x * (weight * p * (1 - p))[:, None]).T @ x + penalty, gradient)
-    return w
-
-
-def prior(cases: Sequence[Case]) -> float:
-    """The share of questions without an answer among those that were really asked."""
-    asked = [case for case in cases if not case.left_out]
-    return sum(not case.has_answer for case in asked) / max(1, len(asked))
-
-
-def curve(told: Sequence[tuple[float, Case]]) -> list[Point]:
-    """A point between every two confidences, from refusing nothing upwards. Precision is of really asked questions; recall also of those
-    whose document was left out, by weight: twenty real ones alone would move the threshold by chance."""
-    asked = [(confidence, case) for confidence, case in told if not case.left_out]
-    without = [(confidence, case) for confidence, case in told if not case.has_answer]
-    answerable = sum(case.has_answer for _, case in asked)
-    points, levels = [], sorted({confidence for confidence, _ in told})
-    for threshold in [0.0, *((a + b) / 2 for a, b in pairwise(levels) if a + b > 0), 1.0]:
-        said = [confidence < threshold for confidence, _ in asked]
-        precision, _ = precision_recall(said, [not case.has_answer for _, case in asked])
-        caught = sum(case.weight for confidence, case in without if confidence < threshold)
-        wrong = sum(s and case.has_answer for s, (_, case) in zip(said, asked, strict=True))
-        points.append(
-            Point(threshold, wrong / max(1, answerable), precision, caught / sum(case.weight for _, case in without) if without else 1.0)
-        )
-    return points
-
-
-def choose(points: Sequence[Point], share: float) -> Point:
-    """The cheapest: a missed "not found" costs MISSED needless ones; at most MOST_REFUSED of the answerable are refused, the rules'
-    refusals counted. `share`: of questions without an answer."""
-
-    def cost(point: Point) -> float:
-        return MISSED * share * (1 - point.recall) + (1 - share) * point.refused
-
-    allowed = [p for p in points if p.refused <= MOST_REFUSED] or [min(points, key=lambda p: p.refused)]
-    return min(allowed, key=lambda p: (round(cost(p), 9), p.threshold))
+def _kind(case: Case) -> Kind:
+    if case.has_answer:
+        return Kind.ANSWERABLE
+    if case.left_out:
+        return Kind.LEFT_OUT
+    return Kind.NEAR_MISS if is_near_miss(case.judged) else Kind.OFF_TOPIC
 
 
 def folds(cases: Sequence[Case], count: int = 5) -> list[int]:
@@ -224,13 +163,13 @@ def folds(cases: Sequence[Case], count: int = 5) -> list[int]:
     return [place[case.judged.id] for case in cases]
 
 
-def cross_validated(cases: Sequence[Case], count: int = 5) -> dict[str, float]:
-    """What new questions would see: everything is fitted on four fifths and told on the last, in turn."""
+def cross_validated(cases: Sequence[Case], others: Sequence[Row] = (), count: int = 5) -> dict[str, float]:
+    """What new questions would see: everything is fitted on four fifths (and on other collections' rows) and told on the last, in turn."""
     fold, told, first, whole = folds(cases, count), [], [], []
     for held in range(count):
         known = [case for case, f in zip(cases, fold, strict=True) if f != held]
         weights = fit_weights(known)
-        fitted = fit_not_found([weighed(case, weights) for case in known])
+        fitted = fit_decision([*rows_of([weighed(case, weights) for case in known], "own"), *others])
         for case in (weighed(case, weights) for case, f in zip(cases, fold, strict=True) if f == held):
             refused = not case.open or probability(case.signals, fitted) < fitted.threshold
             told.append((refused, case))

@@ -10,7 +10,7 @@ from datetime import date
 from html import escape
 from typing import Any
 
-from rag_api.evaluate.plots import counts_svg, cumulative_svg, density_svg
+from rag_api.evaluate.plots import counts_svg, cumulative_svg, density_svg, risk_svg
 
 DEEPEST = 50  # ranks that are looked at, as in the thesis
 
@@ -41,6 +41,7 @@ def html_report(figures: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], d
             _table(figures),
             f"<p><small>{NOTE}</small></p>",
             *_plots(rows, deep),
+            _risk(figures["not_found"]),
             _verdicts(rows),
             _misses(rows),
         )
@@ -74,6 +75,31 @@ def _plots(rows: Sequence[Mapping[str, Any]], deep: Sequence[int | None]) -> Ite
                   "Right documents found by a question (the thesis's figure 3.11)")  # fmt: skip
     yield _figure(density_svg("density", deep, DEEPEST), "Rank of the first right document (the thesis's figure 3.12)")
     yield _figure(cumulative_svg("cumulative", deep, DEEPEST), "A right document among the first k (the thesis's figure 3.13)")
+
+
+def _risk(decided: Mapping[str, Any]) -> str:
+    """Where something has no answer: what each threshold would risk and cost."""
+    if not decided["n"]:
+        return ""
+    caption = "Risk by coverage: the share of answers that are wrong or should have been refused, by the share of questions answered"
+    head = "".join(
+        f"<th>{name}</th>"
+        for name in ("answerable refused", "threshold", "answered rightly", "near misses refused", "off topic refused", "risk")
+    )
+    body = "".join(
+        f"<tr><td>{row['refused']:.0%}</td><td>{row['threshold']}</td>"
+        + "".join(f'<td class="number">{_share(row[name])}</td>' for name in ("answered_right", "near_misses", "off_topic", "risk"))
+        + "</tr>"
+        for row in decided["at_refused"]
+    )
+    return f"{_figure(risk_svg('risk', {'all': decided['curve']}), caption)}<table><tr>{head}</tr>{body}</table>"
+
+
+def _share(found: Mapping[str, Any]) -> str:
+    if found["share"] is None:
+        return "-"
+    low, high = found["interval"]
+    return f"{found['share']:.3f}<br><small>[{low:.2f}, {high:.2f}] of {found['n']}</small>"
 
 
 def _figure(svg: str, caption: str) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from rag_api.errors import ConfigurationError
 
@@ -61,6 +61,23 @@ def cumulative_svg(name: str, ranks: Sequence[int | None], deepest: int) -> str:
         for line, k in enumerate(reversed(marked)):
             axes.text(0.97, 0.08 + 0.09 * line, f"Hit@{k} {shares[k - 1]:.2f}", transform=axes.transAxes, ha="right")
         axes.set(xlabel="k", ylabel="share of questions", ylim=(0, 1.02), xlim=(0, deepest + 0.5))
+
+    return _svg(name, draw)
+
+
+def risk_svg(name: str, curves: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
+    """Share of answers that are wrong or should have been refused, by the share of questions answered; a line for each curve, and the
+    middle 95% of one that is alone."""
+
+    def draw(axes: Axes) -> None:
+        for label, points in curves.items():
+            x, y = [p["coverage"] for p in points], [p["risk"] for p in points]
+            axes.plot(x, y, marker="o", markersize=3, label=label, color=COLOUR if len(curves) == 1 else None)
+            if len(curves) == 1:
+                axes.fill_between(x, [p["interval"][0] for p in points], [p["interval"][1] for p in points], color=COLOUR, alpha=0.15)
+        axes.set(xlabel="share of questions answered", ylabel="share of answers that are wrong", xlim=(0, 1.02), ylim=(0, None))
+        if len(curves) > 1:
+            axes.legend(frameon=False)
 
     return _svg(name, draw)
 

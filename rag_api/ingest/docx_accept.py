@@ -1,4 +1,6 @@
-"""A DOCX with every tracked change accepted: LibreOffice prints deleted words struck through, and they would be read as if they held."""
+"""A DOCX as it should be printed: every tracked change accepted, and without what Word does not print or prints struck through.
+
+LibreOffice prints deleted words struck through, and some hidden ones; they would be read as if they held. The plain reading names them."""
 
 from __future__ import annotations
 
@@ -7,8 +9,9 @@ from pathlib import Path
 
 from lxml import etree
 
-from rag_api.ingest.docx_package import Element, Package, child, tag
+from rag_api.ingest.docx_package import Element, Package, child, on, tag
 from rag_api.ingest.docx_runs import REMOVED
+from rag_api.ingest.docx_styles import hidden_drawing, transparent
 
 _KEPT = ("w:ins", "w:moveTo")
 _MARKS = ("w:moveFromRangeStart", "w:moveFromRangeEnd", "w:moveToRangeStart", "w:moveToRangeEnd", "w:cellIns", "w:cellMerge")
@@ -33,6 +36,9 @@ def _is_text(part: str) -> bool:
 
 
 def _accept(root: Element) -> None:
+    for element in [one for one in root.iter() if _unseen(one)]:
+        if (parent := element.getparent()) is not None:
+            parent.remove(element)
     for element in list(root.iter()):
         parent, name = element.getparent(), tag(element)
         if parent is None:
@@ -43,6 +49,14 @@ def _accept(root: Element) -> None:
         elif name in _KEPT:
             at = parent.index(element)
             parent[at : at + 1] = list(element)
+
+
+def _unseen(element: Element) -> bool:
+    name = tag(element)
+    if name == "w:r":
+        said = child(element, "w:rPr")
+        return on(child(said, "w:strike")) or on(child(said, "w:dstrike")) or transparent(said)
+    return (name == "w:tr" and on(child(child(element, "w:trPr"), "w:hidden"))) or (name == "w:drawing" and hidden_drawing(element))
 
 
 def _deleted(element: Element) -> bool:

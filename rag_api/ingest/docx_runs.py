@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from rag_api.ingest.characters import clean_line
 from rag_api.ingest.docx_math import formula, raised
 from rag_api.ingest.docx_package import Element, attribute, child, on, tag, whole
-from rag_api.ingest.docx_styles import Styles, hidden
+from rag_api.ingest.docx_styles import Styles, hidden, hidden_drawing
 from rag_api.ingest.marked import plain
 
 REMOVED = ("w:del", "w:moveFrom")
@@ -77,6 +77,8 @@ class Inline:
         elif name in ("m:oMath", "m:oMathPara"):
             self.tally.characters += sum(len(one.text or "") for one in element.iter() if tag(one) == "w:t")
             yield from self._seen(f" {formula(element)} ", around)
+        elif name == "w:drawing" and hidden_drawing(element):
+            self.left_out(element, self.tally.hidden)
         elif name == "mc:AlternateContent":
             yield from self._alternative(element, around)
         elif name == "w:txbxContent":

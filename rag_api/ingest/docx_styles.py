@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from rag_api.ingest.docx_package import Element, attribute, child, on, tag, whole
 
+_CLEAR = 99_000  # thousandths of a percent
 _MAX_CHAIN = 20  # styles based on styles; Word allows 10
 
 
@@ -48,9 +49,24 @@ def pale(colour: str) -> bool:
         return False
 
 
+def transparent(run: Element | None) -> bool:
+    """Return whether its letters are filled with nothing (Word 2010's text effects, which LibreOffice does not know)."""
+    fills = [one for one in run if _local(one) == "textFill"] if run is not None else []
+    inside = [one for fill in fills for one in fill.iter()]
+    return any(_local(one) == "noFill" or (_local(one) == "alpha" and whole(attribute(one, "val")) >= _CLEAR) for one in inside)
+
+
+def hidden_drawing(drawing: Element) -> bool:
+    return any(_local(one) == "docPr" and one.get("hidden") in ("1", "true") for frame in drawing for one in frame)
+
+
+def _local(element: Element) -> str:
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+
+
 def hidden(run: Element | None, paragraph: Element | None, styles: Styles, on_colour: bool) -> bool:
-    """Return whether a run is not seen in print: hidden, two points small, or white on white. run, paragraph: their properties;
-    on_colour: whether there is a background that white can be read on."""
+    """Return whether a run is not seen in print, or not as words that hold: hidden, struck through, transparent, two points small, or white
+    on white. run, paragraph: their properties; on_colour: whether there is a background that white can be read on."""
     run_style, style = attribute(child(run, "w:rStyle"), "val"), attribute(child(paragraph, "w:pStyle"), "val")
 
     def said(name: str) -> Element | None:
@@ -59,6 +75,8 @@ def hidden(run: Element | None, paragraph: Element | None, styles: Styles, on_co
             own = styles.first(run_style, "w:rPr", name)
         return own if own is not None else styles.first(style, "w:rPr", name)
 
+    if on(said("w:strike")) or on(said("w:dstrike")) or transparent(run):
+        return True
     if on(said("w:vanish")) or whole(attribute(said("w:sz"), "val"), 99) <= 4:
         return True
     on_colour = on_colour or shaded(said("w:shd")) or child(run, "w:highlight") is not None or shaded(child(paragraph, "w:shd"))

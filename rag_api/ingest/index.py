@@ -60,10 +60,11 @@ def ingest(
         documents_repo.catch_up(reach_index)
         known, run.edits = documents_repo.current(), documents_repo.edits()
         lost = reconcile(run, known)
+        run.same = {document.sha256: source for source, document in sorted(known.items(), reverse=True) if document.sha256}
         with ReaderPool(readers or _reader_count(), settings.read_timeout, settings.read_memory_mb) as pool:
             changed = list(changed_files(run, sources, known, lost))
             run.shared = survey_titles(run, pool, changed, known)
-            for batch in batches(pool.map(lambda reader, item: read_item(run, reader, item), changed)):
+            for batch in batches(pool.map(lambda reader, item: read_item(run, reader, item), changed, lambda item: item.bytes)):
                 index_batch(run, batch)
         placed = [source for source in sources if source.folder]
         documents_repo.put_folders({source.name: source.folder for source in placed}, {source.name: source.item for source in placed})
@@ -71,7 +72,7 @@ def ingest(
             retire(run, missing)
         documents_repo.catch_up(reach_index)
         named = () if retire_missing else tuple(Missing(d.source, d.id, d.metadata.title) for d in missing)
-        return IngestReport(tuple(run.outcomes), run.pages, run.chunks, time.monotonic() - run.started, survey.skipped, named)
+        return IngestReport(run.in_order(sources), run.pages, run.chunks, time.monotonic() - run.started, survey.skipped, named)
 
 
 def _distinct(sources: Iterable[SourceFile]) -> list[SourceFile]:
@@ -84,4 +85,5 @@ def _distinct(sources: Iterable[SourceFile]) -> list[SourceFile]:
 
 
 def _reader_count() -> int:
-    return max(1, min(4, (os.cpu_count() or 2) // 2))
+    """One for each core that this process may use. Beside an embedder in this process they wait for it most of the time."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from rag_api.ingest.drawn import Drawn
 from rag_api.ingest.marked import Marked, no_boxes
 from rag_api.ingest.pdfium import Glyphs
+from rag_api.ingest.raised import with_raised
 
 HYPHEN_AT_LINE_END = 2  # what PDFium gives for one
 _NEWLINES = np.array([10, 13], np.uint32)
@@ -205,7 +206,8 @@ def _lines(
 ) -> list[Line]:
     """Each piece as a line, with a space wherever `white` says so. here: [v, 4] the visible glyphs' boxes in reading space."""
     at = np.flatnonzero(white)
-    codes = np.insert(np.minimum(glyphs.codes[visible], 0x10FFFF), at, 32)
+    shown = with_raised(glyphs.codes[visible], here, pieces.starts, pieces.ends)
+    codes = np.insert(np.minimum(shown, 0x10FFFF), at, 32)
     codes[codes == HYPHEN_AT_LINE_END] = ord("-")
     text = "".join(map(chr, codes.tolist()))  # one character each, surrogates too
     boxes = np.insert(glyphs.boxes[visible], at, np.nan, axis=0)

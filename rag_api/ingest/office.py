@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 import shutil
@@ -11,6 +12,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+log = logging.getLogger(__name__)
+
+UNCONFINED = "unconfined"  # a file in which the process below says what it could not take away from LibreOffice
 UNREADABLE = 3  # how the process below ends when the file is at fault
 MISSING = "LibreOffice is not installed"
 PACKAGES = "libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui"
@@ -35,11 +39,20 @@ def convert(path: Path, target: Path, timeout: float, memory_mb: int = 1024, suf
         form = target.suffix.removeprefix(".")
         arguments = [os.path.realpath(command), folder, source, form, math.ceil(timeout), memory_mb]
         failed = _run([sys.executable, "-m", "rag_api.ingest.office_process", *map(str, arguments)], timeout)
+        _tell_unconfined(folder)
         made = source.with_suffix(target.suffix)
         if failed or not made.is_file() or made.stat().st_size == 0 or (made == source):
             return failed or "LibreOffice could not open it"
         os.replace(made, target)
         return ""
+
+
+def _tell_unconfined(folder: Path) -> None:
+    """In the log: on this system a document that takes LibreOffice over could reach more than its own folder."""
+    if (note := folder / UNCONFINED).is_file():
+        log.warning(
+            "LibreOffice runs without %s, which this system does not offer: load only documents that you trust", note.read_text("utf-8")
+        )
 
 
 def _run(arguments: list[str], timeout: float) -> str:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import queue
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import TypeVar
 
 from rag_api.ingest.reader import Reader
 
 T = TypeVar("T")
 R = TypeVar("R")
+_END = object()
+_AHEAD = 16  # items a reader: enough for a batch of passages, however small the files
+_MOST_AHEAD = 64 << 20  # bytes of files
 
 
 class ReaderPool:
@@ -35,15 +37,23 @@ class ReaderPool:
         for reader in self._readers:
             reader.close()  # a thread may have started another process meanwhile
 
-    def map(self, read: Callable[[Reader, T], R], items: Iterable[T]) -> Iterator[R]:
-        """Results in order; at most a few items ahead, so that little waits in memory."""
-        waiting: deque[Future[R]] = deque()
-        for item in items:
-            waiting.append(self._threads.submit(self._one, read, item))
-            if len(waiting) > 2 * len(self._readers):
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+    def map(self, read: Callable[[Reader, T], R], items: Iterable[T], weigh: Callable[[T], int] = lambda _: 0) -> Iterator[R]:
+        """Results as they come: what takes long holds up nothing else. Read ahead as far as `_AHEAD` items a reader, and together no more
+        than `_MOST_AHEAD` of what `weigh` says (one heavier item alone), so that little waits in memory."""
+        waiting: dict[Future[R], int] = {}
+        left = iter(items)
+        upcoming = next(left, _END)
+        while waiting or upcoming is not _END:
+            while upcoming is not _END and self._room(waiting, weight := weigh(upcoming)):  # type: ignore[arg-type]
+                waiting[self._threads.submit(self._one, read, upcoming)] = weight  # type: ignore[arg-type]
+                upcoming = next(left, _END)
+            wait(waiting, return_when=FIRST_COMPLETED)
+            first = next(future for future in waiting if future.done())  # of several the one that was asked for first
+            del waiting[first]
+            yield first.result()
+
+    def _room(self, waiting: Mapping[Future[R], int], weight: int) -> bool:
+        return not waiting or (len(waiting) < _AHEAD * len(self._readers) and sum(waiting.values()) + weight <= _MOST_AHEAD)
 
     def _one(self, read: Callable[[Reader, T], R], item: T) -> R:
         reader = self._free.get()

@@ -38,7 +38,7 @@ _LETTERHEAD = re.compile(
     re.IGNORECASE,
 )
 _PLACEHOLDER = re.compile(r"please wait|wacht|patientez|bitte warten|adobe (?:acrobat )?reader", re.IGNORECASE)
-UNSEEN = "text that cannot be seen (white, tiny, covered, clipped or off the page) was left out"
+UNSEEN = "text that cannot be seen (white, tiny, covered, clipped or off the page) or is struck through was left out"
 _NOTES = (
     UNSEEN,
     "slanted text (a watermark) was left out",

@@ -6,9 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag_api.domain import Document, DocumentStatus, Metadata, ReadDocument
+from rag_api.domain import Chunk, Document, DocumentStatus, Metadata, ReadDocument
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.changed import limits
+from rag_api.ingest.chunk import chunk
 from rag_api.ingest.kinds import media_type
 from rag_api.ingest.metadata import edited, overridden
 from rag_api.ingest.reader import Job, Reader
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 
 
 def read_item(run: Run, reader: Reader, item: Item) -> ReadItem:
-    """In a reader's thread: keep the file, read it; a DOCX that can be read is rendered and read again, with its places."""
+    """In a reader's thread: keep the file, read it and cut it into passages; a DOCX that can be read is rendered and read again, with its
+    places."""
     name, settings = item.source.name, run.settings
     kind = ""
     try:
@@ -36,11 +38,22 @@ def read_item(run: Run, reader: Reader, item: Item) -> ReadItem:
         text = read_rendered(reader, job, run.files.path(item.sha256, ".pdf"), lambda page, of: run.tell(f"{name}, page {page} of {of}"))
         metadata, notes = edited(item.metadata or overridden(text.metadata, item.source.given), run.edits.get(name, {}))
         text = replace(text, warnings=(*text.warnings, *notes))
-        text = replace(text, warnings=(*text.warnings, *item.source.notes, *_other_folder(run, item)))
+        text = replace(text, warnings=(*text.warnings, *item.source.notes, *_other_folder(run, item), *_same_content(run, item)))
         groups = run.repo.groups_of(name, metadata.department)
-        return ReadItem(item, replace(_document(item, kind, metadata, text), groups=groups), text, None)
+        document = replace(_document(item, kind, metadata, text), groups=groups)
+        return ReadItem(item, document, text, None, tuple(_cut(settings, document, text)))
     except UnreadableDocument as error:
         return ReadItem(item, _failed(item, kind, error, settings), None, error)
+
+
+def _cut(settings: Settings, document: Document, text: ReadDocument) -> list[Chunk]:
+    return chunk(document.id, document.metadata, text.pages, settings.chunk_size, settings.chunk_overlap, document.groups)
+
+
+def _same_content(run: Run, item: Item) -> tuple[str, ...]:
+    """A warning when another document holds the very same: each answer then has two sources that are one."""
+    other = run.same.setdefault(item.sha256, item.source.name)
+    return () if other == item.source.name else (f"holds the same as {other}: take one of them out",)
 
 
 def _other_folder(run: Run, item: Item) -> tuple[str, ...]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from rag_api.domain import Document, Edit, Metadata, ReadDocument
+from rag_api.domain import Chunk, Document, Edit, Metadata, ReadDocument
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.repo import DocumentsRepo
 from rag_api.ingest.report import Outcome, Progress, ProgressCallback
@@ -38,6 +38,7 @@ class ReadItem:
     document: Document
     text: ReadDocument | None
     error: UnreadableDocument | None
+    chunks: tuple[Chunk, ...] = ()
 
 
 @dataclass(slots=True)
@@ -57,6 +58,7 @@ class Run:
     renamed: dict[str, str] = field(default_factory=dict)  # new name -> the name before
     retitled: set[str] = field(default_factory=set)  # renamed ones whose title was their name
     digests: dict[str, tuple[str, int]] = field(default_factory=dict)  # by source, of files looked at already
+    same: dict[str, str] = field(default_factory=dict)  # by content: the first document that holds it
     pages: int = 0
     chunks: int = 0
     started: float = field(default_factory=time.monotonic)
@@ -72,6 +74,13 @@ class Run:
         if source.name not in self.digests:
             self.digests[source.name] = sha256_of(source)
         return self.digests[source.name]
+
+    def in_order(self, sources: Sequence[SourceFile]) -> tuple[Outcome, ...]:
+        """What became of each, in the order that they were given in: what was read first came first."""
+        place = {source.name: number for number, source in enumerate(sources)}
+        return tuple(
+            sorted(self.outcomes, key=lambda outcome: place.get(outcome.source, -1 if outcome.outcome != "retired" else len(place)))
+        )
 
     def done(self, outcome: Outcome) -> None:
         self.outcomes.append(replace(outcome, renamed_from=self.renamed.get(outcome.source, "")))

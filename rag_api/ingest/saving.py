@@ -4,57 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rag_api.domain import Chunk
 from rag_api.errors import UnreadableDocument
-from rag_api.ingest.chunk import chunk, embedding_text
+from rag_api.ingest.chunk import embedding_text
 from rag_api.ingest.report import Outcome
 from rag_api.ingest.run import ReadItem, Run
-
-if TYPE_CHECKING:
-    from rag_api.config import Settings
 
 _BATCH = 32  # chunks embedded together, over documents
 
 
 def batches(read: Iterable[ReadItem]) -> Iterator[list[ReadItem]]:
-    """Documents together until they hold a batch of chunks (about 600 characters each), failures as they come."""
+    """Documents together until they hold a batch of chunks, failures as they come."""
     batch: list[ReadItem] = []
-    length = 0
+    count = 0
     for one in read:
         batch.append(one)
-        length += len(one.text.text) if one.text is not None else 0
-        if length >= _BATCH * 600 or one.text is None:
+        count += len(one.chunks)
+        if count >= _BATCH or one.text is None:
             yield batch
-            batch, length = [], 0
+            batch, count = [], 0
     if batch:
         yield batch
 
 
 def index_batch(run: Run, batch: Sequence[ReadItem]) -> None:
-    """Chunk and embed a batch, then put document after document into the store and the list."""
-    cut = [(one, _cut(run.settings, one)) for one in batch]
+    """Embed a batch, then put document after document into the store and the list."""
     run.pages += sum(one.document.page_count for one in batch)
-    vectors = _embed(run, [embedding_text(c) for _, chunks in cut for c in chunks], batch[0].item.source.name)
+    vectors = _embed(run, [embedding_text(c) for one in batch for c in one.chunks], batch[0].item.source.name)
     at = 0
-    for one, chunks in cut:
+    for one in batch:
         if one.error is not None:
             _save_failed(run, one, one.error)
         else:
-            _save_indexed(run, one, chunks, vectors[at : at + len(chunks)])
-        at += len(chunks)
+            _save_indexed(run, one, one.chunks, vectors[at : at + len(one.chunks)])
+        at += len(one.chunks)
         run.tell(one.item.source.name)
-
-
-def _cut(settings: Settings, one: ReadItem) -> list[Chunk]:
-    if one.text is None:
-        return []
-    document = one.document
-    return chunk(document.id, document.metadata, one.text.pages, settings.chunk_size, settings.chunk_overlap, document.groups)
 
 
 def _embed(run: Run, texts: Sequence[str], source: str) -> NDArray[np.float32]:

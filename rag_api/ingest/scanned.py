@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,7 @@ CROOKED = "slanted words in its image (a stamp) were left out"
 ALONE = "read from the image by one program alone, so more of it is in doubt: install tesseract-ocr and tesseract-ocr-nld"
 NOTES = (NOT_READ, NO_WORDS, TOO_SLOW, PARTLY, CROOKED, ALONE)
 
+_TORN = re.compile(r"[^\W\d_]-(?:\t|\n|\s*$)")  # a word that goes on elsewhere: the lines are not in their order
 _COVERED = 0.5  # of the page: a picture as large may be the page itself
 _FEW = 400  # letters: beside such a picture a text as short may be a stamp's, a header's, a scanner's
 _MORE = 2.0  # times the letters that the page's text has: then the picture holds the page's words
@@ -84,7 +86,7 @@ def read_image(page: Any, plane: PagePlane, number: int, glyphs: Glyphs, ocr: Oc
         return FromImage(None, (TOO_SLOW,))
     made = written(seen)
     alone = any(line.second is None for line in seen.lines)
-    notes = [note for note, true in ((PARTLY, made.unread > 0), (CROOKED, seen.crooked > 0), (ALONE, alone)) if true]
+    notes = [note for note, true in ((PARTLY, made.unread > 0), (CROOKED, bool(seen.crooked)), (ALONE, alone)) if true]
     letters = sum(len(line.marked.text) for item in made.items for line in (item.lines if isinstance(item, Row) else (item,)))
     if own.any() and not glyphs.recognised[own].mean() >= _LAYER and letters < _MORE * own.sum():
         return FromImage(None, ())  # a picture beside its text
@@ -96,11 +98,11 @@ def read_image(page: Any, plane: PagePlane, number: int, glyphs: Glyphs, ocr: Oc
 def uncertain(pages: Sequence[Page], laid: Sequence[LaidOut]) -> tuple[tuple[int, int], ...]:
     """Sentences of the document text, rows and headings too, with a letter in doubt; neighbours as one span."""
     doubt = np.concatenate([_in_doubt(page, one) for page, one in zip(pages, laid, strict=True)])
-    if not doubt.any():
-        return ()
     spans: list[tuple[int, int]] = []
-    for span in sentences("".join(page.text for page in pages)):
-        if doubt[span.start : span.end].any():
+    text = "".join(page.text for page in pages)
+    pages_of_scans = np.repeat([one.doubts is not None for one in laid], [len(page.text) for page in pages])
+    for span in sentences(text) if pages_of_scans.any() else ():
+        if doubt[span.start : span.end].any() or (pages_of_scans[span.start] and _TORN.search(text[span.start : span.end])):
             if spans and spans[-1][1] == span.start:
                 spans[-1] = (spans[-1][0], span.end)
             else:

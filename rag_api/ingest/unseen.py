@@ -16,6 +16,7 @@ from rag_api.ingest.doubt import clip_of, doubtful, from_clip_on, in_a_layer
 from rag_api.ingest.drawn import Drawn, Placed
 from rag_api.ingest.pixels import Words, has_ink, seen
 from rag_api.ingest.plane import PagePlane
+from rag_api.ingest.struck import struck_through
 
 _SMALLEST = 2.0  # points
 _SQUEEZED = 0.08  # of its height: as narrow as this no letter is read
@@ -58,7 +59,14 @@ def unseen(
     doubt |= ink & ~hidden & np.isin(which, which[doubt]) & (modes != _INVISIBLE)  # of a word some letters are doubtful: all of it is
     if doubt.any():
         hidden |= _not_seen(page, plane, drawn, codes, boxes, which, styles, doubt)
-    return hidden
+    hidden |= ink & struck_through(boxes, drawn.across)
+    return hidden | _of_mostly_hidden(ink, hidden, which, len(styles))
+
+
+def _of_mostly_hidden(ink: Flags, hidden: Flags, which: NDArray[np.int64], count: int) -> Flags:
+    """The letters that are left of a text object most of which nobody sees: "Geef 9" of a covered sentence says another thing than it."""
+    gone = np.bincount(which, ink & hidden, count) / np.bincount(which, ink, count).clip(1)
+    return np.asarray((gone > 0.5)[which])
 
 
 def _too_small_or_off(boxes: Boxes, plane: PagePlane) -> Flags:

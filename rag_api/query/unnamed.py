@@ -23,6 +23,7 @@ from rag_api.text.bm25_analyzer import LANGUAGES, stem, words
 from rag_api.text.word_match import ALIKE, Called, likeness
 
 SPECIFIC = 3.9  # Zipf's scale: eight in a million words; chosen on WardQA's validate part
+RARE = 5.0  # Zipf's scale, for the decision: what is commoner tells nothing
 MOST = 4  # words of a hint: more say that nothing fits at all
 PART = 4  # letters that a part of a compound has at least
 _TYPED = re.compile(r"[^\W\d_][\w'-]*")
@@ -46,9 +47,17 @@ def unnamed(
     return tuple(found)[:MOST]
 
 
+def rarity(question: str, sought: Sequence[Called], passage: str) -> float:
+    """Return how far the rarest word that the passage does not name lies below RARE on Zipf's scale; 0 when all are named or common."""
+    called = {names[0][0]: names for names in sought}
+    there = frozenset(words(passage))
+    asked = {word: max(0.0, RARE - _most(word)) for word in words(question) if word in called and word.isalpha() and len(word) > 2}
+    return max((rare for word, rare in asked.items() if rare and not _is_named(called[word], word, there, ())), default=0.0)
+
+
 def is_specific(word: str) -> bool:
     """Return whether it is rare in general Dutch and in general English alike."""
-    return len(word) > 2 and word.isalpha() and max(_zipf(word, language) for language in ("nl", "en")) < SPECIFIC
+    return len(word) > 2 and word.isalpha() and _most(word) < SPECIFIC
 
 
 def _is_named(names: Called, word: str, there: Collection[str], about: Collection[TargetGroup]) -> bool:
@@ -84,6 +93,10 @@ def _is_patient(word: str, there: Collection[str], about: Collection[TargetGroup
     known = group_words("patient")
     groups = known.get(folded(word), frozenset())
     return bool(groups & frozenset(about)) or any(groups & known.get(other, frozenset()) for other in there)
+
+
+def _most(word: str) -> float:
+    return max(_zipf(word, language) for language in LANGUAGES)
 
 
 @cache

@@ -1,72 +1,82 @@
-"""Our own reader: multilingual-e5-small's states and small networks over them (network.py), whose weights lie in reader.npz beside this
-(services/reader trains them; several, for their mean is steadier than any of them).
+"""Our own reader: multilingual-e5-small's states and a small network over them (network.py), whose weights, reader.npz,
+services/reader trains.
 
-What is computed of a passage is kept, for the most recent ones: a document that is asked about twice is read once.
+The encoder's states of passages are kept, of the most recent ones: what is asked about twice is encoded once.
 """
 
 from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rag_api.embed.e5.encoder import E5Encoder
 from rag_api.errors import ConfigurationError
-from rag_api.readers.network import Array, Network, ReadPassage, ReadQuestion
+from rag_api.readers.network import Array, Network, ReadPassage
 from rag_api.readers.text import passage_tokens, question_tokens, rarities
 from rag_api.retrieval.reader import Judgement, Passage
 
-KEPT = 2000  # passages; some 100 kB each
+WEIGHTS = "reader.npz"
+KEPT = 500  # passages, whose states take some 150 kB each
 NOTHING = -30.0  # log-odds that a passage of which nothing may be quoted answers
 
 
 class BedsideReader:
     """Threads may share it. Raises ConfigurationError when its weights are not there or are for another encoder."""
 
-    def __init__(self, encoder: E5Encoder | None = None, weights: bytes | None = None) -> None:
+    def __init__(self, encoder: E5Encoder | None = None, *, weights: bytes) -> None:
         encoder = E5Encoder() if encoder is None else encoder
-        packed = installed() if weights is None else weights
-        arrays = dict(np.load(io.BytesIO(packed), allow_pickle=False))
+        arrays = _arrays(weights)
         if str(arrays.pop("encoder")) != encoder.name:
             raise ConfigurationError(f"the reader's weights are for another encoder than {encoder.name}")
-        self.name = f"bedside-reader-{hashlib.sha256(packed).hexdigest()[:12]}"
+        self.name = f"bedside-reader-{hashlib.sha256(weights).hexdigest()[:12]}"
         self._encoder = encoder
         self._layers = encoder.layers(range(int(arrays.pop("layers"))))
-        count = len({name.partition(".")[0] for name in arrays})
-        self._networks = [Network(_own(arrays, number)) for number in range(count)]
-        self._read = lru_cache(maxsize=KEPT)(self._reading)
+        self._network = Network(arrays)
+        self._states = lru_cache(maxsize=KEPT)(self._computed)
 
     def judge(self, question: str, passages: Sequence[Passage]) -> list[Judgement]:
         if not passages:
             return []
         text = question_tokens(question, self._encoder.tokens)
         states = self._encoder.states_of([text.ids], self._layers)[0]
-        rarity = rarities(text, self._encoder)
-        asked = [network.question(states, text, rarity) for network in self._networks]
-        return [judgement(self._judged(asked, read)) for read in self._encoder.side_by_side(self._read, passages)]
+        asked = self._network.question(states, text, rarities(text, self._encoder))
+        read = self._encoder.side_by_side(self._reading, passages)
+        return [judgement(self._network.judge(asked, own)[_places(passage)]) for passage, own in zip(passages, read, strict=True)]
 
     def close(self) -> None:
-        self._read.cache_clear()
+        self._states.cache_clear()
 
-    def _reading(self, passage: Passage) -> list[ReadPassage]:
-        text = passage_tokens(passage, self._encoder.tokens)
-        states = self._encoder.states_of([text.ids], self._layers)[0]
-        return [network.passage(states, text) for network in self._networks]
+    def _reading(self, passage: Passage) -> ReadPassage:
+        """Its spans in the order in which they stand: what stands beside one tells."""
+        text = passage_tokens(replace(passage, spans=tuple(sorted(passage.spans))), self._encoder.tokens)
+        return self._network.passage(self._states(text.ids).astype(np.float32), text)
 
-    def _judged(self, asked: Sequence[ReadQuestion], read: Sequence[ReadPassage]) -> Array:
-        """The mean of what the networks say."""
-        found = [network.judge(question, passage) for network, question, passage in zip(self._networks, asked, read, strict=True)]
-        mean: Array = np.mean(found, axis=0)
-        return mean
+    def _computed(self, ids: tuple[int, ...]) -> NDArray[np.float16]:
+        return self._encoder.states_of([ids], self._layers)[0].astype(np.float16)
 
 
-def _own(arrays: Mapping[str, Array], number: int) -> dict[str, Array]:
-    return {name.partition(".")[2]: array for name, array in arrays.items() if name.startswith(f"{number}.")}
+def _arrays(weights: bytes) -> dict[str, Any]:
+    try:
+        arrays = dict(np.load(io.BytesIO(weights), allow_pickle=False))
+        return {"encoder": arrays.pop("encoder"), "layers": arrays.pop("layers"), **arrays}
+    except (OSError, EOFError, ValueError, KeyError, BadZipFile) as error:
+        raise ConfigurationError(f"{WEIGHTS} does not hold a reader's weights ({error})") from error
+
+
+def _places(passage: Passage) -> list[int]:
+    """Return where each span stands among them sorted."""
+    order = sorted(range(len(passage.spans)), key=passage.spans.__getitem__)
+    return [at for _, at in sorted(zip(order, range(len(order)), strict=True))]
 
 
 def judgement(found: Array) -> Judgement:
@@ -78,9 +88,12 @@ def judgement(found: Array) -> Judgement:
     return Judgement(answers, tuple((spans - answers).tolist()), tuple(found[:, 1].tolist()))
 
 
-def installed() -> bytes:
-    """Return the weights that come with Bedside. Raises ConfigurationError."""
-    path = Path(str(files(__package__).joinpath("reader.npz")))
-    if not path.exists():
-        raise ConfigurationError("BEDSIDE_READER=bedside: this copy of Bedside has no weights of a reader (services/reader trains them)")
-    return path.read_bytes()
+def weights_in(data_dir: Path) -> bytes:
+    """Return what a hospital trained itself, reader.npz in its data directory, else what comes with Bedside. Raises ConfigurationError."""
+    for path in (data_dir / WEIGHTS, Path(str(files(__package__).joinpath(WEIGHTS)))):
+        if path.exists():
+            return path.read_bytes()
+    raise ConfigurationError(
+        f"BEDSIDE_READER=bedside needs {data_dir / WEIGHTS}, which `python -m services.reader.train` makes: none comes with Bedside, "
+        "since it did not pass the test for it (docs/evaluation.md)"
+    )

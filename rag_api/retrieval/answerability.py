@@ -1,11 +1,12 @@
 """Whether what was found answers the question: decided here and nowhere else, from retrieval and the sentences found, never by a
 language model.
 
-Two rules come first: there must be hits that may answer, and what fits best must not be for other patients only. Then four things tell,
+Two rules come first: there must be hits that may answer, and what fits best must not be for other patients only. Then five things tell,
 none of them well (docs/evaluation.md): what the best passage means, and how much of what the question's words could tell it matches; how
-far the best sentence stands above the next ones, as one that answers does and one among many that are about the same thing does not; and
-whether the question's longest words, mostly the name of what it is about, stand in the best document at all. A logistic regression over
-them, fitted on judged questions by `bedside calibrate`, gives the chance that there is an answer.
+far the best sentence stands above the next ones, as one that answers does and one among many that are about the same thing does not;
+whether the question's longest words, mostly the name of what it is about, stand in the best document at all; and the rarest of its words
+that the best sentence and its title do not name. With a reader (reader.py) there is also what that makes of the passages. A logistic
+regression over them, fitted on judged questions of several collections, gives the chance that the answer is right.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from rag_api.domain import Candidate, Hit
 from rag_api.guard.drugs import is_drug
 from rag_api.guard.words import folded
 from rag_api.query.analysis import Analysis
+from rag_api.query.unnamed import rarity
 from rag_api.retrieval.calibration import NotFound
 from rag_api.stores.fuse import INFORMATION
 from rag_api.text.word_match import Called, held
@@ -44,10 +46,11 @@ def decide(
     *,
     only_for_others: bool = False,
     threshold: float | None = None,
+    read: Mapping[str, float] | None = None,
 ) -> Decision:
     """hits: those that may answer (not for other patients, nor of other drugs), best first, and their sentences, best first. `threshold`
-    replaces the fitted one; without either nothing is refused but what the rules refuse."""
-    values = signals(question, hits, sentences)
+    replaces the fitted one; without either nothing is refused but what the rules refuse. `read`: a reader's signals."""
+    values = {**signals(question, hits, sentences), **(read or {})}
     limit = threshold if threshold is not None else fitted.threshold if fitted else 0.0
     confidence = probability(values, fitted) if fitted else match(question, hits)
     return Decision(bool(hits) and not only_for_others and confidence >= limit, confidence, values)
@@ -60,6 +63,8 @@ def signals(question: Analysis, hits: Sequence[Hit], sentences: Sequence[Candida
         "information": information(question, hits),
         "lead": _lead(sentences),
         "names": _names(question, hits),
+        "unnamed": _unnamed(question, hits, sentences),
+        "crossed": float(_crossed(question, hits)),
     }
 
 
@@ -93,6 +98,19 @@ def _names(question: Analysis, hits: Sequence[Hit]) -> float:
     text = "\n".join(f"{hit.chunk.title}\n{hit.chunk.text}" for hit in hits if hit.chunk.document_id == best)
     longest = sorted(question.sought, key=lambda called: len(called[0][0]))[-NAMES:]
     return sum(_named(called, text) for called in longest) / len(longest) if longest else 0.0
+
+
+def _unnamed(question: Analysis, hits: Sequence[Hit], sentences: Sequence[Candidate]) -> float:
+    """How rare the rarest word is that the best sentence and its title do not name, on Zipf's scale below RARE."""
+    best = sentences[0] if sentences else None
+    titles = {hit.chunk.title for hit in hits if best is not None and hit.chunk.document_id == best.document_id}
+    return rarity(question.text, question.sought, "\n".join((*titles, best.text)) if best is not None else "")
+
+
+def _crossed(question: Analysis, hits: Sequence[Hit]) -> bool:
+    """The best hit says that it is in another language than the question."""
+    spoken = hits[0].chunk.metadata.language if hits else ""
+    return bool(spoken) and question.language is not None and spoken != question.language
 
 
 def _named(called: Called, text: str) -> float:

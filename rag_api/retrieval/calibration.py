@@ -21,8 +21,11 @@ FEATURES = ("cosine", "passage", "range", "coverage")
 """What a sentence is weighed by: cosine of question and "title: sentence"; the fused score of its passage; 1 when a range of it holds
 for a number of the question and -1 when none does; the share of the question's words that it holds and its title does not."""
 
-SIGNALS = ("cosine", "information", "lead", "names")
-"""What tells whether there is an answer (answerability.py)."""
+SIGNALS = ("cosine", "information", "lead", "names", "unnamed")
+"""What tells whether there is a right answer (answerability.py). "crossed" is beside them, and of a reader READ."""
+READ = ("reader", "reader_span")
+RISKS = {"careful": 0.15, "balanced": 0.10, "ready": 0.05}
+"""BEDSIDE_RISK: the share of the answerable questions that it lets be refused, on the collections that the decision was fitted to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +51,50 @@ class Verbatim:
 
 
 @dataclass(frozen=True, slots=True)
-class NotFound:
-    """Logistic regression on what retrieval and the sentences say: P(the hits hold no answer) against a threshold."""
+class RiskPoint:
+    """What refusing below a threshold costs and spares, on what the decision was fitted to."""
 
-    coefficients: Mapping[str, float]  # by feature, "intercept" among them
     threshold: float
-    refused: float = 0.0  # share of the answerable questions it was fitted on that it refuses
+    coverage: float  # share of the questions that are answered, half of which have no answer
+    risk: float  # share of the answered that are wrong or should have been refused
+    refused: float  # share of the answerable that are refused
+
+
+@dataclass(frozen=True, slots=True)
+class NotFound:
+    """Logistic regression on what retrieval, sentences and reader say: P(the answer is right) against a threshold."""
+
+    coefficients: Mapping[str, float]  # by signal, "intercept" among them
+    threshold: float  # of the balanced risk
+    refused: float = 0.0  # share of the answerable questions that it refuses, of those that it was fitted on
+    by_risk: Mapping[str, float] = field(default_factory=dict)  # thresholds by the names of RISKS; absent: `threshold`
+    curve: tuple[RiskPoint, ...] = ()
+
+    def at(self, risk: str | float) -> float:
+        """Return the threshold for a named risk, or the lowest whose answers are wrong in at most that share.
+
+        Raises ConfigurationError for a share that no threshold reaches."""
+        if isinstance(risk, str):
+            return self.by_risk.get(risk, self.threshold)
+        if not self.curve:
+            raise ConfigurationError(
+                f"BEDSIDE_RISK={risk}: this calibration has no curve; name {', '.join(RISKS)}, or run `bedside calibrate`"
+            )
+        found = next((point for point in self.curve if point.risk <= risk), None)
+        if found is None:
+            best = min(self.curve, key=lambda point: point.risk)
+            raise ConfigurationError(
+                f"BEDSIDE_RISK={risk} is not reached: the least is {best.risk:.2f}, with {best.refused:.0%} of what can be answered refused"
+            )
+        return found.threshold
+
+
+@dataclass(frozen=True, slots=True)
+class WithReader:
+    """What is used instead when a reader reads."""
+
+    not_found: NotFound
+    span_weight: float  # nats of a sentence's score for each of its log-odds by the reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +105,7 @@ class Calibration:
     weights: Weights = field(default_factory=Weights)
     verbatim: Mapping[str, Mapping[str, Verbatim]] = field(default_factory=dict)  # model -> language -> values
     not_found: NotFound | None = None  # None: nothing is refused
+    readers: Mapping[str, WithReader] = field(default_factory=dict)  # by the reader's name
     measured: str = "never"  # when, and on which questions
 
     def writing(self, model: str, language: str) -> Verbatim:
@@ -94,7 +136,10 @@ def _read(path: Path, _changed: int, _size: int) -> dict[str, Calibration]:
     try:
         return parsed(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-        raise ConfigurationError(f"{path} cannot be read ({error}). Remove it, then run `bedside calibrate` again.") from error
+        raise ConfigurationError(
+            f"{path} cannot be used ({error}). Remove it: the values that come with Bedside hold, until `bedside calibrate` has "
+            "measured yours again."
+        ) from error
 
 
 def write(path: Path, embedder: str, value: Calibration) -> None:
@@ -112,8 +157,6 @@ def parsed(data: Mapping[str, Any]) -> dict[str, Calibration]:
 def _calibration(value: Mapping[str, Any]) -> Calibration:
     found = Calibration(alpha=float(value["alpha"]), measured=str(value.get("measured", "")))
     not_found = value.get("not_found")
-    if not_found and set(not_found["coefficients"]) != {"intercept", *SIGNALS}:
-        raise ValueError("it was measured for other signals than are used now")
     return replace(
         found,
         weights=Weights(**value["weights"]) if value.get("weights") else Weights(),
@@ -121,5 +164,16 @@ def _calibration(value: Mapping[str, Any]) -> Calibration:
             model: {language: Verbatim(**one) for language, one in languages.items()}
             for model, languages in value.get("verbatim", {}).items()
         },
-        not_found=NotFound(**not_found) if not_found else None,
+        not_found=_not_found(not_found, SIGNALS) if not_found else None,
+        readers={
+            name: WithReader(_not_found(one["not_found"], (*SIGNALS, *READ)), float(one["span_weight"]))
+            for name, one in value.get("readers", {}).items()
+        },
     )
+
+
+def _not_found(value: Mapping[str, Any], signals: tuple[str, ...]) -> NotFound:
+    known = {"intercept", "crossed", *signals}
+    if set(value["coefficients"]) != known:
+        raise ValueError("it was measured for other signals than are used now, by an earlier version")
+    return NotFound(**{**value, "curve": tuple(RiskPoint(**point) for point in value.get("curve", ()))})

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
+from rag_api.config import Settings
 from rag_api.db import Database
 from rag_api.db.documents import get_documents, read_text, read_uncertain
 from rag_api.db.sentences import vectors_of
@@ -20,8 +21,9 @@ from rag_api.guard.drugs import names
 from rag_api.guard.patient import Patient
 from rag_api.query.analysis import Analysis
 from rag_api.retrieval.answerability import decide
-from rag_api.retrieval.calibration import calibration
+from rag_api.retrieval.calibration import Calibration, NotFound, calibration
 from rag_api.retrieval.patient_ranking import RetrievalContainer, is_for_others, rank
+from rag_api.retrieval.reader_scores import read, rescored
 from rag_api.retrieval.sentence_scorer import Scored, scored_sentences
 from rag_api.text.uncertain import Places, blanked
 
@@ -65,13 +67,15 @@ def find(question: Analysis, user: User, filters: Filters, container: RetrievalC
     may_answer = [hit for hit in for_these if hit.chunk.document_id not in others]
     uncertain, structures = read_uncertain(container.db, list(documents)), read_packed(container.db, list(texts))
     scored = scored_sentences(question, may_answer, _kept_vectors(may_answer, container), measured.weights, texts, uncertain, structures)
+    scored, fitted, read = _read(question, may_answer, scored, measured, container)
     decision = decide(
         question,
         may_answer,
         [s.candidate for s in scored],
-        measured.not_found,
+        fitted,
         only_for_others=ranking.only_for_others,
-        threshold=settings.not_found_threshold,
+        threshold=threshold_of(fitted, settings),
+        read=read,
     )
     return Retrieval(
         hits=tuple(_blanked(hit, uncertain) for hit in hits),
@@ -107,6 +111,26 @@ def merged(found: Sequence[Retrieval], most: int) -> Retrieval:
         structures={name: structure for one in found for name, structure in one.structures.items()},
         of_other_drugs=frozenset.intersection(*(one.of_other_drugs for one in found)),
     )
+
+
+def threshold_of(fitted: NotFound | None, settings: Settings) -> float | None:
+    """Raises ConfigurationError for a risk that this decision does not reach."""
+    return settings.not_found_threshold if settings.not_found_threshold is not None or fitted is None else fitted.at(settings.risk)
+
+
+def _read(
+    question: Analysis, hits: Sequence[Hit], scored: list[Scored], measured: Calibration, container: RetrievalContainer
+) -> tuple[list[Scored], NotFound | None, dict[str, float]]:
+    """The sentences, the decision and the signals, with a reader's share where one reads and was measured for this."""
+    reader = container.reader
+    with_reader = measured.readers.get(reader.name) if reader is not None else None
+    if reader is None or with_reader is None:
+        return scored, measured.not_found, {}
+    found = read(question.text, hits, [s.candidate for s in scored], reader)
+    if found is None:
+        return scored, measured.not_found, {}
+    scored, found = rescored(scored, found, with_reader.span_weight)
+    return scored, with_reader.not_found, found.signals(0)
 
 
 def _blanked(hit: Hit, uncertain: Mapping[str, Places]) -> Hit:

@@ -23,6 +23,7 @@ from rag_api.guard.patient import Groups, Patient
 from rag_api.guard.twins import are_twins
 from rag_api.guard.words import folded
 from rag_api.query.analysis import Analysis
+from rag_api.retrieval.reader import Reader
 from rag_api.retrieval.reranker import Reranker
 from rag_api.retrieval.retriever import Ranking, retrieve
 from rag_api.stores import Store
@@ -45,6 +46,8 @@ class RetrievalContainer(Protocol):
     def embedder(self) -> Embedder: ...
     @property
     def reranker(self) -> Reranker | None: ...
+    @property
+    def reader(self) -> Reader | None: ...
 
 
 Search = Callable[[Filters], Ranking]

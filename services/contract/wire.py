@@ -167,6 +167,31 @@ class ChatRequest(WireModel):
         return () if self.stop is None else (self.stop,) if isinstance(self.stop, str) else tuple(self.stop)
 
 
+class ScoreIn(WireModel):
+    """A chat and what the assistant may say next. Each is scored exactly as it is written, a space before it included."""
+
+    messages: list[MessageIn] = Field(min_length=1)
+    continuations: list[str] = Field(min_length=1, max_length=64)
+
+
+class ScoreRequest(WireModel):
+    """POST /v1/score: how likely the model finds each continuation; nothing is written. Prompts that begin alike cost their rest."""
+
+    model: str
+    prompts: list[ScoreIn] = Field(min_length=1, max_length=64)
+
+
+class ScoreOut(BaseModel):
+    """In the order of the continuations, in nats, of the model's own distribution: the sum over the continuation's tokens."""
+
+    logprobs: list[float]
+
+
+class ScoreResponse(BaseModel):
+    model: str
+    prompts: list[ScoreOut]
+
+
 class TopLogprobOut(BaseModel):
     token: str
     logprob: float

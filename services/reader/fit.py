@@ -19,14 +19,14 @@ from services.reader.model import ReaderModel, split_rows
 
 @dataclass(frozen=True, slots=True)
 class FitOptions:
-    epochs: int = 9
+    epochs: int = 4  # more only learn the questions by heart
     pairs: int = 64  # of a step
     learning_rate: float = 1.5e-3
-    warm_up: int = 50  # steps
+    warm_up: int = 30  # steps
     last: float = 0.02  # share of the learning rate that is left at the end
     weight_decay: float = 0.01
     block_share: float = 0.3  # of the loss
-    measure_epochs: int = 3
+    measure_epochs: int = 2
     seed: int = 0
 
 

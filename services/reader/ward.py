@@ -80,15 +80,14 @@ class Ward:
         other.asked = [asked for asked in self.asked if asked.document in kept]
         return other
 
-    def measure(self, models: ReaderModel | Sequence[ReaderModel], reads: int = 7) -> dict[str, Any]:
-        """Let them read what each question finds, and choose and decide by their mean alone."""
+    def measure(self, model: ReaderModel, reads: int = 7) -> dict[str, Any]:
+        """Let it read what each question finds, and choose and decide by that alone."""
         asked = [asked for asked in self.asked if asked.found]
         pairs = [Pair(one.own[0].question, number) for one in asked for number in one.found[:reads]]
-        each = [self.scores(model, pairs) for model in ([models] if isinstance(models, ReaderModel) else models)]
+        scores = self.scores(model, pairs)
         confidence, right = list[float](), list[bool]()
         for one in asked:
-            spans = {n: torch.stack([scores[one.own[0].question, n] for scores in each]).mean(0) for n in one.found[:reads]}
-            spans = {number: own for number, own in spans.items() if len(own)}
+            spans = {n: own for n in one.found[:reads] if len(own := scores[one.own[0].question, n])}
             best = max(spans, key=lambda number: float(spans[number].max()))
             confidence.append(max(float(own.logsumexp(0)) for own in spans.values()))
             right.append(int(spans[best].argmax()) in one.line.get(best, frozenset()))

@@ -1,19 +1,18 @@
-"""Trained networks -> the file of weights that Bedside reads with (rag_api/readers/bedside.py)."""
+"""A trained network -> the file of weights that Bedside reads with (rag_api/readers/bedside.py)."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 
-def pack(encoder: str, layers: int, networks: Sequence[Mapping[str, NDArray[np.float32]]]) -> bytes:
-    """Return them in half precision, with the encoder and how many of its layers they were trained on."""
+def pack(encoder: str, layers: int, network: Mapping[str, NDArray[np.float32]]) -> bytes:
+    """Return it in half precision, with the encoder and how many of its layers it was trained on."""
     arrays: dict[str, NDArray[np.generic]] = {"encoder": np.array(encoder), "layers": np.array(layers)}
-    for number, network in enumerate(networks):
-        arrays |= {f"{number}.{name}": array.astype(np.float16) for name, array in network.items()}
+    arrays |= {name: array.astype(np.float16) for name, array in network.items()}
     file = io.BytesIO()
     np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
     return file.getvalue()

@@ -359,3 +359,15 @@ def httpx_app(app: Any) -> Iterator[Any]:
 
     with TestClient(app, raise_server_exceptions=False) as client:
         yield client
+
+
+def test_continuations_are_scored_and_alternatives_exclude_one_another(url: str) -> None:
+    body = {"model": "bedside", "prompts": [{"messages": QUESTION, "continuations": ["5", "5 mg", " nee"]}] * 2}
+    body["model"] = httpx.get(f"{url}/v1/models").json()["data"][0]["id"]
+    first, again = (own["logprobs"] for own in httpx.post(f"{url}/v1/score", json=body, timeout=30).json()["prompts"])
+    assert first == pytest.approx(again, abs=1e-5)
+    assert all(value < 0 for value in first)
+    assert first[1] < first[0]  # what goes on is less likely than how it begins
+    assert httpx.post(f"{url}/v1/score", json={**body, "model": "other"}).status_code == 404
+    empty = {**body, "prompts": [{"messages": QUESTION, "continuations": [""]}]}
+    assert httpx.post(f"{url}/v1/score", json=empty).status_code == 400

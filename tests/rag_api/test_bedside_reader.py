@@ -5,16 +5,19 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from rag_api.config import Settings
 from rag_api.embed.e5.encoder import E5Encoder
 from rag_api.embed.e5.layers import Layers, States
 from rag_api.errors import ConfigurationError, InvalidInput
 from rag_api.readers.bedside import NOTHING, BedsideReader
 from rag_api.readers.network import Sizes
+from rag_api.readers.opening import open_reader
 from rag_api.readers.text import MOST_PASSAGE, MOST_QUESTION, passage_tokens, question_tokens, segments
 from rag_api.retrieval.reader import Judgement, Passage
 
@@ -50,16 +53,16 @@ def weights(encoder: str, seed: int = 0) -> bytes:
         "out.bias": (2,),
         "mean": (s.hidden,),
     }
-    arrays = {f"0.{name}": chance.normal(0, 0.1, shape).astype(np.float16) for name, shape in shapes.items()}
+    arrays = {name: chance.normal(0, 0.1, shape).astype(np.float16) for name, shape in shapes.items()}
     file = io.BytesIO()
-    about: dict[str, Any] = {"encoder": np.array(encoder), "layers": np.array(1), "0.scale": np.ones(1, np.float16)}
+    about: dict[str, Any] = {"encoder": np.array(encoder), "layers": np.array(1), "scale": np.ones(1, np.float16)}
     np.savez(file, **about, **arrays)  # type: ignore[arg-type]
     return file.getvalue()
 
 
 @pytest.fixture(scope="module")
 def reader(encoder: E5Encoder) -> BedsideReader:
-    return BedsideReader(encoder, weights(encoder.name))
+    return BedsideReader(encoder, weights=weights(encoder.name))
 
 
 HOSTILE = [
@@ -93,8 +96,16 @@ def test_a_passage_is_judged_alike_alone_and_among_others(reader: BedsideReader)
     assert reader.judge("wat eerst?", HOSTILE)[4] == reader.judge("wat eerst?", [HOSTILE[4]])[0]
 
 
+def test_the_order_of_spans_changes_nothing(reader: BedsideReader) -> None:
+    spans = ((0, 14), (15, 26), (27, 40))
+    passage = Passage("Titel", "", "Eerst spoelen. Dan melden. Nooit wachten.", spans)
+    turned = Passage("Titel", "", passage.text, (spans[2], spans[0], spans[1]))
+    one, other = (reader.judge("wat eerst?", [p])[0] for p in (passage, turned))
+    assert other.spans == (one.spans[2], one.spans[0], one.spans[1])
+
+
 def test_a_passage_is_computed_once(encoder: E5Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
-    own = BedsideReader(encoder, weights(encoder.name))
+    own = BedsideReader(encoder, weights=weights(encoder.name))
     own.judge("wat eerst?", HOSTILE)
     computed: list[Sequence[int]] = []
     states_of = encoder.states_of
@@ -110,11 +121,30 @@ def test_a_passage_is_computed_once(encoder: E5Encoder, monkeypatch: pytest.Monk
 
 def test_weights_for_another_encoder_are_refused(encoder: E5Encoder) -> None:
     with pytest.raises(ConfigurationError, match="another encoder"):
-        BedsideReader(encoder, weights("bge-m3"))
+        BedsideReader(encoder, weights=weights("bge-m3"))
+
+
+@pytest.mark.parametrize("spoiled", [b"", b"no zip", b"PK\x03\x04"])
+def test_a_file_that_holds_no_weights_is_refused(encoder: E5Encoder, spoiled: bytes) -> None:
+    with pytest.raises(ConfigurationError, match=r"reader\.npz"):
+        BedsideReader(encoder, weights=spoiled)
+
+
+def test_a_hospitals_own_weights_are_read(tmp_path: Path) -> None:
+    (tmp_path / "reader.npz").write_bytes(weights(E5Encoder.name))
+    reader = open_reader(Settings(data_dir=tmp_path, reader="bedside"), lambda: "")
+    assert reader is not None
+    assert reader.judge("wat eerst?", HOSTILE[4:5])[0].spans
+
+
+def test_without_weights_there_is_no_reader_of_our_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rag_api.readers.bedside.files", lambda package: tmp_path)
+    with pytest.raises(ConfigurationError, match=r"services\.reader\.train"):
+        open_reader(Settings(data_dir=tmp_path, reader="bedside"), lambda: "")
 
 
 def test_other_weights_are_another_reader(encoder: E5Encoder) -> None:
-    names = {BedsideReader(encoder, weights(encoder.name, seed)).name for seed in (0, 0, 1)}
+    names = {BedsideReader(encoder, weights=weights(encoder.name, seed)).name for seed in (0, 0, 1)}
     assert len(names) == 2
 
 

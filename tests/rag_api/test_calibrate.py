@@ -6,29 +6,36 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
 from rag_api.domain import Candidate, Judged
 from rag_api.errors import ConfigurationError, InvalidInput
 from rag_api.evaluate.calibrate import (
-    MISSED,
-    MOST_REFUSED,
-    REAL,
     Case,
-    Point,
     accuracy,
-    choose,
     cross_validated,
-    curve,
-    fit_not_found,
     fit_weights,
     fit_writing,
     folds,
     weighed,
     written,
 )
-from rag_api.retrieval.calibration import FILE, Calibration, NotFound, Verbatim, Weights, calibration, shipped, write
+from rag_api.retrieval.calibration import (
+    FILE,
+    READ,
+    SIGNALS,
+    Calibration,
+    NotFound,
+    RiskPoint,
+    Verbatim,
+    Weights,
+    WithReader,
+    calibration,
+    shipped,
+    write,
+)
 from rag_api.retrieval.sentence_scorer import Scored
 
 pytestmark = pytest.mark.quick
@@ -42,7 +49,9 @@ def case(
     id: str, sentences: Sequence[Scored], span: str = "juist", answerable: bool = True, left_out: bool = False, **signals: float
 ) -> Case:
     judged = Judged(id, "vraag", "nl", document="a.pdf" if answerable else "", page=1 if answerable else None, span=span, split="validate")
-    return Case(judged, left_out, True, {"cosine": 0.5, "information": 0.1, "lead": 0.0, "names": 1.0, **signals}, tuple(sentences))
+    return Case(
+        judged, left_out, True, {"cosine": 0.5, "information": 0.1, "lead": 0.0, "names": 1.0, "unnamed": 0.0, **signals}, tuple(sentences)
+    )
 
 
 def test_weights_put_the_right_sentence_first_by_the_feature_that_tells_it() -> None:
@@ -98,44 +107,8 @@ class TestWriting:
         assert fit_writing([asked(n, helped=n < 5) for n in range(9)]).likelihood_weight > 0.0
 
 
-class TestNotFound:
-    CASES = tuple(
-        [case(f"a{n}", [], cosine=0.5 + 0.02 * n) for n in range(20)]
-        + [case(f"a{n}", [], left_out=True, cosine=0.3 + 0.012 * n) for n in range(20)]
-        + [case(f"u{n}", [], answerable=False, cosine=0.35 + 0.02 * n) for n in range(5)]
-    )
-
-    def test_the_chance_of_an_answer_rises_with_what_told_the_two_apart(self) -> None:
-        fitted = fit_not_found(self.CASES)
-        assert fitted.coefficients["cosine"] > 0
-        assert abs(fitted.coefficients["names"]) < 1e-6  # equal everywhere
-        assert fitted.refused <= MOST_REFUSED
-
-    def test_questions_of_one_kind_only_are_refused(self) -> None:
-        for some in (self.CASES[:20], self.CASES[20:]):
-            with pytest.raises(InvalidInput, match="nothing to calibrate"):
-                fit_not_found(some)
-
-    def test_a_higher_threshold_finds_more_and_refuses_more(self) -> None:
-        points = curve([(c.signals["cosine"], c) for c in self.CASES])
-        assert [p.recall for p in points] == sorted(p.recall for p in points)
-        assert [p.refused for p in points] == sorted(p.refused for p in points)
-        assert points[0] == Point(0.0, 0.0, 1.0, 0.0)
-
-    def test_what_was_left_out_on_purpose_counts_as_missed_but_not_as_asked(self) -> None:
-        points = curve([(c.signals["cosine"], c) for c in self.CASES])
-        at = next(p for p in points if p.threshold > 0.51)
-        left_out = sum(c.left_out and c.signals["cosine"] < at.threshold for c in self.CASES)
-        assert 0 < left_out < 20
-        assert (at.precision, at.refused) == (5 / 6, 0.05)  # of what was really asked
-        assert at.recall == (5 * REAL + left_out) / (5 * REAL + 20)
-
-    def test_the_cheapest_point_is_chosen_below_the_limit(self) -> None:
-        points = [Point(0.0, 0.0, 1.0, 0.0), Point(0.1, 0.02, 0.8, 0.5), Point(0.2, 0.07, 0.5, 0.6), Point(0.3, 0.5, 0.2, 1.0)]
-        assert choose(points, 0.1).threshold == 0.1
-        assert MISSED * 0.4 * 0.1 > 0.6 * 0.05
-        assert choose(points, 0.4).threshold == 0.2
-        assert choose([Point(0.3, 0.5, 0.2, 1.0)], 0.1).threshold == 0.3  # nothing is allowed: the least
+class TestFolds:
+    CASES = tuple(case(f"a{n}", [], left_out=left_out) for n in range(20) for left_out in (False, True))
 
     def test_a_question_and_its_left_out_self_are_in_one_fold(self) -> None:
         found: dict[str, set[int]] = {}
@@ -156,8 +129,10 @@ def test_cross_validation_tells_what_new_questions_would_see() -> None:
 
 
 class TestKeeping:
-    TOLD = NotFound({"intercept": 1.0, "cosine": 2.0, "information": 3.0, "lead": 4.0, "names": 5.0}, 0.2)
-    VALUE = Calibration(0.3, Weights(1, 2, 3, 4), {"demo": {"nl": Verbatim(0.1, 2.0, 3)}}, TOLD, "today")
+    COEFFICIENTS = MappingProxyType({"intercept": 1.0, "crossed": 0.5, **dict.fromkeys(SIGNALS, 2.0)})
+    TOLD = NotFound(dict(COEFFICIENTS), 0.2, 0.1, {"careful": 0.3, "balanced": 0.2, "ready": 0.1}, (RiskPoint(0.2, 0.9, 0.4, 0.1),))
+    READ = WithReader(replace(TOLD, coefficients={**COEFFICIENTS, **dict.fromkeys(READ, 1.0)}), 2.0)
+    VALUE = Calibration(0.3, Weights(1, 2, 3, 4), {"demo": {"nl": Verbatim(0.1, 2.0, 3)}}, TOLD, {"one": READ}, "today")
 
     def test_what_was_written_is_used_at_once_beside_other_embedders(self, tmp_path: Path) -> None:
         write(tmp_path / FILE, "one", self.VALUE)
@@ -173,6 +148,22 @@ class TestKeeping:
         write(tmp_path / FILE, "one", replace(self.VALUE, not_found=NotFound({"intercept": 1.0, "retrieval": 2.0}, 0.2)))
         with pytest.raises(ConfigurationError, match="other signals"):
             calibration("one", tmp_path)
+
+    def test_a_file_of_an_earlier_version_says_what_to_do(self, tmp_path: Path) -> None:
+        before = {"intercept": 1.0, "cosine": 2.0, "information": 3.0, "lead": 4.0, "names": 5.0}
+        write(tmp_path / FILE, "one", replace(self.VALUE, not_found=NotFound(before, 0.2)))
+        with pytest.raises(ConfigurationError, match=r"earlier version.*Remove it.*`bedside calibrate`"):
+            calibration("one", tmp_path)
+
+    def test_a_risk_is_a_name_or_a_share_that_is_reached(self) -> None:
+        curve = (RiskPoint(0.0, 1.0, 0.5, 0.0), RiskPoint(0.3, 0.8, 0.3, 0.1), RiskPoint(0.6, 0.5, 0.2, 0.4))
+        told = replace(self.TOLD, curve=curve)
+        assert [told.at(risk) for risk in ("careful", "balanced", "ready", 0.5, 0.31, 0.2)] == [0.3, 0.2, 0.1, 0.0, 0.3, 0.6]
+        with pytest.raises(ConfigurationError, match=r"BEDSIDE_RISK=0.1 is not reached: the least is 0.20, with 40%"):
+            told.at(0.1)
+        with pytest.raises(ConfigurationError, match="no curve"):
+            replace(told, curve=()).at(0.3)
+        assert replace(told, by_risk={}).at("careful") == told.threshold
 
     def test_an_embedder_that_nobody_measured_refuses_nothing(self, tmp_path: Path) -> None:
         assert calibration("unheard-of", tmp_path) == Calibration()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from rag_api.errors import InvalidInput
 from rag_api.evaluate import HANDBOOK, Judged, Outcome, evaluate, read_judged, report, write_judged
 from rag_api.evaluate.answers import accuracy, holds
 from rag_api.evaluate.metrics import hit_at, mrr, precision_recall
-from rag_api.evaluate.refusals import Asked, curve, refusals
+from rag_api.evaluate.refusals import Asked, at_refused, curve, refusals, share
 from rag_api.retrieval.find import Retrieval
 
 pytestmark = pytest.mark.quick
@@ -122,12 +123,34 @@ class TestRefusals:
         assert (found["precision"], found["recall"], found["n"]) == (0.5, pytest.approx(1 / 3), 3)
         assert found["refused"] == pytest.approx(1 / 7)
 
-    def test_the_curve_has_the_best_precision_for_each_recall(self) -> None:
-        points = curve(self.ASKED)
-        assert [p["recall"] for p in points] == [0.0, 0.3333, 0.6667, 1.0]
-        assert [p["precision"] for p in points] == [0.0, 0.5, 0.6667, 0.6]
-        assert points[2]["threshold"] == pytest.approx(0.25)
-        assert points[3]["refused"] == pytest.approx(2 / 7, abs=1e-4)
+    def test_risk_is_the_share_of_the_answered_that_is_wrong_or_has_no_answer(self) -> None:
+        asked = tuple(replace(a, right=a.answerable and a.confidence > 0.55) for a in self.ASKED)
+        points = curve(asked)
+        assert [p["coverage"] for p in points] == [step / 10 for step in range(1, 11)]
+        assert [p["risk"] for p in points[:4]] == [0.0, 0.0, 0.0, 0.0]  # confidences .9 to .6
+        assert points[4]["risk"] == pytest.approx(1 / 5)  # .5 can be answered, and would be wrong
+        assert points[9]["risk"] == pytest.approx(6 / 10)
+        assert points[9]["refused"] == 0.0
+        assert points[0]["interval"] == [0.0, 0.0]
+
+    def test_near_misses_and_what_is_off_topic_are_told_apart_at_each_budget(self) -> None:
+        asked = [Asked(c / 20, answerable=True, refused=False, right=True) for c in range(20)]
+        asked += [Asked(0.02, answerable=False, refused=True), Asked(0.9, answerable=False, refused=False, near_miss=True)]
+        at = at_refused(asked, 0.05)
+        assert at["threshold"] == 0.05
+        assert (at["off_topic"]["share"], at["near_misses"]["share"], at["answered_right"]["share"]) == (1.0, 0.0, 0.95)
+        assert at["risk"]["share"] == pytest.approx(1 / 20)
+
+    def test_what_the_rules_refuse_is_never_answered(self) -> None:
+        asked = [Asked(-1.0, answerable=True, refused=True), Asked(0.5, answerable=True, refused=False, right=True)]
+        assert [(p["coverage"], p["risk"]) for p in curve(asked)] == [(0.5, 0.0)]
+
+    def test_questions_of_one_unit_are_drawn_together(self) -> None:
+        apart = [Asked(0.5, answerable=True, refused=bool(n % 2)) for n in range(40)]
+        joined = [replace(a, unit=str(n % 2)) for n, a in enumerate(apart)]
+        (a, b), (c, d) = (share(some, lambda one: one.refused)["interval"] for some in (apart, joined))
+        assert (c, d) == (0.0, 1.0)
+        assert 0.3 < a < b < 0.7
 
     def test_no_question_is_no_curve(self) -> None:
         assert curve([]) == []

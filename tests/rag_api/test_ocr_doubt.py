@@ -7,10 +7,12 @@ import pytest
 
 from rag_api.bench.ocr.compare import compare_pages, compare_quotes
 from rag_api.domain import Metadata, Page, ReadDocument
+from rag_api.ingest.clean import LaidOut
 from rag_api.ingest.ocr.doubt import doubtful
 from rag_api.ingest.ocr.order import Box, reading_order
 from rag_api.ingest.ocr.paddle import Reading
 from rag_api.ingest.ocr.tesseract import Second
+from rag_api.ingest.scanned import uncertain
 from rag_api.text.quotable_spans import quotable
 from rag_api.text.uncertain import BLANK, blanked, is_certain, is_same, touches
 from tests.support.world import boxes
@@ -146,3 +148,11 @@ def test_letters_and_digits_read_wrongly_and_misplaced_words_are_counted() -> No
     assert moved.well_placed == 0
     missing = compare_pages(document(TEXT).pages[0], document(TEXT.replace(" 6", "")).pages[0], still)
     assert missing.digit_errors == 1
+
+
+def test_a_sentence_of_a_scan_that_breaks_off_in_a_word_is_in_doubt_and_one_of_a_text_is_not() -> None:
+    text = "Wacht 6 uur.\nHet remgeld voor een onderzoek be-\nNeem een pre- of postoperatieve foto.\n"
+    pages = (Page(1, 595, 842, 0, 0, text, boxes(text), "ocr"),)
+    scanned, typed = (LaidOut(1, 595, 842, 0, 842, (), doubts) for doubts in (np.zeros((0, 4), np.float32), None))
+    assert [text[a:b] for a, b in uncertain(pages, [scanned])] == ["Het remgeld voor een onderzoek be-\n"]
+    assert uncertain(pages, [typed]) == ()

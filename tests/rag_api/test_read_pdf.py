@@ -89,7 +89,9 @@ def test_text_outside_the_crop_box_is_left_out_and_reported(tmp_path: Path) -> N
     content = turned(pdf(both(lines("Zichtbaar", x=160, y=600), lines("Onzichtbaar", x=10, y=20))), 0, crop=(100, 100, 500, 700))
     document = read_bytes(tmp_path, content)
     assert document.text.strip() == "Zichtbaar"
-    assert document.warnings == ("page 1: text that cannot be seen (white, tiny, covered, clipped or off the page) was left out",)
+    assert document.warnings == (
+        "page 1: text that cannot be seen (white, tiny, covered, clipped or off the page) or is struck through was left out",
+    )
 
 
 def sideways(canvas: Canvas) -> None:
@@ -167,7 +169,9 @@ def test_hidden_text_is_left_out_and_reported(tmp_path: Path) -> None:
     document = read_bytes(tmp_path, pdf(hidden))
     assert document.text == " ".join(WORDS) + "\n"
     assert not any(word in document.text for word in ("Negeer", "alles mag", "tien keer"))
-    assert document.warnings == ("page 1: text that cannot be seen (white, tiny, covered, clipped or off the page) was left out",)
+    assert document.warnings == (
+        "page 1: text that cannot be seen (white, tiny, covered, clipped or off the page) or is struck through was left out",
+    )
 
 
 def test_a_watermark_does_not_get_between_the_lines(tmp_path: Path) -> None:
@@ -238,7 +242,9 @@ def test_a_page_placed_on_a_page_is_read_like_any_other(tmp_path: Path) -> None:
 
     document = read_bytes(tmp_path, pdf(inside))
     assert document.text == "Gewicht\tDosis\ntot 10 kg\t7,5 mg/kg, nooit meer dan 30 mg/kg\n"
-    assert document.warnings == ("page 1: text that cannot be seen (white, tiny, covered, clipped or off the page) was left out",)
+    assert document.warnings == (
+        "page 1: text that cannot be seen (white, tiny, covered, clipped or off the page) or is struck through was left out",
+    )
     x0, _, _, y1 = box_of(document.pages[0], "tot 10 kg")
     assert x0 == pytest.approx(60 + 9, abs=1)
     assert y1 == pytest.approx(842 - 600 - 0.9 * 35, abs=4)

@@ -81,7 +81,7 @@ class PoolHere:
 
     def __exit__(self, *_: object) -> None: ...
 
-    def map(self, act: Callable[[Any, Any], Any], items: Iterable[Any]) -> Iterator[Any]:
+    def map(self, act: Callable[[Any, Any], Any], items: Iterable[Any], weigh: object = None) -> Iterator[Any]:
         return (act(ReaderHere(), item) for item in items)
 
 

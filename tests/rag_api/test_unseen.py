@@ -13,7 +13,7 @@ from tests.rag_api.unseen import HIDDEN, PLAIN, RAW_HIDDEN, RAW_VISIBLE, SECRET,
 
 UNSEEN = {name: page(draw) for name, draw in HIDDEN.items()} | {name: make() for name, make in RAW_HIDDEN.items()}
 SEEN = {name: page(draw) for name, draw in VISIBLE.items()} | {name: make() for name, make in RAW_VISIBLE.items()}
-NOTE = "page 1: text that cannot be seen (white, tiny, covered, clipped or off the page) was left out"
+NOTE = "page 1: text that cannot be seen (white, tiny, covered, clipped or off the page) or is struck through was left out"
 
 
 @pytest.mark.parametrize("way", UNSEEN)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 
+from rag_api.bench.wardqa import read_wardqa
 from rag_api.embed.e5.encoder import E5Encoder
+from rag_api.errors import InvalidInput
 from rag_api.readers.bedside import BedsideReader
 from rag_api.readers.network import Network, Sizes
 from rag_api.readers.text import rarities
@@ -16,6 +18,8 @@ from rag_api.retrieval.reader import Passage
 from services.reader.examples import Pair, Texts, batches
 from services.reader.fit import Fit, FitOptions
 from services.reader.model import ReaderModel, split_rows
+from services.reader.public import public_pairs
+from services.reader.train import main
 from services.reader.weights import pack
 
 SMALL = Sizes(heads=2, width=8, token=8, inner=16, told=8, joined=16)
@@ -116,11 +120,44 @@ def test_bedside_computes_what_was_trained(texts: Texts, pairs: list[Pair], enco
         assert found == pytest.approx(wanted.numpy(), abs=0.02)  # states were kept in half precision
 
 
-def test_what_is_packed_judges_as_the_mean_of_its_networks(texts: Texts, encoder: E5Encoder) -> None:
-    models = [ReaderModel(SMALL, seed=seed).eval() for seed in (1, 2)]
-    for model in models:
-        model.standardise(texts.some_states())
-    alone = [BedsideReader(encoder, pack(encoder.name, LAYERS, [model.arrays()])) for model in models]
-    both = BedsideReader(encoder, pack(encoder.name, LAYERS, [model.arrays() for model in models]))
-    blocks = [reader.judge("hoe lang spuiten", PASSAGES)[0].block or () for reader in alone]
-    assert both.judge("hoe lang spuiten", PASSAGES)[0].block == pytest.approx(np.mean(blocks, axis=0), abs=1e-5)
+def test_what_is_packed_judges_as_it_was_trained(texts: Texts, pairs: list[Pair], encoder: E5Encoder) -> None:
+    model = ReaderModel(SMALL, seed=1).eval()
+    model.standardise(texts.some_states())
+    reader = BedsideReader(encoder, weights=pack(encoder.name, LAYERS, model.arrays()))
+    with torch.no_grad():
+        wanted = model(texts.batch(pairs[:1]))[0, :, 1].tolist()
+    assert reader.judge(ASKED[0][0], PASSAGES)[0].block == pytest.approx(wanted, abs=0.02)
+
+
+def test_the_command_trains_goes_on_and_writes_weights_that_bedside_reads(
+    encoder: E5Encoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("services.reader.ward.read_wardqa", lambda splits: read_wardqa(splits)[:6])
+    command = ["--work", str(tmp_path / "work"), "--out", str(tmp_path / "reader.npz"), "--curve", "0.5", "--epochs"]
+    assert main([*command, "1"]) == 0
+    computed = capsys.readouterr().out.count(" of ")
+    assert main([*command, "2"]) == 0
+    epochs = [json.loads(line)["epoch"] for line in (tmp_path / "work/all/curve.jsonl").read_text().splitlines()]
+    assert epochs == [1, 2]
+    assert capsys.readouterr().out.count(" of ") < computed  # states are computed once
+    found = BedsideReader(encoder, weights=(tmp_path / "reader.npz").read_bytes()).judge("hoe lang spuiten na heup", PASSAGES)
+    assert len(found[0].spans) == 3
+
+
+def test_public_sets_that_are_not_there_are_named(texts: Texts, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"dev-v2\.0"):
+        public_pairs(tmp_path, texts)
+
+
+def test_a_public_question_is_paired_with_the_sentence_that_answers_it(
+    encoder: E5Encoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "The ward opens at eight. Visitors leave at seven in the evening."
+    asked = [
+        {"question": "when do visitors leave", "is_impossible": False, "answers": [{"text": "seven", "answer_start": text.index("seven")}]},
+        {"question": "when do dogs leave", "is_impossible": True, "answers": []},
+    ]
+    (tmp_path / "set.json").write_text(json.dumps({"data": [{"title": "The_ward", "paragraphs": [{"context": text, "qas": asked}]}]}))
+    monkeypatch.setattr("services.reader.public.FILES", ("set.json",))
+    found = public_pairs(tmp_path, Texts(encoder, LAYERS))
+    assert sorted(pair.answers for pair in found) == [(), (1,)]

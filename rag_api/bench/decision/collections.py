@@ -129,28 +129,28 @@ def work_instructions() -> Collection:
 
 
 def squad() -> Collection:
-    """Every second article of SQuAD v2.0: six of its paragraphs, of each three questions that it answers and three that it does not."""
+    """Every third article of SQuAD v2.0: four of its paragraphs, of each two questions that it answers and two that it does not."""
     path = next(iter(sorted((SHARED / "squad").glob("dev-v2.0*.json"))))
     texts, questions = [], list[Question]()
-    for number, article in enumerate(json.loads(path.read_text(encoding="utf-8"))["data"][::2]):
+    for number, article in enumerate(json.loads(path.read_text(encoding="utf-8"))["data"][::3]):
         title, text = article["title"].replace("_", " "), ""
         part: Part = "test" if number % 2 else "fit"
-        for paragraph in article["paragraphs"][:12:2]:
+        for paragraph in article["paragraphs"][:8:2]:
             base, context = len(text), paragraph["context"]
             text += f"{context}\n\n"
-            answered = [asked for asked in paragraph["qas"] if not asked["is_impossible"]][:3]
+            answered = [asked for asked in paragraph["qas"] if not asked["is_impossible"]][:2]
             for asked in answered:
                 begins = base + asked["answers"][0]["answer_start"]
                 right = partial(_around, title, (begins, begins + len(asked["answers"][0]["text"])))
                 questions.append(Question(asked["question"].strip(), "en", title, Kind.ANSWERABLE, part, right, (title,)))
-            missed = [asked["question"].strip() for asked in paragraph["qas"] if asked["is_impossible"]][:3]
+            missed = [asked["question"].strip() for asked in paragraph["qas"] if asked["is_impossible"]][:2]
             questions += [Question(asked, "en", title, Kind.NEAR_MISS, part) for asked in missed]
         texts.append(Text(title, Metadata(title=title, language="en"), text))
     return Collection("squad", tuple(questions), texts=tuple(texts))
 
 
 def medquad() -> Collection:
-    """Every sixteenth page of MedQuAD; a sentence is right when it stands in the answer that is given to the question."""
+    """Every 32nd page of MedQuAD; a sentence is right when it stands in the answer that is given to the question."""
     titles, answers = dict[str, str](), dict[str, dict[str, str]]()
     for line in (SHARED / "medquad" / "medquad.jsonl").read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
@@ -158,7 +158,7 @@ def medquad() -> Collection:
         titles.setdefault(page, row["title"])
         answers.setdefault(page, {})[row["question"]] = row["answer"]
     texts, questions = [], []
-    for number, page in enumerate(list(titles)[::16]):
+    for number, page in enumerate(list(titles)[::32]):
         source, text, part = f"{number} {titles[page]}", "", "test" if number % 2 else "fit"
         for asked, answer in answers[page].items():
             right = partial(_at, source, (len(text), len(text) + len(answer)))

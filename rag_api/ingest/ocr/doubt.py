@@ -29,6 +29,7 @@ class Limits:
     differing: float = 0.90  # of a word that is not grave and that they read otherwise
     grave_alone: float = 0.97  # the first reader alone
     other_alone: float = 0.70
+    white: float = 0.65  # of white space beside what is grave: something may stand there
 
 
 LIMITS = Limits()
@@ -60,8 +61,16 @@ def doubtful(first: Reading, second: Second | None, limits: Limits = LIMITS) -> 
     for n, token in enumerate(ours):
         sure = float(first.sure[token.start : token.end].min())
         least = (limits.grave_alone if alone else limits.grave) if token.grave else limits.other_alone if alone else limits.other
-        found[token.start : token.end] = sure < max(least, limits.differing if n in differing else 0) or n in gravely
+        found[token.start : token.end] = (
+            sure < max(least, limits.differing if n in differing else 0) or n in gravely or _crowded(first, token, limits)
+        )
     return found
+
+
+def _crowded(first: Reading, token: _Token, limits: Limits) -> bool:
+    """Whether the white space beside a grave word may hold something."""
+    around = first.sure[max(0, token.start - 1) : token.start], first.sure[token.end : token.end + 1]
+    return token.grave and any(float(white.min(initial=1.0)) < limits.white for white in around)
 
 
 def _tokens(text: str) -> list[_Token]:
@@ -94,14 +103,9 @@ def _differing(ours: Sequence[_Token], theirs: Sequence[_Token]) -> tuple[set[in
         touched = {n for _, n in one[a:b]} or {n for _, n in (*one[max(0, a - 1) : a], *one[a : a + 1])}
         there = {n for _, n in two[c:d]}
         differing |= touched
-        if any(ours[n].grave for n in touched if a < b or _inside(one, a)) or any(theirs[n].grave for n in there):
+        if any(ours[n].grave for n in touched) or any(theirs[n].grave for n in there):
             gravely |= touched
     return differing, gravely
-
-
-def _inside(letters: Sequence[tuple[str, int]], at: int) -> bool:
-    """Whether this place lies within a word."""
-    return 0 < at < len(letters) and letters[at - 1][1] == letters[at][1]
 
 
 def _letters(tokens: Sequence[_Token]) -> Iterator[tuple[str, int]]:

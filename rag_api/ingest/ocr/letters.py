@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,9 @@ _TOP, _BOTTOM = 0.69, 0.18  # of a letter's box above and below the line that le
 _TALL = re.compile(r"[A-ZÀ-Þ0-9bdfhijkltßþà-ý()\[\]{}/|!?%&\"'$€£§]")
 _FULL = 0.35  # of the fullest rows' ink: rows of small letters have more
 _SOME = 0.7  # pixels of ink: a row with less is white
+_HALF = 0.55  # of the size: no letter reaches further from its middle
+_MARK = 0.14  # of the size: a mark as high and as wide is no speck
+_THROUGH = 0.9  # of the crop's height: a rule, no mark
 _SPACE = 0.28  # of the size: white as wide parts words
 _ALIKE = 1.09  # sizes of one page that differ less are one size
 _BOLD = 1.3  # times the usual stroke
@@ -32,6 +36,7 @@ class Letters:
     size: float
     base: float  # the line that letters stand on
     stroke: float  # how thick, as a share of the size
+    beside: NDArray[np.bool_]  # [letters] next to it stands ink that was read as nothing
 
 
 def letters_of(first: Reading, box: tuple[float, float, float, float], grey: Grey) -> Letters:
@@ -51,12 +56,25 @@ def letters_of(first: Reading, box: tuple[float, float, float, float], grey: Gre
         boxes[a:b, 0], boxes[a:b, 2] = edges[:-1] + x0, edges[1:] + x0
     inked = ~np.isnan(boxes[:, 0])
     boxes[inked, 1], boxes[inked, 3] = y0 + base - _TOP * size, y0 + base + _BOTTOM * size
-    return Letters(reading, boxes, size, y0 + base, _stroke(own) / size)
+    return Letters(reading, boxes, size, y0 + base, _stroke(own) / size, _beside(middles, text, own, size, base))
+
+
+def _beside(middles: NDArray[np.float32], text: str, own: Ink, size: float, base: float) -> Ink:
+    """[letters] between this letter and the next or the last stands a mark as high as a letter that neither is."""
+    core = own[max(0, round(base - _ASCENT * size)) : round(base)]
+    marks = (core.sum(axis=0) >= _MARK * size) & (own.mean(axis=0) < _THROUGH)
+    letters = [n for n, letter in enumerate(text) if not letter.isspace()]
+    found = np.zeros(len(text), bool)
+    for one, two in pairwise(letters):
+        low, high = middles[one] + _HALF * size, middles[two] - _HALF * size
+        if high > low and marks[int(low) : int(high)].sum() >= _MARK * size:
+            found[[one, two]] = True
+    return found
 
 
 def _spaced(first: Reading, own: Ink, least: float) -> Reading:
     """With the spaces that the reader left out: white at least so wide between two letters."""
-    white = np.logical_not(np.any(own, axis=0))
+    white = np.asarray(~own.any(axis=0))
     middles = first.at * own.shape[1]
     letters: list[str] = []
     sure: list[float] = []
@@ -67,10 +85,10 @@ def _spaced(first: Reading, own: Ink, least: float) -> Reading:
             if max((b - a for a, b in _runs(white[low:high])), default=0) >= least:
                 letters.append(" ")
                 sure.append(1.0)
-                at.append((first.at[n - 1] + first.at[n]) / 2)
+                at.append(float(first.at[n - 1] + first.at[n]) / 2)
         letters.append(letter)
         sure.append(float(first.sure[n]))
-        at.append(first.at[n])
+        at.append(float(first.at[n]))
     return Reading("".join(letters), np.array(sure, np.float32), np.array(at, np.float32))
 
 

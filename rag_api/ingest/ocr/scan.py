@@ -36,7 +36,7 @@ class Scan:
     picture: Picture  # straight
     rules: Rules
     lines: tuple[ScannedLine, ...]
-    crooked: int  # lines that stand slanted or sideways, as stamps do: left out
+    crooked: tuple[tuple[float, float, float, float], ...]  # where words stand slanted or sideways, as stamps do: they are left out
 
 
 def scan(picture: Picture, seconds: float, alone: bool = False) -> Scan:
@@ -53,7 +53,7 @@ def scan(picture: Picture, seconds: float, alone: bool = False) -> Scan:
     lines = tuple(
         ScannedLine(box, one, None if second is None else second[n]) for n, (box, one) in enumerate(zip(boxes, first, strict=True))
     )
-    return Scan(straight, rules, lines, len(quads) - len(level))
+    return Scan(straight, rules, lines, tuple(_box_of(quad, straight.grey) for quad in quads if _is_crooked(quad)))
 
 
 def _watch(seconds: float) -> Callable[[], None]:

@@ -36,9 +36,9 @@ def written(scan: Scan) -> Written:
     dark = ink(scan.rules.grey)
     read = [line for line in scan.lines if line.first.text.strip() and line.first.score >= _BELIEVED]
     letters = [letters_of(line.first, line.box, scan.rules.grey) for line in read]
-    doubts = [doubtful(one.reading, line.second) for one, line in zip(letters, read, strict=True)]
+    doubts = [doubtful(one.reading, line.second) | one.beside for one, line in zip(letters, read, strict=True)]
     unread = [Box(*line.box) for line in scan.lines if line not in read] + _missed(dark, read, letters)
-    for box in unread:
+    for box in (*unread, *(Box(*box) for box in scan.crooked)):  # a stamp may hide a line
         for line, own in zip(read, doubts, strict=True):
             own[:] |= _touches(box, Box(*line.box))
     order = reading_order([_standing(line, one) for line, one in zip(read, letters, strict=True)])

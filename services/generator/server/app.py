@@ -49,6 +49,7 @@ def create_app(settings: Settings | None = None, load: Load | None = None) -> Fa
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http_error)
     app.add_api_route("/v1/chat/completions", complete, methods=["POST"], response_model=wire.ChatResponse, responses=_ERRORS)
+    app.add_api_route("/v1/score", score, methods=["POST"], response_model=wire.ScoreResponse, responses=_ERRORS)
     app.add_api_route("/v1/models", models, response_model=wire.ModelList)
     app.add_api_route("/v1/models/{name:path}", model, response_model=wire.ModelOut, responses={404: _ERRORS[404]})
     app.add_api_route("/health", health, response_model=wire.HealthOut, responses={503: {"model": wire.HealthOut}})
@@ -86,6 +87,13 @@ async def complete(ask: wire.ChatRequest, request: Request, service: ServiceDep)
         return StreamingResponse(_events(ask, accepted, outputs, service), media_type="text/event-stream", headers=_UNBUFFERED)
     collected = await _collect(outputs, request)
     return _response(ask, accepted, collected, service)
+
+
+async def score(ask: wire.ScoreRequest, service: ServiceDep) -> wire.ScoreResponse:
+    """Return how likely the model finds each continuation of each prompt."""
+    if ask.model != service.settings.name:
+        raise UnknownModel(f"the model {ask.model!r} does not exist; this service has {service.settings.name!r}")
+    return wire.ScoreResponse(model=ask.model, prompts=[wire.ScoreOut(logprobs=own) for own in await service.score(ask)])
 
 
 _UNBUFFERED = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}

@@ -11,12 +11,15 @@ import logging
 import queue
 import threading
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Future
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from services.generator.engine.engine import Engine, Output, Request
 from services.generator.errors import GeneratorError
 
 log = logging.getLogger("bedside.generator")
+T = TypeVar("T")
 
 
 class NotReady(GeneratorError):
@@ -79,6 +82,24 @@ class EngineThread:
         if isinstance(first, Exception):
             raise first
         return self._outputs(request.sequence.id, client)
+
+    async def call(self, act: Callable[[Engine], T]) -> T:
+        """Do it in the engine's thread, between two steps. Raises what it raises, or NotReady."""
+        if not self.ready:
+            raise NotReady(self.failure or "the model is still being loaded")
+        done: Future[T] = Future()
+        self._inbox.put(lambda engine: self._do(engine, act, done))
+        return await asyncio.wrap_future(done)
+
+    def _do(self, engine: Engine, act: Callable[[Engine], T], done: Future[T]) -> None:
+        if not done.set_running_or_notify_cancel():  # who asked has left
+            return
+        try:
+            if self.failure:
+                raise NotReady(self.failure)
+            done.set_result(act(engine))
+        except Exception as error:  # whatever it is, it is the caller's to hear and not the thread's end
+            done.set_exception(error)
 
     def cancel(self, sequence_id: str) -> None:
         self._inbox.put(lambda engine: self._forget(engine, sequence_id))

@@ -13,6 +13,7 @@ from services.contract.templates import TEMPLATES, VERBATIM_TEMPLATE, Piece, Ren
 from services.generator.drafters import Drafter
 from services.generator.drafters.registry import parse
 from services.generator.engine.engine import Output, Request
+from services.generator.engine.scoring import Scoring
 from services.generator.errors import BadRequest
 from services.generator.text.answer_text import AnswerText
 from services.generator.text.codec import Codec
@@ -56,6 +57,14 @@ def build_request(ask: wire.ChatRequest, codec: Codec, drafters: Mapping[str, Dr
         preparation = prepare(ask, codec, passages)
         return Request(sequence, VerbatimText(codec, ask.stops, preparation, passages), drafting=bool(names), preparation=preparation)
     return Request(sequence, AnswerText(codec, stop, SpanTracker(passages)), drafters=names)
+
+
+def scoring_of(ask: wire.ScoreIn, codec: Codec) -> Scoring:
+    """Raises BadRequest. A continuation is cut into tokens as it would be where an answer begins."""
+    if not all(_is_unicode(text) for text in (*(m.text for m in ask.messages), *ask.continuations)):
+        raise BadRequest("a text holds half of a surrogate pair, which is no Unicode character")
+    prompt = build_prompt(codec, [Turn(message.role, (Piece(message.text),)) for message in ask.messages], (), CHAT_VERSION)
+    return Scoring(tuple(prompt.token_ids), tuple(tuple(codec.encode(text)[0]) for text in ask.continuations))
 
 
 def _check(ask: wire.ChatRequest) -> None:

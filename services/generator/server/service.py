@@ -11,6 +11,7 @@ from services.contract import wire
 from services.generator.drafters import DrafterContext
 from services.generator.drafters.registry import available, names_of, open_drafters
 from services.generator.engine.engine import Engine, EngineOptions, Output, Request
+from services.generator.engine.scoring import portions, score
 from services.generator.errors import GeneratorError
 from services.generator.server import openai_chat as chat
 from services.generator.server.config import Settings
@@ -93,6 +94,15 @@ class Service:
         except GeneratorError as error:
             self.metrics.refused(error.code)
             raise
+
+    async def score(self, ask: wire.ScoreRequest) -> list[list[float]]:
+        """Raises GeneratorError. Between two batches others' answers go on."""
+        codec = self.loaded.codec
+        asked = await asyncio.to_thread(lambda: [chat.scoring_of(one, codec) for one in ask.prompts])
+        found: list[list[float]] = []
+        for portion in portions(asked):
+            found += await self._thread.call(lambda engine, own=portion: score(engine, own))  # type: ignore[misc]
+        return found
 
     async def _counted(self, request: Request, outputs: AsyncIterator[Output]) -> AsyncIterator[Output]:
         outcome = "cancelled"

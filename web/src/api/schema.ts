@@ -132,6 +132,72 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/documents/{document_id}/access": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who may read a document, and why
+         * @description For admins: the groups whose members read it, and which rule says so. What an admin said counts before what its folder or site says,
+         *     that before what its department says.
+         */
+        get: operations["get_document_access"];
+        /**
+         * Say who may read a document
+         * @description For admins. In force when this answers: in lists, files, answers and the index, and in later versions of the document. An admin who
+         *     takes it from their own groups no longer sees it.
+         */
+        put: operations["put_document_access"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/department-access": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who may read the documents of departments
+         * @description For admins: departments of which something is said.
+         */
+        get: operations["list_department_access"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/department-access/{department}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Say who may read a department's documents
+         * @description For admins; of documents of which nothing else is said. Null takes it back.
+         */
+        put: operations["put_department_access"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/conversations": {
         parameters: {
             query?: never;
@@ -358,6 +424,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/health/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether the service runs
+         * @description For whatever restarts it. Says nothing of the parts.
+         */
+        get: operations["get_live"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -366,8 +452,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The state of each part
-         * @description `ok`: everything answers. `degraded`: the generator does not, questions still get sources. `down` (503): neither.
+         * The state of the service
+         * @description `ok`: everything answers. `degraded`: the generator does not, questions still get sources. `down` (503): neither. Each part, and how
+         *     far documents are prepared, for admins: the figures are of all documents.
          */
         get: operations["get_health"];
         put?: never;
@@ -378,10 +465,268 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who is signed in, and how one does
+         * @description Keeps no session alive: the page may ask as often as it likes.
+         */
+        get: operations["get_session"];
+        put?: never;
+        /**
+         * Sign in with a password
+         * @description Where accounts have passwords (`sign_in` is `local`). The cookie that comes back is the session.
+         */
+        post: operations["sign_in"];
+        /**
+         * Sign out
+         * @description The session ends here, also when the provider does not answer. Who is not signed in is signed out already.
+         */
+        delete: operations["sign_out"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/session/used": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The person is still there
+         * @description Begins the session's time without use anew, as every request does that a person causes.
+         */
+        post: operations["keep_session"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Sign in with the OpenID provider */
+        get: operations["begin_sign_in"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sign-in/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where the OpenID provider sends the browser back to
+         * @description To the page: signed in, or with `sign-in-failed` and the error's code.
+         */
+        get: operations["finish_sign_in"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who may sign in */
+        get: operations["get_accounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/accounts/{account_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change somebody's roles and groups, or suspend them
+         * @description In force from the next request on. Suspended, their sessions end and their keys are revoked.
+         */
+        patch: operations["patch_account"];
+        trace?: never;
+    };
+    "/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The keys of machines */
+        get: operations["get_keys"];
+        put?: never;
+        /**
+         * Make a key for a machine
+         * @description It acts as the account, within its scopes, until it expires or is revoked. Sent as `Authorization: Bearer ...`.
+         */
+        post: operations["post_key"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/keys/{key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a key
+         * @description Unknown from the next request on.
+         */
+        delete: operations["delete_key"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * AccessIn
+         * @description Null: what the folder, the site or the department says counts again.
+         */
+        AccessIn: {
+            /**
+             * Groups
+             * @example [
+             *       "intensive-care"
+             *     ]
+             */
+            groups: string[] | null;
+        };
+        /** AccessOut */
+        AccessOut: {
+            /**
+             * Groups
+             * @description Whose members may read it.
+             */
+            groups: string[];
+            /**
+             * Said By
+             * @description Who said so: an admin, the folder or site it came from, its department, or nobody (`default`).
+             * @enum {string}
+             */
+            said_by: "admin" | "source" | "department" | "default";
+            /**
+             * User Id
+             * @description Of who said it, where that was a person.
+             */
+            user_id: string;
+            /** Said At */
+            said_at: string | null;
+        };
+        /**
+         * AccountIn
+         * @description What is absent stays as it is.
+         */
+        AccountIn: {
+            /** Roles */
+            roles?: components["schemas"]["Role"][] | null;
+            /** Groups */
+            groups?: string[] | null;
+            /** Suspended */
+            suspended?: boolean | null;
+        };
+        /** AccountList */
+        AccountList: {
+            /** Accounts */
+            accounts: components["schemas"]["AccountOut"][];
+        };
+        /** AccountOut */
+        AccountOut: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Login */
+            login: string | null;
+            /** Issuer */
+            issuer: string | null;
+            /**
+             * Roles
+             * @description Given by hand.
+             */
+            roles: components["schemas"]["Role"][];
+            /**
+             * Groups
+             * @description Given by hand.
+             */
+            groups: string[];
+            /**
+             * Claimed Groups
+             * @description What the provider named at the last sign-in.
+             */
+            claimed_groups: string[];
+            /**
+             * All Roles
+             * @description With those that follow from groups.
+             */
+            all_roles: components["schemas"]["Role"][];
+            /** Function */
+            function: string;
+            /** Department */
+            department: string;
+            /** Suspended At */
+            suspended_at: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Signed In At */
+            signed_in_at: string | null;
+        };
         /** AnswerOut */
         AnswerOut: {
             /** Id */
@@ -477,6 +822,12 @@ export interface components {
              * @description PDF, Word, sheet, slides, text, mail. Its name is what it is known by; a new version replaces the old.
              */
             file: Blob;
+            /**
+             * Groups
+             * @description Whose members may read it, with commas between. A new document's: yours, when absent.
+             * @default
+             */
+            groups: string;
         };
         /** ChangeList */
         ChangeList: {
@@ -560,6 +911,34 @@ export interface components {
              */
             reason: string;
         };
+        /** DepartmentAccessList */
+        DepartmentAccessList: {
+            /** Departments */
+            departments: components["schemas"]["DepartmentAccessOut"][];
+        };
+        /** DepartmentAccessOut */
+        DepartmentAccessOut: {
+            /**
+             * Groups
+             * @description Whose members may read it.
+             */
+            groups: string[];
+            /**
+             * Said By
+             * @description Who said so: an admin, the folder or site it came from, its department, or nobody (`default`).
+             * @enum {string}
+             */
+            said_by: "admin" | "source" | "department" | "default";
+            /**
+             * User Id
+             * @description Of who said it, where that was a person.
+             */
+            user_id: string;
+            /** Said At */
+            said_at: string | null;
+            /** Department */
+            department: string;
+        };
         /** DescribedOut */
         DescribedOut: {
             /** Id */
@@ -609,6 +988,12 @@ export interface components {
              * @default
              */
             advice: string;
+            /**
+             * Groups
+             * @description Whose members may read it.
+             * @default []
+             */
+            groups: string[];
             /** Created At */
             created_at: string | null;
             /** Updated At */
@@ -683,6 +1068,12 @@ export interface components {
              * @default
              */
             advice: string;
+            /**
+             * Groups
+             * @description Whose members may read it.
+             * @default []
+             */
+            groups: string[];
             /** Created At */
             created_at: string | null;
             /** Updated At */
@@ -758,6 +1149,12 @@ export interface components {
              * @default
              */
             advice: string;
+            /**
+             * Groups
+             * @description Whose members may read it.
+             * @default []
+             */
+            groups: string[];
             /** Created At */
             created_at: string | null;
             /** Updated At */
@@ -981,7 +1378,10 @@ export interface components {
             status: "ok" | "degraded" | "down";
             /** Version */
             version: string;
-            /** Parts */
+            /**
+             * Parts
+             * @description For admins; empty for all others.
+             */
             parts: components["schemas"]["PartHealth"][];
             /** Documents */
             documents?: number | null;
@@ -1048,6 +1448,18 @@ export interface components {
              * @default 0
              */
             cut: number;
+            /**
+             * From Images
+             * @description Pages of it that were read from their image (OCR).
+             * @default 0
+             */
+            from_images: number;
+            /**
+             * Uncertain
+             * @description Places of them that were read in doubt: found and shown, never quoted.
+             * @default 0
+             */
+            uncertain: number;
             /**
              * Advice
              * @description What to do about a failure.
@@ -1215,6 +1627,65 @@ export interface components {
              */
             updated_at: string;
         };
+        /** KeyIn */
+        KeyIn: {
+            /**
+             * User
+             * @description The account that acts: by id or login.
+             */
+            user: string;
+            /** Name */
+            name: string;
+            /** Scopes */
+            scopes: components["schemas"]["Scope"][];
+            /**
+             * Days
+             * @default 90
+             */
+            days: number;
+        };
+        /** KeyList */
+        KeyList: {
+            /** Keys */
+            keys: components["schemas"]["KeyOut"][];
+        };
+        /** KeyOut */
+        KeyOut: {
+            /** Id */
+            id: string;
+            /** User Id */
+            user_id: string;
+            /** Name */
+            name: string;
+            /** Prefix */
+            prefix: string;
+            /** Scopes */
+            scopes: components["schemas"]["Scope"][];
+            /** Created By */
+            created_by: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /** Used At */
+            used_at: string | null;
+            /** Revoked At */
+            revoked_at: string | null;
+        };
+        /** Live */
+        Live: {
+            /**
+             * Status
+             * @constant
+             */
+            status: "ok";
+        };
         /**
          * MarkedIn
          * @description A document that held the answer; the page and the words, if known. The words must stand there.
@@ -1229,6 +1700,27 @@ export interface components {
              * @default
              */
             span: string;
+        };
+        /** Me */
+        Me: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Roles */
+            roles: components["schemas"]["Role"][];
+            /** Groups */
+            groups: string[];
+            /**
+             * Function
+             * @default
+             */
+            function: string;
+            /**
+             * Department
+             * @default
+             */
+            department: string;
         };
         /**
          * MetadataIn
@@ -1294,6 +1786,40 @@ export interface components {
             owner: string;
             /** Times */
             times: number;
+        };
+        /** NewKeyOut */
+        NewKeyOut: {
+            /** Id */
+            id: string;
+            /** User Id */
+            user_id: string;
+            /** Name */
+            name: string;
+            /** Prefix */
+            prefix: string;
+            /** Scopes */
+            scopes: components["schemas"]["Scope"][];
+            /** Created By */
+            created_by: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /** Used At */
+            used_at: string | null;
+            /** Revoked At */
+            revoked_at: string | null;
+            /**
+             * Key
+             * @description Shown this once: only its hash is kept.
+             */
+            key: string;
         };
         /** NoticeOut */
         NoticeOut: {
@@ -1493,6 +2019,17 @@ export interface components {
             y1: number;
         };
         /**
+         * Role
+         * @enum {string}
+         */
+        Role: "reader" | "judge" | "admin" | "auditor";
+        /**
+         * Scope
+         * @description What an API key may be used for, at most: never more than its account's roles.
+         * @enum {string}
+         */
+        Scope: "ask" | "read" | "ingest" | "judge" | "admin" | "audit" | "monitor";
+        /**
          * SentencesAhead
          * @description How far the sentences of documents are embedded before anybody asks; until then a first question about a document takes longer.
          *     `full`: what is left does not fit into BEDSIDE_SENTENCE_VECTORS_MB.
@@ -1519,6 +2056,44 @@ export interface components {
              * @default 0
              */
             sentences: number;
+        };
+        /**
+         * SessionOut
+         * @description `user` is null when nobody is signed in.
+         */
+        SessionOut: {
+            /**
+             * Sign In
+             * @description How one signs in here; off: there is one user.
+             * @enum {string}
+             */
+            sign_in: "off" | "local" | "oidc";
+            user?: components["schemas"]["Me"] | null;
+            /**
+             * Idle Seconds
+             * @description The session ends after so long without use.
+             */
+            idle_seconds?: number | null;
+            /**
+             * Seconds Left
+             * @description Until it ends, if it is not used.
+             */
+            seconds_left?: number | null;
+        };
+        /** SignInIn */
+        SignInIn: {
+            /** Login */
+            login: string;
+            /** Password */
+            password: string;
+        };
+        /** SignedOut */
+        SignedOut: {
+            /**
+             * Go To
+             * @description Where the provider ends its own session.
+             */
+            go_to?: string | null;
         };
         /**
          * SkippedOut
@@ -1577,13 +2152,28 @@ export interface components {
             dense_score: number;
             /** Bm25 Score */
             bm25_score: number;
-            /** Text */
+            /**
+             * Text
+             * @description What was read in doubt from an image is blank in it: ▒ for each letter.
+             */
             text: string;
+            /**
+             * Text From
+             * @description Where its words come from: `ocr` of a page that was read from its image.
+             * @default pdf
+             */
+            text_from: string;
+            /**
+             * Uncertain
+             * @description Some of it was read in doubt from an image: it is on the page, and never quoted.
+             * @default false
+             */
+            uncertain: boolean;
             /** Rects */
             rects: components["schemas"]["PageRectsOut"][];
             /**
              * Cautions
-             * @description What to know before using it: `other_group`, `other_drug`, `twin`, `expired`, `superseded`, `conflict`; in the question's language.
+             * @description What to know before using it: `other_group`, `other_drug`, `twin`, `expired`, `superseded`, `conflict`, `scan`, `scan_in_doubt`; in the question's language.
              * @default []
              */
             cautions: components["schemas"]["NoticeOut"][];
@@ -1842,6 +2432,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description There is no such thing, or it is not yours to see. */
             404: {
                 headers: {
@@ -1916,6 +2524,24 @@ export interface operations {
                     "application/json": components["schemas"]["DocumentList"];
                 };
             };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
                 headers: {
@@ -1960,6 +2586,24 @@ export interface operations {
             };
             /** @description The request makes no sense; `detail` says what to do. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2032,6 +2676,24 @@ export interface operations {
                     "application/json": components["schemas"]["FacetsOut"];
                 };
             };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A part does not answer; `code` says which. */
             503: {
                 headers: {
@@ -2061,6 +2723,24 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DocumentDetail"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description There is no such thing, or it is not yours to see. */
@@ -2110,6 +2790,24 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DocumentOut"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description There is no such thing, or it is not yours to see. */
@@ -2167,6 +2865,24 @@ export interface operations {
             };
             /** @description The request makes no sense; `detail` says what to do. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2241,6 +2957,24 @@ export interface operations {
                     "application/json": components["schemas"]["ChangeList"];
                 };
             };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description There is no such thing, or it is not yours to see. */
             404: {
                 headers: {
@@ -2306,6 +3040,24 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description There is no such thing, or it is not yours to see. */
             404: {
                 headers: {
@@ -2322,6 +3074,298 @@ export interface operations {
                 };
                 content: {
                     "text/plain": unknown;
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_document_access: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessOut"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_document_access: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AccessIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessOut"];
+                };
+            };
+            /** @description The request makes no sense; `detail` says what to do. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The upload or the request is over the limit. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_department_access: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DepartmentAccessList"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_department_access: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                department: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AccessIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DepartmentAccessList"];
+                };
+            };
+            /** @description The request makes no sense; `detail` says what to do. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request is not of the documented shape; `errors` lists where. */
@@ -2367,6 +3411,24 @@ export interface operations {
                     "application/json": components["schemas"]["ConversationList"];
                 };
             };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
                 headers: {
@@ -2405,6 +3467,24 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ConversationDetail"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description There is no such thing, or it is not yours to see. */
@@ -2454,6 +3534,24 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description There is no such thing, or it is not yours to see. */
             404: {
                 headers: {
@@ -2501,6 +3599,24 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AnswerOut"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description There is no such thing, or it is not yours to see. */
@@ -2565,6 +3681,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description There is no such thing, or it is not yours to see. */
             404: {
                 headers: {
@@ -2621,6 +3755,24 @@ export interface operations {
                     "application/json": components["schemas"]["JudgedSetList"];
                 };
             };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description There is no such thing, or it is not yours to see. */
             404: {
                 headers: {
@@ -2670,6 +3822,24 @@ export interface operations {
                     "application/json": components["schemas"]["JudgedSetDetail"];
                 };
             };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description There is no such thing, or it is not yours to see. */
             404: {
                 headers: {
@@ -2716,6 +3886,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             /** @description There is no such thing, or it is not yours to see. */
             404: {
@@ -2764,6 +3952,24 @@ export interface operations {
                 };
                 content: {
                     "text/csv": string;
+                };
+            };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description There is no such thing, or it is not yours to see. */
@@ -2821,6 +4027,24 @@ export interface operations {
             };
             /** @description The request makes no sense; `detail` says what to do. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2900,6 +4124,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description There is no such thing, or it is not yours to see. */
             404: {
                 headers: {
@@ -2972,6 +4214,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description There is no such thing, or it is not yours to see. */
             404: {
                 headers: {
@@ -3029,6 +4289,24 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description There is no such thing, or it is not yours to see. */
             404: {
                 headers: {
@@ -3076,6 +4354,24 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FromFeedbackOut"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description There is no such thing, or it is not yours to see. */
@@ -3130,6 +4426,24 @@ export interface operations {
                     "application/json": components["schemas"]["GapReport"];
                 };
             };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description There is no such thing, or it is not yours to see. */
             404: {
                 headers: {
@@ -3182,6 +4496,24 @@ export interface operations {
                     "text/csv": string;
                 };
             };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description There is no such thing, or it is not yours to see. */
             404: {
                 headers: {
@@ -3211,6 +4543,35 @@ export interface operations {
             };
         };
     };
+    get_live: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Live"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_health: {
         parameters: {
             query?: never;
@@ -3229,6 +4590,24 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A part is missing without which no question is answered. */
             503: {
                 headers: {
@@ -3236,6 +4615,673 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    get_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionOut"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    sign_in: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignInIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionOut"];
+                };
+            };
+            /** @description The request makes no sense; `detail` says what to do. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The upload or the request is over the limit. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    sign_out: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedOut"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    keep_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    begin_sign_in: {
+        parameters: {
+            query?: {
+                /** @description A path of the page. */
+                return_to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    finish_sign_in: {
+        parameters: {
+            query?: {
+                code?: string | null;
+                state?: string | null;
+                iss?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_accounts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountList"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    patch_account: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AccountIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountOut"];
+                };
+            };
+            /** @description The request makes no sense; `detail` says what to do. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It changed meanwhile, or exists already. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The upload or the request is over the limit. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_keys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyList"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_key: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeyIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewKeyOut"];
+                };
+            };
+            /** @description The request makes no sense; `detail` says what to do. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The upload or the request is over the limit. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_key: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };

@@ -312,7 +312,7 @@ export const en = {
       too_large: "it is too large",
       too_slow: "reading it took too long",
       too_much_memory: "reading it took too much memory",
-      no_text_layer: "it has no text (a scan?), so nothing can be found in it",
+      no_text_layer: "it is a scan in which no words could be read, so nothing can be found in it",
       xfa_form: "it is an XFA form, whose content only Adobe's programs show: print it to a PDF and load that",
       unsupported: "files of its kind are not read here",
       not_permitted: "who may read it is not known",
@@ -320,13 +320,14 @@ export const en = {
     notRead: "it could not be read",
     advice: open<ByCode>({
       encrypted: "Save it without a password, then load it again.",
-      empty: "Check that it is the right file; if its words are pictures, make them text (OCR), then load it again.",
+      empty: "Check that it is the right file, then load it again.",
       broken: "Open it in the program that made it, save it as PDF, then load that.",
       too_large:
         "Split it, or raise BEDSIDE_MAX_FILE_MB or BEDSIDE_MAX_PAGES; a sheet or a document with huge tables: save it as PDF.",
       too_slow: "Raise BEDSIDE_READ_TIMEOUT, or save it as PDF anew, then load it again.",
       too_much_memory: "Raise BEDSIDE_READ_MEMORY_MB, or save it as PDF anew, then load it again.",
-      no_text_layer: "It is a scan: give it a text layer (OCR), then load it again.",
+      no_text_layer:
+        "It is a scan without readable words: scan it again, straight and at 300 dpi; with BEDSIDE_OCR=off no scan is read.",
       xfa_form: "Open it in the program that shows it, print it as PDF, then load that.",
       unsupported: "Save it as PDF, then load that.",
       not_permitted:

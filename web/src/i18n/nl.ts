@@ -308,7 +308,7 @@ export const nl: Messages = {
       too_large: "het is te groot",
       too_slow: "het lezen duurde te lang",
       too_much_memory: "het lezen kostte te veel geheugen",
-      no_text_layer: "het heeft geen tekst (een scan?), dus er kan niets in gevonden worden",
+      no_text_layer: "het is een scan waarin geen woorden gelezen konden worden, dus er kan niets in gevonden worden",
       xfa_form:
         "het is een XFA-formulier, waarvan enkel programma's van Adobe de inhoud tonen: druk het af naar een PDF en laad die",
       unsupported: "bestanden van deze soort worden hier niet gelezen",
@@ -317,14 +317,14 @@ export const nl: Messages = {
     notRead: "het kon niet gelezen worden",
     advice: {
       encrypted: "Bewaar het zonder wachtwoord en laad het opnieuw.",
-      empty:
-        "Kijk na of het het juiste bestand is; zijn de woorden afbeeldingen, maak er dan tekst van (OCR) en laad het opnieuw.",
+      empty: "Kijk na of het het juiste bestand is en laad het opnieuw.",
       broken: "Open het in het programma waarmee het gemaakt is, bewaar het als PDF en laad die.",
       too_large:
         "Splits het, of verhoog BEDSIDE_MAX_FILE_MB of BEDSIDE_MAX_PAGES; een rekenblad of een document met enorme tabellen: bewaar het als PDF.",
       too_slow: "Verhoog BEDSIDE_READ_TIMEOUT, of bewaar het opnieuw als PDF, en laad het opnieuw.",
       too_much_memory: "Verhoog BEDSIDE_READ_MEMORY_MB, of bewaar het opnieuw als PDF, en laad het opnieuw.",
-      no_text_layer: "Het is een scan: geef het een tekstlaag (OCR) en laad het opnieuw.",
+      no_text_layer:
+        "Het is een scan zonder leesbare woorden: scan het opnieuw, recht en op 300 dpi; met BEDSIDE_OCR=off wordt geen scan gelezen.",
       xfa_form: "Open het in het programma dat het toont, druk het af als PDF en laad die.",
       unsupported: "Bewaar het als PDF en laad die.",
       not_permitted:

@@ -107,7 +107,7 @@ export const useLoad = () =>
       form.append("file", body.file);
       return form;
     };
-    const { items } = await call(service.POST("/documents", { body: { file }, bodySerializer }));
+    const { items } = await call(service.POST("/documents", { body: { file, groups: "" }, bodySerializer }));
     return items.find(({ source }) => source === file.name.normalize("NFC")) ?? items[0]; // others may have been repaired with it
   }, LISTS);
 

@@ -23,6 +23,7 @@ export function source(rank: number, changes: Partial<Source> = {}): Source {
     text: "",
     rects: [],
     text_from: "pdf",
+    uncertain: false,
     cautions: [],
     ...changes,
   };

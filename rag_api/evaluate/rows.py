@@ -1,0 +1,42 @@
+"""The rows that came with Bedside: what the decision was fitted to, so that a hospital's own questions are not fitted alone.
+Numbers only: no question and no document is in them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from rag_api.evaluate.cases import Kind
+from rag_api.evaluate.decision import Row
+
+FILE = "decision_rows.json.gz"
+
+
+def shipped_rows(embedder: str) -> list[Row]:
+    """Empty for an embedder that nobody measured: then the own questions are all there is."""
+    data = json.loads(gzip.decompress(files(__package__).joinpath(FILE).read_bytes()))
+    return [_row(one, data["signals"]) for one in data["rows"].get(embedder, [])]
+
+
+def write_rows(rows: Mapping[str, Sequence[Row]], signals: Sequence[str], path: Path) -> None:
+    """rows: by embedder."""
+    packed = {embedder: _packed(own, signals) for embedder, own in rows.items()}
+    path.write_bytes(gzip.compress(json.dumps({"signals": list(signals), "rows": packed}).encode(), 9, mtime=0))
+
+
+def _packed(rows: Sequence[Row], signals: Sequence[str]) -> list[list[object]]:
+    """A unit becomes a number: which questions belong together is all that is needed of it."""
+    units = {unit: number for number, unit in enumerate(dict.fromkeys((row.collection, row.unit) for row in rows))}
+    return [
+        [r.collection, r.kind.value, units[r.collection, r.unit], int(r.open), int(r.right), *(round(r.signals[n], 4) for n in signals)]
+        for r in rows
+    ]
+
+
+def _row(packed: Sequence[Any], signals: Sequence[str]) -> Row:
+    collection, kind, unit, is_open, right, *values = packed
+    return Row(collection, "fit", Kind(kind), str(unit), bool(is_open), bool(right), dict(zip(signals, values, strict=True)))
