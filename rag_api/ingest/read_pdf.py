@@ -122,7 +122,7 @@ def _page(page: Any, number: int, count: int, layered: bool, own: int | None, oc
     items = tuple(lay_out(glyphs, drawn, plane.width, plane.height))
     frames = frames_of(drawn, plane.width, plane.height)
     sideways = glyphs.turned.size and int((glyphs.turned % 2).mean() > 0.5)
-    laid = LaidOut(number, plane.width, plane.height, plane.rotation, plane.width if sideways else plane.height, items, frames)
+    laid = LaidOut(number, plane.width, plane.height, plane.rotation, plane.width if sideways else plane.height, items, frames=frames)
     ink = glyphs.codes > 32
     garbled = glyphs.undecoded[ink].sum() > 0.2 * max(1, ink.sum())
     deserved = ((glyphs.hidden & ink).any(), (glyphs.slanted & ink).any(), garbled)
