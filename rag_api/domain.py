@@ -154,6 +154,36 @@ class CutLine:
     reason: str
 
 
+class BlockKind(StrEnum):
+    HEADING = "heading"
+    PARAGRAPH = "paragraph"
+    ITEM = "item"  # of a list
+    CELL = "cell"
+    # What holds others and has no words of its own:
+    LIST = "list"
+    TABLE = "table"
+    ROW = "row"
+    NOTE = "note"  # a remark or box: "Let op"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A part of a document: document_text[start:end], white space after it included.
+
+    A document's blocks are a flat list in its order; `parent` is the index of the list, row or note that a block stands in, else of the
+    heading it stands below, -1 for neither. Every word stands in exactly one heading, paragraph, item or cell."""
+
+    kind: BlockKind
+    start: int
+    end: int
+    parent: int = -1
+    level: int = 0  # of a heading: from 1; of an item: how deep in its list, from 0
+    label: str = ""  # the number or mark that it begins with: "4.2", "a)", "•"
+    header: bool = False  # of a row or cell: it says what others hold
+    column: int = 0  # of a cell: from 0
+    columns: int = 1  # of a cell: how many it spans
+
+
 @dataclass(frozen=True, slots=True)
 class ReadDocument:
     """What reading and cleaning a file gives: the pages in order and what the file says of itself."""
@@ -163,6 +193,7 @@ class ReadDocument:
     warnings: tuple[str, ...] = ()
     cut: tuple[CutLine, ...] = ()
     uncertain: tuple[tuple[int, int], ...] = ()  # places of the text that may say something else on the page: never quoted
+    blocks: tuple[Block, ...] = ()
 
     @property
     def text(self) -> str:
@@ -182,6 +213,7 @@ class Chunk:
     text: str
     metadata: Metadata = field(default_factory=Metadata)
     groups: tuple[str, ...] = EVERYONE
+    headings: tuple[str, ...] = ()  # that its first words stand below, the outermost first
 
 
 @dataclass(frozen=True, slots=True)

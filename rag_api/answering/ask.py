@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import asdict, replace
 from datetime import date
 from typing import Any, Protocol
@@ -18,9 +18,9 @@ from uuid import uuid4
 
 from rag_api.answering import generator_client as gen
 from rag_api.answering import source_warnings
-from rag_api.answering.builder import AnswerBuilder, Question
-from rag_api.answering.citations import cite, source_of
-from rag_api.answering.generation import request_of
+from rag_api.answering.builder import AnswerBuilder, AskedApart, Question
+from rag_api.answering.citations import cite, part, source_of
+from rag_api.answering.generation import Prepared, requests_of
 from rag_api.answering.held import Held
 from rag_api.answering.not_named import not_named
 from rag_api.answering.notices import expired, not_found, notice, unread
@@ -33,8 +33,10 @@ from rag_api.db.documents import count_indexed, read_pages
 from rag_api.domain import Answer, AnswerEvent, AnswerStatus, Cited, Done, Failed, Filters, Found, Mode, Stage, Token, User
 from rag_api.errors import BedsideError, DatabaseUnavailable, GeneratorRefused, GeneratorUnavailable, InvalidInput
 from rag_api.query.analysis import Analysis, analyse
+from rag_api.query.asks import asks_of
+from rag_api.query.small_talk import small_talk
 from rag_api.query.synonyms import Expander
-from rag_api.retrieval.find import Retrieval, find
+from rag_api.retrieval.find import Retrieval, find, merged
 from rag_api.retrieval.in_flight import InFlight
 from rag_api.retrieval.multi_query import alternatives, options_of
 from rag_api.retrieval.patient_ranking import RetrievalContainer
@@ -95,6 +97,11 @@ async def ask(question: Question, user: User, container: AskContainer) -> AsyncG
     builder = AnswerBuilder(question, user, detect(question.text), question.text)
     try:
         with container.in_flight:
+            if (talk := small_talk(question.text)) is not None:  # no document is asked for, and none is looked for
+                builder.note(talk.value)
+                yield Found((), tuple(builder.notices), builder.query)
+                yield Done(await asyncio.to_thread(_save, builder, container))
+                return
             yield Stage("retrieving")
             await _understand(builder, container)
             retrieval = await asyncio.to_thread(_retrieve, builder, container)
@@ -139,11 +146,26 @@ def _retrieve(builder: AnswerBuilder, container: AskContainer) -> Retrieval:
     builder.embedder = container.embedder.name
     analysis = builder.analysis = analyse(builder.query, container.expander, builder.question.text)
     retrieval = find(analysis, builder.user, builder.question.filters, container, builder.also)
-    builder.sentences, builder.texts = retrieval.sentences, dict(retrieval.texts)
+    builder.asked = (AskedApart(analysis, retrieval.sentences),)
+    if builder.question.mode == Mode.VERBATIM and len(asks := asks_of(builder.query)) > 1:
+        retrieval = _apart(asks, retrieval, builder, container)
+    builder.texts, builder.structures = dict(retrieval.texts), dict(retrieval.structures)
     if retrieval.hits and retrieval.hits[0].chunk.metadata.language == "en":
         builder.language = analysis.language or "en"
     builder.stats |= _stats_of(retrieval, builder, container)
     return retrieval
+
+
+def _apart(asks: Sequence[str], whole: Retrieval, builder: AnswerBuilder, container: AskContainer) -> Retrieval:
+    """What is found for two questions in one, each by itself; what neither finds an answer to is decided for the whole."""
+    analyses = [analyse(ask, container.expander) for ask in asks]
+    found = [find(analysis, builder.user, builder.question.filters, container) for analysis in analyses]
+    answered = [(analysis, one) for analysis, one in zip(analyses, found, strict=True) if one.answerable]
+    if not answered:
+        return whole
+    builder.asked = tuple(AskedApart(analysis, one.sentences) for analysis, one in answered)
+    builder.stats["asked_apart"] = [analysis.text for analysis, _ in answered]
+    return merged([whole, *(one for _, one in answered)], container.settings.sources)
 
 
 def _stats_of(retrieval: Retrieval, builder: AnswerBuilder, container: AskContainer) -> dict[str, Any]:
@@ -194,31 +216,18 @@ def _show_sources(builder: AnswerBuilder, retrieval: Retrieval, container: AskCo
 
 async def _write(builder: AnswerBuilder, container: AskContainer) -> AsyncGenerator[AnswerEvent]:
     """The model's words as they come, once they say something, and the copied spans. No word at all is no failure: the sources stand."""
-    request = await asyncio.to_thread(request_of, builder, container)
-    held = Held(_usefulness(builder, request))
+    prepared = await asyncio.to_thread(requests_of, builder, container)
+    held = Held(_usefulness(builder, prepared[0].request))
     began = builder.seconds()
-    yield Stage("reading", len(request.passages))
+    yield Stage("reading", sum(len(one.passages) for one in prepared))
     try:
-        async with contextlib.aclosing(container.generator.stream(request)) as events:
-            async for event in events:
-                match event:
-                    case gen.Text():
-                        if not builder.text:
-                            builder.stats["first_token_seconds"] = builder.seconds()
-                            yield Stage("writing", len(request.passages))
-                        builder.text += event.text
-                        for shown in held.add(Token(event.text), builder.text):
-                            yield shown
-                    case wire.SpanOut():
-                        citation = cite(event, builder)
-                        if citation is not None:
-                            builder.citations.append(citation)
-                            for shown in held.add(Cited(citation), builder.text):
-                                yield shown
-                    case gen.Finished():
-                        for shown in held.end(builder.text):
-                            yield shown
-                        _finish(builder, event, container, says_something=held.released)
+        for one in prepared:
+            async with contextlib.aclosing(_write_on(one, builder, held, container)) as written:
+                async for said in written:
+                    yield said
+        for shown in held.end(builder.text):
+            yield shown
+        _check_words(builder, container, says_something=held.released)
     except GeneratorUnavailable as error:
         if builder.text and held.released:
             raise
@@ -228,6 +237,30 @@ async def _write(builder: AnswerBuilder, container: AskContainer) -> AsyncGenera
         builder.note("generator_refused" if isinstance(error, GeneratorRefused) else "generator_down")
         builder.stats["generator_problem"] = error.message
     builder.stats["generate_seconds"] = round(builder.seconds() - began, 4)
+
+
+async def _write_on(prepared: Prepared, builder: AnswerBuilder, held: Held, container: AskContainer) -> AsyncGenerator[AnswerEvent]:
+    """One section, behind what is written already: parted from it by the white space that follows that in its document."""
+    if builder.text and (parting := part(builder)):
+        for shown in held.add(parting, builder.text):
+            yield shown
+    builder.prompt_passages, shift = prepared.passages, len(builder.text)
+    async with contextlib.aclosing(container.generator.stream(prepared.request)) as events:
+        async for event in events:
+            match event:
+                case gen.Text():
+                    if not builder.text:
+                        builder.stats["first_token_seconds"] = builder.seconds()
+                        yield Stage("writing", len(prepared.passages))
+                    builder.text += event.text
+                    for shown in held.add(Token(event.text), builder.text):
+                        yield shown
+                case wire.SpanOut():
+                    for citation in cite(event.model_copy(update={"start": event.start + shift, "end": event.end + shift}), builder):
+                        for shown in held.add(Cited(citation), builder.text):
+                            yield shown
+                case gen.Finished():
+                    _finish(builder, event, container)
 
 
 def _usefulness(builder: AnswerBuilder, request: gen.Request) -> Usefulness | None:
@@ -244,10 +277,14 @@ def _drop_words(builder: AnswerBuilder) -> None:
     builder.citations.clear()
 
 
-def _finish(builder: AnswerBuilder, finished: gen.Finished, container: AskContainer, *, says_something: bool) -> None:
+def _finish(builder: AnswerBuilder, finished: gen.Finished, container: AskContainer) -> None:
     builder.model = finished.model or container.generator.model
     builder.prompt_version = finished.prompt_version
     builder.stats |= finished.stats
+    builder.cut_short = builder.cut_short or finished.reason == "length"
+
+
+def _check_words(builder: AnswerBuilder, container: AskContainer, *, says_something: bool) -> None:
     if not builder.text.strip():
         builder.status = AnswerStatus.SOURCES_ONLY
         builder.note("no_text")
@@ -256,7 +293,7 @@ def _finish(builder: AnswerBuilder, finished: gen.Finished, container: AskContai
         _drop_words(builder)
         builder.status = AnswerStatus.SOURCES_ONLY
         builder.note("no_use")
-    elif finished.reason == "length":
+    elif builder.cut_short:
         builder.note("cut_short")
     if builder.text and container.is_demo:
         builder.note("demo_model")

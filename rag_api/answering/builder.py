@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from rag_api.answering.notices import notice
+from rag_api.answering.parts import QuotedPart
 from rag_api.answering.prompt_passages import PromptPassage
-from rag_api.domain import Answer, AnswerStatus, Candidate, Citation, Filters, Mode, Notice, Page, Source, Unsupported, User
+from rag_api.domain import Answer, AnswerStatus, Candidate, Citation, Filters, Mode, Notice, Page, PartKind, Source, Unsupported, User
 from rag_api.query.analysis import Analysis
 from rag_api.text.language import Language
 
@@ -25,6 +26,14 @@ class Question:
     mode: Mode
     filters: Filters
     earlier: tuple[str, ...] = ()  # what was searched for before in this conversation; empty: this question stands alone
+
+
+@dataclass(frozen=True, slots=True)
+class AskedApart:
+    """One of the things that a question asks, and the sentences found for it, best first."""
+
+    question: Analysis
+    sentences: tuple[Candidate, ...]
 
 
 @dataclass(slots=True)
@@ -43,8 +52,9 @@ class AnswerBuilder:
     text: str = ""
     sources: tuple[Source, ...] = ()
     pages: dict[str, list[Page]] = field(default_factory=dict)  # by document: those that its sources touch
-    sentences: tuple[Candidate, ...] = ()  # of the sources, best first
+    asked: tuple[AskedApart, ...] = ()  # one, or two that are each answered by itself
     texts: dict[str, str] = field(default_factory=dict)  # of their documents, by id
+    structures: dict[str, str] = field(default_factory=dict)  # the blocks of those, packed
     prompt_passages: tuple[PromptPassage, ...] = ()  # as the generator got them, in the order of their wire ids
     citations: list[Citation] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
@@ -55,6 +65,18 @@ class AnswerBuilder:
     saving: bool = False
     unsupported: tuple[Unsupported, ...] = ()
     not_named: tuple[str, ...] = ()
+    cut_short: bool = False  # a part of it reached its greatest length
+    group: tuple[str, int] = ("", -1)  # the list, table or paragraph that was quoted last
+
+    def part_of(self, document_id: str, quoted: QuotedPart) -> int:
+        """The number of the part that what is quoted next belongs to: that of the introduction, list or table before it, or a new one."""
+        if not self.citations:
+            self.group = (document_id, quoted.group)
+            return 0
+        last, before = self.citations[-1], self.group
+        self.group = (document_id, quoted.group)
+        led = last.kind == PartKind.HEADING and last.document_id == document_id
+        return last.part if led or (before == self.group and quoted.kind != PartKind.HEADING) else last.part + 1
 
     def note(self, code: str) -> None:
         self.notices.append(notice(code, self.language))

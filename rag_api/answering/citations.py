@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rag_api.answering.builder import AnswerBuilder
 from rag_api.answering.highlight import page_of, rects
+from rag_api.answering.parts import QuotedPart, parts_of
 from rag_api.answering.prompt_passages import PromptPassage
 from rag_api.db import Database
 from rag_api.db.documents import read_pages
-from rag_api.domain import Citation, Document, Hit, Page, Source
+from rag_api.domain import Citation, Document, Hit, Mode, Page, PartKind, Piece, Source, Token
+from rag_api.text.blocks import structure_of
 from rag_api.text.uncertain import BLANK, is_same
 from services.contract import wire
 
@@ -30,7 +33,7 @@ def source_of(hit: Hit, document: Document, pages: Sequence[Page]) -> Source:
 
 
 def within_reach(builder: AnswerBuilder, passage: PromptPassage, places: Sequence[tuple[int, int]], db: Database) -> bool:
-    """Whether these places of the passage stand on pages that are at hand; else the pages before and after those are read."""
+    """Whether these places of the passage stand on pages that are at hand; else those before and after are read, at last all."""
 
     def at_hand() -> bool:
         pages = builder.pages[passage.document_id]
@@ -41,25 +44,74 @@ def within_reach(builder: AnswerBuilder, passage: PromptPassage, places: Sequenc
     numbers = {page.number for page in builder.pages[passage.document_id]}
     near = {number + step for number in numbers for step in (-1, 1)}
     builder.pages[passage.document_id] = read_pages(db, passage.document_id, sorted(numbers | near))
+    if not at_hand() and passage.document_id in builder.texts:  # a list or table over several pages
+        builder.pages[passage.document_id] = read_pages(db, passage.document_id)
     return at_hand()
 
 
-def cite(span: wire.SpanOut, builder: AnswerBuilder) -> Citation | None:
-    """Return the span as a place in a document; None when its characters are not the document's."""
+def cite(span: wire.SpanOut, builder: AnswerBuilder) -> list[Citation]:
+    """Take the span into the answer as places in a document, one for each thing that it holds: an introduction, a sentence, a list, a row.
+    Nothing when its characters are not the document's."""
     passages, text = {str(index): passage for index, passage in enumerate(builder.prompt_passages)}, builder.text[span.start : span.end]
     passage = passages.get(span.document)
     if passage is None or not 0 <= span.start < span.end <= len(builder.text):
         _dropped(builder)
-        return None
+        return []
     pages = builder.pages[passage.document_id]
     start, end = passage.start + span.source_start, passage.start + span.source_end
     if text != passage.text[span.source_start : span.source_end] or text != _text_at(pages, start, end):
         _dropped(builder)
+        return []
+    known = len(builder.citations)
+    for part in _parts(passage.document_id, start, end, builder):
+        builder.citations.append(_cited(part, span.start - start, builder, passage.document_id))
+    return builder.citations[known:]
+
+
+def part(builder: AnswerBuilder) -> Token | None:
+    """Write the white space that follows the last quote in its document, which parts it from the next; None where it is parted already."""
+    if not builder.citations or builder.text[-1:].isspace():
         return None
-    placed = rects(pages, start, end)
-    page = placed[0].page if placed else page_of(pages, start)
-    rank = _rank_of(passage.document_id, start, end, builder)
-    return Citation(span.start, span.end, passage.document_id, start, end, text, page, placed, rank)
+    last = builder.citations[-1]
+    white = _text_at(builder.pages[last.document_id], last.source_end, last.source_end + 1)
+    if not white.isspace() or last.end != len(builder.text):
+        return None
+    builder.text += white
+    builder.citations[-1] = replace(last, end=last.end + 1, source_end=last.source_end + 1, text=last.text + white)
+    return Token(white)
+
+
+def _parts(document_id: str, start: int, end: int, builder: AnswerBuilder) -> list[QuotedPart]:
+    """By the document's blocks; of one whose text is not at hand the whole is a sentence."""
+    text, question = builder.texts.get(document_id), builder.analysis
+    if text is None or question is None or builder.question.mode != Mode.VERBATIM:
+        return [QuotedPart(start, end, PartKind.SENTENCE, -1)]
+    return parts_of(text, structure_of(text, builder.structures.get(document_id, "")), start, end, question.sought, question.text)
+
+
+def _cited(part: QuotedPart, shift: int, builder: AnswerBuilder, document_id: str) -> Citation:
+    """shift: from places of the document to places of the answer."""
+    pages = builder.pages[document_id]
+    placed = rects(pages, part.start, part.end)
+    page = placed[0].page if placed else page_of(pages, part.start)
+    start, end = part.start + shift, part.end + shift
+    pieces = tuple(
+        Piece(i.start + shift, i.end + shift, i.start, i.end, i.label, i.level, i.header, i.column, i.columns, i.asked) for i in part.pieces
+    )
+    return Citation(
+        start,
+        end,
+        document_id,
+        part.start,
+        part.end,
+        builder.text[start:end],
+        page,
+        placed,
+        _rank_of(document_id, part.start, part.end, builder),
+        builder.part_of(document_id, part),
+        part.kind,
+        pieces,
+    )
 
 
 def _rank_of(document_id: str, start: int, end: int, builder: AnswerBuilder) -> int:

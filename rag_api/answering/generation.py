@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from rag_api.answering import generator_client as gen
 from rag_api.answering.builder import AnswerBuilder
+from rag_api.answering.choice import Read, Section, sections
 from rag_api.answering.citations import within_reach
 from rag_api.answering.passage_completion import completed
 from rag_api.answering.prompt_passages import PromptPassage, passages_of_hits, to_quote
@@ -18,9 +19,19 @@ from rag_api.retrieval.patient_ranking import RetrievalContainer
 from services.contract import wire
 
 
-def request_of(builder: AnswerBuilder, container: RetrievalContainer) -> gen.Request:
-    """Return what to ask the generator for this answer; the builder keeps the passages that spans will be places in. Blocks."""
-    return replace(_request_of(builder, container), scope=scope_of(builder.user))
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What the generator is asked, and the passages that its spans will be places in, in the order of their wire ids."""
+
+    request: gen.Request
+    passages: tuple[PromptPassage, ...]
+
+
+def requests_of(builder: AnswerBuilder, container: RetrievalContainer) -> list[Prepared]:
+    """Return what to ask the generator for this answer, one after the other: what was asked apart, and what stands first, is chosen by
+    itself. Blocks."""
+    scope = scope_of(builder.user)
+    return [replace(one, request=replace(one.request, scope=scope)) for one in _prepared(builder, container)]
 
 
 def scope_of(user: User) -> str:
@@ -28,21 +39,45 @@ def scope_of(user: User) -> str:
     return hashlib.sha256("\n".join(sorted(set(user.groups))).encode()).hexdigest()[:32]
 
 
-def _request_of(builder: AnswerBuilder, container: RetrievalContainer) -> gen.Request:
+def _prepared(builder: AnswerBuilder, container: RetrievalContainer) -> list[Prepared]:
     settings, quoting = container.settings, builder.question.mode == Mode.VERBATIM
     # Quotes may come from every source that is shown; what a model reads before it writes is less.
-    hits = [source.hit for source in usable(builder.sources, max(settings.passages, settings.sources if quoting else 0))]
-    if not quoting:
-        builder.prompt_passages = _completed(builder, hits, container)
-        passages = gen.passages_of([(hit.chunk.title, passage.text) for hit, passage in zip(hits, builder.prompt_passages, strict=True)])
-        return gen.Request(builder.query, builder.language, passages, max_tokens=settings.max_tokens)
+    hits = [source.hit for source in usable(builder.sources, max(settings.passages, len(builder.sources) if quoting else 0))]
+    if quoting:
+        prepared = [_quoted(builder, hits, section, container) for section in _sections(builder, hits)]
+        builder.stats["candidates"] = [c.model_dump() for one in prepared for c in one.request.candidates or ()]
+        builder.stats["verbatim"] = prepared[0].request.options
+        return prepared
+    read = _completed(builder, hits, container)
+    passages = gen.passages_of([(hit.chunk.title, passage.text) for hit, passage in zip(hits, read, strict=True)])
+    return [Prepared(gen.Request(builder.query, builder.language, passages, max_tokens=settings.max_tokens), read)]
+
+
+def _sections(builder: AnswerBuilder, hits: Sequence[Hit]) -> list[Section]:
+    """Of each thing that is asked, what may be quoted; nothing is said twice."""
+    documents = {hit.chunk.document_id for hit in hits}
+    read = Read(builder.texts, builder.structures)
+    found: list[Section] = []
+    for asked in builder.asked:
+        own = sections(asked.question, [c for c in asked.sentences if c.document_id in documents], read)
+        if len(builder.asked) > 1:  # each in few words, and nothing twice
+            own = [replace(one, most=1, question=asked.question.text) for one in own]
+        said = {one.first for one in found}
+        found += [one for one in own if one.first not in said]
+    return found or [Section(())]
+
+
+def _quoted(builder: AnswerBuilder, hits: Sequence[Hit], section: Section, container: RetrievalContainer) -> Prepared:
+    settings = container.settings
     writing = calibration(container.embedder.name, settings.data_dir).writing(settings.generator_model, builder.language)
-    request, builder.prompt_passages = to_quote(
-        builder.query, builder.language, hits, builder.sentences, writing, builder.texts, settings.max_tokens
-    )
-    _read_further(builder, request.candidates or (), container)
-    builder.stats |= {"candidates": [candidate.model_dump() for candidate in request.candidates or ()], "verbatim": request.options}
-    return request
+    if section.most is not None:
+        writing = replace(writing, sentences=section.most)
+    longest = max((len(c.text) for c in section.candidates), default=0)  # every token has a character at least
+    most = max(settings.max_tokens, longest)
+    query = section.question or builder.query
+    request, passages = to_quote(query, builder.language, hits, section.candidates, writing, builder.texts, most)
+    _read_further(builder, request.candidates or (), passages, container)
+    return Prepared(request, passages)
 
 
 def _completed(builder: AnswerBuilder, hits: Sequence[Hit], container: RetrievalContainer) -> tuple[PromptPassage, ...]:
@@ -54,8 +89,10 @@ def _completed(builder: AnswerBuilder, hits: Sequence[Hit], container: Retrieval
     )
 
 
-def _read_further(builder: AnswerBuilder, candidates: Sequence[wire.CandidateIn], container: RetrievalContainer) -> None:
+def _read_further(
+    builder: AnswerBuilder, candidates: Sequence[wire.CandidateIn], passages: Sequence[PromptPassage], container: RetrievalContainer
+) -> None:
     """A sentence, or what leads it in, may stand on the page before or after its passage's."""
     for candidate in candidates:
         places = [(place.start, place.end) for place in (*candidate.lead, candidate)]
-        within_reach(builder, builder.prompt_passages[int(candidate.document)], places, container.db)
+        within_reach(builder, passages[int(candidate.document)], places, container.db)

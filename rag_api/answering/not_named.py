@@ -8,9 +8,7 @@ from rag_api.answering.builder import AnswerBuilder
 from rag_api.domain import Citation, Mode, Source
 from rag_api.query.analysis import Analysis
 from rag_api.query.unnamed import unnamed
-from rag_api.text.quotable_spans import quotable
-
-BEFORE = 4_000  # characters before a quote in which its headings are looked for
+from rag_api.text.quotable_spans import quotable_of
 
 
 def not_named(builder: AnswerBuilder, question: Analysis) -> tuple[str, ...]:
@@ -46,8 +44,9 @@ def _headings(citation: Citation, builder: AnswerBuilder) -> list[str]:
     text = builder.texts.get(citation.document_id)
     if text is None:
         return []
-    base = max(0, citation.source_start - BEFORE)
-    window = text[base : citation.source_end]
-    place = citation.source_start - base
-    above = [quote for quote in quotable(window) if quote.start <= place < quote.end]
-    return [window[start:end] for quote in above for start, end in (*quote.lead, *((quote.heading,) if quote.heading else ()))]
+    above = [
+        quote
+        for quote in quotable_of(text, builder.structures.get(citation.document_id, ""))
+        if quote.start < citation.source_end and quote.end > citation.source_start
+    ]
+    return [text[start:end] for quote in above for start, end in dict.fromkeys((*quote.lead, *quote.path))]

@@ -12,6 +12,20 @@ _TEXTS: dict[str, dict[str, str]] = {
         "nl": "Geen document beantwoordt dit. Dichtstbij: {nearest}.",
         "en": "No document answers this. Nearest: {nearest}.",
     },
+    "greeting": {
+        "nl": "Dag! Stel een vraag over de procedures van het ziekenhuis; het antwoord komt uit de documenten zelf, met de bron erbij.",
+        "en": "Hello! Ask about the hospital's procedures; the answer comes from the documents themselves, with its source.",
+    },
+    "thanks": {
+        "nl": "Graag gedaan. Stel gerust nog een vraag.",
+        "en": "You are welcome. Feel free to ask something else.",
+    },
+    "about_bedside": {
+        "nl": "Dit is Bedside. Het zoekt in de procedures van het ziekenhuis, citeert wat er staat en opent de bron op de juiste plaats. "
+        "Het verzint niets en kent alleen de documenten die zijn ingeladen.",
+        "en": "This is Bedside. It searches the hospital's procedures, quotes what they say and opens the source at the right place. "
+        "It makes nothing up and knows only the documents that were loaded.",
+    },
     "nothing_readable": {
         "nl": "Geen document beantwoordt dit, en er is geen document dat er bij in de buurt komt.",
         "en": "No document answers this, and none comes near.",

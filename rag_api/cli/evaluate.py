@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -33,6 +34,10 @@ def evaluate(
     stored: Stored = None,
     split: Split = "all",
     answers: Annotated[bool, typer.Option("--answers", help="Also answer every answerable question, and count the right answers.")] = False,
+    whole: Annotated[
+        bool,
+        typer.Option("--whole", help="Only: are answers whole, with nothing that misleads? On the handbook's own set, or that of --set."),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Measure retrieval on questions that people have judged.
@@ -44,6 +49,9 @@ def evaluate(
     A judged set has the columns id, question, document (empty: no answer), and if known language, page, span, split, function and
     department (of who asks), conversation, found. Another row with the same id is another place that answers.
     """
+    if whole:
+        evaluate_whole(judged, as_json)
+        return
     with opened() as container:
         if answers:
             container.start_generator()
@@ -55,6 +63,19 @@ def evaluate(
         typer.echo(json.dumps(figures, ensure_ascii=False))
     else:
         print_figures(figures)
+
+
+def evaluate_whole(file: Path | None, as_json: bool) -> None:
+    """The columns of the set are id, question, kind, needs, misleads and after (the question before it)."""
+    from rag_api.cli.whole import print_whole, whole_figures
+
+    with opened() as container:
+        container.start_generator()
+        figures = whole_figures(container, file)
+    if as_json:
+        typer.echo(json.dumps(figures, ensure_ascii=False))
+    else:
+        print_whole(figures)
 
 
 def figures_of(outcomes: Sequence[Outcome], container: Container) -> dict[str, Any]:

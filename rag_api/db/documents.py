@@ -14,7 +14,8 @@ from psycopg.rows import DictRow
 
 from rag_api.db import Connection, Database, folders, permissions, translated
 from rag_api.db.access import READS, found, values
-from rag_api.domain import EVERYONE, LOCAL_USER, CutLine, Document, DocumentStatus, Edit, Metadata, Page, TargetGroup, User
+from rag_api.db.structures import put_structure
+from rag_api.domain import EVERYONE, LOCAL_USER, Block, CutLine, Document, DocumentStatus, Edit, Metadata, Page, TargetGroup, User
 from rag_api.guard.twins import are_twins, subject
 from rag_api.text.char_boxes import pack_boxes, unpack_boxes
 
@@ -72,7 +73,12 @@ class PgDocuments:
         return {row["source"]: to_document(row) for row in rows}
 
     def save_indexed(
-        self, document: Document, pages: Sequence[Page], cut: Sequence[CutLine] = (), uncertain: Sequence[tuple[int, int]] = ()
+        self,
+        document: Document,
+        pages: Sequence[Page],
+        cut: Sequence[CutLine] = (),
+        uncertain: Sequence[tuple[int, int]] = (),
+        blocks: Sequence[Block] = (),
     ) -> None:
         with self.db.connection() as connection:
             self._put(connection, document)
@@ -82,6 +88,7 @@ class PgDocuments:
             with connection.cursor() as cursor, cursor.copy(INSERT_CUT) as copy:
                 for position, line in enumerate(cut):
                     copy.write_row((document.id, position, line.page, line.text, line.reason))
+            put_structure(connection, document.id, blocks)
             with connection.cursor() as cursor, cursor.copy(INSERT_UNCERTAIN) as copy:
                 for place in uncertain:
                     copy.write_row((document.id, *place))
@@ -139,6 +146,7 @@ class PgDocuments:
         permissions.apply_rules(connection, self.open_to, document.id)  # which may have changed while it was read
         connection.execute("delete from pages where document_id = %(id)s", {"id": document.id})
         connection.execute("delete from cut_lines where document_id = %(id)s", {"id": document.id})
+        connection.execute("delete from structures where document_id = %(id)s", {"id": document.id})
         connection.execute("delete from uncertain_places where document_id = %(id)s", {"id": document.id})
 
 

@@ -38,6 +38,11 @@ _GESTATION = re.compile(
     r"|(?<![\w.,])(?:2\d|3\d|4[0-2]) ?(?:w ?[0-6] ?d|\+ ?[0-6] ?(?:weken|weeks|wks?|w))(?!\w)"
     r"|(?<![\w.,])(?:2\d|3\d|4[0-2]) ?(?:weken|weeks|wks?|w)[ -](?:ad|amenorroe|gestation|gestatie|gravid)(?!\w)"
 )
+# What lasts so many years is no patient: "5 year USA study".
+_LASTS = re.compile(
+    r"(?:[ -][\w.-]+){0,2}[ -](?:stud(?:y|ies|ie)|trials?|follow-?up|survival|plans?|projects?|contracts?|programmes?|programs?|"
+    r"onderzoek|looptijd|termijn|garantie|warranty|report|rapport)(?!\w)"
+)
 _NEAR = 40  # characters on either side in which a `thing` makes a weight its own
 
 
@@ -139,7 +144,7 @@ def _is_age(unit: str, written: str, lead: str, text: str, end: int) -> bool:
     if unit == "year":
         if written == "j" and pattern("shock").search(text):
             return False
-        return not _ends_with("before", lead) and not _begins_with("after", text[end:].lstrip(" .,"))
+        return not _ends_with("before", lead) and not _begins_with("after", text[end:].lstrip(" .,")) and not _LASTS.match(text, end)
     who = re.sub(r" (?:van|of|aged)$", "", lead)
     told = who != lead or unit == "month" or lead.endswith(("leeftijd", "age", "aged"))  # "baby 3 dagen koorts" has a fever of three days
     return told and _ends_with("who", who) and not _begins_with("after", text[end:].lstrip(" .,"))

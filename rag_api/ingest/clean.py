@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain, count, pairwise, zip_longest
 from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_api.domain import CutLine, Page
+from rag_api.domain import Block, CutLine, Page
 from rag_api.ingest.beside import beside
 from rag_api.ingest.characters import SOFT_HYPHEN, clean_line
 from rag_api.ingest.flow import all_right_margins, continues, goes_on, goes_over, heads, jumps, styled_apart, unfinished, usual_gap
@@ -25,6 +25,8 @@ from rag_api.ingest.furniture import furniture, text_of
 from rag_api.ingest.hyphens import Hyphen, judge, lexicon
 from rag_api.ingest.layout import Line, Row
 from rag_api.ingest.marked import Marked, concat, plain
+from rag_api.ingest.structure import Piece, structured
+from rag_api.ingest.told import by_words
 
 Item = Line | Row
 
@@ -44,23 +46,27 @@ class LaidOut:
     tall: float
     items: tuple[Item, ...]
     doubts: NDArray[np.float32] | None = None
+    frames: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), np.float32))  # [f, 4] boxes drawn around text
 
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
     pages: tuple[Page, ...]
     cut: tuple[CutLine, ...]  # what the pages no longer hold
+    blocks: tuple[Block, ...] = ()
 
 
-def clean(pages: Sequence[LaidOut], language: str) -> Cleaned:
-    """Pages in the order given, `start` counted from the first. language: "nl", "en" or "" (spelling rules of hyphens)."""
+def clean(pages: Sequence[LaidOut], language: str, told: Sequence[str] = ()) -> Cleaned:
+    """Pages in the order given, `start` counted from the first. language: "nl", "en" or "" (spelling rules of hyphens). told: the lines of
+    the file that these pages show, where it says what they are."""
     tidy = [replace(page, items=tuple(_tidy(page.items))) for page in pages]
     cut = furniture([page.items for page in tidy], [page.tall for page in tidy])
     if all(id(item) in cut for page in tidy for item in page.items):  # the same page over and over is no header
         cut = {}
     bodies = [[item for item in page.items if id(item) not in cut] for page in tidy]
     lines = (CutLine(page.number, text_of(item), cut[id(item)]) for page in tidy for item in page.items if id(item) in cut)
-    return Cleaned(_assemble(tidy, _Joiner(bodies, [page.tall for page in tidy], language).pieces()), tuple(lines))
+    pieces = _Joiner(bodies, [page.tall for page in tidy], language).pieces()
+    return Cleaned(_assemble(tidy, pieces), tuple(lines), structured(pieces, [page.frames for page in pages], by_words(told)))
 
 
 def _tidy(items: Sequence[Item]) -> list[Item]:
@@ -135,14 +141,15 @@ class _Joiner:
         self.gaps = [usual_gap(body) for body in bodies]
         self.beside = beside(bodies, heights, self.rights)
 
-    def pieces(self) -> list[list[Marked]]:
+    def pieces(self) -> list[list[Piece]]:
         """For each page its pieces of text in order, separators included; a separator belongs to the page before it."""
-        pieces: list[list[Marked]] = [[] for _ in self.bodies]
+        pieces: list[list[Piece]] = [[] for _ in self.bodies]
         placed = self._in_order()
         for one, two in zip_longest(placed, placed[1:]):
-            text = self._row(one.item) if isinstance(one.item, Row) else one.item.marked
+            cells = self._row(one.item) if isinstance(one.item, Row) else []
+            text = concat(cells) if isinstance(one.item, Row) else one.item.marked
             ended = concat([_without_soft(text), plain("\n")]) if two is None else self._close(text, self._between(one, two), two.item)
-            pieces[one.page].append(ended)
+            pieces[one.page].append(Piece(one.item, ended, tuple(len(cell.text) for cell in cells)))
         return pieces
 
     def _in_order(self) -> list[_Placed]:
@@ -183,13 +190,13 @@ class _Joiner:
             return " " if continues(one.item, two.item, self.rights[one.page][one.i]) else "\n"
         return separator
 
-    def _row(self, row: Row) -> Marked:
-        """Cells parted by tabs, each cell's lines joined: one line of text."""
+    def _row(self, row: Row) -> list[Marked]:
+        """Cells with the tabs that part them, each cell's lines joined: one line of text."""
         cells = []
-        for cell in row.cells:
+        for n, cell in enumerate(row.cells, start=1):
             parts = [self._close(line.marked, " ", after) for line, after in pairwise(cell)]
-            cells.append(concat([*parts, _without_soft(cell[-1].marked)]))
-        return concat([part for cell in cells for part in (cell, plain("\t"))][:-1])
+            cells.append(concat([*parts, _without_soft(cell[-1].marked), plain("\t" if n < len(row.cells) else "")]))
+        return cells
 
     def _close(self, text: Marked, separator: str, after: Item) -> Marked:
         """The text with what parts it from `after`; a hyphen at its end is judged when the line goes on."""
@@ -219,10 +226,10 @@ def _without_soft(text: Marked) -> Marked:
     return text[: len(text.text) - 1] if text.text.endswith(SOFT_HYPHEN) else text
 
 
-def _assemble(pages: Sequence[LaidOut], pieces: list[list[Marked]]) -> tuple[Page, ...]:
+def _assemble(pages: Sequence[LaidOut], pieces: list[list[Piece]]) -> tuple[Page, ...]:
     assembled, start = [], 0
     for page, parts in zip(pages, pieces, strict=True):
-        whole = concat(parts)
+        whole = concat(piece.text for piece in parts)
         text_from = "pdf" if page.doubts is None else "ocr"
         assembled.append(Page(page.number, page.width, page.height, page.rotation, start, whole.text, whole.boxes, text_from))
         start += len(whole.text)

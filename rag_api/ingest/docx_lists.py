@@ -37,8 +37,21 @@ class Lists:
         self._at: dict[str, dict[int, int]] = {}  # by abstract list: the number that each level stands at
         self._begun: set[tuple[str, int]] = set()
 
+    def depth(self, paragraph: Element | None) -> int | None:
+        """Return how deep in its list a paragraph with these properties stands, None outside lists."""
+        found = self._of(paragraph)
+        return None if found is None else found[2]
+
     def label(self, paragraph: Element | None) -> str:
         """Return what stands before the next paragraph with these properties, "" for nothing."""
+        if (said := self._of(paragraph)) is None:
+            return ""
+        number, found, at = said
+        level = found.levels.get(at)
+        return "" if level is None else self._next(number, found, at, level)
+
+    def _of(self, paragraph: Element | None) -> tuple[str, _List, int] | None:
+        """Return the number of its list, the list, and how deep in it."""
         style = attribute(child(paragraph, "w:pStyle"), "val")
         own = child(paragraph, "w:numPr")
         said = own if own is not None else self.styles.first(style, "w:pPr", "w:numPr")
@@ -47,11 +60,9 @@ class Lists:
         )
         found = self._lists.get(number)
         if said is None or found is None:
-            return ""
+            return None
         by_style = next((n for n, level in found.levels.items() if level.style and level.style == style), 0)
-        at = whole(attribute(child(said, "w:ilvl"), "val"), by_style)
-        level = found.levels.get(at)
-        return "" if level is None else self._next(number, found, at, level)
+        return number, found, whole(attribute(child(said, "w:ilvl"), "val"), by_style)
 
     def _next(self, number: str, found: _List, at: int, level: Level) -> str:
         counts = self._at.setdefault(found.abstract, {})

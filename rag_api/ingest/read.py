@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rag_api.domain import CutLine, Page, ReadDocument
+from rag_api.domain import Block, CutLine, Metadata, Page, ReadDocument
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.clean import LaidOut, clean
 from rag_api.ingest.kinds import SLIDES, TEXTS, WORDS, Kind, media_type
@@ -20,6 +20,7 @@ from rag_api.ingest.read_text import read_text
 from rag_api.ingest.scanned import Ocr, said_of_scans, uncertain
 from rag_api.ingest.text_pages import not_drawn, text_pages, write_pdf
 from rag_api.ingest.titles import Opening, words_of
+from rag_api.ingest.told import blocks_of_lines
 
 __all__ = ["DOCX", "PDF", "media_type", "read"]
 
@@ -64,7 +65,7 @@ def _read_pdf(path: Path, name: str, max_pages: int, shared: frozenset[str], ocr
     cleaned = clean(found.pages, metadata.language)
     pages = _worded(cleaned.pages, name, found.warnings)
     doubtful = uncertain(pages, found.pages)
-    return ReadDocument(metadata, pages, (*said_of_scans(pages, doubtful), *found.warnings), cleaned.cut, doubtful)
+    return ReadDocument(metadata, pages, (*said_of_scans(pages, doubtful), *found.warnings), cleaned.cut, doubtful, cleaned.blocks)
 
 
 def _read_docx(path: Path, name: str, max_pages: int, shown: Path | None, shared: frozenset[str]) -> ReadDocument:
@@ -75,9 +76,10 @@ def _read_docx(path: Path, name: str, max_pages: int, shown: Path | None, shared
     headings = (written.heading,) if written.heading else ()
     metadata = describe(name, written.properties, written.around, headings, language_of(page.text), shared=shared)
     if shown is None:
-        return ReadDocument(metadata, (page,), (*written.warnings, *written.unrendered))
-    rendered = _rendered(shown, name, max_pages, metadata.language, "docx")
-    return _with_losses(ReadDocument(metadata, rendered.pages, (*written.warnings, *rendered.warnings), rendered.cut), page.text)
+        blocks = blocks_of_lines(written.lines, page.text)
+        return ReadDocument(metadata, (page,), (*written.warnings, *written.unrendered), blocks=blocks)
+    rendered = _rendered(shown, name, max_pages, metadata.language, "docx", written.lines)
+    return _with_losses(_document(metadata, rendered, written.warnings), page.text)
 
 
 def _read_slides(path: Path, name: str, kind: str, max_pages: int, shown: Path, shared: frozenset[str]) -> ReadDocument:
@@ -90,7 +92,7 @@ def _read_slides(path: Path, name: str, kind: str, max_pages: int, shown: Path, 
     rendered = _rendered(shown, name, max_pages, language, "slides")
     lines = [line for line in slides.text.split("\n") if line.strip()]
     metadata = describe(name, slides.properties, [[line] for line in lines[:50]], tuple(lines[:1]), language, shared=shared)
-    return _with_losses(ReadDocument(metadata, rendered.pages, (*slides.warnings, *rendered.warnings), rendered.cut), slides.text)
+    return _with_losses(_document(metadata, rendered, slides.warnings), slides.text)
 
 
 def _read_text(path: Path, name: str, kind: Kind, max_pages: int, shown: Path | None, shared: frozenset[str]) -> ReadDocument:
@@ -104,7 +106,8 @@ def _read_text(path: Path, name: str, kind: Kind, max_pages: int, shown: Path | 
     pages = text_pages(text.lines, name, max_pages, "text")
     if shown is not None:
         write_pdf(pages, shown)
-    return ReadDocument(metadata, pages, (*text.warnings, *not_drawn(pages)))
+    blocks = blocks_of_lines(text.lines, "".join(page.text for page in pages))
+    return ReadDocument(metadata, pages, (*text.warnings, *not_drawn(pages)), blocks=blocks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +117,18 @@ class _Rendered:
     pages: tuple[Page, ...]
     warnings: tuple[str, ...]
     cut: tuple[CutLine, ...]
+    blocks: tuple[Block, ...]
 
 
-def _rendered(shown: Path, name: str, max_pages: int, language: str, text_from: str) -> _Rendered:
+def _rendered(shown: Path, name: str, max_pages: int, language: str, text_from: str, told: Sequence[str] = ()) -> _Rendered:
     found = read_pdf(shown, name, max_pages)
-    cleaned = clean(found.pages, language)
+    cleaned = clean(found.pages, language, told)
     pages = tuple(replace(page, text_from=text_from) for page in _worded(cleaned.pages, name, found.warnings))
-    return _Rendered(pages, found.warnings, cleaned.cut)
+    return _Rendered(pages, found.warnings, cleaned.cut, cleaned.blocks)
+
+
+def _document(metadata: Metadata, rendered: _Rendered, warnings: Sequence[str]) -> ReadDocument:
+    return ReadDocument(metadata, rendered.pages, (*warnings, *rendered.warnings), rendered.cut, blocks=rendered.blocks)
 
 
 def _with_losses(document: ReadDocument, written: str) -> ReadDocument:

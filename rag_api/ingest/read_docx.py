@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rag_api.domain import Page
+from rag_api.domain import BlockKind, Page
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.characters import clean_line
 from rag_api.ingest.docx_lists import BULLET, Lists
@@ -20,6 +20,8 @@ from rag_api.ingest.docx_package import Element, Package, attribute, child, on, 
 from rag_api.ingest.docx_runs import REMOVED, Inline
 from rag_api.ingest.docx_styles import Styles, shaded
 from rag_api.ingest.marked import no_boxes, plain
+from rag_api.ingest.told import Told
+from rag_api.text.shapes import label_of
 
 _A4 = (595.0, 842.0)
 _MOST_COLUMNS = 1000  # Word ends at 63
@@ -68,6 +70,7 @@ class _Body:
     around: list[list[str]] = field(default_factory=list)
     heading: str = ""
     merged: int = 0
+    boxed: int = 0  # text boxes so far
     told: int = 0  # notes whose text has been written
     main: str = field(init=False)
     parts: dict[str, str] = field(init=False)
@@ -115,8 +118,8 @@ class _Body:
             return self._paragraph(block, on_colour)
         if name == "w:tbl":
             rows = list(self._rows(block, on_colour))
-            self.around += rows[:12]
-            return [*("\t".join(row) for row in rows), ""]
+            self.around += [row.split("\t") for row in rows[:12]]
+            return [*rows, ""]
         if name in REMOVED:
             self.inline.left_out(block, self.inline.tally.deleted)
         elif name == "w:altChunk":
@@ -132,16 +135,19 @@ class _Body:
         style = self.styles.name(attribute(child(child(paragraph, "w:pPr"), "w:pStyle"), "val")).casefold()
         if style.startswith(_HEADINGS):
             self.heading = self.heading or text
-            return ["", text, *after]
+            depth = re.search(r"\d", style)
+            return ["", Told(text, BlockKind.HEADING, 1 + int(depth[0]) if depth else 1), *after]
         self.around.append([text])
-        return [text, *after]
+        said = child(paragraph, "w:pPr")
+        item = bool(label_of(text)) and (bool(self.lists.depth(said) is not None) or text.startswith(BULLET))
+        return [Told(text, BlockKind.ITEM if item else BlockKind.PARAGRAPH, (self.lists.depth(said) or 0) if item else 0), *after]
 
     def _worded(self, paragraph: Element, on_colour: bool) -> tuple[str, list[str]]:
         """Return a paragraph's line with its number, and the lines of what floats beside it."""
         text = _clean(self.inline.text(paragraph, on_colour))
         boxes, diagrams = self.inline.boxes, self.inline.diagrams
         self.inline.boxes, self.inline.diagrams = [], []
-        floating = [line for box in boxes for one in box for line in self._block(one, True)]
+        floating = [line for box in boxes for line in self._floating(box)]
         floating += [line for diagram in diagrams for line in self._diagram(diagram)]
         said = child(paragraph, "w:pPr")
         style = self.styles.name(attribute(child(said, "w:pStyle"), "val")).casefold()
@@ -149,7 +155,16 @@ class _Body:
             label = BULLET
         return (f"{label} {text}" if text and label else text), floating
 
-    def _rows(self, table: Element, on_colour: bool) -> Iterator[list[str]]:
+    def _floating(self, box: Sequence[Element]) -> list[str]:
+        """Return the lines of a text box."""
+        self.boxed += 1
+        lines = [line for one in box for line in self._block(one, True)]
+        for line in lines:
+            if isinstance(line, Told):
+                line.box = line.box or self.boxed
+        return lines
+
+    def _rows(self, table: Element, on_colour: bool) -> Iterator[Told]:
         """Yield rows with something in them. A cell that goes on over several rows is said in each; a nested table reads in its cell."""
         said = child(table, "w:tblPr")
         on_colour = on_colour or shaded(child(said, "w:shd")) or self.styles.shades(attribute(child(said, "w:tblStyle"), "val"))
@@ -161,10 +176,14 @@ class _Body:
                 self.inline.left_out(row, tally.hidden if on(child(about, "w:hidden")) else tally.deleted)
                 continue
             cells = self._cells(row, above, on_colour)
-            if any(cells):
-                yield _without_gaps(cells)
+            if any(text for _, _, text in cells):
+                kept = _without_gaps(cells)
+                columns = [(column, span) for column, span, _ in kept]
+                header = on(child(about, "w:tblHeader"))
+                yield Told("\t".join(text for _, _, text in kept), BlockKind.ROW, header=header, columns=columns)
 
-    def _cells(self, row: Element, above: dict[int, str], on_colour: bool) -> list[str]:
+    def _cells(self, row: Element, above: dict[int, str], on_colour: bool) -> list[tuple[int, int, str]]:
+        """Each with its column and how many it spans."""
         column = whole(attribute(child(child(row, "w:trPr"), "w:gridBefore"), "val"))
         cells = []
         for cell in _inner(row, "w:tc"):
@@ -182,7 +201,7 @@ class _Body:
             else:
                 text = self._cell(cell, on_colour or shaded(child(said, "w:shd")))
             above[column] = text if merge is not None else ""
-            cells.append(text)
+            cells.append((column, span, text))
             column += span
         return cells
 
@@ -196,7 +215,7 @@ class _Body:
         parts: list[str] = []
         for block in cell:
             if tag(block) == "w:tbl":
-                parts.append("; ".join("\t".join(row) for row in self._rows(block, on_colour)))
+                parts.append("; ".join(self._rows(block, on_colour)))
             elif tag(block) == "w:p":
                 text, after = self._worded(block, on_colour)
                 parts += [text, *after]
@@ -272,11 +291,11 @@ def _inner(element: Element, name: str) -> Iterator[Element]:
             yield from _inner(one, name)
 
 
-def _without_gaps(cells: list[str]) -> list[str]:
+def _without_gaps(cells: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
     """An empty cell before a full one is said, in a table of three columns and more: its neighbour must not slip into its column."""
-    last = max(n for n, cell in enumerate(cells) if cell)
-    filled = [cell or ("–" if len(cells) > 2 else "") for cell in cells[: last + 1]]
-    return [cell for cell in filled if cell]
+    last = max(n for n, (_, _, text) in enumerate(cells) if text)
+    filled = [(column, span, text or ("–" if len(cells) > 2 else "")) for column, span, text in cells[: last + 1]]
+    return [cell for cell in filled if cell[2]]
 
 
 def _characters(element: Element) -> int:

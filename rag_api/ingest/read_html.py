@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 from lxml import etree, html
 from markdown_it import MarkdownIt
 
+from rag_api.domain import BlockKind
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.docx_lists import BULLET
 from rag_api.ingest.docx_math import raised
 from rag_api.ingest.docx_package import Element
+from rag_api.ingest.told import Told
 
 _NEVER = {
     "script",
@@ -39,6 +41,10 @@ _BLOCKS = {
 _UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])", re.IGNORECASE)
 _HOLDS = {"iframe": "a frame", "frame": "a frame", "object": "an embedded object", "svg": "a drawing", "math": "a formula"}
 _DEEPEST = 200
+_HEADING = re.compile(r"h[1-6]")
+_BOX = re.compile(
+    r"(?:^|[\s_-])(?:note|warning|caution|alert|admonition|callout|kader|let-?op|important|notice)(?:$|[\s_-])", re.IGNORECASE
+)
 
 
 @dataclass(slots=True)
@@ -51,6 +57,10 @@ class Shown:
     deleted: list[str] = field(default_factory=list)
     holds: list[str] = field(default_factory=list)
     pending: str = ""
+    within: list[str] = field(default_factory=list)  # the tags that the next words stand in, outermost first
+    labelled: bool = False  # the next line begins with an item's label
+    boxes: int = 0  # so far
+    box: int = 0  # that the next words stand in
 
     def warnings(self) -> tuple[str, ...]:
         found = []
@@ -66,9 +76,19 @@ class Shown:
         text = " ".join(self.pending.split())
         self.pending = ""
         if text:
-            self.lines.append(text)
+            self.lines.append(self._told(text))
+            self.labelled = False
         if empty and self.lines and self.lines[-1]:
             self.lines.append("")
+
+    def _told(self, text: str) -> Told:
+        heading = next((tag for tag in reversed(self.within) if _HEADING.fullmatch(tag)), "")
+        depth = sum(tag in ("ul", "ol") for tag in self.within)
+        if heading:
+            return Told(text, BlockKind.HEADING, int(heading[1]), box=self.box)
+        if self.labelled:
+            return Told(text, BlockKind.ITEM, max(0, depth - 1), box=self.box)
+        return Told(text, BlockKind.PARAGRAPH, box=self.box, inner="li" in self.within)
 
 
 def read_markdown(text: str, name: str) -> Shown:
@@ -111,9 +131,12 @@ def _walk(element: Element, shown: Shown, label: str, depth: int, name: str) -> 
         return
     block = tag in _BLOCKS
     if block:
-        shown.end_line(empty=tag[0] == "h" and tag[1:].isdigit())
+        shown.end_line(empty=bool(_HEADING.fullmatch(tag)))
+    shown.within.append(tag)
+    outside, shown.box = shown.box, _box(element, shown)
     if label:
         shown.pending += f"{label} "
+        shown.labelled = True
     shown.pending += _spaced(element.text, tag)
     number = int(element.get("start", "1")) if tag == "ol" and element.get("start", "1").isdigit() else 1
     for one in element:
@@ -123,11 +146,22 @@ def _walk(element: Element, shown: Shown, label: str, depth: int, name: str) -> 
         shown.pending += _spaced(one.tail, tag)
     if block:
         shown.end_line()
+    shown.within.pop()
+    shown.box = outside
 
 
 def _spaced(text: str | None, tag: str) -> str:
     text = re.sub(r"\s+", " ", text or "")
     return raised(text.strip()) if tag == "sup" and text.strip() else text
+
+
+def _box(element: Element, shown: Shown) -> int:
+    """The number of the box that its words stand in: its own, or the one around it."""
+    boxed = element.tag in ("aside", "blockquote") or _BOX.search(element.get("class", ""))
+    if not boxed or shown.box:
+        return shown.box
+    shown.boxes += 1
+    return shown.boxes
 
 
 def _rows(table: Element, shown: Shown, depth: int, name: str) -> Iterator[str]:
@@ -136,23 +170,40 @@ def _rows(table: Element, shown: Shown, depth: int, name: str) -> Iterator[str]:
     for row in table.iter("tr"):
         if next(row.iterancestors("table")) is not table:
             continue
-        cells: list[str] = []
-        for cell in (one for one in row if one.tag in ("td", "th")):
-            while len(cells) in going_on:
-                cells.append(_goes_on(going_on, len(cells)))
+        cells: list[tuple[int, int, str]] = []  # column, how many, words
+        column = 0
+        own = [one for one in row if one.tag in ("td", "th")]
+        for cell in own:
+            column = _filled(cells, going_on, column)
             inner = Shown(holds=shown.holds, hidden=shown.hidden, deleted=shown.deleted)
             _walk(cell, inner, "", depth + 1, name)
             inner.end_line()
             text = " ".join(line.replace("\t", " ") for line in inner.lines if line)
-            rows = int(cell.get("rowspan", "1")) if cell.get("rowspan", "1").isdigit() else 1
+            rows, columns = _span(cell, "rowspan"), _span(cell, "colspan")
             if rows > 1:
-                going_on[len(cells)] = (min(rows, 1000) - 1, text)
-            cells.append(text)
-        while len(cells) in going_on:
-            cells.append(_goes_on(going_on, len(cells)))
-        if any(cells):
-            last = max(n for n, text in enumerate(cells) if text)
-            yield "\t".join(text or "–" for text in cells[: last + 1])
+                going_on[column] = (rows - 1, text)
+            cells.append((column, columns, text))
+            column += columns
+        _filled(cells, going_on, column)
+        if any(text for _, _, text in cells):
+            last = max(n for n, (_, _, text) in enumerate(cells) if text)
+            header = bool(own) and (row.getparent().tag == "thead" or all(one.tag == "th" for one in own))
+            kept = cells[: last + 1]
+            columns_of = [(at, many) for at, many, _ in kept]
+            yield Told("\t".join(text or "–" for _, _, text in kept), BlockKind.ROW, header=header, columns=columns_of, box=shown.box)
+
+
+def _filled(cells: list[tuple[int, int, str]], going_on: dict[int, tuple[int, str]], column: int) -> int:
+    """Say again what goes on from the row above; the column that comes next."""
+    while column in going_on:
+        cells.append((column, 1, _goes_on(going_on, column)))
+        column += 1
+    return column
+
+
+def _span(cell: Element, name: str) -> int:
+    said = cell.get(name, "1")
+    return max(1, min(int(said), 1000)) if said.isdigit() else 1
 
 
 def _goes_on(going_on: dict[int, tuple[int, str]], column: int) -> str:

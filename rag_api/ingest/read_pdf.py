@@ -21,6 +21,7 @@ from rag_api.errors import UnreadableDocument
 from rag_api.ingest.annotations import with_annotations
 from rag_api.ingest.clean import LaidOut
 from rag_api.ingest.drawn import read_drawn
+from rag_api.ingest.frames import frames_of
 from rag_api.ingest.layout import Line, lay_out, usual_size
 from rag_api.ingest.pdfium import read_glyphs
 from rag_api.ingest.plane import PagePlane
@@ -119,8 +120,9 @@ def _page(page: Any, number: int, count: int, layered: bool, own: int | None, oc
         if image.laid is not None:
             return image.laid, noted
     items = tuple(lay_out(glyphs, drawn, plane.width, plane.height))
+    frames = frames_of(drawn, plane.width, plane.height)
     sideways = glyphs.turned.size and int((glyphs.turned % 2).mean() > 0.5)
-    laid = LaidOut(number, plane.width, plane.height, plane.rotation, plane.width if sideways else plane.height, items)
+    laid = LaidOut(number, plane.width, plane.height, plane.rotation, plane.width if sideways else plane.height, items, frames=frames)
     ink = glyphs.codes > 32
     garbled = glyphs.undecoded[ink].sum() > 0.2 * max(1, ink.sum())
     deserved = ((glyphs.hidden & ink).any(), (glyphs.slanted & ink).any(), garbled)

@@ -14,9 +14,11 @@ from typing import Any
 import openpyxl
 from openpyxl.utils import get_column_letter
 
+from rag_api.domain import BlockKind
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.docx_package import Package, tag
 from rag_api.ingest.metadata import language_of
+from rag_api.ingest.told import Told
 
 _MOST_CELLS = 2_000_000  # in the rectangle that is used; a sheet with one cell at its far corner has 17 thousand million
 _MOST_TEXT = 20_000_000
@@ -63,7 +65,7 @@ def read_sheets(path: Path, name: str) -> Sheets:
         if sheet.sheet_state != "visible":
             found.hidden.append(f"sheet {sheet.title}")
             continue
-        found.lines += [sheet.title, *_lines(sheet, formulas[sheet.title], found, comma), ""]
+        found.lines += [Told(sheet.title, BlockKind.HEADING, 1), *_lines(sheet, formulas[sheet.title], found, comma), ""]
     found.lines += drawn
     if sum(map(len, found.lines)) > _MOST_TEXT:
         raise UnreadableDocument("too_large", f"{name}: holds more than {_MOST_TEXT:,} characters")
@@ -91,11 +93,16 @@ def _lines(sheet: Any, formulas: Any, found: Sheets, comma: bool) -> Iterator[st
             header = None
         elif header is None and len(filled) >= 2 and not any(c.isdigit() for cell in filled for c in cell[:1]):
             header = cells
-            yield "\t".join(filled)
+            yield _row("\t".join(filled), cells, header=True)
         elif header is None or len(filled) == 1:
-            yield "\t".join(filled)
+            yield _row("\t".join(filled), cells)
         else:
-            yield "; ".join(f"{title}: {cell}" if title else cell for title, cell in zip(header, cells, strict=True) if cell)
+            named = [f"{title}: {cell}" if title else cell for title, cell in zip(header, cells, strict=True) if cell]
+            yield _row("; ".join(named), cells, names=[one.partition(": ")[0] for one in named])
+
+
+def _row(text: str, cells: Sequence[str], header: bool = False, names: Sequence[str] = ()) -> Told:
+    return Told(text, BlockKind.ROW, header=header, columns=[(n, 1) for n, cell in enumerate(cells) if cell], names=names)
 
 
 def _rows(sheet: Any, formulas: Any, found: Sheets, comma: bool) -> Iterator[list[str]]:

@@ -14,6 +14,7 @@ from rag_api.ingest.read_docx import refuse_ole
 from rag_api.ingest.read_html import Shown, read_html, read_markdown
 from rag_api.ingest.read_mail import read_eml, read_msg
 from rag_api.ingest.read_sheet import read_sheets
+from rag_api.ingest.told import reworded
 
 _CHARSET = re.compile(rb"charset=[\"']?([\w-]+)", re.IGNORECASE)
 _BINARY = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
@@ -75,5 +76,5 @@ def _cleaned(lines: list[str]) -> tuple[str, ...]:
     for line in lines:
         text = clean_line(plain(line)).text.rstrip("\u00ad")
         if text or (cleaned and cleaned[-1]):
-            cleaned.append(text)
+            cleaned.append(reworded(line, text))
     return tuple(cleaned)

@@ -30,6 +30,7 @@ from rag_api.domain import CutLine, Metadata, Page, ReadDocument, TargetGroup
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.advice import plain_message
 from rag_api.ingest.titles import Opening
+from rag_api.text.blocks import packed, unpacked
 
 if TYPE_CHECKING:
     from rag_api.ingest.scanned import Ocr
@@ -192,8 +193,14 @@ def _encode(document: ReadDocument) -> tuple[dict[str, Any], bytes]:
     metadata = asdict(document.metadata)
     metadata |= {key: value.isoformat() for key, value in metadata.items() if isinstance(value, date)}
     boxes = b"".join(np.ascontiguousarray(page.boxes, np.float32).tobytes() for page in document.pages)
-    cut = [astuple(line) for line in document.cut]
-    return {"metadata": metadata, "pages": pages, "warnings": document.warnings, "cut": cut, "uncertain": document.uncertain}, boxes
+    return {
+        "metadata": metadata,
+        "pages": pages,
+        "warnings": document.warnings,
+        "cut": [astuple(line) for line in document.cut],
+        "uncertain": document.uncertain,
+        "blocks": packed(document.blocks),
+    }, boxes
 
 
 def _decode(answer: dict[str, Any], boxes: np.ndarray) -> ReadDocument:
@@ -206,7 +213,7 @@ def _decode(answer: dict[str, Any], boxes: np.ndarray) -> ReadDocument:
         pages.append(Page(**page, boxes=boxes[at : at + len(page["text"])]))
         at += len(page["text"])
     cut, uncertain = tuple(CutLine(*line) for line in answer["cut"]), tuple((start, end) for start, end in answer["uncertain"])
-    return ReadDocument(Metadata(**said), tuple(pages), tuple(answer["warnings"]), cut, uncertain)
+    return ReadDocument(Metadata(**said), tuple(pages), tuple(answer["warnings"]), cut, uncertain, unpacked(answer["blocks"]))
 
 
 # The process itself

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Protocol
 
-from rag_api.domain import EVERYONE, CutLine, Document, DocumentStatus, Edit, Page
+from rag_api.domain import EVERYONE, Block, CutLine, Document, DocumentStatus, Edit, Page
 
 CURRENT = (DocumentStatus.INDEXED, DocumentStatus.FAILED)
 
@@ -28,10 +28,15 @@ class DocumentsRepo(Protocol):
         """By source: the documents whose status is INDEXED or FAILED, with their fingerprint."""
 
     def save_indexed(
-        self, document: Document, pages: Sequence[Page], cut: Sequence[CutLine] = (), uncertain: Sequence[tuple[int, int]] = ()
+        self,
+        document: Document,
+        pages: Sequence[Page],
+        cut: Sequence[CutLine] = (),
+        uncertain: Sequence[tuple[int, int]] = (),
+        blocks: Sequence[Block] = (),
     ) -> None:
         """Make this the current document of its source, with these pages (`boxes.pack_boxes` makes bytes of `Page.boxes`), lines that
-        were cut from them, and places of their text that were read in doubt.
+        were cut from them, places of their text that were read in doubt, and its blocks.
 
         Its id may exist already, in any status: row and pages are replaced. Another current document of the source
         becomes REPLACED. The row's `created_at` is kept on replacement, `updated_at` is now."""
@@ -81,6 +86,7 @@ class MemoryDocuments:
         self.documents: dict[str, Document] = {}
         self.edited: dict[str, dict[str, Edit]] = {}
         self.cut: dict[str, list[CutLine]] = {}
+        self.blocks: dict[str, tuple[Block, ...]] = {}
         self.uncertain: dict[str, list[tuple[int, int]]] = {}
         self._pages: dict[str, list[Page]] = {}
         self._folders: dict[str, str] = {}
@@ -98,9 +104,15 @@ class MemoryDocuments:
         return {d.source: d for d in self.documents.values() if d.status in CURRENT}
 
     def save_indexed(
-        self, document: Document, pages: Sequence[Page], cut: Sequence[CutLine] = (), uncertain: Sequence[tuple[int, int]] = ()
+        self,
+        document: Document,
+        pages: Sequence[Page],
+        cut: Sequence[CutLine] = (),
+        uncertain: Sequence[tuple[int, int]] = (),
+        blocks: Sequence[Block] = (),
     ) -> None:
         self._put(document)
+        self.blocks[document.id] = tuple(blocks)
         self._pages[document.id] = list(pages)
         self.cut[document.id] = list(cut)
         self.uncertain[document.id] = list(uncertain)

@@ -58,7 +58,7 @@ def _embed(run: Run, texts: Sequence[str], source: str) -> NDArray[np.float32]:
 def _save_indexed(run: Run, one: ReadItem, chunks: Sequence[Chunk], vectors: NDArray[np.float32]) -> None:
     assert one.text is not None
     run.store.replace_document(one.document.id, chunks, vectors)
-    run.repo.save_indexed(replace(one.document, chunk_count=len(chunks)), one.text.pages, one.text.cut, one.text.uncertain)
+    run.repo.save_indexed(replace(one.document, chunk_count=len(chunks)), one.text.pages, one.text.cut, one.text.uncertain, one.text.blocks)
     _drop_replaced(run, one)
     run.done(
         Outcome(

@@ -30,11 +30,14 @@ class Analysis:
     drugs: tuple[str, ...]  # as the question calls them, or as the hospital's lists do
     drug_names: tuple[str, ...]  # the same and what else the lists call them
     numbers: tuple[Asked, ...]
+    said: str = ""  # a follow-up as it was typed, where that is not the text: what is new in it is what is asked
+    fresh: tuple[Called, ...] = ()  # the content words of that
 
 
 def analyse(text: str, expander: Expander, said: str | None = None) -> Analysis:
     """Read a question. `said`: its words as typed, where `text` is what they mean in a conversation: the reader's language is theirs."""
     expansions = expander.expand(text)
+    follow_up = said if said is not None and said.strip() != text.strip() else ""
     drugs = drugs_in(text) or drugs_in(" ".join(expansions))
     return Analysis(
         text=text,
@@ -46,6 +49,8 @@ def analyse(text: str, expander: Expander, said: str | None = None) -> Analysis:
         drugs=drugs,
         drug_names=(*drugs, *expander.expand(" ".join(drugs))),
         numbers=tuple(asked(text)),
+        said=follow_up,
+        fresh=tuple(sought_words(follow_up, other_names(expander))) if follow_up else (),
     )
 
 

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 
 from rag_api.config import Settings
 from rag_api.db import Database
 from rag_api.db.documents import get_documents, read_text, read_uncertain
 from rag_api.db.sentences import vectors_of
+from rag_api.db.structures import read_packed
 from rag_api.domain import Candidate, Document, DocumentStatus, Filters, Hit, User
 from rag_api.embed import Embedder
 from rag_api.embed.kept import DbVectorCache
@@ -44,6 +46,7 @@ class Retrieval:
     signals: Mapping[str, float] = field(default_factory=dict)  # what the decision was made from
     # Of the documents, by id; very long ones are left out, and what was read in doubt is blank, as in the hits' chunks.
     texts: Mapping[str, str] = field(default_factory=dict)
+    structures: Mapping[str, str] = field(default_factory=dict)  # their blocks, packed (rag_api/text/blocks.py)
     of_other_drugs: frozenset[str] = frozenset()  # ids of documents that name none of the question's drugs
 
     @property
@@ -62,8 +65,8 @@ def find(question: Analysis, user: User, filters: Filters, container: RetrievalC
     texts = texts_of(container.db, hits if question.drugs else for_these)
     others = _without_drugs(question, hits, documents, texts)
     may_answer = [hit for hit in for_these if hit.chunk.document_id not in others]
-    uncertain = read_uncertain(container.db, list(documents))
-    scored = scored_sentences(question, may_answer, _kept_vectors(may_answer, container), measured.weights, texts, uncertain)
+    uncertain, structures = read_uncertain(container.db, list(documents)), read_packed(container.db, list(texts))
+    scored = scored_sentences(question, may_answer, _kept_vectors(may_answer, container), measured.weights, texts, uncertain, structures)
     may_answer = [_blanked(hit, uncertain) for hit in may_answer]
     scored, fitted, read = _read(question, may_answer, scored, measured, container)
     decision = decide(
@@ -86,7 +89,28 @@ def find(question: Analysis, user: User, filters: Filters, container: RetrievalC
         scored=tuple(scored),
         signals=decision.signals,
         texts={document_id: blanked(text, 0, uncertain.get(document_id, ())) for document_id, text in texts.items()},
+        structures=structures,
         of_other_drugs=others,
+    )
+
+
+def merged(found: Sequence[Retrieval], most: int) -> Retrieval:
+    """One of several searches: the first hits of each in turn, up to `most`; what one of them found answerable is."""
+    first = found[0]
+    hits: dict[str, Hit] = {}
+    for turn in zip_longest(*(one.hits for one in found)):
+        for hit in turn:
+            if hit is not None:
+                hits.setdefault(hit.chunk.id, hit)
+    kept = tuple(replace(hit, rank=place) for place, hit in enumerate(list(hits.values())[:most], 1))
+    return replace(
+        first,
+        hits=kept,
+        answerable=any(one.answerable for one in found),
+        documents={name: document for one in found for name, document in one.documents.items()},
+        texts={name: text for one in found for name, text in one.texts.items()},
+        structures={name: structure for one in found for name, structure in one.structures.items()},
+        of_other_drugs=frozenset.intersection(*(one.of_other_drugs for one in found)),
     )
 
 

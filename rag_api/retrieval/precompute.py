@@ -15,6 +15,7 @@ from typing import Protocol
 
 from rag_api.db import sentences as db
 from rag_api.db.documents import read_text
+from rag_api.db.structures import read_packed
 from rag_api.domain import KeptState, SentencesKept
 from rag_api.embed import Cached, Embedder
 from rag_api.embed.kept import HALF, key_of, packed
@@ -101,7 +102,7 @@ def _lines(container: PrecomputeContainer, document: db.Outstanding) -> Sequence
     """Of a very long document from its chunks, as an answer looks for them."""
     text = read_text(container.db, document.document_id, LONGEST_TEXT)
     if text is not None:
-        return lines_of(document.title, text)
+        return lines_of(document.title, text, read_packed(container.db, [document.document_id]).get(document.document_id, ""))
     chunks, _ = container.store.chunks_of(document.document_id)
     return list(dict.fromkeys(line for chunk in chunks for line in lines_of(document.title, chunk.text)))
 

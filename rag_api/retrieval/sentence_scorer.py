@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rag_api.domain import Candidate, Hit
 from rag_api.embed import Embedder
 from rag_api.embed.kept import halved
 from rag_api.query.analysis import Analysis
 from rag_api.retrieval.calibration import FEATURES, Weights
-from rag_api.text.quotable_spans import Quotable, quotable
+from rag_api.text.quotable_spans import Quotable, quotable_of
 from rag_api.text.ranges import fits
 from rag_api.text.uncertain import Places, is_certain
 from rag_api.text.word_match import coverage
@@ -41,20 +43,21 @@ def scored_sentences(
     weights: Weights,
     texts: Mapping[str, str] | None = None,
     uncertain: Mapping[str, Places] | None = None,
+    structures: Mapping[str, str] | None = None,
 ) -> list[Scored]:
     """Return all sentences of the hits, best first. `texts`: document id -> its text; without it a chunk is all there is of its document,
     and a sentence that its border cuts is taken only when there is nothing else. `uncertain`: document id -> what of its text was read in
-    doubt, which is never quoted."""
-    found = _sentences(hits, texts or {}, uncertain or {})
+    doubt, which is never quoted. `structures`: document id -> its blocks, packed."""
+    found = _sentences(hits, texts or {}, uncertain or {}, structures or {})
     if not found:
         return []
     best = {hit.rank: hit for hit in hits}
     lines = [_line(best[c.rank].chunk.title, c.text) for c in found]
-    cosines = halved(embedder.passages(lines)) @ embedder.query(question.text)
+    cosines = halved(embedder.passages(lines)) @ _meant(question, embedder)
     scored = []
     for one, cosine in zip(found, cosines.tolist(), strict=True):
         hit = best[one.rank]
-        features = (cosine, hit.score, float(fits(question.numbers, one.text)), coverage(question.sought, hit.chunk.title, one.text))
+        features = (cosine, hit.score, float(fits(question.numbers, one.text)), _covers(question, hit.chunk.title, one.text))
         score = sum(weights.of(name) * value for name, value in zip(FEATURES, features, strict=True))
         scored.append(
             Scored(Candidate(one.document_id, one.start, one.end, one.lead, one.text, score, one.rank), features, hit.chunk.title)
@@ -62,9 +65,24 @@ def scored_sentences(
     return sorted(scored, key=lambda s: -s.candidate.score)
 
 
-def lines_of(title: str, text: str) -> list[str]:
+def _meant(question: Analysis, embedder: Embedder) -> NDArray[np.float32]:
+    """The question's vector; of a follow-up between what it means and what it says: its new words weigh more than what they lean on."""
+    vector = embedder.query(question.text)
+    if not question.said:
+        return vector
+    between = vector + embedder.query(question.said)
+    return np.asarray(between / max(float(np.linalg.norm(between)), 1e-9), np.float32)
+
+
+def _covers(question: Analysis, title: str, text: str) -> float:
+    """The share of the question's words that the text holds; of a follow-up, half of it that of its new words."""
+    whole = coverage(question.sought, title, text)
+    return (whole + coverage(question.fresh, "", text)) / 2 if question.fresh else whole
+
+
+def lines_of(title: str, text: str, structure: str = "") -> list[str]:
     """What is embedded of all that may be quoted of a text: what `scored_sentences` will ask the embedder for."""
-    return list(dict.fromkeys(_line(title, _words(text, quote)) for quote in quotable(text)))
+    return list(dict.fromkeys(_line(title, _words(text, quote)) for quote in quotable_of(text, structure)))
 
 
 def _line(title: str, words_of: str) -> str:
@@ -75,7 +93,9 @@ def _words(text: str, quote: Quotable) -> str:
     return "".join(text[a:b] for a, b in (*quote.lead, (quote.start, quote.end)))
 
 
-def _sentences(hits: Sequence[Hit], texts: Mapping[str, str], uncertain: Mapping[str, Places]) -> list[Candidate]:
+def _sentences(
+    hits: Sequence[Hit], texts: Mapping[str, str], uncertain: Mapping[str, Places], structures: Mapping[str, str]
+) -> list[Candidate]:
     """Every sentence once, in the best hit that holds it; scores not yet known."""
     whole: list[Candidate] = []
     cut: list[Candidate] = []
@@ -85,7 +105,8 @@ def _sentences(hits: Sequence[Hit], texts: Mapping[str, str], uncertain: Mapping
         text = texts.get(chunk.document_id)
         base = 0 if text is not None else chunk.start
         source = chunk.text if text is None else text
-        for quote in _quotable(source):
+        structure = structures.get(chunk.document_id, "") if text is not None else ""
+        for quote in quotable_of(source, structure):
             start, end = quote.start + base, quote.end + base
             inside = min(end, chunk.end) - max(start, chunk.start)
             key = (chunk.document_id, start, end)
@@ -99,12 +120,6 @@ def _sentences(hits: Sequence[Hit], texts: Mapping[str, str], uncertain: Mapping
             fragment = text is None and _may_be_cut(source, quote, chunk.start)
             (cut if fragment else whole).append(Candidate(chunk.document_id, start, end, lead, words_of, 0.0, hit.rank))
     return whole or cut
-
-
-@lru_cache(maxsize=512)
-def _quotable(text: str) -> tuple[Quotable, ...]:
-    """A document is cut once, not at every question."""
-    return tuple(quotable(text))
 
 
 def _may_be_cut(text: str, quote: Quotable, chunk_start: int) -> bool:

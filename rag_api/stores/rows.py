@@ -17,6 +17,7 @@ COLUMNS = {  # name -> kind; the vector and the chunk's id come beside them
     "title": "text",
     "text": "text",
     "terms": "terms",
+    "headings": "texts",
     "pages": "ints",
     "start": "int",
     "end": "int",
@@ -42,6 +43,7 @@ def to_row(chunk: Chunk) -> dict[str, Any]:
         "title": chunk.title,
         "text": chunk.text,
         "terms": terms_of(chunk.title, chunk.text, meta.language),
+        "headings": list(chunk.headings),
         "pages": list(chunk.pages),
         "start": chunk.start,
         "end": chunk.end,
@@ -88,6 +90,7 @@ def to_chunk(chunk_id: str, row: dict[str, Any]) -> Chunk:
         end=int(row["end"]),
         text=row["text"],
         groups=tuple(row["groups"]),
+        headings=tuple(row["headings"]),
         metadata=Metadata(
             title=row["title"],
             department=row["department"],

@@ -1,10 +1,10 @@
-"""Document text -> what an answer may quote of it, each with the words that it must not be read without.
+"""Document text and its blocks -> what an answer may quote of it, each with the words that it must not be read without.
 
 "Ernstige leverinsufficientie" under "Niet geven bij:" says the opposite of what it says alone; a table's row without its header does
 not say which number is what; "These patients get none" needs the patients. So a list item brings the line that introduces its
-list, a row its table's header, a sentence below a heading such as "Contra-indicaties" that heading, and a sentence that points
-back, or that takes something back ("Behalve ..."), is one span with the sentence before it. When in doubt words are added:
-too much is read over, too little may be wrong. Knows characters only, as sentence_splitter.py does.
+list and the item that it belongs to, a row its table's header and the row or cell that groups it, a sentence below a heading such as
+"Contra-indicaties" that heading, and a sentence that points back, or that takes something back ("Behalve ..."), comes with the sentence
+before it. When in doubt words are added: too much is read over, too little may be wrong.
 """
 
 from __future__ import annotations
@@ -12,19 +12,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
-from rag_api.text.sentence_splitter import Kind, Span, sentences
+from rag_api.domain import Block, BlockKind
+from rag_api.text.blocks import above, blocks_of, headings, structure_of
+from rag_api.text.sentence_splitter import Kind, sentences_of
+from rag_api.text.shapes import HISTORY
 
-VERSION = 1  # one more whenever anything else may be quoted or is read with it (tests/rag_api/test_rule_versions.py)
+VERSION = 2  # one more whenever anything else may be quoted or is read with it (tests/rag_api/test_rule_versions.py)
 LONGEST_LEAD = 400  # characters; a longer introduction is no introduction
-_HISTORY = re.compile(r"(versie|version|datum|date)\b.*\b(wijziging\w*|changes?|aanpassing\w*|omschrijving|description)\b", re.IGNORECASE)
+LONGEST_ITEM = 350  # characters; a longer item of three sentences and more is a paragraph, and read as one
 # Rows that say what the document is, not what it says.
 _ABOUT = re.compile(
     r"(documentnummer|document ?number|documenttype|document type|versie|version|geldig (vanaf|tot)|valid (from|until|to)"
     r"|eigenaar|owner|doelgroep|target group|dienst|department)$",
     re.IGNORECASE,
 )
-_CELL = re.compile(r"\t| \| ")
 # A heading without which what stands below it may be read as its opposite, or for the wrong patient.
 _TURNS_OVER = re.compile(
     r"\b(contra-?\s?indicati\w*|niet|nooit|geen|zonder|verboden|vermijd\w*|uitgesloten|exclusie\w*|uitzondering\w*|behalve|tenzij|stop\w*"
@@ -43,6 +46,8 @@ _TAKES_BACK = re.compile(
     re.IGNORECASE,
 )
 
+Place = tuple[int, int]
+
 
 @dataclass(frozen=True, slots=True)
 class Quotable:
@@ -51,107 +56,223 @@ class Quotable:
     start: int
     end: int
     kind: Kind
-    lead: tuple[tuple[int, int], ...] = ()
-    heading: tuple[int, int] | None = None  # what it stands below
+    lead: tuple[Place, ...] = ()
+    path: tuple[Place, ...] = ()  # the headings that it stands below, the outermost first
+    block: int = -1  # the index of its paragraph, item or row
+    group: int = -1  # that of its list or table
 
 
-def quotable(text: str) -> list[Quotable]:
+def quotable(text: str, blocks: Sequence[Block] | None = None) -> list[Quotable]:
     """In reading order. Headings, headers and introductions are no quotes of their own: they answer nothing."""
-    found: list[Quotable] = []
-    heading: Span | None = None
-    spans = sentences(text)
-    at = 0
-    while at < len(spans):
-        span = spans[at]
-        block = _block(spans, at, text)
-        if span.kind == Kind.HEADING:
-            heading = span
-        elif span.kind == Kind.ROW:
-            found += _below(heading, _rows(block, text))
-        elif span.kind == Kind.ITEM:
-            found += _below(heading, _items(block, _introduction(spans, at, text, heading)))
-        else:
-            found += _below(heading, _prose(block, heading, text, introduces=_introduces(block[-1], spans[at + len(block) :][:1], text)))
-        at += len(block)
+    found = _Quotes(text, blocks_of(text) if blocks is None else blocks).found()
     return [quote for quote in found if text[quote.start : quote.end].strip()]
 
 
-def _below(heading: Span | None, quotes: Iterable[Quotable]) -> list[Quotable]:
-    return [replace(quote, heading=(heading.start, heading.end)) for quote in quotes] if heading else list(quotes)
+@lru_cache(maxsize=512)
+def quotable_of(text: str, structure: str = "") -> tuple[Quotable, ...]:
+    """What may be quoted of a text by its packed blocks, without them by its characters. A document is cut once, not at every question."""
+    return tuple(quotable(text, structure_of(text, structure)))
 
 
-def _block(spans: Sequence[Span], at: int, text: str) -> Sequence[Span]:
-    """The spans from `at` on that belong together: a table, a list with its items' further sentences, a line of prose, a heading."""
-    kind, end = spans[at].kind, at + 1
-    while end < len(spans) and kind != Kind.HEADING:
-        gap = text[spans[end - 1].start : spans[end - 1].end]
-        same_line = not gap.endswith("\n")
-        goes_on = spans[end].kind == kind and kind != Kind.PROSE and not re.search(r"\n\s*\n\s*$", gap)
-        if not (goes_on or (same_line and spans[end].kind == Kind.PROSE)):
-            break
-        end += 1
-    return spans[at:end]
+def wholes(text: str, blocks: Sequence[Block]) -> dict[int, Quotable]:
+    """Lists, tables and paragraphs as wholes, with what introduces them, by the index of their block."""
+    return dict(_Quotes(text, blocks).wholes())
 
 
-def _rows(rows: Sequence[Span], text: str) -> Iterator[Quotable]:
-    """The first row heads the others when it looks like one that does. What a document's versions changed is no answer: it may have
-    been changed again."""
-    cells = [_cells(text[row.start : row.end]) for row in rows]
-    if _HISTORY.match(" ".join(cells[0])):
-        return
-    header = rows[0] if _is_header(cells) and rows[0].end - rows[0].start <= LONGEST_LEAD else None
-    for row, own in zip(rows, cells, strict=True):
-        if row is not header and not (own and _ABOUT.match(own[0])):
-            yield Quotable(row.start, row.end, Kind.ROW, _lead(header))
+class _Quotes:
+    def __init__(self, text: str, blocks: Sequence[Block]) -> None:
+        self.text, self.blocks = text, blocks
+        self.children: dict[int, list[int]] = {}
+        for index, block in enumerate(blocks):
+            self.children.setdefault(block.parent, []).append(index)
+        self.before: int | None = None  # the leaf that was read last
 
+    def found(self) -> Iterator[Quotable]:
+        for index, block in enumerate(self.blocks):
+            if block.kind == BlockKind.TABLE:
+                yield from self._rows(index)
+            elif block.kind == BlockKind.ITEM:
+                yield from self._item(index)
+            elif block.kind == BlockKind.PARAGRAPH and not self._is_inner(index):
+                yield from self._prose(index)
+            if block.kind in (BlockKind.HEADING, BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.CELL):
+                self.before = index
 
-def _is_header(rows: Sequence[Sequence[str]]) -> bool:
-    """Mostly without figures; or, in a regular table of three columns and more, figures that stand for columns ("MEWS 3 2 1 0")."""
-    if len(rows) < 3:
-        return False
-    figures = [any(c.isdigit() for c in cell) for cell in rows[0]]
-    regular = len(rows[0]) >= 3 and not figures[0] and all(len(row) == len(rows[0]) for row in rows)
-    return sum(figures) * 2 < len(figures) or regular
+    def wholes(self) -> Iterator[tuple[int, Quotable]]:
+        for index, block in enumerate(self.blocks):
+            if block.kind == BlockKind.LIST:
+                lead = tuple(dict.fromkeys((*self._path(index)[-1:], *self.introduction(index))))
+                yield index, self._whole(index, Kind.ITEM, tuple(sorted(lead)))
+            elif block.kind == BlockKind.TABLE and not self._is_apart(index):
+                yield index, self._whole(index, Kind.ROW, self._path(index)[-1:])
+            elif block.kind == BlockKind.PARAGRAPH and not self._is_inner(index) and not self._introduces(index):
+                yield index, self._whole(index, Kind.PROSE, self._lead_of_box(index) or self._turning(self._path(index)))
 
+    def _whole(self, index: int, kind: Kind, lead: tuple[Place, ...]) -> Quotable:
+        kept = tuple((a, b) for a, b in lead if b - a <= LONGEST_LEAD)
+        return Quotable(*self._place(index), kind, kept, self._path(index), index, index)
 
-def _cells(row: str) -> list[str]:
-    return [cell.strip() for cell in _CELL.split(row.strip()) if cell.strip()]
+    def _is_apart(self, table: int) -> bool:
+        """It says what the document is, or what changed in it."""
+        rows = [index for index in self.children.get(table, []) if self.blocks[index].kind == BlockKind.ROW]
+        about = all(self._is_about(self.children.get(row, [])) for row in rows)
+        return about or bool(HISTORY.match(" ".join(self._cell_words(rows[0]))))
 
+    def _is_inner(self, index: int) -> bool:
+        parent = self.blocks[index].parent
+        return parent >= 0 and self.blocks[parent].kind == BlockKind.ITEM
 
-def _introduction(spans: Sequence[Span], at: int, text: str, heading: Span | None) -> Span | None:
-    """The line before the list when it ends in a colon, else the heading above."""
-    before = spans[at - 1] if at else None
-    if before is not None and before.kind == Kind.PROSE and text[before.start : before.end].rstrip().endswith(":"):
-        return before if before.end - before.start <= LONGEST_LEAD else None
-    return heading
+    def _words(self, index: int) -> str:
+        return self.text[self.blocks[index].start : self.blocks[index].end]
 
+    def _place(self, index: int) -> Place:
+        return self.blocks[index].start, self.blocks[index].end
 
-def _items(block: Sequence[Span], introduction: Span | None) -> Iterator[Quotable]:
-    """Each item whole: its sentences explain each other."""
-    starts = [n for n, span in enumerate(block) if span.kind == Kind.ITEM]
-    for begin, end in zip(starts, [*starts[1:], len(block)], strict=True):
-        yield Quotable(block[begin].start, block[end - 1].end, Kind.ITEM, _lead(introduction))
+    def _path(self, index: int) -> tuple[Place, ...]:
+        """With the heading of the box that it stands in."""
+        path = [self._place(at) for at in headings(self.blocks, index)]
+        note = next((at for at in above(self.blocks, index) if self.blocks[at].kind == BlockKind.NOTE), None)
+        for child in self.children.get(note, []) if note is not None else ():
+            if self.blocks[child].kind == BlockKind.HEADING and child < index:
+                path.append(self._place(child))
+        return tuple(path)
 
+    def _turning(self, path: Iterable[Place]) -> tuple[Place, ...]:
+        return tuple((a, b) for a, b in path if _TURNS_OVER.search(self.text[a:b]) and b - a <= LONGEST_LEAD)
 
-def _prose(block: Sequence[Span], heading: Span | None, text: str, introduces: bool) -> Iterator[Quotable]:
-    turning = heading if heading is not None and _TURNS_OVER.search(text[heading.start : heading.end]) else None
-    joined: list[Quotable] = []
-    for span in block[: len(block) - 1 if introduces else len(block)]:
-        words = text[span.start : span.end]
-        if joined and _TAKES_BACK.match(words):
-            joined[-1] = replace(joined[-1], end=span.end)
-        elif joined and _POINTS_BACK.match(words) and span.end - joined[-1].start <= LONGEST_LEAD * 2:
-            joined.append(Quotable(joined[-1].start, span.end, Kind.PROSE, joined[-1].lead))
+    # Tables
+
+    def _rows(self, table: int) -> Iterator[Quotable]:
+        """What a document's versions changed is no answer: it may have been changed again."""
+        rows = [index for index in self.children.get(table, []) if self.blocks[index].kind == BlockKind.ROW]
+        if rows and HISTORY.match(" ".join(self._cell_words(rows[0]))):
+            return
+        path = self._path(table)
+        header: list[int] = []
+        group: Place | None = None
+        labels: dict[int, Place] = {}  # by column: the cell that was said last
+        several = max((len(self.children.get(row, [])) for row in rows), default=0) > 1
+        for n, row in enumerate(rows):
+            cells = self.children.get(row, [])
+            if self.blocks[row].header and (len(cells) > 1 or not several):
+                header = [*header, row] if n and self.blocks[rows[n - 1]].header else [row]
+                group, labels = None, {}
+            elif several and self._groups(rows, n):
+                group, labels = self._place(row), {}
+            elif not self._is_about(cells):
+                lead = [*(self._place(one) for one in header), *([group] if group else []), *self._label(cells, labels)]
+                kept = tuple(sorted({(a, b) for a, b in lead if b - a <= LONGEST_LEAD}))
+                yield Quotable(*self._place(row), Kind.ROW, kept, path, row, table)
+            if cells and self.blocks[cells[0]].column == 0 and not self.blocks[row].header:
+                labels = {0: self._place(cells[0])}
+
+    def _groups(self, rows: Sequence[int], n: int) -> bool:
+        """A row of one cell, without an end of its own, with full rows below."""
+        cells = self.children.get(rows[n], [])
+        follows = n + 1 < len(rows) and len(self.children.get(rows[n + 1], [])) > 1
+        return len(cells) == 1 and follows and not self._words(rows[n]).rstrip().endswith((".", "!", "?"))
+
+    def _label(self, cells: Sequence[int], labels: dict[int, Place]) -> list[Place]:
+        """The cell over several rows that stands in the first column of this one."""
+        starts_late = bool(cells) and self.blocks[cells[0]].column > 0
+        return [labels[0]] if starts_late and 0 in labels else []
+
+    def _cell_words(self, row: int) -> list[str]:
+        return [self._words(cell).strip(" \t|\n") for cell in self.children.get(row, [])]
+
+    def _is_about(self, cells: Sequence[int]) -> bool:
+        return bool(cells) and bool(_ABOUT.match(self._words(cells[0]).strip(" \t|\n:")))
+
+    # Lists
+
+    def _item(self, index: int) -> Iterator[Quotable]:
+        """Whole: its sentences explain each other; one that is a paragraph rather is read as one."""
+        block = self.blocks[index]
+        inner = [child for child in self.children.get(index, []) if self.blocks[child].kind == BlockKind.PARAGRAPH]
+        end = max([block.end, *(self.blocks[child].end for child in inner)])
+        if self._leads_in(index):
+            return
+        path, lead = self._path(index), self._lead_of_item(index)
+        holder = next(at for at in above(self.blocks, index) if self.blocks[at].kind == BlockKind.LIST)
+        places = sentences_of(self.text, block.start, end)
+        if end - block.start > LONGEST_ITEM and len(places) > 2:
+            yield from (replace(q, kind=Kind.ITEM, path=path, block=index, group=holder) for q in self._joined(places, lead))
         else:
-            joined.append(Quotable(span.start, span.end, Kind.PROSE, _lead(turning)))
-    yield from joined
+            yield Quotable(block.start, end, Kind.ITEM, lead, path, index, holder)
 
+    def _leads_in(self, index: int) -> bool:
+        """Says nothing but what the items below it are of."""
+        deeper = any(self.blocks[child].kind == BlockKind.ITEM for child in self.children.get(index, []))
+        return deeper and self._words(index).rstrip().endswith(":") and len(sentences_of(self.text, *self._place(index))) == 1
 
-def _introduces(last: Span, following: Sequence[Span], text: str) -> bool:
-    """Says nothing but what the list below it is of."""
-    is_list = bool(following) and following[0].kind in (Kind.ITEM, Kind.ROW)
-    return is_list and text[last.start : last.end].rstrip().endswith(":")
+    def _lead_of_item(self, index: int) -> tuple[Place, ...]:
+        """What introduces the list, and the items that this one is part of."""
+        items = [at for at in above(self.blocks, index) if self.blocks[at].kind == BlockKind.ITEM][::-1]
+        holder = next(at for at in above(self.blocks, index) if self.blocks[at].kind == BlockKind.LIST)
+        lead = [*self.introduction(holder), *(self._place(at) for at in items)]
+        return tuple(place for place in lead if place[1] - place[0] <= LONGEST_LEAD)
 
+    def introduction(self, holder: int) -> tuple[Place, ...]:
+        """The headings that turn a list over, and the line before it when it ends in a colon, else its heading."""
+        path = self._path(holder)
+        last = self._leaf_before(holder)
+        if last is not None and self.blocks[last].kind == BlockKind.PARAGRAPH and self._words(last).rstrip().endswith(":"):
+            place = sentences_of(self.text, *self._place(last))[-1]
+            return (*self._turning(path), place) if place[1] - place[0] <= LONGEST_LEAD else self._turning(path)
+        return (*self._turning(path[:-1]), *path[-1:])
 
-def _lead(span: Span | None) -> tuple[tuple[int, int], ...]:
-    return () if span is None else ((span.start, span.end),)
+    def _leaf_before(self, index: int) -> int | None:
+        at = index - 1
+        while at >= 0 and self.blocks[at].kind in (BlockKind.NOTE, BlockKind.LIST, BlockKind.TABLE, BlockKind.ROW):
+            at -= 1
+        return at if at >= 0 else None
+
+    # Prose
+
+    def _prose(self, index: int) -> Iterator[Quotable]:
+        path = self._path(index)
+        places = sentences_of(self.text, *self._place(index))
+        if self._introduces(index):
+            places = places[:-1]
+        lead = self._lead_of_box(index) or self._turning(path)
+        for quote in self._joined(places, lead, self._pointed_at(index)):
+            yield replace(quote, path=path, block=index)
+
+    def _lead_of_box(self, index: int) -> tuple[Place, ...]:
+        """A box is not read without its heading ("Let op"), nor that without those that turn it over."""
+        parent = self.blocks[index].parent
+        if parent < 0 or self.blocks[parent].kind != BlockKind.NOTE:
+            return ()
+        path = self._path(index)
+        own = any(self.blocks[child].kind == BlockKind.HEADING and child < index for child in self.children[parent])
+        return (*self._turning(path[:-1]), path[-1]) if own and path else ()
+
+    def _introduces(self, index: int) -> bool:
+        """Says nothing but what the list or table below it is of."""
+        after = index + 1
+        is_list = after < len(self.blocks) and self.blocks[after].kind in (BlockKind.LIST, BlockKind.TABLE)
+        return is_list and self._words(index).rstrip().endswith(":")
+
+    def _pointed_at(self, index: int) -> Place | None:
+        """The last sentence of the paragraph before, when this one begins with a word that points back to it."""
+        before = self.before
+        if before is None or self.blocks[before].kind != BlockKind.PARAGRAPH or self.blocks[before].parent != self.blocks[index].parent:
+            return None
+        words = self._words(index).lstrip()
+        if not (_POINTS_BACK.match(words) or _TAKES_BACK.match(words)) or self._words(before).rstrip().endswith(":"):
+            return None
+        place = sentences_of(self.text, *self._place(before))[-1]
+        return place if place[1] - place[0] <= LONGEST_LEAD else None
+
+    def _joined(self, places: Sequence[Place], lead: tuple[Place, ...], pointed: Place | None = None) -> Iterator[Quotable]:
+        """Sentences, each with the one before it where it leans on that."""
+        joined: list[Quotable] = []
+        for start, end in places:
+            words = self.text[start:end].lstrip()
+            if joined and _TAKES_BACK.match(words):
+                joined[-1] = replace(joined[-1], end=end)
+            elif joined and _POINTS_BACK.match(words) and end - joined[-1].start <= LONGEST_LEAD * 2:
+                joined.append(Quotable(joined[-1].start, end, Kind.PROSE, joined[-1].lead))
+            else:
+                joined.append(Quotable(start, end, Kind.PROSE, (*lead, pointed) if pointed and not joined else lead))
+        yield from joined

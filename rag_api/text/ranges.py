@@ -34,12 +34,12 @@ _UNITS = {
     "point": "punt punten point points",
 }
 _UNIT = {word: name for name, words in _UNITS.items() for word in words.split()}
-_N = r"(?P<{0}>\d+(?:[.,]\d+)?)"
+_N = r"(?P<{0}>\d{{1,3}}(?:\.\d{{3}})+(?!\d)|\d+(?:[.,]\d+)?)"
 _U = r"(?:[\s-]*(?P<{0}>" + "|".join(re.escape(u) for u in sorted(_UNIT, key=len, reverse=True)) + r")(?![^\W\d_]))?"
 _BELOW = r"(?:onder|minder dan|lager dan|kleiner dan|jonger dan|korter dan|below|under|less than|lower than|younger than|<)"
 _UP_TO = r"(?:tot en met|t/m|tot|binnen|up to|until|within|≤|<=)"
 _ABOVE = r"(?:boven|meer dan|hoger dan|groter dan|ouder dan|langer dan|above|more than|higher than|older than|>)"
-_FROM = r"(?:vanaf|van|minstens|from|at least|≥|>=)"
+_FROM = r"(?:vanaf|minstens|from|at least|≥|>=)"
 _TO = r"(?:-|–|tot en met|t/m|tot|to|of|or|and|en)"
 _MORE = r"(?:meer|ouder|hoger|langer|more|older|above|higher|longer|over)"
 _LESS = r"(?:minder|jonger|lager|korter|less|younger|below|lower|shorter)"
@@ -52,6 +52,8 @@ _RANGE = re.compile(
     re.IGNORECASE,
 )
 _BEFORE = r"(?:(?P<word>[^\W\d_]+)[\s:=]*(?:van |is |of |at )?)?"
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")
 _ASKED = re.compile(rf"{_BEFORE}(?<![\w.,/]){_N.format('n')}{_U.format('u')}(?![.,]?\d)", re.IGNORECASE)
 
 
@@ -104,6 +106,7 @@ def ranges(text: str) -> list[Range]:
 
 
 def _range(match: re.Match[str]) -> Range | None:
+    """None of what is no range of a measure: a calendar year ("sinds 2019", "tot 2023") among it."""
     if match["a"]:
         low, high = _value(match["a"]), _value(match["b"])
         return Range(low, high, False, False, _unit(match["bu"]) or _unit(match["au"])) if low <= high else None
@@ -112,6 +115,8 @@ def _range(match: re.Match[str]) -> Range | None:
     if match["l"]:
         return Range(-math.inf, _value(match["l"]), False, False, _unit(match["lu"]))
     how, number, unit = match["how"], _value(match["n"]), _unit(match["nu"])
+    if not unit and _YEAR.fullmatch(match["n"]):
+        return None
     if re.fullmatch(_BELOW, how, re.IGNORECASE):
         return Range(-math.inf, number, False, True, unit)
     if re.fullmatch(_ABOVE, how, re.IGNORECASE):
@@ -150,6 +155,9 @@ def _in_a_row(place: int, found: list[Range]) -> list[Range]:
 
 
 def _value(written: str) -> float:
+    """1.000 is a thousand, 0.125 an eighth."""
+    if _THOUSANDS.fullmatch(written):
+        return float(written.replace(".", ""))
     return float(written.replace(",", "."))
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
-VERSION = 1  # one more whenever any text is cut otherwise: kept vectors are then made anew (tests/rag_api/test_rule_versions.py)
+VERSION = 2  # one more whenever any text is cut otherwise: kept vectors are then made anew (tests/rag_api/test_rule_versions.py)
 
 _OPENS_WORDS = """
 afb afd agv approx apr art ass aug bijl bijv blz bv ca cf cfr dd dec dhr di do dr dra drs dwz ea ed eds eg ev evt excl ext fax feb fig
@@ -44,6 +44,12 @@ _END = re.compile(r"([.!?…]+)[\"'”’»)\]]*\s+")
 _BACK = 300  # characters looked back for an open bracket or the word before
 _CELLS = re.compile(r"\t| \| ")
 _NUMBERED = re.compile(r"\d{1,2}(\.\d{1,2})*\.?\s+\S")
+# Words that end no line of their own: what they govern stands on the next.
+_HANGING_WORDS = """
+a aan an and at bij by de dan door een en for from het in into met na naar naast of om onder op over per sinds since than that the to tot
+tussen until up van vanaf via volgens voor when wanneer with without zonder
+"""
+_HANGING = frozenset(_HANGING_WORDS.split())
 
 
 class Kind(StrEnum):
@@ -65,11 +71,20 @@ class Span:
 def sentences(text: str) -> list[Span]:
     """Spans in order, `"".join(text[s.start:s.end]) == text`; leading white space belongs to the first."""
     spans: list[Span] = []
-    for start, end in _blocks(text):
-        kind = _kind(text[start:end], followed=bool(text[end:].strip()))
-        cuts = [start, *_cuts(text, start, end), end] if kind in (Kind.PROSE, Kind.ITEM) else [start, end]
-        spans.extend(Span(a, b, kind if a == start or kind != Kind.ITEM else Kind.PROSE) for a, b in pairwise(cuts))
+    for line in lines(text):
+        cut = sentences_of(text, line.start, line.end) if line.kind in (Kind.PROSE, Kind.ITEM) else [(line.start, line.end)]
+        spans.extend(Span(a, b, line.kind if a == line.start or line.kind != Kind.ITEM else Kind.PROSE) for a, b in cut)
     return spans
+
+
+def lines(text: str) -> list[Span]:
+    """As `sentences`, each line (or what wrapped lines join to) whole."""
+    return [Span(start, end, kind_of_line(text[start:end], followed=bool(text[end:].strip()))) for start, end in _blocks(text)]
+
+
+def sentences_of(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Where the sentences of one paragraph stand; they partition it."""
+    return list(pairwise([start, *_cuts(text, start, end), end]))
 
 
 def _blocks(text: str) -> list[tuple[int, int]]:
@@ -83,14 +98,20 @@ def _blocks(text: str) -> list[tuple[int, int]]:
 
 
 def _continues(text: str, line: int, begin: int, end: int) -> bool:
-    """The line text[line:begin] goes on at `end`: in lower case, after an unfinished line, neither being list nor table."""
+    """The line text[line:begin] goes on at `end`: in lower case or a bracket, or after a word that cannot end it; neither being list nor
+    table."""
     gap, following = text[begin:end], text[end : end + 200].split("\n", 1)[0]
     if gap.count("\n") > 1 or _BULLET.match(following) or _CELLS.search(following) or _CELLS.search(text[line:begin]):
         return False
-    return following[:1].islower() and text[begin - 1] not in ".!?:;…"
+    if text[begin - 1] in ".!?:;…":
+        return False
+    if following[:1].islower() or text[line:begin].rsplit(maxsplit=1)[-1] in _HANGING:
+        return True
+    return following[:1] == "(" and not following[1:2].isupper() and not is_heading(text[line:begin])
 
 
-def _kind(block: str, followed: bool) -> Kind:
+def kind_of_line(block: str, followed: bool) -> Kind:
+    """What a line is by its characters. followed: something comes after it."""
     line = block.strip()
     if _CELLS.search(line):
         return Kind.ROW

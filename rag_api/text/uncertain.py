@@ -21,9 +21,9 @@ def touches(start: int, end: int, uncertain: Places) -> bool:
 
 
 def is_certain(quote: Quotable, uncertain: Places, base: int = 0) -> bool:
-    """Whether neither the quote, what it must be read after, nor the heading that it stands below is in doubt: a heading that says
+    """Whether neither the quote, what it must be read after, nor the headings that it stands below are in doubt: a heading that says
     something else may turn it over. base: where the quote's text begins in the document's."""
-    places = [(quote.start, quote.end), *quote.lead, *([quote.heading] if quote.heading else [])]
+    places = [(quote.start, quote.end), *quote.lead, *quote.path]
     return not any(touches(start + base, end + base, uncertain) for start, end in places)
 
 

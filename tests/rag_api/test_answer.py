@@ -33,6 +33,7 @@ from rag_api.domain import (
     Found,
     Metadata,
     Mode,
+    PartKind,
     Stage,
     Token,
     User,
@@ -430,3 +431,54 @@ def load_across(container: Container, first: str, second: str) -> Document:
     )
     container.store.replace_document(document.id, [chunk], container.embedder.passages([embedding_text(chunk)]))
     return document
+
+
+async def test_a_greeting_gets_a_friendly_line_and_looks_for_nothing(
+    container: Container, server: Scripted, documents: dict[str, Document]
+) -> None:
+    events = await asked(container, "Goedemorgen bedside!")
+    answer = last(events)
+    assert [type(event) for event in events] == [Found, Done]
+    assert (answer.status, answer.text, answer.sources, codes(answer)) == (AnswerStatus.SOURCES_ONLY, "", (), ["greeting"])
+    assert server.requests == []
+
+
+async def test_two_questions_in_one_are_each_answered_by_themselves(
+    container: Container, server: Scripted, documents: dict[str, Document]
+) -> None:
+    both = "Hoeveel paracetamol mag een kind van 12 kg en wanneer is het restaurant open?"
+    answer = last(await asked(container, both))
+    assert len(server.requests) == 2
+    assert "15 mg/kg" in answer.text
+    assert "11.30" in answer.text
+    assert answer.text == "".join(citation.text for citation in answer.citations)
+    assert {citation.document_id for citation in answer.citations} == {documents["child"].id, documents["kitchen"].id}
+    assert [citation.part for citation in answer.citations] == [0, 1]
+
+
+async def test_a_quoted_list_is_one_part_of_its_introduction_and_its_items(
+    container: Container, server: Scripted, documents: dict[str, Document]
+) -> None:
+    text = "Naaldprik. Doe bij een naaldprik het volgende:\n1. Spoel de naaldprik.\n2. Ontsmet de naaldprik.\n3. Meld het ongeval.\n"
+    load(container, "naaldprik.pdf", text, language="nl")
+
+    def led(request: dict[str, Any]) -> list[Step]:
+        """Lead and all, as the generator writes it."""
+        best = max(request["bedside"]["candidates"], key=lambda c: c["score"])
+        source = request["documents"][int(best["document"])]["text"]
+        start = min([best["start"], *(lead["start"] for lead in best["lead"])])
+        words = source[start : best["end"]]
+        span = {"start": 0, "end": len(words), "document": best["document"], "source_start": start, "source_end": best["end"]}
+        return [piece(words, spans=[span]), piece(finish="stop", stats=stats())]
+
+    server.script = led
+    answer = last(await asked(container, "Naaldprik, wat moet ik doen?"))
+    assert [citation.kind for citation in answer.citations] == [PartKind.HEADING, PartKind.LIST]
+    assert {citation.part for citation in answer.citations} == {0}
+    items = answer.citations[1].pieces
+    assert [answer.text[item.start : item.end] for item in items] == [
+        "1. Spoel de naaldprik.",
+        "2. Ontsmet de naaldprik.",
+        "3. Meld het ongeval.",
+    ]
+    assert [text[item.source_start : item.source_end] for item in items] == [answer.text[i.start : i.end] for i in items]

@@ -5,7 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_api.domain import Metadata, Page
@@ -75,6 +75,7 @@ def test_what_is_embedded_begins_with_the_title() -> None:
     assert embedding_text(one) == "Titel: Kaliumsubstitutie\nTekst: Bel de arts.\n"
 
 
+@settings(deadline=None)  # the first example imports the splitter
 @given(st.text(st.sampled_from("ab. \n"), max_size=3000), st.integers(20, 200))
 def test_no_word_is_lost_between_chunks(text: str, size: int) -> None:
     """Repetitive text too, where a piece could be found in the wrong place."""

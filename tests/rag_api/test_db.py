@@ -39,6 +39,7 @@ from rag_api.db.documents import (
 )
 from rag_api.db.judged import read_set
 from rag_api.db.metadata_edits import changes_of
+from rag_api.db.structures import read_blocks
 from rag_api.domain import (
     LOCAL_USER,
     Answer,
@@ -61,6 +62,7 @@ from rag_api.domain import (
     User,
 )
 from rag_api.errors import BedsideError, Conflict, DatabaseUnavailable, InvalidInput, NotFound
+from rag_api.text.blocks import blocks_of
 
 STRANGER = User(id="stranger", name="Somebody else", groups=("surgery",))
 
@@ -116,6 +118,18 @@ def test_a_document_and_its_pages_come_back_as_they_were(db: Database, documents
         assert [getattr(after, name) for name in names] == [getattr(before, name) for name in names]
     assert [p.number for p in read_pages(db, saved.id, [2])] == [2]
     assert [(s.number, s.width, s.rotation) for s in read_page_sizes(db, saved.id)] == [(1, 595.3, 90), (2, 595.3, 90)]
+
+
+def test_a_documents_blocks_are_stored_and_replaced_with_it(documents: PgDocuments, db: Database) -> None:
+    saved = document("lijst.pdf")
+    text = "4 Dosis\n- een\n- twee\n"
+    documents.save_indexed(saved, [page(1, 0, text)], blocks=blocks_of(text))
+    assert read_blocks(db, saved.id) == blocks_of(text)
+    db.run("insert into sentences_kept (document_id, made_by, title, sentences) values (%(id)s, 'embedder', 'Lijst', 2)", {"id": saved.id})
+    documents.save_indexed(saved, [page(1, 0, "tekst")])
+    assert read_blocks(db, saved.id) == ()
+    kept = db.one("select made_by from sentences_kept where document_id = %(id)s", {"id": saved.id})
+    assert kept == {"made_by": ""}, "its sentences are looked at again"
 
 
 def test_places_read_in_doubt_are_kept_with_their_document_until_it_is_saved_again(db: Database, documents: PgDocuments) -> None:

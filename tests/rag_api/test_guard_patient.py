@@ -35,6 +35,8 @@ A, C, N, P = TargetGroup.ADULT, TargetGroup.CHILD, TargetGroup.NEONATE, TargetGr
         ("baby met koorts", {N, C}),
         ("puber met overdosis", {C, A}),
         ("ex-prematuur met RSV", {C}),
+        ("what did the 5 year USA study find", set()),
+        ("10 year follow-up of hip prostheses", set()),
         # words, English
         ("vanco loading dose adult", {A}),
         ("elderly patient with delirium", {A}),

@@ -464,8 +464,8 @@ class Durable(MemoryDocuments):
         os.replace(part, self.path)
         print("kept", flush=True)
 
-    def save_indexed(self, document, pages, cut=(), uncertain=()):  # type: ignore[no-untyped-def]
-        super().save_indexed(document, pages, cut, uncertain)
+    def save_indexed(self, document, pages, cut=(), uncertain=(), blocks=()):  # type: ignore[no-untyped-def]
+        super().save_indexed(document, pages, cut, uncertain, blocks)
         self._commit()
 
     def save_failed(self, document):  # type: ignore[no-untyped-def]

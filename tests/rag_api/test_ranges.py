@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_api.text.ranges import fit
+from rag_api.text.ranges import fit, ranges
 
 pytestmark = pytest.mark.quick
 
@@ -58,3 +58,14 @@ def test_a_range_that_does_not_hold(question: str, text: str) -> None:
 )
 def test_what_cannot_be_compared(question: str, text: str) -> None:
     assert fit(question, text) == 0
+
+
+@pytest.mark.parametrize("text", ["zomer van 2023", "de richtlijn van 12 artsen", "from 2019 on", "sinds 2021", "tot 2030"])
+def test_a_calendar_year_and_what_only_belongs_to_something_open_no_range(text: str) -> None:
+    assert ranges(text) == []
+
+
+def test_a_point_before_three_digits_parts_thousands() -> None:
+    (found,) = ranges("kleine helikopters (< 10.000 kg)")
+    assert (found.high, found.unit) == (10_000, "kg")
+    assert ranges("onder 0.125 mg/l")[0].high == 0.125

@@ -18,7 +18,7 @@ import pytest
 
 from rag_api.retrieval import precompute, sentence_scorer
 from rag_api.retrieval.sentence_scorer import lines_of
-from rag_api.text import quotable_spans, sentence_splitter
+from rag_api.text import quotable_spans, sentence_splitter, shapes
 from rag_api.text.quotable_spans import quotable
 from rag_api.text.sentence_splitter import sentences
 
@@ -26,9 +26,9 @@ pytestmark = pytest.mark.quick
 
 Pins = dict[tuple[int, ...], str]
 # Versions -> digest. What stands further down follows from what stands above it, so its key has those versions too.
-SPLITTER: Pins = {(1,): "4b69f65dbca139b7"}
-QUOTES: Pins = {(1, 1): "08c549752f220430"}
-LINES: Pins = {(1, 1, 1): "d6ae7189e3858db6"}
+SPLITTER: Pins = {(1,): "4b69f65dbca139b7", (2,): "b279a9c13ed7e52a"}
+QUOTES: Pins = {(1, 1): "08c549752f220430", (2, 2): "9a592eb78cd96182"}
+LINES: Pins = {(1, 1, 1): "d6ae7189e3858db6", (2, 2, 1): "ea3bf2cc2cc12a61"}
 
 LONG = "Voor elke patiënt die langer dan een dag op de dienst verblijft geldt het volgende, ook bij nacht en in het weekend, "
 FRAGMENTS = (
@@ -143,8 +143,8 @@ def test_sentences_end_where_this_version_of_the_splitter_ends_them() -> None:
 
 
 def test_what_may_be_quoted_is_what_this_version_says() -> None:
-    given = [[(q.start, q.end, q.kind.value, q.lead, q.heading) for q in quotable(text)] for text in texts()]
-    checked([given, looked_for(quotable_spans)], (sentence_splitter.VERSION, quotable_spans.VERSION), QUOTES)
+    given = [[(q.start, q.end, q.kind.value, q.lead, q.path) for q in quotable(text)] for text in texts()]
+    checked([given, looked_for(quotable_spans), looked_for(shapes)], (sentence_splitter.VERSION, quotable_spans.VERSION), QUOTES)
 
 
 def test_what_is_embedded_of_a_text_is_what_this_version_says() -> None:

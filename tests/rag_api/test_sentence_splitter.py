@@ -120,3 +120,15 @@ def test_a_very_long_line_is_cut_in_no_time(part: str) -> None:
     began = time.process_time()
     assert sentences(text)[-1].end == len(text)
     assert time.process_time() - began < 5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "De nieuwe regeling geldt sinds\n1 januari 2022 voor alle diensten.",
+        "Op het dak van de kliniek landen kleine helikopters\n(< 10.000 kg) van de dienst.",
+        "Bel bij twijfel de\nInfectioloog van wacht.",
+    ],
+)
+def test_a_line_that_cannot_end_where_it_ends_goes_on_in_the_next(text: str) -> None:
+    assert len(sentences(text)) == 1

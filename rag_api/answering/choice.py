@@ -1,0 +1,197 @@
+"""What a verbatim answer may be made of: which sentences fit who is asked about, and whether they are quoted alone or as a whole list.
+
+Candidates come best first. What is left out here cannot be quoted; what comes in a section of its own stands before the rest.
+Knows no language model, no database and no pages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from rag_api.domain import Block, Candidate
+from rag_api.guard.drugs import drugs_in, names
+from rag_api.query.analysis import Analysis
+from rag_api.query.asks import Wanted, wanted
+from rag_api.query.followup import patients_in
+from rag_api.text.blocks import structure_of
+from rag_api.text.quotable_spans import Quotable, quotable_of, wholes
+from rag_api.text.ranges import asked, fits
+from rag_api.text.sentence_splitter import Kind
+from rag_api.text.uncertain import BLANK
+from rag_api.text.word_match import Called, held
+
+BEHIND = 8.0  # nats that a list may score below the best sentence and still be what a question for actions wants
+ORDERED, NAMED = 1.5, 3.0  # nats that speak for a list that is numbered, and for one below a heading that says what to do
+ALIKE = 3.0  # nats between the best row and the third that leave open which one is asked for
+_ROWS = 3
+LONGEST_LIST = 2_000  # characters; a longer one is a document, and its items are quoted alone
+LONGEST_PARAGRAPH = 900
+_RARE = 0.25  # share of a document's sentences up to which a word tells one from another
+_WORD = 6  # letters of a word that can name a condition
+_SURE = 0.85
+_NEGATES = re.compile(
+    r"\b(geen|niet|nooit|vermijd\w*|gecontra-?indiceerd|contra-?indicati\w*|verboden|no|not|never|avoid\w*|contraindicat\w*|don't)\b",
+    re.IGNORECASE,
+)
+_ACTION = re.compile(
+    r"meteen|onmiddellijk|dadelijk|eerst|wat te doen|stappen|werkwijze|aanpak|handel|maatregel|volgorde|opvang|procedure|immediate|first|"
+    r"what to do|steps|action|at once|straight away",
+    re.IGNORECASE,
+)
+_EXAMPLE = re.compile(r"\b(?:reken)?voorbeeld\w*\b|\bbijv(?:oorbeeld)?\b|\bbv\b|\b(?:worked )?example\b|\be\.g\.", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of an answer that is chosen by itself. most: sentences; None: as many as was calibrated."""
+
+    candidates: tuple[Candidate, ...]
+    most: int | None = None
+    question: str = ""  # that it answers; "": the whole one
+
+    @property
+    def first(self) -> tuple[str, int, int]:
+        """The place of its likeliest candidate."""
+        best = self.candidates[0]
+        return best.document_id, best.start, best.end
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """The documents that candidates come from, by id."""
+
+    texts: Mapping[str, str]
+    structures: Mapping[str, str]
+
+    def blocks(self, document_id: str) -> tuple[Block, ...]:
+        return structure_of(self.texts[document_id], self.structures.get(document_id, "")) if document_id in self.texts else ()
+
+    def quote(self, candidate: Candidate) -> Quotable | None:
+        """What is known of it beside its place; None of a document whose text is not at hand."""
+        if candidate.document_id not in self.texts:
+            return None
+        text, structure = self.texts[candidate.document_id], self.structures.get(candidate.document_id, "")
+        return next((q for q in quotable_of(text, structure) if (q.start, q.end) == (candidate.start, candidate.end)), None)
+
+
+def sections(question: Analysis, candidates: Sequence[Candidate], read: Read) -> list[Section]:
+    """Return what is quoted, section by section: an exception that concerns who is asked about before what it overrules."""
+    left = fitting(question, candidates)
+    if not left:
+        return []
+    first = [c for c in left if c.document_id == left[0].document_id]
+    exception = _exception(question, first, read)
+    if exception is not None:
+        return [Section((exception,), 1), Section(tuple(c for c in first if not _overlap(c, exception)), 1)]
+    whole = _whole(question, first, read)
+    return [Section((whole,), 1)] if whole is not None else [Section(tuple(left))]
+
+
+def fitting(question: Analysis, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Without sentences of another drug, of other patients, for another weight or age, and examples for other numbers; but rather all than
+    none."""
+    left = list(candidates)
+    for wrong in (_of_another_drug, _for_others, _is_example):
+        left = [c for c in left if not wrong(question, c)] or left
+    right = {c.document_id for c in left if fits(question.numbers, c.text) > 0}
+    return [c for c in left if c.document_id not in right or fits(question.numbers, c.text) >= 0]
+
+
+def _of_another_drug(question: Analysis, candidate: Candidate) -> bool:
+    return bool(question.drugs) and bool(drugs_in(candidate.text)) and not names(candidate.text, question.drug_names)
+
+
+def _for_others(question: Analysis, candidate: Candidate) -> bool:
+    groups = {group for named in patients_in(candidate.text) for group in named.groups}
+    return question.patient.excludes(tuple(groups))
+
+
+def _is_example(question: Analysis, candidate: Candidate) -> bool:
+    """Worked out for other numbers than the question's."""
+    match = _EXAMPLE.search(candidate.text)
+    if match is None or match.start() > 40:
+        return False
+    numbers = {(one.number, one.unit) for one in asked(candidate.text) if one.unit}
+    return bool(numbers) and not any((one.number, one.unit) in numbers for one in question.numbers)
+
+
+def _exception(question: Analysis, first: Sequence[Candidate], read: Read) -> Candidate | None:
+    """A sentence that takes something away from patients as the question names them, near to what would be quoted without it; None when
+    that is the best one anyway."""
+    conditions = _conditions(question, first)
+    best = read.quote(first[0])
+    if not conditions or best is None:
+        return None
+    for candidate in first:
+        if not _NEGATES.search(candidate.text) or not any(held(called, candidate.text) >= _SURE for called in conditions):
+            continue
+        if candidate is first[0] or _overlap(candidate, first[0]):
+            return None
+        quote = read.quote(candidate)
+        if quote is not None and (quote.group == best.group >= 0 or quote.path[-1:] == best.path[-1:]):
+            return candidate
+    return None
+
+
+def _conditions(question: Analysis, first: Sequence[Candidate]) -> list[Called]:
+    """The question's words that few of these sentences hold: what sets this patient apart from the others."""
+    found = []
+    for called in question.sought:
+        if len(called[0][0]) < _WORD or drugs_in(called[0][0]):
+            continue
+        holding = sum(held(called, c.text) >= _SURE for c in first)
+        if 0 < holding <= max(1, _RARE * len(first)):
+            found.append(called)
+    return found
+
+
+def _overlap(one: Candidate, other: Candidate) -> bool:
+    return one.document_id == other.document_id and one.start < other.end and other.start < one.end
+
+
+def _whole(question: Analysis, first: Sequence[Candidate], read: Read) -> Candidate | None:
+    """The list, table or paragraph that is asked for as a whole; None when a fact is asked for, or none of them fits."""
+    asks = wanted(question.text)
+    if asks == Wanted.ONE or first[0].document_id not in read.texts:
+        return None
+    document_id = first[0].document_id
+    text, blocks = read.texts[document_id], read.blocks(document_id)
+    quotes = {(q.start, q.end): q for q in quotable_of(text, read.structures.get(document_id, ""))}
+    units = wholes(text, blocks)
+    best: tuple[float, Quotable] | None = None
+    for candidate in first:
+        quote = quotes.get((candidate.start, candidate.end))
+        unit = units.get(quote.group if quote is not None and quote.group >= 0 else quote.block if quote is not None else -1)
+        if quote is None or unit is None or unit.end - unit.start > (LONGEST_PARAGRAPH if unit.kind == Kind.PROSE else LONGEST_LIST):
+            continue
+        if unit.kind == Kind.ROW and not _is_asked_whole(question, [c for c in first if unit.start <= c.start < unit.end]):
+            continue
+        score = candidate.score + _favour(asks, unit, quote, text, blocks)
+        if best is None or score > best[0]:
+            best = (score, unit)
+    if best is None or best[0] < first[0].score - (BEHIND if asks == Wanted.ACTIONS else 0.0):
+        return None
+    whole = _of(best[1], first[0], text)
+    return None if BLANK in whole.text else whole  # what was read in doubt is not quoted
+
+
+def _is_asked_whole(question: Analysis, rows: Sequence[Candidate]) -> bool:
+    """No row of the table stands out for this question: it asks for none of them."""
+    return not question.numbers and len(rows) >= _ROWS and rows[0].score - rows[_ROWS - 1].score <= ALIKE
+
+
+def _favour(asks: Wanted, unit: Quotable, quote: Quotable, text: str, blocks: Sequence[Block]) -> float:
+    """How much more a list is what is asked for than its best item says, in nats."""
+    if asks != Wanted.ACTIONS or unit.kind != Kind.ITEM:
+        return 0.0
+    label = blocks[quote.block].label
+    ordered = ORDERED if label[:1].isdigit() else 0.0
+    named = NAMED if any(_ACTION.search(text[a:b]) for a, b in (*unit.lead, *quote.path[-1:])) else 0.0
+    return ordered + named
+
+
+def _of(unit: Quotable, best: Candidate, text: str) -> Candidate:
+    words = "".join(text[a:b] for a, b in (*unit.lead, (unit.start, unit.end)))
+    return replace(best, start=unit.start, end=unit.end, lead=unit.lead, text=words)

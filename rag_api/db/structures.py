@@ -1,0 +1,33 @@
+"""The blocks of indexed documents. One that has none was indexed by an earlier release: its characters alone tell then."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rag_api.db import Connection, Database
+from rag_api.domain import Block
+from rag_api.text.blocks import packed, unpacked
+
+
+def put_structure(connection: Connection, document_id: str, blocks: Sequence[Block]) -> None:
+    """In place of those that it had; vectors kept of sentences by them are looked at again."""
+    connection.execute("delete from structures where document_id = %(id)s", {"id": document_id})
+    if blocks:
+        connection.execute(
+            "insert into structures (document_id, blocks) values (%(id)s, %(blocks)s)", {"id": document_id, "blocks": packed(blocks)}
+        )
+    connection.execute("update sentences_kept set made_by = '' where document_id = %(id)s", {"id": document_id})
+
+
+def read_packed(db: Database, document_ids: Sequence[str]) -> dict[str, str]:
+    """By document, as `rag_api.text.blocks.unpacked` reads them. Not checked for access: for callers that hold the documents."""
+    rows = db.all(
+        "select document_id, blocks::text as blocks from structures where document_id = any(%(ids)s)", {"ids": list(document_ids)}
+    )
+    return {row["document_id"]: row["blocks"] for row in rows}
+
+
+def read_blocks(db: Database, document_id: str) -> tuple[Block, ...]:
+    """Empty for a document without any."""
+    found = read_packed(db, [document_id])
+    return unpacked(found[document_id]) if found else ()

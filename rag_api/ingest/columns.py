@@ -1,0 +1,63 @@
+"""Which columns the cells of a table's rows stand in, by where their words stand on the page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_api.text.shapes import CellShape, Shape
+
+Boxes = tuple[int, NDArray[np.float32]]  # where in the text they begin, and the boxes of its characters
+Reach = tuple[float, float]  # from left to right
+
+
+def columns_of(rows: Sequence[Shape], boxes: Sequence[Boxes]) -> list[Shape]:
+    """The rows with each cell's column and how many it spans. The row of most cells says where columns stand; without places on the page
+    the cells count."""
+    reaches = [[_reach(cell, at) for cell in row.cells] for row, at in zip(rows, boxes, strict=True)]
+    known = [one for one in reaches if all(reach is not None for reach in one)]
+    most = max(known, key=len, default=[])
+    template = [reach for reach in most if reach is not None]
+    if len(template) < 2:
+        return list(rows)
+    return [_placed(row, reach, template) for row, reach in zip(rows, reaches, strict=True)]
+
+
+def _reach(cell: CellShape, boxes: Boxes) -> Reach | None:
+    start, all_ = boxes
+    own = all_[cell.start - start : cell.end - start]
+    own = own[~np.isnan(own).any(axis=1)]
+    return (float(own[:, 0].min()), float(own[:, 2].max())) if len(own) else None
+
+
+def _placed(row: Shape, reaches: Sequence[Reach | None], template: Sequence[Reach]) -> Shape:
+    if len(row.cells) == len(template):
+        return replace(row, cells=tuple(replace(cell, column=n) for n, cell in enumerate(row.cells)))
+    cells, least = [], 0
+    for n, (cell, reach) in enumerate(zip(row.cells, reaches, strict=True)):
+        left = len(row.cells) - n - 1  # cells that must still find a column
+        column = least if reach is None else _column(reach, template, least, len(template) - left)
+        last = column if reach is None else _last(reach, template, column, len(template) - left)
+        cells.append(replace(cell, column=column, columns=last - column + 1))
+        least = min(last + 1, len(template) - 1)
+    if len(cells) == 1 and cells[0].header:  # it heads what stands below it, over the whole width
+        cells = [replace(cells[0], column=0, columns=len(template))]
+    return replace(row, cells=tuple(cells))
+
+
+def _column(reach: Reach, template: Sequence[Reach], least: int, before: int) -> int:
+    """The one that begins nearest to where the cell does."""
+    return min(range(least, max(least + 1, before)), key=lambda n: abs(template[n][0] - reach[0]))
+
+
+def _last(reach: Reach, template: Sequence[Reach], first: int, before: int) -> int:
+    """The last column that the cell's words reach into."""
+    last = first
+    for n in range(first + 1, before):
+        middle = (template[n][0] + template[n][1]) / 2
+        if reach[1] > middle:
+            last = n
+    return last

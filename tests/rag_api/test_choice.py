@@ -1,0 +1,130 @@
+"""What may be quoted for whom: whole lists, exceptions first, nothing of another drug, patient or weight; and what a quote is made of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from rag_api.answering.choice import Read, fitting, sections
+from rag_api.answering.parts import parts_of
+from rag_api.domain import Candidate, PartKind
+from rag_api.query.analysis import Analysis, analyse
+from rag_api.query.synonyms import Expander
+from rag_api.text.blocks import blocks_of
+from rag_api.text.quotable_spans import quotable_of
+
+pytestmark = pytest.mark.quick
+
+NEEDLE = (
+    "2. Meteen doen\nDoe dit in volgorde:\n1. Laat de wonde goed doorbloeden.\n2. Spoel vijf minuten met water.\n3. Ontsmet en dek af.\n\n"
+    "3. Melden\nMeld het ongeval binnen 2 uur. Is de bron onbekend, dan wordt de naald niet onderzocht.\n"
+)
+DELIER = (
+    "5. Geneesmiddelen\nPatiënt\tMiddel\tDosis\noudere met delier\thaloperidol\t0,5 mg\n"
+    "delier bij parkinson\tgeen haloperidol, wel quetiapine\t12,5 mg\nonrust in de nacht\tmelatonine\t3 mg\n"
+)
+
+
+def question(text: str) -> Analysis:
+    return analyse(text, Expander([]))
+
+
+def candidates(text: str, *first: str) -> tuple[list[Candidate], Read]:
+    """What may be quoted of it; those that hold one of these words first, in their order."""
+    found = [
+        Candidate("d", q.start, q.end, q.lead, "".join(text[a:b] for a, b in (*q.lead, (q.start, q.end))), 0.0, 1)
+        for q in quotable_of(text)
+    ]
+    order = sorted(found, key=lambda c: next((n for n, words in enumerate(first) if words in text[c.start : c.end]), len(first)))
+    return [Candidate(c.document_id, c.start, c.end, c.lead, c.text, -float(n), 1) for n, c in enumerate(order)], Read({"d": text}, {})
+
+
+def quoted(text: str, asked: str, *first: str) -> list[str]:
+    sentences, read = candidates(text, *first)
+    return [section.candidates[0].text for section in sections(question(asked), sentences, read)]
+
+
+def test_an_action_list_asked_for_as_a_whole_is_quoted_whole_with_its_heading_and_introduction() -> None:
+    whole = NEEDLE[: NEEDLE.index("3. Melden")]
+    assert quoted(NEEDLE, "geprikt aan een naald, wat nu", "Is de bron onbekend", "Meld") == [whole]
+
+
+def test_a_table_is_quoted_whole_only_when_no_row_of_it_stands_out() -> None:
+    text = "Kiem\tKamer\nmrsa\teenpersoons\nnoro\teenpersoons\ngriep\tcohorte\n"
+    assert quoted(text, "welke kiemen en welke kamers", "mrsa", "noro", "griep") == [text]
+    sentences, read = candidates(text, "mrsa")
+    sentences[0] = replace(sentences[0], score=10.0)
+    assert sections(question("welke maatregelen en kamers"), sentences, read)[0].candidates[0].text.endswith("mrsa\teenpersoons\n")
+
+
+def test_a_fact_is_quoted_alone() -> None:
+    assert quoted(NEEDLE, "binnen hoeveel uur een prikongeval melden", "Meld") == ["Meld het ongeval binnen 2 uur. "]
+
+
+def test_an_exception_that_concerns_the_patient_stands_before_what_it_overrules() -> None:
+    found = quoted(DELIER, "haldol bij man met delier en parkinson", "oudere met delier", "parkinson")
+    assert "geen haloperidol" in found[0]
+    assert found[0].startswith("Patiënt\tMiddel\tDosis\n")
+
+
+def test_without_the_condition_the_exception_stands_back() -> None:
+    assert "0,5 mg" in quoted(DELIER, "haldol bij oudere met delier", "oudere met delier")[0]
+
+
+def test_a_row_for_another_weight_is_not_shown_beside_the_right_one() -> None:
+    text = "Gewicht\tDosis\tMaximum\nkind tot 10 kg\t75 mg\t4\nkind 11 tot 20 kg\t150 mg\t4\nkind 21 tot 30 kg\t300 mg\t4\n"
+    sentences, _ = candidates(text)
+    assert ["150 mg" in c.text for c in fitting(question("dosis kind 15 kg"), sentences)] == [True]
+
+
+def test_a_sentence_about_another_drug_and_one_for_other_patients_are_no_answer() -> None:
+    text = (
+        "Geef kinderen vancomycine traag. Gentamicine wordt bij kinderen in een keer gegeven. Volwassenen krijgen vancomycine in 1 uur.\n"
+    )
+    sentences, _ = candidates(text)
+    assert [c.text.strip() for c in fitting(question("vancomycine bij een kind van 5 jaar"), sentences)] == [
+        "Geef kinderen vancomycine traag."
+    ]
+
+
+def test_an_example_for_other_numbers_is_left_out_and_one_for_these_is_not() -> None:
+    text = "Geef de dosis traag. Voorbeeld: een kind van 20 kg krijgt 300 mg.\n"
+    sentences, _ = candidates(text)
+    assert len(fitting(question("dosis kind van 12 kg"), sentences)) == 1
+    assert len(fitting(question("dosis kind van 20 kg"), sentences)) == 2
+
+
+def test_rather_all_than_nothing_is_left() -> None:
+    sentences, _ = candidates("Gentamicine wordt in een keer gegeven.\n")
+    assert fitting(question("vancomycine hoe snel"), sentences) == sentences
+
+
+def test_a_quoted_list_is_its_introduction_and_its_items() -> None:
+    blocks = blocks_of(NEEDLE)
+    end = NEEDLE.index("3. Melden")
+    heading, introduction, items = parts_of(NEEDLE, blocks, 0, end)
+    assert [heading.kind, introduction.kind, items.kind] == [PartKind.HEADING, PartKind.HEADING, PartKind.LIST]
+    assert [NEEDLE[item.start : item.end] for item in items.pieces] == [
+        "1. Laat de wonde goed doorbloeden.",
+        "2. Spoel vijf minuten met water.",
+        "3. Ontsmet en dek af.",
+    ]
+    assert [item.label for item in items.pieces] == ["1.", "2.", "3."]
+    assert [heading.end, introduction.end] == [introduction.start, items.start]  # no gap: one exact slice
+
+
+def test_a_quoted_row_is_its_cells_and_the_asked_one_is_told_by_its_column() -> None:
+    blocks = blocks_of(DELIER)
+    start, end = DELIER.index("oudere"), DELIER.index("delier bij parkinson")
+    asked = question("welke dosis haldol bij een oudere")
+    (row,) = parts_of(DELIER, blocks, start, end, asked.sought, asked.text)
+    assert row.kind == PartKind.ROW
+    assert [(DELIER[c.start : c.end], c.column, c.asked) for c in row.pieces] == [
+        ("oudere met delier", 0, False),
+        ("haloperidol", 1, False),
+        ("0,5 mg", 2, True),
+    ]
+    (header,) = parts_of(DELIER, blocks, DELIER.index("Patiënt"), start)
+    assert all(cell.header for cell in header.pieces)
+    assert header.group == row.group
