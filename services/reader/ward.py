@@ -163,7 +163,7 @@ def cut_out(title: str, text: str, start: int, end: int) -> tuple[Passage, list[
     if not quotes:
         return Passage(title, "", text[start:end], ()), []
     first, last = min(quote.start for quote in quotes), max(quote.end for quote in quotes)
-    above = {place for quote in quotes for place in (*quote.lead, *([quote.heading] if quote.heading else [])) if place[0] < first}
+    above = {place for quote in quotes for place in (*quote.lead, *quote.path[-1:]) if place[0] < first}
     heading = "\n".join(" ".join(text[a : min(b, first)].split()) for a, b in sorted(above))
     return Passage(title, heading, text[first:last], tuple((quote.start - first, quote.end - first) for quote in quotes)), quotes
 
