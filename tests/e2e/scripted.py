@@ -22,6 +22,7 @@ from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
 from rag_api.api import schemas as s
+from rag_api.api.schemas_accounts import SessionOut
 from rag_api.domain import PartKind, TargetGroup
 from rag_api.guard.patient import patient_of
 from rag_api.guard.support import Passage, unsupported
@@ -333,6 +334,10 @@ def create_app(script: Script, headers: dict[str, str]) -> FastAPI:
         response = await call_next(request)
         response.headers.update(headers)
         return response
+
+    @app.get("/api/session")
+    async def session() -> SessionOut:
+        return SessionOut(sign_in="off")
 
     @app.get("/api/health")
     async def health() -> s.Health:

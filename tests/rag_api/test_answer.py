@@ -268,7 +268,7 @@ async def test_a_refusal_names_a_scan_whose_title_fits_and_no_other(container: C
 
 
 async def test_an_answer_at_its_greatest_length_says_so(container: Container, server: Scripted, documents: dict[str, Document]) -> None:
-    server.script = lambda request: [piece("Geef"), piece(finish="length", stats=stats())]
+    server.script = lambda request: [piece("Geef 15 mg/kg"), piece(finish="length", stats=stats())]
     assert "cut_short" in codes(last(await asked(container, mode=Mode.ANSWER)))
 
 

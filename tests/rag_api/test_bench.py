@@ -118,7 +118,16 @@ class TestAsk:
             found = ask.measure(container, questions, LOCAL_USER)
             answers = container.db.all("select id from answers")
             empty(container)
-        steps = {"embed a query", "analyse the question", "search once", "guarded search", "find", "find again", "source warnings"}
+        steps = {
+            "embed a query",
+            "analyse the question",
+            "search once",
+            "guarded search",
+            "find",
+            "find again",
+            "decide",
+            "source warnings",
+        }
         assert set(found["steps"]) == steps
         assert all(0 <= times["p50_ms"] <= times["p95_ms"] for times in found["steps"].values())
         assert (found["questions"], found["chunks"]) == (1, 3)

@@ -305,7 +305,9 @@ def test_a_database_that_is_down_is_a_sentence(environment: dict[str, str]) -> N
 
 
 def test_the_demo_does_not_run_in_production(environment: dict[str, str]) -> None:
-    assert "does not run in production" in run(environment | {"BEDSIDE_ENVIRONMENT": "production"}, "demo", "--once", code=2).stderr
+    production = {"BEDSIDE_ENVIRONMENT": "production", "BEDSIDE_SIGN_IN": "local", "BEDSIDE_PUBLIC_URL": "https://bedside.example"}
+    production["BEDSIDE_DATABASE_URL"] = "postgresql://bedside:0a1b2c3d4e5f60718293a4b5c6d7e8f9@database/bedside"
+    assert "does not run in production" in run(environment | production, "demo", "--once", code=2).stderr
 
 
 def test_the_sample_question_is_judged_and_answerable() -> None:

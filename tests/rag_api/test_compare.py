@@ -159,9 +159,9 @@ class TestHtml:
         assert not re.findall(r'(?:src|href)="(?!#)', page)
         assert not re.findall(r"url\((?!#)", page)
 
-    def test_its_four_plots_are_svg_that_share_no_id(self) -> None:
+    def test_its_five_plots_are_svg_that_share_no_id(self) -> None:
         plots = re.findall(r"<svg.*?</svg>", self.page(), re.DOTALL)
-        assert len(plots) == 4
+        assert len(plots) == 5
         ids = [set(re.findall(r' id="(m?p?[0-9a-f]{10,})"', plot)) for plot in plots]
         for plot in plots:
             ElementTree.fromstring(plot)

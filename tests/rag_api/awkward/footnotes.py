@@ -20,6 +20,9 @@ _NOTES = (
 )
 
 
+_RAISED = {"1": "¹", "3": "³"}  # above their own line; the second note's number stands level with the foot of the line above
+
+
 def footnotes() -> Made:
     """Return two pages with three notes."""
     paper = Paper()
@@ -35,7 +38,8 @@ def footnotes() -> Made:
     paper.y -= 8
     paper.paragraph(_LAST[0])
     _notes(paper, _NOTES[1])
-    return Made("vancomycin.pdf", paper.bytes(), ((_TITLE, *_FIRST, _OVER, *_LAST), tuple(note for page in _NOTES for note in page)))
+    stored = tuple(_RAISED.get(note[0], note[0]) + note[1:] for page in _NOTES for note in page)
+    return Made("vancomycin.pdf", paper.bytes(), ((_TITLE, *_FIRST, _OVER, *_LAST), stored))
 
 
 def _notes(paper: Paper, notes: tuple[str, ...]) -> None:

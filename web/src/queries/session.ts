@@ -15,6 +15,7 @@ export function useSession() {
     queryKey: KEY,
     queryFn: (): Promise<Session> => call(service.GET("/session")),
     refetchOnWindowFocus: "always",
+    retry: false, // a page that says what is wrong is better than an empty one
     staleTime: Number.POSITIVE_INFINITY,
   });
 }
