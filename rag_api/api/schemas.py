@@ -35,7 +35,7 @@ DOCUMENT = r"^[0-9a-f]{32}$"
 
 Day = Annotated[date, BeforeValidator(_is_day)]
 Words = Annotated[str, AfterValidator(_without_nul)]
-Name = Annotated[Words, Field(max_length=200, pattern=r"^[^\x00]*$")]
+Name = Annotated[str, Field(max_length=200, pattern=r"^[^\x00]*$"), AfterValidator(_without_nul)]
 UuidText = Annotated[str, Field(pattern=UUID, max_length=36)]
 DocumentIdText = Annotated[str, Field(pattern=DOCUMENT, max_length=32)]
 

@@ -51,7 +51,7 @@ def test_a_judged_question_is_changed_in_the_page_and_stays_so(page: Page, fille
     place = row.get_by_role("group", name="Plaats 1")
     place.get_by_label("de woorden die antwoorden").fill("99 mg/kg")
     save.click()
-    expect(row.get_by_role("status")).to_contain_text("do not stand there")
+    expect(row.get_by_role("status")).to_contain_text("deze woorden staan daar niet")
     place.get_by_label("de woorden die antwoorden").fill("zes uur")
     save.click()
     expect(row.get_by_role("status")).to_have_text("Bewaard in ronde 1.")

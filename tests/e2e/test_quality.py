@@ -118,7 +118,7 @@ def test_words_that_do_not_stand_there_are_refused_in_the_page(page: Page, url: 
     panel.get_by_label("1. Paracetamol intraveneus bij kinderen").check()
     panel.get_by_label("de woorden die antwoorden").fill("Geef 99 mg/kg.")
     panel.get_by_role("button", name="Bewaar").click()
-    expect(panel.get_by_role("status")).to_contain_text("do not stand there")
+    expect(panel.get_by_role("status")).to_contain_text("deze woorden staan daar niet")
 
 
 def test_selected_words_become_the_place(page: Page, url: str) -> None:

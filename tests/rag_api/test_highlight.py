@@ -23,6 +23,7 @@ from tests.rag_api.test_read_pdf import sideways, turned
 
 SENTENCE = re.compile(r"[^\n]+?(?:[.!?](?=\s)|$|(?=\n))")
 NARROW = 0.5  # points that a probe is narrower than the rectangle, so that neighbours do not count as touched
+RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
 
 
 class Shown:
@@ -48,8 +49,8 @@ class Shown:
 
 def letters(text: str) -> str:
     """What must be equal: everything but white space, hyphens, of which those at line ends are not quoted, and bullets, which
-    are signs of a symbol font to PDFium."""
-    return re.sub(r"[\s\x02\ufffe•\ue000-\uf8ff-]+", "", text)
+    are signs of a symbol font to PDFium. A figure that stands raised is one: PDFium gives the plain one."""
+    return re.sub(r"[\s\x02\ufffe•\ue000-\uf8ff-]+", "", text.translate(RAISED))
 
 
 def sentences(pages: Sequence[Page]) -> list[tuple[int, int]]:

@@ -429,7 +429,6 @@ def test_what_comes_back_from_the_reader_is_what_reading_gives(tmp_path: Path) -
 RUN = """
     import pickle, sys
     from pathlib import Path
-from types import MappingProxyType
     from rag_api.config import Settings
     from rag_api.ingest import MemoryDocuments, ingest, survey
     from rag_api.stores.lance import LanceStore

@@ -148,7 +148,7 @@ def test_an_option_that_became_a_command_is_told_with_what_to_use(environment: d
 def test_a_report_in_html_is_written(environment: dict[str, str], judged: Path, tmp_path: Path) -> None:
     run(environment, "report", str(tmp_path / "report.html"), "--set", str(judged))
     page = (tmp_path / "report.html").read_text()
-    assert page.count("<svg") == 4
+    assert page.count("<svg") == 5
     assert "Heelkunde" in page
     assert "Hit@3 1.00" in page
 
