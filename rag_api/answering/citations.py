@@ -65,7 +65,20 @@ def cite(span: wire.SpanOut, builder: AnswerBuilder) -> list[Citation]:
     known = len(builder.citations)
     for part in _parts(passage.document_id, start, end, builder):
         builder.citations.append(_cited(part, span.start - start, builder, passage.document_id))
+    builder.citations[known:] = _of_one_source(builder.citations, known)
     return builder.citations[known:]
+
+
+def _of_one_source(citations: Sequence[Citation], known: int) -> list[Citation]:
+    """What is read together is followed to one source: that of what was written before of the same part, else the best."""
+    new, before = citations[known:], citations[known - 1] if known else None
+
+    def rank_of(citation: Citation) -> int:
+        if before is not None and (before.part, before.document_id) == (citation.part, citation.document_id):
+            return before.rank
+        return min(one.rank for one in new if (one.part, one.document_id) == (citation.part, citation.document_id))
+
+    return [replace(citation, rank=rank_of(citation)) for citation in new]
 
 
 def part(builder: AnswerBuilder) -> Token | None:

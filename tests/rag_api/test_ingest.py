@@ -453,13 +453,13 @@ class Durable(MemoryDocuments):
         super().__init__()
         self.path = path
         if path.exists():
-            self.documents, self._pages, self._folders = pickle.loads(path.read_bytes())
+            self.documents, self._pages, self._folders, self._indexed = pickle.loads(path.read_bytes())
 
     def _commit(self) -> None:
         import pickle
 
         part = self.path.with_suffix(".new")
-        part.write_bytes(pickle.dumps((self.documents, self._pages, self._folders)))
+        part.write_bytes(pickle.dumps((self.documents, self._pages, self._folders, self._indexed)))
         os.replace(part, self.path)
         print("kept", flush=True)
 
