@@ -106,7 +106,8 @@ class Reader:
         for index, spans in enumerate(places(answer)):
             if all(span["rects"] for span in spans):
                 self.page.locator(".answer-text .quote").nth(index).click()
-                text, first = "".join(span["text"] for span in spans), spans[0]
+                marked = {str(span["rects"]): span["text"] for span in spans}  # a header that is read with two rows is marked once
+                text, first = "".join(marked.values()), spans[0]
                 found.append(self.read(text, first["document"], first["document_id"], first["page"]))
         return found
 
