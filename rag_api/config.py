@@ -114,7 +114,7 @@ class Settings(BaseSettings):
     )
     department_boost: float = Field(0.01, ge=0, le=1, description="For documents of the asker's department.")
     risk: Literal["careful", "balanced", "ready"] | Annotated[float, Field(gt=0, lt=1)] = Field(
-        "balanced",
+        "careful",  # a question of another subject that is answered all the same is the worse error: docs/evaluation.md
         description="How readily it answers: a name, or the share of answers that may be wrong (`bedside calibrate` says which).",
     )
     not_found_threshold: float | None = Field(None, description="Instead of a risk: the least confidence that is answered.")
