@@ -8,14 +8,14 @@ export type Session = components["schemas"]["SessionOut"];
 export type Role = components["schemas"]["Role"];
 
 const KEY = ["session"];
+const PATIENCE = 4000; // milliseconds: a page that says what is wrong is better than one that stays empty
 
 /** Asked anew when the reader comes back to this tab: they may have signed in elsewhere, or out. */
 export function useSession() {
   return useQuery({
     queryKey: KEY,
-    queryFn: (): Promise<Session> => call(service.GET("/session")),
+    queryFn: (): Promise<Session> => call(service.GET("/session", { signal: AbortSignal.timeout(PATIENCE) })),
     refetchOnWindowFocus: "always",
-    retry: false, // a page that says what is wrong is better than an empty one
     staleTime: Number.POSITIVE_INFINITY,
   });
 }
