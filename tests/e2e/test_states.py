@@ -406,13 +406,23 @@ def test_stop_ends_the_answer_and_keeps_its_words(page: Page) -> None:
 
 
 def test_without_a_connection_the_page_says_so(page: Page) -> None:
-    expect(page.locator("#question")).to_be_focused()
     page.context.set_offline(True)
     expect(page.locator(".banner")).to_have_text("U bent offline.")
     ask(page)
     expect(page.locator(".notice")).to_contain_text("Geen verbinding met Bedside")
     page.context.set_offline(False)
     expect(page.locator(".banner.serious")).to_have_count(0)
+
+
+def test_a_page_that_learns_nothing_of_its_session_stands_and_asks_no_more(new_page: NewPage, base_url: str) -> None:
+    page = new_page(allowed="ERR_FAILED")
+    asked: list[str] = []
+    page.route("**/api/session", lambda route: (asked.append(route.request.url), route.abort()))
+    page.goto(base_url)
+    page.locator("#question").fill("hoeveel paracetamol?")
+    page.wait_for_timeout(1500)
+    expect(page.locator("#question")).to_have_value("hoeveel paracetamol?")
+    assert 1 <= len(asked) <= 2  # it was asked without end, and the page was empty meanwhile
 
 
 def test_earlier_questions_that_cannot_be_fetched_are_not_called_none(page: Page) -> None:

@@ -16,6 +16,7 @@ export function useSession() {
     queryKey: KEY,
     queryFn: (): Promise<Session> => call(service.GET("/session", { signal: AbortSignal.timeout(PATIENCE) })),
     refetchOnWindowFocus: "always",
+    retryOnMount: false, // each that shows who is signed in would ask again
     staleTime: Number.POSITIVE_INFINITY,
   });
 }

@@ -13,7 +13,7 @@ interface Props {
 }
 
 export function Gate({ roles, children }: Props) {
-  const { data: session, isPending } = useSession();
+  const { data: session, isFetched } = useSession();
   const forget = useSignedOut();
   const last = useRef<string>(undefined);
   const user = session?.user;
@@ -29,7 +29,7 @@ export function Gate({ roles, children }: Props) {
     if (last.current !== undefined) forgetQuestion(); // another's is not theirs to see
     last.current = user.id;
   }
-  if (isPending) return null;
+  if (!isFetched) return null; // asked once: what is shown then stays, also while it is asked again in vain
   if (!session || session.sign_in === "off") return children;
   if (!user) return <SignIn how={session.sign_in} again={last.current !== undefined} />;
   const allowed = !roles || roles.some((role) => user.roles.includes(role));
