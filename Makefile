@@ -17,8 +17,8 @@ PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python; do \
 NODE_OK := $(shell node -e 'process.exit(+process.versions.node.split(".")[0] < 20)' 2>/dev/null && command -v npm >/dev/null && echo yes)
 NPM = $(if $(NODE_OK),npm,PATH="$(abspath $(VENV))/node/bin:$$PATH" npm)
 
-# Percent of the lines of rag_api and services that the Python tests run in their own process. Raised when there is more.
-COVERAGE_FLOOR := 90
+# Percent of the lines of rag_api and services that the Python tests run in their own process. Raised when there is more, never lowered.
+COVERAGE_FLOOR := 93
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)" >&2
 

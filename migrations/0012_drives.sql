@@ -29,13 +29,3 @@ create table drive_items (
 -- A file's id in its folder, where files have ids: under another name it is still the same document.
 alter table document_folders add column item text not null default '';
 create index document_folders_items on document_folders (folder, item) where item <> '';
-
--- What a document may be called, best first, by which it is found that many bear the same: a letterhead is no title.
-create table document_titles (
-    document_id text   primary key references documents (id) on delete cascade,
-    titles      text[] not null,
-    keys        text[] not null,          -- the same as letters and digits only
-    chosen      boolean not null,         -- its title is one of these; else somebody said another
-    patients    boolean not null          -- its patients follow from its title
-);
-create index document_titles_keys on document_titles using gin (keys);

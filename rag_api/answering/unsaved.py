@@ -1,12 +1,14 @@
 """Answers that their reader saw and the database did not take: kept as files until it does.
 
-A file an answer, named by its time, so that they are stored in the order they were given. Knows no question and no step of answering.
+A file an answer, numbered, so that they are stored in the order they were given, whatever the clock does meanwhile. Knows no question
+and no step of answering.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -44,20 +46,23 @@ class UnsavedAnswers:
         self._closing = threading.Event()
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
+        self._numbering = threading.Lock()
 
     def keep(self, user: User, answer: Answer, *, new_conversation: bool) -> bool:
         """Whether it will be stored later: not when the disk is full too."""
-        path = self.folder / f"{answer.created_at:%Y%m%dT%H%M%S%f}-{answer.id}.json"
+        part = self.folder / f"{answer.id}.part"
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             if sum(1 for _ in self.folder.iterdir()) >= MOST:
                 return False
-            path.with_suffix(".part").write_bytes(_FORM.dump_json(Unsaved(user, answer, new_conversation)))
-            path.with_suffix(".part").replace(path)
+            part.write_bytes(_FORM.dump_json(Unsaved(user, answer, new_conversation)))
+            with self._numbering:
+                number = max([time.time_ns(), *(_number(path) + 1 for path in self.waiting())])
+                part.replace(self.folder / f"{number:020d}-{answer.id}.json")
         except OSError as error:
             log.error("an answer can be stored nowhere: %s", error)
             with suppress(OSError):
-                path.with_suffix(".part").unlink(missing_ok=True)
+                part.unlink(missing_ok=True)
             return False
         self.store_soon()
         return True
@@ -111,3 +116,8 @@ class UnsavedAnswers:
                     self._thread = None
                     return
             self._closing.wait(AGAIN)
+
+
+def _number(path: Path) -> int:
+    number = path.name.partition("-")[0]
+    return int(number) if number.isdecimal() else 0

@@ -100,9 +100,8 @@ def permit_document(db: Database, user: User, document_id: str, groups: Sequence
         ).fetchone()
         source = found(row, "document", document_id)["source"]
         before = connection.execute(
-            "select groups from document_groups where source = %(source)s and said_by = 'admin'", {"source": source}
+            "delete from document_groups where source = %(source)s and said_by = 'admin' returning groups", {"source": source}
         ).fetchone()
-        connection.execute("delete from document_groups where source = %(source)s and said_by = 'admin'", {"source": source})
         if wanted is not None:
             connection.execute(
                 "insert into document_groups (source, said_by, groups, user_id) values (%(source)s, 'admin', %(groups)s, %(user)s)",
@@ -120,8 +119,7 @@ def permit_department(db: Database, user: User, department: str, groups: Sequenc
     if not name:
         raise InvalidInput("The department needs a name.")
     with db.connection() as connection:
-        before = connection.execute("select groups from department_groups where department = %(name)s", {"name": name}).fetchone()
-        connection.execute("delete from department_groups where department = %(name)s", {"name": name})
+        before = connection.execute("delete from department_groups where department = %(name)s returning groups", {"name": name}).fetchone()
         if wanted is not None:
             connection.execute(
                 "insert into department_groups (department, groups, user_id) values (%(name)s, %(groups)s, %(user)s)",

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import http.client
 import json
-import logging
 import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 import urllib.error
 import urllib.request
@@ -19,10 +17,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
 
-from rag_api.embedded.processes import file_lock, free_port
+from rag_api.embedded.processes import Watcher, file_lock, free_port
 from rag_api.errors import GeneratorUnavailable
-
-log = logging.getLogger(__name__)
 
 Say = Callable[[str], None]
 SILENT = 20.0  # seconds without an answer to /health, which no step of the engine holds up: it hangs, and is started anew
@@ -61,11 +57,13 @@ class GeneratorProcess:
         self.patience = patience
         self.port = 0
         self.borrowed = False
-        self.restarts = 0
         self._process: subprocess.Popen[bytes] | None = None
         self._heard = 0.0  # time.monotonic() of its last answer
-        self._stopping = threading.Event()
-        self._watcher: threading.Thread | None = None
+        self._watcher = Watcher("the generator", self._alive, lambda: self._obtain(lambda line: None))
+
+    @property
+    def restarts(self) -> int:
+        return self._watcher.restarts
 
     @property
     def url(self) -> str:
@@ -78,18 +76,14 @@ class GeneratorProcess:
     def start(self, say: Say = lambda line: None) -> None:
         """Return when it answers. Raises GeneratorUnavailable, with the end of its log."""
         self._obtain(say)
-        self._watcher = threading.Thread(target=self._watch, name="generator watcher", daemon=True)
         self._watcher.start()
 
     def stop(self) -> None:
-        self._stopping.set()
-        if self._watcher is not None:
-            self._watcher.join()
+        self._watcher.stop()
         if self._process is not None:
             with suppress(OSError):
                 (self.data_dir / "generator.json").unlink()
             self._discard()
-        self._watcher = None
 
     def __enter__(self) -> GeneratorProcess:
         self.start()
@@ -127,7 +121,7 @@ class GeneratorProcess:
         began = time.monotonic()
         told = began
         while _health(self.port) != 200:
-            if self._process.poll() is not None or self._stopping.is_set():
+            if self._process.poll() is not None or self._watcher.stopping.is_set():
                 self._discard()
                 raise GeneratorUnavailable(f"The generator ended while starting:\n{self._log_tail()}")
             if time.monotonic() - began > self.patience:
@@ -149,21 +143,6 @@ class GeneratorProcess:
         except (OSError, ValueError, TypeError):
             return None
         return running if running.model == self.model and _health(running.port) == 200 else None
-
-    def _watch(self) -> None:
-        """Start it again when it dies; ever more slowly when it dies again soon."""
-        pause = 1.0
-        while not self._stopping.wait(pause):
-            if self._alive():
-                pause = 1.0
-                continue
-            log.warning("the generator is gone; starting it again")
-            self.restarts += 1
-            try:
-                self._obtain(lambda line: None)
-            except GeneratorUnavailable as error:
-                log.error("%s", error)
-                pause = min(60.0, pause * 2)
 
     def _alive(self) -> bool:
         """An engine whose thread has died says so itself; a busy one that is slow to answer is left alone for a while."""

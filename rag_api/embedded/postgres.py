@@ -7,19 +7,15 @@ last stops it. Knows processes and files; nothing of SQL.
 from __future__ import annotations
 
 import json
-import logging
 import subprocess
-import threading
 import time
 import warnings
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from rag_api.embedded.processes import file_lock, process_name
+from rag_api.embedded.processes import Watcher, file_lock, process_name
 from rag_api.errors import ConfigurationError, DatabaseUnavailable
-
-log = logging.getLogger(__name__)
 
 DATABASE = "bedside"
 
@@ -31,17 +27,17 @@ class EmbeddedPostgres:
     def __init__(self, folder: Path, *, patience: float = 60.0) -> None:
         self.folder = folder.expanduser().resolve()
         self.patience = patience
-        self.restarts = 0
         self._server: Any = None
-        self._stopping = threading.Event()
-        self._watcher: threading.Thread | None = None
+        self._watcher = Watcher("the embedded PostgreSQL", self._alive, self._start_anew)
+
+    @property
+    def restarts(self) -> int:
+        return self._watcher.restarts
 
     def start(self) -> str:
         """The DSN of its database; made when there is none. Raises DatabaseUnavailable."""
         dsn = self._start()
-        if self._watcher is None:
-            self._watcher = threading.Thread(target=self._watch, name="postgres watcher", daemon=True)
-            self._watcher.start()
+        self._watcher.start()
         return dsn
 
     def _start(self) -> str:
@@ -52,21 +48,9 @@ class EmbeddedPostgres:
             self._server = self._started()
             return self._database(DATABASE)
 
-    def _watch(self) -> None:
-        """Start it again when it died; ever more slowly when it dies again soon."""
-        pause = 1.0
-        while not self._stopping.wait(pause):
-            if self._alive():
-                pause = 1.0
-                continue
-            log.warning("the embedded PostgreSQL is gone; starting it again")
-            self.restarts += 1
-            _pgserver().PostgresServer._instances.pop(self.folder, None)
-            try:
-                self._start()
-            except Exception as error:  # whatever the library makes of half a server
-                log.error("%s", error)
-                pause = min(60.0, pause * 2)
+    def _start_anew(self) -> None:
+        _pgserver().PostgresServer._instances.pop(self.folder, None)
+        self._start()
 
     def _alive(self) -> bool:
         try:
@@ -75,11 +59,7 @@ class EmbeddedPostgres:
             return False
 
     def stop(self) -> None:
-        self._stopping.set()
-        if self._watcher is not None:
-            self._watcher.join()
-        self._watcher = None
-        self._stopping.clear()
+        self._watcher.stop()
         if self._server is None:
             return
         with file_lock(self.folder.with_suffix(".lock")):

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from rag_api.domain import Block, BlockKind
 from rag_api.text.blocks import blocks_of, tree
 from rag_api.text.sentence_splitter import Kind
-from rag_api.text.shapes import CellShape, Shape, cells_of, headed, label_of, numbered, shape_of
+from rag_api.text.shapes import CellShape, Shape, cells_of, label_of, numbered, shape_of, with_headers
 
 Column = tuple[int, int]  # the first one that a cell stands in, and how many it spans
 
@@ -58,7 +58,7 @@ def blocks_of_lines(lines: Sequence[str], text: str) -> tuple[Block, ...]:
     """The blocks of a text that is these lines, each ended by a line end; by its characters alone where they do not say more."""
     if not any(isinstance(line, Told) for line in lines) or text != "".join(f"{line}\n" for line in lines):
         return blocks_of(text)
-    return tree(text, list(_with_headers(text, _shapes(lines, text))))
+    return tree(text, list(with_headers(text, _shapes(lines, text))))
 
 
 def _shapes(lines: Sequence[str], text: str) -> Iterator[Shape]:
@@ -102,20 +102,6 @@ def _named_cells(line: Told, text: str, start: int, end: int) -> tuple[CellShape
             return (CellShape(start, end, 0),)
         begins.append(at)
     return tuple(CellShape(a, b, n) for n, (a, b) in enumerate(zip(begins, [*begins[1:], end], strict=True)))
-
-
-def _with_headers(text: str, found: Iterator[Shape]) -> Iterator[Shape]:
-    """Of tables that say nothing of headers, what looks like one is one."""
-    table: list[Shape] = []
-    for shape in found:
-        if shape.kind == BlockKind.ROW and not (table and shape.apart):
-            table.append(shape)
-            continue
-        yield from headed(text, table)
-        table = [shape] if shape.kind == BlockKind.ROW else []
-        if not table:
-            yield shape
-    yield from headed(text, table)
 
 
 def by_words(lines: Sequence[str]) -> Mapping[str, Told]:

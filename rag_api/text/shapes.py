@@ -53,7 +53,7 @@ class Shape:
 
 def shapes(text: str) -> list[Shape]:
     """What the characters alone say, in order."""
-    return list(_marked(text, iter(without_lists_of_headings(text, list(_shaped(text))))))
+    return list(with_headers(text, iter(without_lists_of_headings(text, list(_shaped(text))))))
 
 
 def _shaped(text: str) -> Iterator[Shape]:
@@ -110,8 +110,8 @@ def cells_of(text: str, start: int, end: int) -> tuple[CellShape, ...]:
     return tuple(CellShape(a, b, n) for n, (a, b) in enumerate(zip(begins, [*begins[1:], end], strict=True)))
 
 
-def _marked(text: str, found: Iterator[Shape]) -> Iterator[Shape]:
-    """With the rows that head their tables marked."""
+def with_headers(text: str, found: Iterator[Shape]) -> Iterator[Shape]:
+    """Yield the shapes of a text, the rows that head their tables marked."""
     table: list[Shape] = []
     for shape in found:
         if shape.kind == BlockKind.ROW and not (table and shape.apart):

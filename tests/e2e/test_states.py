@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from rag_api.api import schemas as s
 from tests.e2e.conftest import NewPage
@@ -417,7 +417,12 @@ def test_without_a_connection_the_page_says_so(page: Page) -> None:
 def test_a_page_that_learns_nothing_of_its_session_stands_and_asks_no_more(new_page: NewPage, base_url: str) -> None:
     page = new_page(allowed="ERR_FAILED")
     asked: list[str] = []
-    page.route("**/api/session", lambda route: (asked.append(route.request.url), route.abort()))
+
+    def refuse(route: Route) -> None:
+        asked.append(route.request.url)
+        route.abort()
+
+    page.route("**/api/session", refuse)
     page.goto(base_url)
     page.locator("#question").fill("hoeveel paracetamol?")
     page.wait_for_timeout(1500)

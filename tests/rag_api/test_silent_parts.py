@@ -6,7 +6,9 @@ import os
 import signal
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from uuid import uuid4
 
@@ -105,14 +107,20 @@ def container(stopped: EmbeddedPostgres, generator: Scripted, tmp_path: Path) ->
         made.db.patient(30).run("truncate documents, conversations cascade")
 
 
+def stopping(database: EmbeddedPostgres) -> Callable[[dict[str, object]], list[object]]:
+    """A script that stops the database before it quotes."""
+
+    def stop_then_quote(request: dict[str, object]) -> list[object]:
+        tell(database, signal.SIGSTOP)
+        return list(quote(request))
+
+    return stop_then_quote
+
+
 def test_an_answer_that_was_shown_is_stored_when_the_database_is_back(
     container: Container, generator: Scripted, stopped: EmbeddedPostgres
 ) -> None:
-    def stop_then_quote(request: dict[str, object]) -> list[object]:
-        tell(stopped, signal.SIGSTOP)
-        return list(quote(request))
-
-    generator.script = stop_then_quote  # type: ignore[assignment]
+    generator.script = stopping(stopped)  # type: ignore[assignment]
     with served(create_app(container.settings, container)) as url:
         body = httpx.post(f"{url}/ask", json={"question": DUTCH}, timeout=60).raise_for_status().json()
     assert body["status"] == "answered"
@@ -133,11 +141,7 @@ def test_an_answer_that_can_be_stored_nowhere_is_said_to_be_so(
 ) -> None:
     (tmp_path / "unsaved").write_text("a file where the folder should be: as good as a full disk")
 
-    def stop_then_quote(request: dict[str, object]) -> list[object]:
-        tell(stopped, signal.SIGSTOP)
-        return list(quote(request))
-
-    generator.script = stop_then_quote  # type: ignore[assignment]
+    generator.script = stopping(stopped)  # type: ignore[assignment]
     with served(create_app(container.settings, container)) as url:
         body = httpx.post(f"{url}/ask", json={"question": DUTCH}, timeout=60).raise_for_status().json()
     assert body["spans"]
@@ -165,7 +169,8 @@ def test_kept_answers_are_stored_once_in_their_order_and_a_broken_file_stops_non
     kept = UnsavedAnswers(tmp_path, lambda: database)
     kept.close()  # nothing in the background
     conversation = str(uuid4())
-    first, second = answer(conversation), answer(conversation, question="En dan?")
+    first = answer(conversation)
+    second = replace(answer(conversation, question="En dan?"), created_at=first.created_at - timedelta(hours=1))  # the clock was set back
     assert kept.keep(LOCAL_USER, first, new_conversation=True)
     assert kept.keep(LOCAL_USER, second, new_conversation=False)
     (tmp_path / "00000000T0-broken.json").write_text("{")

@@ -56,6 +56,28 @@ describe("a part of an answer", () => {
     });
   });
 
+  test("names its header once, though each row is quoted with it", () => {
+    const moved = (span: Span, by: number): Span => ({
+      ...span,
+      start: span.start + by,
+      end: span.end + by,
+      pieces: span.pieces.map((piece) => ({ ...piece, start: piece.start + by, end: piece.end + by })),
+    });
+    const spans = [HEAD, ROW, moved(HEAD, TABLE.length), moved(ROW, TABLE.length)];
+    const [block] = blocks(TABLE + TABLE, spans, []);
+    expect(block).toMatchObject({
+      pieces: [
+        {
+          head: [[{ text: "Gewicht" }, {}]],
+          body: [
+            [{ text: "12 kg" }, {}],
+            [{ text: "12 kg" }, {}],
+          ],
+        },
+      ],
+    });
+  });
+
   test("is a list when its span has items, each with its number and its depth", () => {
     const intro = line(0, "heading", ["Meteen doen:"]);
     const items = line(intro.end, "list", ["1. Spoel.", "a) Met water."], [{ label: "1." }, { label: "a)", level: 1 }]);

@@ -68,12 +68,16 @@ function runsOf(part: readonly Span[], answer: string): Run[] {
   return runs;
 }
 
-/** Rows of nothing but headers stand above the others as long as none came before them. */
+/** Rows of nothing but headers stand above the others as long as none came before them, and each once: a header is quoted with every row. */
 function addRow(table: Extract<Run, { kind: "table" }>, row: Row): Run {
-  if (table.body.length === 0 && row.every(({ header }) => header)) table.head.push(row);
+  const header = row.every((cell) => cell.header);
+  if (header && table.head.some((above) => wordsOf(above) === wordsOf(row))) return table;
+  if (header && table.body.length === 0) table.head.push(row);
   else table.body.push(row);
   return table;
 }
+
+const wordsOf = (row: Row): string => JSON.stringify(row.map(({ text, column, columns }) => [text, column, columns]));
 
 const asWords = (kind: Span["kind"]): "heading" | "note" | "sentence" =>
   kind === "heading" || kind === "note" ? kind : "sentence";
