@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from services.generator import native
+from services.generator.native.blend import BlendStruct, TextStruct
 from services.generator.native.head import DraftStruct, HeadStruct
 from services.generator.native.matrix import MatrixStruct
 from services.generator.native.step import LayerStruct, ModelStruct, StepStruct
@@ -23,6 +24,8 @@ STRUCTS: dict[str, type[ctypes.Structure]] = {
     "Step": StepStruct,
     "Head": HeadStruct,
     "Draft": DraftStruct,
+    "Text": TextStruct,
+    "Blend": BlendStruct,
 }
 
 

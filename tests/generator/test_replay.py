@@ -67,7 +67,8 @@ def test_every_drafter_stays_in_its_budget_and_below_the_oracle(source: tuple[in
     for label, name in training_free().items():
         result = measure(label, opened(name), [Record("0", source, answer)], nodes)
         assert result.tokens == len(answer)
-        assert 1 <= result.tau <= min(nodes, result.oracle)
+        assert 1 <= result.tau <= nodes
+        assert result.tau <= result.oracle or name == "blend"  # whose paths go on from one run to another
         assert result.nodes_per_step <= nodes - 1
 
 
@@ -133,6 +134,17 @@ def test_the_reference_points_on_recorded_summaries_are_reproduced(name: str, ta
     assert result.tau == pytest.approx(tau, abs=0.001)
     assert result.nodes_per_step == pytest.approx(nodes, abs=0.05)
     assert result.oracle == pytest.approx(2.391, abs=0.001)
+
+
+@pytest.mark.skipif(not RECORDED.exists(), reason="../shared/data/recorded/faithbench.jsonl is missing")
+@pytest.mark.skipif("blend" not in training_free(), reason="no C compiler on this machine")
+def test_the_planner_accepts_more_than_any_single_way_to_copy() -> None:
+    """Of one LLM's answers about the sources that its constants were not chosen on, every second one."""
+    records = read_records(RECORDED, read_tokenizer(LLAMA_3), [Where("model", "Llama-3.1-8B")])
+    chosen_on = set(sorted({record.source for record in records})[::2])
+    unseen = [record for record in records if record.source not in chosen_on][:20]
+    taus = {name: measure(name, opened(name), unseen, nodes=60).tau for name in training_free().values()}
+    assert taus["blend"] > 1.1 * max(tau for name, tau in taus.items() if name != "blend")
 
 
 def test_copying_is_measured_by_context(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""copying: microseconds that a copy draft and its merging with an EAGLE tree take, by context, on one core. No model.
+"""copying: microseconds that a draft without a model and its merging with an EAGLE tree take, by context, on one core. No model.
 
 The text is made: words as frequent as in language, a third of it repeated from earlier on, as answers repeat their passages. Three tokens
 join the context between two drafts. `start` is what indexing the prompt takes, once per request.
@@ -18,8 +18,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from services.generator.drafters import StepState
-from services.generator.drafters.copy import CopyDrafter
+from services.generator.drafters import DrafterContext, StepState
+from services.generator.drafters.registry import available, open_drafter
 from services.generator.speculation.tree import TreeBuilder, merge
 from services.generator.types import DraftTree, NodeOrigin, Prompt, SamplingParams, Sequence
 
@@ -63,10 +63,11 @@ def eagle_tree(root: int, random: np.random.Generator) -> DraftTree:
     return builder.build()
 
 
-def measure(context: int, steps: int) -> Copying:
+def measure(name: str, context: int, steps: int) -> Copying:
     tokens = np.array(text(context + STEP * (steps + 1)), np.int32)
     prompt = tuple(tokens[:context].tolist())
-    sequence, drafter = Sequence("bench", Prompt(prompt, (None,) * context, (), "bench"), SamplingParams()), CopyDrafter()
+    sequence = Sequence("bench", Prompt(prompt, (None,) * context, (), "bench"), SamplingParams(max_tokens=STEP * (steps + 1)))
+    drafter = open_drafter(name, DrafterContext())
     start, _ = _timed(partial(drafter.start, sequence))
     random, drafts, merges, nodes = np.random.default_rng(1), [], [], 0
     for step in range(1, steps + 1):
@@ -89,11 +90,16 @@ def _timed(run: Callable[[], Value]) -> tuple[float, Value]:
 def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="copying", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--context", type=int, nargs="+", default=[1024, 4096, 16384, 131072])
+    parser.add_argument("--drafter", choices=available(DrafterContext()), default="copy")
     parser.add_argument("--steps", type=int, default=1000)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(argv)
-    measured = [measure(context, options.steps) for context in options.context]
-    print(json.dumps({"contexts": [asdict(each) for each in measured], "steps": options.steps}) if options.json else _table(measured))
+    measured = [measure(options.drafter, context, options.steps) for context in options.context]
+    print(
+        json.dumps({"drafter": options.drafter, "contexts": [asdict(each) for each in measured], "steps": options.steps})
+        if options.json
+        else _table(measured)
+    )
     return 0
 
 

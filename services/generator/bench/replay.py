@@ -19,8 +19,8 @@ from services.generator.drafters.registry import available, names_of, open_draft
 from services.generator.engine.drafting import Drafting
 from services.generator.engine.replay import Recorded, replay
 
-NAMES = {"casd": "copy", "casd-prompt-only": "copy-prompt"}
-"""The thesis's names, beside the registry's."""
+NAMES = {"casd": "copy", "casd-prompt-only": "copy-prompt", "planner": "blend"}
+"""The thesis's names, and what is planned over all copies, beside the registry's."""
 
 
 def training_free() -> dict[str, str]:

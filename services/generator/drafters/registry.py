@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from services.generator.drafters import Drafter, DrafterContext, DrafterSpec, copy, eagle, prompt_lookup
+from services.generator.drafters import Drafter, DrafterContext, DrafterSpec, automaton, blend, copy, eagle, prompt_lookup, suffix
 from services.generator.errors import BadRequest
 
 DRAFTERS: dict[str, DrafterSpec[Any, Any]] = {
@@ -13,7 +13,10 @@ DRAFTERS: dict[str, DrafterSpec[Any, Any]] = {
     for spec in (
         copy.SPEC,
         copy.PROMPT_SPEC,
+        blend.SPEC,
         prompt_lookup.SPEC,
+        suffix.SPEC,
+        automaton.SPEC,
         eagle.SPEC,
     )
 }

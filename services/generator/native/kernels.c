@@ -12,6 +12,7 @@
    Activations are rounded to bf16 where they meet weights, and are fp32 elsewhere. */
 
 #define _GNU_SOURCE
+#include "blend.h"
 #include "head.h"
 
 static void step(const Model *m, const Step *s, Attend *attention, const Buffers *b) {

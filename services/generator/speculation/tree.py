@@ -104,7 +104,7 @@ class TreeBuilder:
             for node in range(1, len(scores)):  # a child cannot be likelier than its parent, whatever was rounded
                 if scores[node] > scores[parents[node]]:
                     scores[node] = scores[parents[node]]
-        return _arrange(self.token_ids, parents, scores, self.origins, budget)
+        return arrange(self.token_ids, parents, scores, self.origins, budget)
 
 
 def merge(trees: Seq[DraftTree], budget: int | None = None) -> DraftTree:
@@ -197,8 +197,8 @@ def pack(trees: Seq[DraftTree], lengths: Seq[int]) -> PackedTrees:
     return PackedTrees(token_ids, positions, parents, counts, mask)
 
 
-def _arrange(
-    token_ids: list[int], parents: list[int], scores: list[float], origins: list[tuple[NodeOrigin, ...]], budget: int | None
+def arrange(
+    token_ids: list[int], parents: list[int], scores: list[float], origins: list[tuple[NodeOrigin, ...]], budget: int | None = None
 ) -> DraftTree:
     """Keep the best nodes, ties going to the earlier one, and put the likeliest branch first; everything else keeps its order.
 
