@@ -11,6 +11,7 @@ import json
 import resource
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from rag_api.ingest.pdfium import read_glyphs
 from rag_api.ingest.plane import PagePlane
 from rag_api.ingest.read import media_type, read
 from rag_api.ingest.sources import find_sources
+from rag_api.ingest.untrue import Judged
 
 
 def measure(paths: Sequence[Path]) -> dict[str, Any]:
@@ -77,9 +79,10 @@ def _pdfium_text(document: Any) -> str:
 
 
 def _pdfium_boxes(document: Any) -> None:
-    for page in document:
-        plane = PagePlane(page.raw)
-        read_glyphs(page.raw, plane, read_drawn(page.raw, plane))
+    with closing(Judged(document.raw)) as judged:
+        for page in document:
+            plane = PagePlane(page.raw)
+            read_glyphs(page.raw, plane, read_drawn(page.raw, plane), judged)
 
 
 def main() -> None:

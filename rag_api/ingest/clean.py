@@ -36,8 +36,8 @@ _HYPHENATED = re.compile(r"[^\W_][-\u00ad]$")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LaidOut:
-    """A page as its reader gave it: lines and rows in reading order. `tall`: its height in reading space. `doubts`: of a page that was
-    read from its image the boxes of letters that may be others, [k, 4] in page space; None of other pages."""
+    """A page as its reader gave it: lines and rows in reading order. `tall`: its height in reading space. `doubts`: the boxes of letters
+    that may be others, [k, 4] in page space, exactly as the items have them."""
 
     number: int
     width: float
@@ -45,8 +45,9 @@ class LaidOut:
     rotation: int
     tall: float
     items: tuple[Item, ...]
-    doubts: NDArray[np.float32] | None = None
+    doubts: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), np.float32))
     frames: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), np.float32))  # [f, 4] boxes drawn around text
+    scanned: bool = False  # it was read from its image
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +231,7 @@ def _assemble(pages: Sequence[LaidOut], pieces: list[list[Piece]]) -> tuple[Page
     assembled, start = [], 0
     for page, parts in zip(pages, pieces, strict=True):
         whole = concat(piece.text for piece in parts)
-        text_from = "pdf" if page.doubts is None else "ocr"
+        text_from = "ocr" if page.scanned else "pdf"
         assembled.append(Page(page.number, page.width, page.height, page.rotation, start, whole.text, whole.boxes, text_from))
         start += len(whole.text)
     return tuple(assembled)

@@ -7,7 +7,6 @@ the loop over characters runs in C: about 2 ms for a page of 1,400 characters, a
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import repeat
 from typing import Any
@@ -16,9 +15,11 @@ import numpy as np
 import pypdfium2.raw as raw
 from numpy.typing import NDArray
 
+from rag_api.ingest.addresses import fast
 from rag_api.ingest.drawn import Drawn
 from rag_api.ingest.plane import PagePlane
 from rag_api.ingest.unseen import Style, unseen
+from rag_api.ingest.untrue import Judged, Sheet
 
 _PTR, _INT = ctypes.c_void_p, ctypes.c_int
 _SLANTED = 0.12  # quarter turns (11 degrees): a crooked scan is less
@@ -27,19 +28,12 @@ _INVISIBLE = 3  # text render mode
 _BLACK = (0, 0, 0, 255)
 
 
-def _fast(name: str, result: Any, *arguments: Any) -> Callable[..., Any]:
-    """The function by its address, with addresses as plain integers: no wrapper objects per call."""
-    address = ctypes.cast(getattr(raw, name), _PTR).value
-    assert address is not None
-    return ctypes.CFUNCTYPE(result, *arguments)(address)
-
-
-_unicode = _fast("FPDFText_GetUnicode", ctypes.c_uint, _PTR, _INT)
-_loose_box = _fast("FPDFText_GetLooseCharBox", _INT, _PTR, _INT, _PTR)
-_text_object = _fast("FPDFText_GetTextObject", _PTR, _PTR, _INT)
-_map_error = _fast("FPDFText_HasUnicodeMapError", _INT, _PTR, _INT)
-_angle = _fast("FPDFText_GetCharAngle", ctypes.c_float, _PTR, _INT)
-_count = _fast("FPDFText_CountChars", _INT, _PTR)
+_unicode = fast("FPDFText_GetUnicode", ctypes.c_uint, _PTR, _INT)
+_loose_box = fast("FPDFText_GetLooseCharBox", _INT, _PTR, _INT, _PTR)
+_text_object = fast("FPDFText_GetTextObject", _PTR, _PTR, _INT)
+_map_error = fast("FPDFText_HasUnicodeMapError", _INT, _PTR, _INT)
+_angle = fast("FPDFText_GetCharAngle", ctypes.c_float, _PTR, _INT)
+_count = fast("FPDFText_CountChars", _INT, _PTR)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,16 +50,17 @@ class Glyphs:
     turned: NDArray[np.int8]  # [n] quarter turns clockwise of the text as displayed: 0 reads upright
     laid_on: NDArray[np.bool_]  # [n] of a form field or note: last in the content, wherever it stands
     recognised: NDArray[np.bool_]  # [n] invisible over a picture that shows something there: what another program read of a scan
+    untrue: NDArray[np.bool_]  # [n] it shows another letter than its font says
 
 
-def read_glyphs(page: Any, plane: PagePlane, drawn: Drawn, layered: bool = False, own: int | None = None) -> Glyphs:
-    """layered: the document has layers, which may be switched off: nothing of it is believed to be seen. own: how many characters the
-    page has without what is laid on it."""
+def read_glyphs(page: Any, plane: PagePlane, drawn: Drawn, judged: Judged, layered: bool = False, own: int | None = None) -> Glyphs:
+    """judged: what is known of the document's fonts. layered: it has layers, which may be switched off: nothing of it is believed to be
+    seen. own: how many characters the page has without what is laid on it."""
     text_page = raw.FPDFText_LoadPage(page)
     if not text_page:
         return _no_glyphs()
     try:
-        glyphs = _glyphs(page, ctypes.cast(text_page, _PTR).value or 0, plane, drawn, layered)
+        glyphs = _glyphs(page, text_page, plane, drawn, judged, layered)
         return glyphs if own is None else replace(glyphs, laid_on=np.arange(len(glyphs.codes)) >= own)
     finally:
         raw.FPDFText_ClosePage(text_page)
@@ -73,10 +68,11 @@ def read_glyphs(page: Any, plane: PagePlane, drawn: Drawn, layered: bool = False
 
 def _no_glyphs() -> Glyphs:
     none = np.zeros(0, bool)
-    return Glyphs(np.zeros(0, np.uint32), np.zeros((0, 4), np.float32), none, none, none, none, none, np.zeros(0, np.int8), none, none)
+    return Glyphs(np.zeros(0, np.uint32), np.zeros((0, 4), np.float32), none, none, none, none, none, np.zeros(0, np.int8), *[none] * 3)
 
 
-def _glyphs(page: Any, text: int, plane: PagePlane, drawn: Drawn, layered: bool) -> Glyphs:
+def _glyphs(page: Any, text_page: Any, plane: PagePlane, drawn: Drawn, judged: Judged, layered: bool) -> Glyphs:
+    text = ctypes.cast(text_page, _PTR).value or 0
     n = _count(text)
     if n <= 0:
         return _no_glyphs()
@@ -92,21 +88,26 @@ def _glyphs(page: Any, text: int, plane: PagePlane, drawn: Drawn, layered: bool)
     bold, symbol = (np.array([getattr(style, name) for style in styles])[which] for name in ("bold", "symbol"))
     quarters = np.array([_quarters(text, int(i), plane.rotation) for i in firsts])[which]
     turned = np.round(quarters).astype(np.int8)
-    boxes = _split_shared(boxes, codes)
+    shared = _shared(boxes, codes)
+    boxes = _split_shared(boxes, shared)
     hidden = unseen(page, plane, drawn, codes, boxes, which, styles, layered)
     undecoded = np.fromiter(map(_map_error, repeat(text), range(n)), np.int32, n) == 1
     slanted, recognised = np.abs(quarters - turned) > _SLANTED, ~hidden & (np.array([s.mode for s in styles])[which] == _INVISIBLE)
-    return Glyphs(codes, boxes, bold, hidden, symbol, undecoded, slanted, turned % 4, np.zeros(n, bool), recognised)
+    plain = ~(hidden | recognised | slanted | symbol | undecoded) & ~shared & ~np.append(shared[1:], False)
+    untrue = judged.untrue(Sheet(page, text, plane, drawn, codes, boxes, which, styles, plain, turned % 4))
+    return Glyphs(codes, boxes, bold, hidden, symbol, undecoded, slanted, turned % 4, np.zeros(n, bool), recognised, untrue)
 
 
 def _style(text_object: int) -> Style:
     """Of a text object; 0 is the null pointer."""
     if not text_object:
-        return Style(None, 0, False, False, True, 0, _BLACK)
+        return Style(None, 0, 0, False, False, True, 0, _BLACK)
     handle = ctypes.cast(text_object, raw.FPDF_PAGEOBJECT)
     mode = int(raw.FPDFTextObj_GetTextRenderMode(handle))
-    name, weight = _font(handle)
-    return Style(handle, text_object, weight >= 600 or "bold" in name, "symbol" in name, bool(name), mode, _colour(handle, mode))
+    font = raw.FPDFTextObj_GetFont(handle)
+    name, weight = _font(font)
+    address = ctypes.cast(font, _PTR).value or 0
+    return Style(handle, text_object, address, weight >= 600 or "bold" in name, "symbol" in name, bool(name), mode, _colour(handle, mode))
 
 
 def _colour(handle: Any, mode: int) -> tuple[int, int, int, int]:
@@ -116,8 +117,7 @@ def _colour(handle: Any, mode: int) -> tuple[int, int, int, int]:
     return (r.value, g.value, b.value, a.value) if get(handle, r, g, b, a) else (0, 0, 0, 0)
 
 
-def _font(handle: Any) -> tuple[str, int]:
-    font = raw.FPDFTextObj_GetFont(handle)
+def _font(font: Any) -> tuple[str, int]:
     if not font:
         return "", 400
     buffer = ctypes.create_string_buffer(128)
@@ -130,10 +130,15 @@ def _quarters(text: int, index: int, rotation: int) -> float:
     return max(0.0, float(_angle(text, index))) / (np.pi / 2) + rotation // 90
 
 
-def _split_shared(boxes: NDArray[np.float32], codes: NDArray[np.uint32]) -> NDArray[np.float32]:
-    """A ligature's letters all get the ligature's box: give each its share of the width."""
+def _shared(boxes: NDArray[np.float32], codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """[n]: it has the box of the one before, as the letters of a ligature have."""
     same = np.zeros(len(boxes), bool)
     same[1:] = (boxes[1:] == boxes[:-1]).all(axis=1) & (codes[1:] > 32) & (codes[:-1] > 32)
+    return same
+
+
+def _split_shared(boxes: NDArray[np.float32], same: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """A ligature's letters all get the ligature's box: give each its share of the width."""
     if not same.any():
         return boxes
     boxes = boxes.copy()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,12 +21,14 @@ import pypdfium2.raw as raw
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.annotations import with_annotations
 from rag_api.ingest.clean import LaidOut
+from rag_api.ingest.doubted import in_doubt
 from rag_api.ingest.drawn import read_drawn
 from rag_api.ingest.frames import frames_of
 from rag_api.ingest.layout import Line, lay_out, usual_size
 from rag_api.ingest.pdfium import read_glyphs
 from rag_api.ingest.plane import PagePlane
 from rag_api.ingest.scanned import NOTES, Ocr, is_scan, read_image
+from rag_api.ingest.untrue import Judged
 
 logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # its remarks on sloppy files are not for the reader
 
@@ -43,6 +46,8 @@ _NOTES = (
     UNSEEN,
     "slanted text (a watermark) was left out",
     "its fonts do not say which letters they show: what is found in it may be garbled",
+    "letters show others than their fonts say: those sentences are found and shown, never quoted; print it to a PDF and load that",
+    "invisible words over a picture were not compared with it: they are found and shown, never quoted",
 )
 
 
@@ -53,6 +58,17 @@ class RawDocument:
     pages: tuple[LaidOut, ...]
     properties: dict[str, str]
     warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A document whose pages are read."""
+
+    document: Any
+    layered: bool  # it has layers, which may be switched off
+    count: int  # of its pages that are read
+    judged: Judged
+    ocr: Ocr | None
 
 
 def read_pdf(path: Path, name: str, max_pages: int, first: int | None = None, ocr: Ocr | None = None) -> RawDocument:
@@ -68,7 +84,8 @@ def read_pdf(path: Path, name: str, max_pages: int, first: int | None = None, oc
             raise UnreadableDocument("too_large", f"{name}: has {count} pages, more than {max_pages}")
         _check_xfa(document, name)
         properties, layered = _said(path, document)
-        pages, warnings = _pages(document, name, layered, min(first or count, count), ocr)
+        with closing(Judged(document.raw)) as judged:
+            pages, warnings = _pages(_Open(document, layered, min(first or count, count), judged, ocr), name)
         return RawDocument(pages, properties, warnings)
     finally:
         document.close()
@@ -83,19 +100,19 @@ def _open(path: Path, name: str) -> Any:
         raise UnreadableDocument("broken", f"{name}: is no PDF that can be opened ({error})") from error
 
 
-def _pages(document: Any, name: str, layered: bool, count: int, ocr: Ocr | None) -> tuple[tuple[LaidOut, ...], tuple[str, ...]]:
+def _pages(opened: _Open, name: str) -> tuple[tuple[LaidOut, ...], tuple[str, ...]]:
     pages: list[LaidOut] = []
     failed: list[int] = []
     noted: dict[str, list[int]] = {note: [] for note in (*NOTES, *_NOTES)}
-    for index in range(count):
+    for index in range(opened.count):
         number = index + 1
         try:
-            page, own = with_annotations(document, index)
+            page, own = with_annotations(opened.document, index)
         except pdfium.PdfiumError:
             failed.append(number)
             pages.append(LaidOut(number, 595.0, 842.0, 0, 842.0, ()))
             continue
-        laid, notes = _page(page, number, count, layered, own, ocr)
+        laid, notes = _page(opened, page, number, own)
         pages.append(laid)
         for note in notes:
             noted[note].append(number)
@@ -106,26 +123,28 @@ def _pages(document: Any, name: str, layered: bool, count: int, ocr: Ocr | None)
     return tuple(pages), tuple(f"{_numbers(numbers)}: {note}" for note, numbers in found.items() if numbers)
 
 
-def _page(page: Any, number: int, count: int, layered: bool, own: int | None, ocr: Ocr | None) -> tuple[LaidOut, list[str]]:
+def _page(opened: _Open, page: Any, number: int, own: int | None) -> tuple[LaidOut, list[str]]:
     """The page, and which of the notes it deserves."""
     plane = PagePlane(page.raw)
     drawn = read_drawn(page.raw, plane)
-    glyphs = read_glyphs(page.raw, plane, drawn, layered, own)
+    glyphs = read_glyphs(page.raw, plane, drawn, opened.judged, opened.layered, own)
     noted: list[str] = []
     if is_scan(glyphs, drawn, plane.width, plane.height):
-        if ocr is not None:
-            ocr.told(number, count)
-        image = read_image(page.raw, plane, number, glyphs, ocr)
+        if opened.ocr is not None:
+            opened.ocr.told(number, opened.count)
+        image = read_image(page.raw, plane, number, glyphs, opened.ocr)
         noted += image.notes
         if image.laid is not None:
             return image.laid, noted
     items = tuple(lay_out(glyphs, drawn, plane.width, plane.height))
     frames = frames_of(drawn, plane.width, plane.height)
     sideways = glyphs.turned.size and int((glyphs.turned % 2).mean() > 0.5)
-    laid = LaidOut(number, plane.width, plane.height, plane.rotation, plane.width if sideways else plane.height, items, frames=frames)
+    tall, doubt = plane.width if sideways else plane.height, in_doubt(glyphs)
+    laid = LaidOut(number, plane.width, plane.height, plane.rotation, tall, items, glyphs.boxes[doubt], frames)
     ink = glyphs.codes > 32
     garbled = glyphs.undecoded[ink].sum() > 0.2 * max(1, ink.sum())
-    deserved = ((glyphs.hidden & ink).any(), (glyphs.slanted & ink).any(), garbled)
+    untrue, copied = (doubt & ~glyphs.recognised).any(), (doubt & glyphs.recognised).any()
+    deserved = ((glyphs.hidden & ink).any(), (glyphs.slanted & ink).any(), garbled, untrue, copied)
     return laid, [*noted, *(note for note, true in zip(_NOTES, deserved, strict=True) if true)]
 
 

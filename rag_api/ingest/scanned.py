@@ -92,7 +92,8 @@ def read_image(page: Any, plane: PagePlane, number: int, glyphs: Glyphs, ocr: Oc
         return FromImage(None, ())  # a picture beside its text
     if not made.items:
         return FromImage(None, () if own.any() else (NO_WORDS,))
-    return FromImage(LaidOut(number, plane.width, plane.height, plane.rotation, made.tall, made.items, made.doubts), tuple(notes))
+    laid = LaidOut(number, plane.width, plane.height, plane.rotation, made.tall, made.items, made.doubts, scanned=True)
+    return FromImage(laid, tuple(notes))
 
 
 def uncertain(pages: Sequence[Page], laid: Sequence[LaidOut]) -> tuple[tuple[int, int], ...]:
@@ -100,8 +101,8 @@ def uncertain(pages: Sequence[Page], laid: Sequence[LaidOut]) -> tuple[tuple[int
     doubt = np.concatenate([_in_doubt(page, one) for page, one in zip(pages, laid, strict=True)])
     spans: list[tuple[int, int]] = []
     text = "".join(page.text for page in pages)
-    pages_of_scans = np.repeat([one.doubts is not None for one in laid], [len(page.text) for page in pages])
-    for span in sentences(text) if pages_of_scans.any() else ():
+    pages_of_scans = np.repeat([one.scanned for one in laid], [len(page.text) for page in pages])
+    for span in sentences(text) if pages_of_scans.any() or doubt.any() else ():
         if doubt[span.start : span.end].any() or (pages_of_scans[span.start] and _TORN.search(text[span.start : span.end])):
             if spans and spans[-1][1] == span.start:
                 spans[-1] = (spans[-1][0], span.end)
@@ -115,15 +116,17 @@ def said_of_scans(pages: Sequence[Page], doubtful: Sequence[tuple[int, int]]) ->
     count = sum(page.text_from == "ocr" for page in pages)
     if not count:
         return ()
-    letters = sum(end - start for start, end in doubtful) / max(1, sum(len(page.text) for page in pages if page.text_from == "ocr"))
+    scans = [(page.start, page.start + len(page.text)) for page in pages if page.text_from == "ocr"]
+    within = sum(max(0, min(end, last) - max(start, first)) for start, end in doubtful for first, last in scans)
+    letters = within / max(1, sum(last - first for first, last in scans))
     were = "1 page was read from its image" if count == 1 else f"{count} pages were read from their image"
-    in_doubt = f"; {letters:.0%} of the text is in doubt, and is found and shown but never quoted" if doubtful else ""
+    in_doubt = f"; {letters:.0%} of the text is in doubt, and is found and shown but never quoted" if within else ""
     return (were + in_doubt,)
 
 
 def _in_doubt(page: Page, laid: LaidOut) -> NDArray[np.bool_]:
     """[characters of the page]. Letters keep their boxes through all cleaning, so these tell which they are."""
-    if laid.doubts is None or not len(laid.doubts):
+    if not len(laid.doubts):
         return np.zeros(len(page.text), bool)
     return np.isin(_whole_rows(page.boxes), _whole_rows(laid.doubts))
 

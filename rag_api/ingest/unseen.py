@@ -32,6 +32,7 @@ class Style:
 
     handle: Any  # None: they belong to none
     address: int
+    font: int  # its address; 0: none
     bold: bool
     symbol: bool
     shaped: bool  # its font has a name, so that its letters are not the file's own drawings

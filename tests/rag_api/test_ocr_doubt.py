@@ -153,6 +153,6 @@ def test_letters_and_digits_read_wrongly_and_misplaced_words_are_counted() -> No
 def test_a_sentence_of_a_scan_that_breaks_off_in_a_word_is_in_doubt_and_one_of_a_text_is_not() -> None:
     text = "Wacht 6 uur.\nHet remgeld voor een onderzoek be-\nNeem een pre- of postoperatieve foto.\n"
     pages = (Page(1, 595, 842, 0, 0, text, boxes(text), "ocr"),)
-    scanned, typed = (LaidOut(1, 595, 842, 0, 842, (), doubts) for doubts in (np.zeros((0, 4), np.float32), None))
+    scanned, typed = (LaidOut(1, 595, 842, 0, 842, (), scanned=scanned) for scanned in (True, False))
     assert [text[a:b] for a, b in uncertain(pages, [scanned])] == ["Het remgeld voor een onderzoek be-\n"]
     assert uncertain(pages, [typed]) == ()

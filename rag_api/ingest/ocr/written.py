@@ -76,7 +76,7 @@ class _Sheet:
         count, none = len(codes), np.zeros(len(codes), bool)
         upright = (straight / np.float32(self.picture.scale)).astype(np.float32)
         turned = np.zeros(count, np.int8)
-        glyphs = Glyphs(np.array(codes, np.uint32), self._on_page(straight), heavy, none, none, none, none, turned, none, none)
+        glyphs = Glyphs(np.array(codes, np.uint32), self._on_page(straight), heavy, none, none, none, none, turned, *[none] * 3)
         return glyphs, upright, doubt & ~np.isnan(straight[:, 0])
 
     def _resized(self, i: int, own: Letters) -> NDArray[np.float32]:
