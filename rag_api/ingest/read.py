@@ -75,6 +75,10 @@ def _read_docx(path: Path, name: str, max_pages: int, shown: Path | None, shared
         raise UnreadableDocument("empty", f"{name}: has no words in it")
     headings = (written.heading,) if written.heading else ()
     metadata = describe(name, written.properties, written.around, headings, language_of(page.text), shared=shared)
+    if shown is None and written.unsure:
+        raise UnreadableDocument(
+            "only_rendered", f"{name}: drawings lie over its text or text is cut off: only its pages tell what is seen"
+        )
     if shown is None:
         blocks = blocks_of_lines(written.lines, page.text)
         return ReadDocument(metadata, (page,), (*written.warnings, *written.unrendered), blocks=blocks)

@@ -27,13 +27,28 @@ def read_rendered(reader: Reader, job: Job, shown: Path, told: Told | None = Non
         _must(convert(job.path, shown, reader.timeout, reader.memory_mb), job)
     if kind in SLIDES or kind in TEXTS:
         return reader.read(replace(job, shown=shown))
-    text = reader.read(job, told)
-    if kind not in WORDS:
-        return text
+    return reader.read(job, told) if kind not in WORDS else _words(reader, job, shown)
+
+
+def _words(reader: Reader, job: Job, shown: Path) -> ReadDocument:
+    """Read a Word file as it is written, then, where a rendering can be made, as it is printed."""
+    text, refused = _written(reader, job)
     if failed := convert(job.path, shown, reader.timeout, reader.memory_mb):
         shown.unlink(missing_ok=True)  # of an earlier reader, which may have read something else
+        if text is None:
+            assert refused is not None
+            raise refused
         return replace(text, warnings=(*text.warnings, _not_rendered(failed)))
     return reader.read(replace(job, shown=shown))
+
+
+def _written(reader: Reader, job: Job) -> tuple[ReadDocument | None, UnreadableDocument | None]:
+    try:
+        return reader.read(job), None
+    except UnreadableDocument as error:
+        if error.reason != "only_rendered":
+            raise
+        return None, error
 
 
 def _not_rendered(failed: str) -> str:
