@@ -9,7 +9,7 @@ from pathlib import Path
 from rag_api.domain import ReadDocument
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.kinds import BECOMES, SLIDES, TEXTS, WORDS, Kind
-from rag_api.ingest.office import MISSING, PACKAGES, convert
+from rag_api.ingest.office import MISSING, PACKAGES, SLOW, convert
 from rag_api.ingest.reader import Job, Reader, Told
 
 _ENDINGS = {Kind.DOCX: ".docx", Kind.XLSX: ".xlsx"}
@@ -60,7 +60,7 @@ def _must(failed: str, job: Job) -> None:
     """Raises UnreadableDocument when LibreOffice was needed and did not do it."""
     if failed == MISSING:
         raise UnreadableDocument("unsupported", f"{job.name}: only LibreOffice opens files of its kind; install {PACKAGES}")
-    if "BEDSIDE_READ_TIMEOUT" in failed:
-        raise UnreadableDocument("too_slow", f"{job.name}: LibreOffice took longer than BEDSIDE_READ_TIMEOUT")
+    if failed.startswith(SLOW):
+        raise UnreadableDocument("too_slow", f"{job.name}: {failed}")
     if failed:
         raise UnreadableDocument("broken", f"{job.name}: LibreOffice cannot open it; it may be damaged or need a password")
