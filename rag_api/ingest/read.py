@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rag_api.domain import Block, CutLine, Metadata, Page, ReadDocument
+from rag_api.domain import Block, CutLine, Metadata, Page, ReadDocument, code_of
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.clean import LaidOut, clean
 from rag_api.ingest.kinds import SLIDES, TEXTS, WORDS, Kind, media_type
@@ -143,7 +143,7 @@ def _with_losses(document: ReadDocument, written: str) -> ReadDocument:
 
 def _worded(pages: tuple[Page, ...], name: str, warnings: Sequence[str] = ()) -> tuple[Page, ...]:
     if not any(c.isalnum() for page in pages for c in page.text):
-        if any(UNSEEN in warning for warning in warnings):
+        if any(code_of(warning) == UNSEEN for warning in warnings):
             raise UnreadableDocument("no_text_layer", f"{name}: shows no text: {'; '.join(warnings)}")
         raise UnreadableDocument("no_text_layer", f"{name}: has no text layer (a scan?), so nothing can be found in it")
     return pages

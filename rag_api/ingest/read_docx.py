@@ -24,6 +24,7 @@ from rag_api.ingest.docx_shapes import Box, overflows
 from rag_api.ingest.docx_styles import Styles
 from rag_api.ingest.docx_tables import TableLook, row_height, row_hidden, table_look
 from rag_api.ingest.marked import no_boxes, plain
+from rag_api.ingest.notes import note
 from rag_api.ingest.told import Told
 from rag_api.text.shapes import label_of
 
@@ -123,9 +124,7 @@ class _Body:
         own, unrendered = self._warnings()
         margins = self._margins(root)
         if margins:
-            unrendered += (
-                f"its headers and footers are no part of the text; what staff must read belongs in the body: {_quoted(margins)}",
-            )
+            unrendered += (note("margins", words=_quoted(margins)),)
         return DocxText(_single_spaced(lines), self.around, self.package.properties(), self.heading, own, unrendered, self._is_unsure())
 
     def _paper(self, background: Element | None) -> Place:
@@ -271,8 +270,8 @@ class _Body:
             kind, key = self.inline.notes[self.told]
             self.told += 1
             root = notes.get(kind)
-            note = next((one for one in root if attribute(one, "id") == key), None) if root is not None else None
-            text = " ".join(line for block in note for line in self._block(block, Place()) if line) if note is not None else ""
+            told = next((one for one in root if attribute(one, "id") == key), None) if root is not None else None
+            text = " ".join(line for block in told for line in self._block(block, Place()) if line) if told is not None else ""
             lines.append(f"[{self.told}] {text}".strip())
         return lines
 
@@ -299,8 +298,8 @@ class _Body:
         """Leave out the notes that only a hidden mark refers to: Word does not print them."""
         unseen = {*self.inline.unseen_notes} - {*self.inline.notes}
         for kind, root in notes.items():
-            for note in (one for one in (root if root is not None else ()) if (kind, attribute(one, "id")) in unseen):
-                self.inline.left_out(note, self.inline.tally.hidden)
+            for told in (one for one in (root if root is not None else ()) if (kind, attribute(one, "id")) in unseen):
+                self.inline.left_out(told, self.inline.tally.hidden)
 
     def _all_came_by(self, body: Element, notes: dict[str, Element | None]) -> None:
         """The last check that no word was lost: every character of the file's text was read, or left out by a rule."""
@@ -320,19 +319,18 @@ class _Body:
     def _warnings(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         tally = self.inline.tally
         own = []
-        if tally.changes or tally.deleted:
-            deleted = f", deleted words are not read: {_quoted(tally.deleted)}" if tally.deleted else ""
-            own.append(f"holds tracked changes, read as accepted{deleted}; accept or reject them in Word")
+        if tally.deleted:
+            own.append(note("tracked_deletions", words=_quoted(tally.deleted)))
+        elif tally.changes:
+            own.append(note("tracked_changes"))
         if tally.hidden:
-            own.append(f"hidden words are not read; show or remove them in Word: {_quoted(tally.hidden)}")
+            own.append(note("hidden_in_word", words=_quoted(tally.hidden)))
         if tally.comments:
-            own.append(f"{tally.comments} comments are not read; what staff must know belongs in the text")
+            own.append(note("comments", count=tally.comments))
         if tally.objects:
-            own.append(
-                f"{tally.objects} embedded objects (sheets, charts, inserted files) are not read as text; check that the text says it"
-            )
-        pale = (f"hidden words are not read; show or remove them in Word: {_quoted(tally.pale)}",) if tally.pale else ()
-        large = (f"{tally.pictures} large pictures: words in them are not read; type what staff must find",) if tally.pictures else ()
+            own.append(note("embedded_objects", count=tally.objects))
+        pale = (note("hidden_in_word", words=_quoted(tally.pale)),) if tally.pale else ()
+        large = (note("large_pictures", count=tally.pictures),) if tally.pictures else ()
         return tuple(own), (*pale, *large)
 
 

@@ -17,12 +17,14 @@ import pypdf
 import pypdfium2 as pdfium
 import pypdfium2.raw as raw
 
+from rag_api.domain import Note
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.annotations import with_annotations
 from rag_api.ingest.clean import LaidOut
 from rag_api.ingest.drawn import read_drawn
 from rag_api.ingest.frames import frames_of
 from rag_api.ingest.layout import Line, lay_out, usual_size
+from rag_api.ingest.notes import note
 from rag_api.ingest.pdfium import read_glyphs
 from rag_api.ingest.plane import PagePlane
 from rag_api.ingest.scanned import NOTES, Ocr, is_scan, read_image
@@ -38,12 +40,8 @@ _LETTERHEAD = re.compile(
     re.IGNORECASE,
 )
 _PLACEHOLDER = re.compile(r"please wait|wacht|patientez|bitte warten|adobe (?:acrobat )?reader", re.IGNORECASE)
-UNSEEN = "text that cannot be seen (white, tiny, covered, clipped or off the page) or is struck through was left out"
-_NOTES = (
-    UNSEEN,
-    "slanted text (a watermark) was left out",
-    "its fonts do not say which letters they show: what is found in it may be garbled",
-)
+UNSEEN = "page_unseen"
+_NOTES = (UNSEEN, "page_watermark", "page_garbled")  # codes of notes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +84,7 @@ def _open(path: Path, name: str) -> Any:
 def _pages(document: Any, name: str, layered: bool, count: int, ocr: Ocr | None) -> tuple[tuple[LaidOut, ...], tuple[str, ...]]:
     pages: list[LaidOut] = []
     failed: list[int] = []
-    noted: dict[str, list[int]] = {note: [] for note in (*NOTES, *_NOTES)}
+    noted: dict[str, list[int]] = {code: [] for code in (*NOTES, *_NOTES)}
     for index in range(count):
         number = index + 1
         try:
@@ -97,13 +95,13 @@ def _pages(document: Any, name: str, layered: bool, count: int, ocr: Ocr | None)
             continue
         laid, notes = _page(page, number, count, layered, own, ocr)
         pages.append(laid)
-        for note in notes:
-            noted[note].append(number)
+        for code in notes:
+            noted[code].append(number)
         page.close()
     if len(failed) == len(pages):
         raise UnreadableDocument("broken", f"{name}: none of its pages can be read")
-    found = {"cannot be read": failed, **noted}
-    return tuple(pages), tuple(f"{_numbers(numbers)}: {note}" for note, numbers in found.items() if numbers)
+    found = {"page_broken": failed, **noted}
+    return tuple(pages), tuple(_on_pages(code, numbers) for code, numbers in found.items() if numbers)
 
 
 def _page(page: Any, number: int, count: int, layered: bool, own: int | None, ocr: Ocr | None) -> tuple[LaidOut, list[str]]:
@@ -126,7 +124,7 @@ def _page(page: Any, number: int, count: int, layered: bool, own: int | None, oc
     ink = glyphs.codes > 32
     garbled = glyphs.undecoded[ink].sum() > 0.2 * max(1, ink.sum())
     deserved = ((glyphs.hidden & ink).any(), (glyphs.slanted & ink).any(), garbled)
-    return laid, [*noted, *(note for note, true in zip(_NOTES, deserved, strict=True) if true)]
+    return laid, [*noted, *(code for code, true in zip(_NOTES, deserved, strict=True) if true)]
 
 
 def _check_xfa(document: Any, name: str) -> None:
@@ -153,9 +151,9 @@ def _said(path: Path, document: Any) -> tuple[dict[str, str], bool]:
         return {key: value for key, value in document.get_metadata_dict().items() if value}, True
 
 
-def _numbers(pages: Sequence[int]) -> str:
+def _on_pages(code: str, pages: Sequence[int]) -> Note:
     shown = ", ".join(map(str, pages[:12])) + (", …" if len(pages) > 12 else "")
-    return f"page {shown}" if len(pages) == 1 else f"pages {shown}"
+    return note(code, pages=shown, on_pages=f"page {shown}" if len(pages) == 1 else f"pages {shown}")
 
 
 def headings_of(page: LaidOut) -> tuple[str, ...]:

@@ -6,9 +6,10 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from rag_api.domain import ReadDocument
+from rag_api.domain import Note, ReadDocument
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.kinds import BECOMES, SLIDES, TEXTS, WORDS, Kind
+from rag_api.ingest.notes import note
 from rag_api.ingest.office import MISSING, PACKAGES, SLOW, convert
 from rag_api.ingest.reader import Job, Reader, Told
 
@@ -51,9 +52,8 @@ def _written(reader: Reader, job: Job) -> tuple[ReadDocument | None, UnreadableD
         return None, error
 
 
-def _not_rendered(failed: str) -> str:
-    what = f"install {PACKAGES}" if failed == MISSING else "save it as PDF"
-    return f"no rendering as PDF ({failed}): its place on the page cannot be shown; {what}"
+def _not_rendered(failed: str) -> Note:
+    return note("no_office", packages=PACKAGES) if failed == MISSING else note("no_rendering", why=failed)
 
 
 def _must(failed: str, job: Job) -> None:

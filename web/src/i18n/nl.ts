@@ -339,7 +339,8 @@ export const nl: Messages = {
       too_slow: "het lezen duurde te lang",
       too_much_memory: "het lezen kostte te veel geheugen",
       no_text_layer: "het is een scan waarin geen woorden gelezen konden worden, dus er kan niets in gevonden worden",
-      only_rendered: "tekeningen liggen over tekst of tekst is afgekapt: alleen de opgemaakte pagina's laten zien wat te lezen is",
+      only_rendered:
+        "tekeningen liggen over tekst of tekst is afgekapt: alleen de opgemaakte pagina's laten zien wat te lezen is",
       xfa_form:
         "het is een XFA-formulier, waarvan enkel programma's van Adobe de inhoud tonen: druk het af naar een PDF en laad die",
       unsupported: "bestanden van deze soort worden hier niet gelezen",
