@@ -8,9 +8,11 @@ Text positions are Python string offsets (code points). Two coordinate systems e
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -182,6 +184,31 @@ class Block:
     header: bool = False  # of a row or cell: it says what others hold
     column: int = 0  # of a cell: from 0
     columns: int = 1  # of a cell: how many it spans
+
+
+class Note(str):
+    """What an admin should know of a document, a sentence in English. `code` is stable, and `values` are what stands in the sentence: so it
+    can be said in another language. A sentence of an older time has no code."""
+
+    __slots__ = ("code", "values")
+
+    code: str
+    values: Mapping[str, str]
+
+    def __new__(cls, text: str, code: str = "", values: Mapping[str, str] = MappingProxyType({})) -> Note:
+        made = super().__new__(cls, text)
+        made.code, made.values = code, dict(values)
+        return made
+
+
+def code_of(warning: str) -> str:
+    return warning.code if isinstance(warning, Note) else ""
+
+
+def noted(warning: str) -> dict[str, Any]:
+    """Return a note as JSON: `Note(**noted(warning))` is it again."""
+    known = warning if isinstance(warning, Note) else Note(warning)
+    return {"text": str(known), "code": known.code, "values": known.values}
 
 
 @dataclass(frozen=True, slots=True)

@@ -161,6 +161,7 @@ _UNREAD = {
     "too_much_memory": {"nl": "het lezen kostte te veel geheugen", "en": "reading it took too much memory"},
     "no_text_layer": {"nl": "het is een scan zonder tekst", "en": "it is a scan without text"},
     "xfa_form": {"nl": "het is een XFA-formulier", "en": "it is an XFA form"},
+    "only_rendered": {"nl": "alleen de opgemaakte pagina's laten zien wat er staat", "en": "only its laid out pages tell what it says"},
     "unsupported": {"nl": "bestanden van deze soort worden niet gelezen", "en": "files of this kind are not read"},
 }
 _MONTHS = {

@@ -9,7 +9,7 @@ from datetime import date
 from rag_api.api import schemas as api
 from rag_api.db.answers import Conversation, Feedback
 from rag_api.db.documents import Facets, PageSize
-from rag_api.domain import Answer, Citation, CutLine, Document, Edit, Filters, Notice, PageRects, Source, TargetGroup
+from rag_api.domain import Answer, Citation, CutLine, Document, Edit, Filters, Notice, PageRects, Source, TargetGroup, noted
 from rag_api.guard.asker import functions
 from rag_api.ingest.advice import advice
 from rag_api.ingest.report import IngestReport, Outcome
@@ -107,6 +107,10 @@ def answer_out(answer: Answer) -> api.AnswerOut:
     )
 
 
+def notes_out(warnings: Sequence[str]) -> list[api.NoteOut]:
+    return [api.NoteOut(**noted(warning)) for warning in warnings]
+
+
 def document_out(document: Document) -> api.DocumentOut:
     about = document.metadata
     return api.DocumentOut(
@@ -129,6 +133,7 @@ def document_out(document: Document) -> api.DocumentOut:
         language=about.language,
         supersedes=about.supersedes,
         warnings=list(document.warnings),
+        notes=notes_out(document.warnings),
         advice=advice(document.reason),
         groups=list(document.groups),
         created_at=document.created_at,
@@ -179,7 +184,8 @@ def feedback_out(given: Feedback) -> api.FeedbackOut:
 
 
 def _item_out(item: Outcome) -> api.IngestItem:
-    return api.IngestItem.model_validate(item, from_attributes=True).model_copy(update={"advice": advice(item.reason)})
+    more = {"advice": advice(item.reason), "notes": notes_out(item.warnings)}
+    return api.IngestItem.model_validate(item, from_attributes=True).model_copy(update=more)
 
 
 def ingest_out(report: IngestReport) -> api.IngestOut:

@@ -233,6 +233,14 @@ class FailedEvent(BaseModel):
     answer: AnswerOut | None = Field(None, description="What was stored of it, if anything could be.")
 
 
+class NoteOut(BaseModel):
+    """A warning: in English, with its stable code and what stands in it, for other languages."""
+
+    text: str
+    code: str = Field("", description="Empty for a sentence of an older version.")
+    values: dict[str, str] = {}
+
+
 class DocumentOut(BaseModel):
     id: str
     source: str
@@ -253,6 +261,7 @@ class DocumentOut(BaseModel):
     language: str
     supersedes: str
     warnings: list[str] = Field([], description="What an admin should know of it, for example pages without text; of a failed one: why.")
+    notes: list[NoteOut] = Field([], description="The warnings with their codes, in the same order.")
     advice: str = Field("", description="What to do about a document that failed.")
     groups: list[str] = Field([], description="Whose members may read it.")
     created_at: datetime | None
@@ -393,6 +402,7 @@ class IngestItem(BaseModel):
     uncertain: int = Field(0, description="Places of them that were read in doubt: found and shown, never quoted.")
     advice: str = Field("", description="What to do about a failure.")
     warnings: list[str] = Field([], description="What an admin should know of it, and do about it.")
+    notes: list[NoteOut] = Field([], description="The warnings with their codes, in the same order.")
     renamed_from: str = Field("", description="The name that its document had when the file lay elsewhere.")
 
 

@@ -11,11 +11,26 @@ from typing import Any
 
 import psycopg
 from psycopg.rows import DictRow
+from psycopg.types.json import Jsonb
 
 from rag_api.db import Connection, Database, folders, permissions, translated
 from rag_api.db.access import READS, found, values
 from rag_api.db.structures import put_structure
-from rag_api.domain import EVERYONE, LOCAL_USER, Block, CutLine, Document, DocumentStatus, Edit, Metadata, Page, TargetGroup, User
+from rag_api.domain import (
+    EVERYONE,
+    LOCAL_USER,
+    Block,
+    CutLine,
+    Document,
+    DocumentStatus,
+    Edit,
+    Metadata,
+    Note,
+    Page,
+    TargetGroup,
+    User,
+    noted,
+)
 from rag_api.guard.twins import are_twins, subject
 from rag_api.text.char_boxes import pack_boxes, unpack_boxes
 
@@ -27,7 +42,7 @@ METADATA = (
 )  # fmt: skip
 COLUMNS = (
     "id", "source", "sha256", "media_type", "status", "reason", *METADATA,
-    "page_count", "chunk_count", "byte_count", "fingerprint", "warnings", "groups",
+    "page_count", "chunk_count", "byte_count", "fingerprint", "warnings", "notes", "groups",
 )  # fmt: skip
 
 WRITTEN = (*COLUMNS, "subject", "indexed_groups")
@@ -123,6 +138,10 @@ class PgDocuments:
 
     def source_of(self, document_id: str) -> str | None:
         return folders.source_of(self.db, document_id)
+
+    def put_warnings(self, document_id: str, warnings: Sequence[str]) -> None:
+        said = {name: _storable(value) for name, value in _noted(warnings).items()}
+        self.db.run("update documents set warnings = %(warnings)s, notes = %(notes)s where id = %(id)s", {**said, "id": document_id})
 
     def folders(self) -> dict[str, str]:
         return folders.read_folders(self.db)
@@ -340,9 +359,9 @@ def to_document(row: DictRow) -> Document:
     return Document(
         metadata=metadata,
         status=DocumentStatus(row["status"]),
-        warnings=tuple(row["warnings"]),
+        warnings=_warnings(row["warnings"], row["notes"]),
         groups=tuple(row["groups"]),
-        **{name: row[name] for name in COLUMNS if name not in (*METADATA, "status", "warnings", "groups")},
+        **{name: row[name] for name in COLUMNS if name not in (*METADATA, "status", "warnings", "notes", "groups")},
         created_at=row["created_at"],
         updated_at=row["updated_at"],
     )
@@ -350,18 +369,29 @@ def to_document(row: DictRow) -> Document:
 
 def _row(document: Document) -> dict[str, Any]:
     row = {name: getattr(document.metadata, name) for name in METADATA}
-    row |= {name: getattr(document, name) for name in COLUMNS if name not in METADATA}
+    row |= {name: getattr(document, name) for name in COLUMNS if name not in (*METADATA, "notes")}
     row["target_groups"] = [group.value for group in document.metadata.target_groups]
-    row["warnings"] = list(document.warnings)
+    row |= _noted(document.warnings)
     row["groups"] = row["indexed_groups"] = list(document.groups)
     row["subject"] = sorted(subject(document.metadata.title))
     return {name: _storable(value) for name, value in row.items()}
+
+
+def _noted(warnings: Sequence[str]) -> dict[str, Any]:
+    return {"warnings": [str(warning) for warning in warnings], "notes": Jsonb([_storable(noted(warning)) for warning in warnings])}
+
+
+def _warnings(texts: Sequence[str], notes: Sequence[dict[str, Any]]) -> tuple[Note, ...]:
+    """With their codes, where they were stored with them."""
+    return tuple(Note(**one) for one in notes) if len(notes) == len(texts) else tuple(map(Note, texts))
 
 
 def _storable(value: Any) -> Any:
     """Postgres holds no NUL and no lone surrogate; a PDF's metadata may."""
     if isinstance(value, list):
         return [_storable(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _storable(item) for name, item in value.items()}
     return value.replace("\x00", "").encode("utf-8", "replace").decode() if isinstance(value, str) else value
 
 

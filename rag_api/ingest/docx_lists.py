@@ -19,6 +19,7 @@ class Level:
     text: str  # "%1.%2"
     style: str  # the paragraph style that means this level
     plain: bool  # all numbers as decimals (w:isLgl)
+    look: Element | None = None  # how its numbers are written, where that differs from the text (w:rPr)
 
 
 @dataclass(slots=True)
@@ -41,6 +42,12 @@ class Lists:
         """Return how deep in its list a paragraph with these properties stands, None outside lists."""
         found = self._of(paragraph)
         return None if found is None else found[2]
+
+    def look(self, paragraph: Element | None) -> Element | None:
+        """Return the properties of the numbers at this level."""
+        found = self._of(paragraph)
+        level = found[1].levels.get(found[2]) if found is not None else None
+        return level.look if level is not None else None
 
     def label(self, paragraph: Element | None) -> str:
         """Return what stands before the next paragraph with these properties, "" for nothing."""
@@ -118,6 +125,7 @@ def _levels(holder: Element | None) -> dict[int, Level]:
                 attribute(said.get("w:lvlText"), "val"),
                 attribute(said.get("w:pStyle"), "val"),
                 on(said.get("w:isLgl")),
+                said.get("w:rPr"),
             )
     return found
 

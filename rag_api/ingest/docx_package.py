@@ -38,9 +38,18 @@ _PREFIXES = {
     "http://schemas.openxmlformats.org/drawingml/2006/diagram": "dgm",
     "http://purl.oclc.org/ooxml/drawingml/diagram": "dgm",
     "http://schemas.openxmlformats.org/drawingml/2006/picture": "pic",
+    "http://schemas.microsoft.com/office/word/2010/wordml": "w14",
+    "http://schemas.microsoft.com/office/word/2010/wordprocessingShape": "wps",
     "urn:schemas-microsoft-com:vml": "v",
     "urn:schemas-microsoft-com:office:office": "o",
+    "urn:schemas-microsoft-com:office:word": "w10",
 }
+_WORDS_OWN = (
+    _OFFICE.rpartition("/officeDocument")[0],
+    "http://purl.oclc.org/ooxml/",
+    "http://schemas.microsoft.com/office/",
+    "urn:schemas-microsoft-com:",
+)
 
 
 @lru_cache(maxsize=4096)
@@ -63,6 +72,22 @@ def attribute(element: Element | None, name: str) -> str:
 
 def child(element: Element | None, name: str) -> Element | None:
     return next((one for one in element if tag(one) == name), None) if element is not None else None
+
+
+def foreign(element: Element) -> bool:
+    """Return whether it is of a vocabulary that no Word knows: Word passes over it and all that stands in it."""
+    return isinstance(element.tag, str) and element.tag.startswith("{") and not element.tag[1:].startswith(_WORDS_OWN)
+
+
+def chosen(alternatives: Element) -> Element | None:
+    """Return which of several ways of saying the same (mc:AlternateContent) Word shows: the first whose vocabularies it knows."""
+    for way in alternatives:
+        if tag(way) == "mc:Fallback":
+            return way
+        wanted = [way.nsmap.get(prefix, "") for prefix in attribute(way, "Requires").split()]
+        if tag(way) == "mc:Choice" and wanted and all(uri.startswith(_WORDS_OWN) for uri in wanted):
+            return way
+    return None
 
 
 def on(element: Element | None) -> bool:
@@ -90,6 +115,7 @@ class Package:
         if (unpacked := sum(entry.file_size for entry in entries)) > _MAX_UNPACKED:
             self._zip.close()
             raise UnreadableDocument("too_large", f"{name}: unpacks to {unpacked >> 20} MB")
+        self._roots: dict[str, Element] = {}
         self._sizes = {entry.filename.lstrip("/"): entry for entry in entries}
 
     def __enter__(self) -> Package:
@@ -102,7 +128,9 @@ class Package:
         return UnreadableDocument("broken", f"{self.name}: is damaged: it cannot be opened as an Office file")
 
     def xml(self, part: str) -> Element | None:
-        """Return the part's root, or None when the file has no such part."""
+        """Return the part's root, the same at each call, or None when the file has no such part."""
+        if part.lstrip("/") in self._roots:
+            return self._roots[part.lstrip("/")]
         entry = self._sizes.get(part.lstrip("/"))
         if entry is None:
             return None
@@ -117,6 +145,7 @@ class Package:
             raise
         if _deeper_than(root, _MAX_DEPTH):
             raise UnreadableDocument("broken", f"{self.name}: is damaged: its parts lie more than {_MAX_DEPTH} deep in each other")
+        self._roots[part.lstrip("/")] = root
         return root
 
     def parts(self, beginning: str) -> list[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rag_api.errors import InvalidInput
 from rag_api.ingest.changed import changed_files, reconcile
+from rag_api.ingest.copies import note_copies
 from rag_api.ingest.letterheads import survey_titles
 from rag_api.ingest.metadata import GROUPS, groups_in
 from rag_api.ingest.moved import rename_moved, retire
@@ -60,7 +61,6 @@ def ingest(
         documents_repo.catch_up(reach_index)
         known, run.edits = documents_repo.current(), documents_repo.edits()
         lost = reconcile(run, known)
-        run.same = {document.sha256: source for source, document in sorted(known.items(), reverse=True) if document.sha256}
         with ReaderPool(readers or _reader_count(), settings.read_timeout, settings.read_memory_mb) as pool:
             changed = list(changed_files(run, sources, known, lost))
             run.shared = survey_titles(run, pool, changed, known)
@@ -70,6 +70,7 @@ def ingest(
         documents_repo.put_folders({source.name: source.folder for source in placed}, {source.name: source.item for source in placed})
         if retire_missing:
             retire(run, missing)
+        note_copies(run)
         documents_repo.catch_up(reach_index)
         named = () if retire_missing else tuple(Missing(d.source, d.id, d.metadata.title) for d in missing)
         return IngestReport(run.in_order(sources), run.pages, run.chunks, time.monotonic() - run.started, survey.skipped, named)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from rag_api.ingest.notes import note
+
 _MARK = re.compile(r"\[\d+\]")  # of a note: ours
 _NAMED = 12
 
@@ -21,8 +23,8 @@ def told_lost(words: tuple[str, ...]) -> tuple[str, ...]:
     """Return a warning about lost words, or none."""
     if not words:
         return ()
-    more = f" and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
-    return (f"words of the file that its pages do not show are not read; save it as PDF and check: {' '.join(words[:_NAMED])}{more}",)
+    more = f" … (+{len(words) - _NAMED})" if len(words) > _NAMED else ""
+    return (note("lost_words", words=" ".join(words[:_NAMED]) + more),)
 
 
 def _letters(text: str) -> str:

@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from rag_api.domain import Edit, Metadata, TargetGroup
 from rag_api.errors import InvalidInput
 from rag_api.guard.patient import patient_of
+from rag_api.ingest.notes import note
 
 SIDECAR = "metadata.csv"
 GROUPS = "groups"  # said beside the metadata, in a sidecar or a list of sources: who may read the document
@@ -271,9 +272,7 @@ def edited(metadata: Metadata, edits: Mapping[str, Edit]) -> tuple[Metadata, tup
     said = texts_of(metadata)
     outdated = {field for field, edit in edits.items() if said[field] not in (edit.said, "", edit.value)}
     kept = {field: edit.value for field, edit in edits.items() if field not in outdated}
-    notes = tuple(
-        f"{field}: the file now says {said[field]!r}, so the edit {edits[field].value!r} is not used" for field in sorted(outdated)
-    )
+    notes = tuple(note("edit_outdated", field=field, said=repr(said[field]), edit=repr(edits[field].value)) for field in sorted(outdated))
     return (metadata_from({**said, **kept}) if kept else metadata), notes
 
 

@@ -7,9 +7,11 @@ its tracked changes accepted first.
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import resource
 import sys
+import time
 from pathlib import Path
 
 from rag_api.errors import UnreadableDocument
@@ -71,7 +73,7 @@ def confine(command: str, folder: Path) -> None:
 
 def _limit(seconds: int, memory_mb: int) -> None:
     for what, limit in (
-        (resource.RLIMIT_CPU, seconds + 5),
+        (resource.RLIMIT_CPU, seconds + math.ceil(time.process_time())),  # starting this process is not the file's fault
         (resource.RLIMIT_AS, (memory_mb + 2048) << 20),  # it reserves two gigabytes that it never uses
         (resource.RLIMIT_FSIZE, _LARGEST),
         (resource.RLIMIT_CORE, 0),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rag_api.domain import Block, CutLine, Metadata, Page, ReadDocument
+from rag_api.domain import Block, CutLine, Metadata, Page, ReadDocument, code_of
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.clean import LaidOut, clean
 from rag_api.ingest.kinds import SLIDES, TEXTS, WORDS, Kind, media_type
@@ -75,6 +75,10 @@ def _read_docx(path: Path, name: str, max_pages: int, shown: Path | None, shared
         raise UnreadableDocument("empty", f"{name}: has no words in it")
     headings = (written.heading,) if written.heading else ()
     metadata = describe(name, written.properties, written.around, headings, language_of(page.text), shared=shared)
+    if shown is None and written.unsure:
+        raise UnreadableDocument(
+            "only_rendered", f"{name}: drawings lie over its text or text is cut off: only its pages tell what is seen"
+        )
     if shown is None:
         blocks = blocks_of_lines(written.lines, page.text)
         return ReadDocument(metadata, (page,), (*written.warnings, *written.unrendered), blocks=blocks)
@@ -139,7 +143,7 @@ def _with_losses(document: ReadDocument, written: str) -> ReadDocument:
 
 def _worded(pages: tuple[Page, ...], name: str, warnings: Sequence[str] = ()) -> tuple[Page, ...]:
     if not any(c.isalnum() for page in pages for c in page.text):
-        if any(UNSEEN in warning for warning in warnings):
+        if any(code_of(warning) == UNSEEN for warning in warnings):
             raise UnreadableDocument("no_text_layer", f"{name}: shows no text: {'; '.join(warnings)}")
         raise UnreadableDocument("no_text_layer", f"{name}: has no text layer (a scan?), so nothing can be found in it")
     return pages

@@ -15,11 +15,16 @@ from pathlib import Path
 from rag_api.domain import BlockKind, Page
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.characters import clean_line
+from rag_api.ingest.docx_colours import Colours
 from rag_api.ingest.docx_lists import BULLET, Lists
-from rag_api.ingest.docx_package import Element, Package, attribute, child, on, tag, whole
-from rag_api.ingest.docx_runs import REMOVED, Inline
-from rag_api.ingest.docx_styles import Styles, shaded
+from rag_api.ingest.docx_look import Look, Place, page_size
+from rag_api.ingest.docx_package import Element, Package, attribute, child, chosen, foreign, on, tag, whole
+from rag_api.ingest.docx_runs import REMOVED, Inline, Tally
+from rag_api.ingest.docx_shapes import Box, overflows
+from rag_api.ingest.docx_styles import Styles
+from rag_api.ingest.docx_tables import TableLook, row_height, row_hidden, table_look
 from rag_api.ingest.marked import no_boxes, plain
+from rag_api.ingest.notes import note
 from rag_api.ingest.told import Told
 from rag_api.text.shapes import label_of
 
@@ -41,10 +46,18 @@ class DocxText:
     heading: str
     warnings: tuple[str, ...] = ()
     unrendered: tuple[str, ...] = ()  # what is only missing from these lines, and stands in a rendering
+    unsure: bool = False  # only a rendering tells which of its words are seen
 
     def page(self) -> Page:
         text = "\n".join([*self.lines, ""])
         return Page(1, *_A4, 0, 0, text, no_boxes(len(text)), "docx")
+
+
+def unseen_in(package: Package) -> Tally:
+    """Return what of an opened file's parts Word does not show. Raises UnreadableDocument."""
+    body = _Body(package)
+    body.read()
+    return body.inline.tally
 
 
 def read_docx(path: Path, name: str) -> DocxText:
@@ -75,6 +88,7 @@ class _Body:
     main: str = field(init=False)
     parts: dict[str, str] = field(init=False)
     styles: Styles = field(init=False)
+    colours: Colours = field(init=False)
     lists: Lists = field(init=False)
     inline: Inline = field(init=False)
 
@@ -83,7 +97,8 @@ class _Body:
         self.parts = {kind: part for kind, part, _ in self.package.relations(self.main)}
         self.styles = Styles(self._part("styles"))
         self.lists = Lists(self._part("numbering"), self.styles)
-        self.inline = Inline(self.styles)
+        self.colours = Colours(self._part("theme"), self._part("settings"))
+        self.inline = Inline(Look(self.styles, self.colours))
 
     def _part(self, kind: str) -> Element | None:
         return self.package.xml(self.parts[kind]) if kind in self.parts else None
@@ -93,43 +108,56 @@ class _Body:
         body = child(root, "w:body")
         if body is None:
             raise self.package.broken()
-        coloured = shaded(child(root, "w:background"))
+        self.inline.look = Look(self.styles, self.colours, page_size(body))
+        page = self._paper(child(root, "w:background"))
         notes = {kind: self._part(kind.removeprefix("w:") + "s") for kind in ("w:footnote", "w:endnote")}
         lines: list[str] = []
         length = 0
         for block in body:
-            new = [*self._block(block, coloured), *self._told_notes(notes)]
+            new = [*self._block(block, page), *self._told_notes(notes)]
             lines += new
             length += sum(map(len, new))
             if length > _MOST_TEXT:
                 raise UnreadableDocument("too_large", f"{self.package.name}: holds more than {_MOST_TEXT:,} characters")
+        self._name_unseen(notes)
         self._all_came_by(body, notes)
         own, unrendered = self._warnings()
         margins = self._margins(root)
         if margins:
-            unrendered += (
-                f"its headers and footers are no part of the text; what staff must read belongs in the body: {_quoted(margins)}",
-            )
-        return DocxText(_single_spaced(lines), self.around, self.package.properties(), self.heading, own, unrendered)
+            unrendered += (note("margins", words=_quoted(margins)),)
+        return DocxText(_single_spaced(lines), self.around, self.package.properties(), self.heading, own, unrendered, self._is_unsure())
 
-    def _block(self, block: Element, on_colour: bool) -> list[str]:
+    def _paper(self, background: Element | None) -> Place:
+        """Return what a page's text stands in: its colour, where the document shows it."""
+        shown = on(child(self._part("settings"), "w:displayBackgroundShape"))
+        colour = self.colours.word(background, "color") if shown else None
+        return Place() if colour is None else Place((colour,))
+
+    def _block(self, block: Element, place: Place) -> list[str]:
         name = tag(block)
         if name == "w:p":
-            return self._paragraph(block, on_colour)
+            return self._paragraph(block, place)
         if name == "w:tbl":
-            rows = list(self._rows(block, on_colour))
+            rows = list(self._rows(block, place))
             self.around += [row.split("\t") for row in rows[:12]]
             return [*rows, ""]
         if name in REMOVED:
             self.inline.left_out(block, self.inline.tally.deleted)
+        elif foreign(block):
+            self.inline.left_out(block, self.inline.tally.hidden)
         elif name == "w:altChunk":
             self.inline.tally.objects += 1
+        elif name == "mc:AlternateContent":
+            shown = chosen(block)
+            for way in (one for one in block if one is not shown):
+                self.inline.left_out(way, [])
+            return [line for one in (shown if shown is not None else ()) for line in self._block(one, place)]
         elif name not in _PROPERTIES:
-            return [line for one in block for line in self._block(one, on_colour)]
+            return [line for one in block for line in self._block(one, place)]
         return []
 
-    def _paragraph(self, paragraph: Element, on_colour: bool) -> list[str]:
-        text, after = self._worded(paragraph, on_colour)
+    def _paragraph(self, paragraph: Element, place: Place) -> list[str]:
+        text, after = self._worded(paragraph, place)
         if not text:
             return after
         style = self.styles.name(attribute(child(child(paragraph, "w:pPr"), "w:pStyle"), "val")).casefold()
@@ -142,9 +170,9 @@ class _Body:
         item = bool(label_of(text)) and (bool(self.lists.depth(said) is not None) or text.startswith(BULLET))
         return [Told(text, BlockKind.ITEM if item else BlockKind.PARAGRAPH, (self.lists.depth(said) or 0) if item else 0), *after]
 
-    def _worded(self, paragraph: Element, on_colour: bool) -> tuple[str, list[str]]:
+    def _worded(self, paragraph: Element, place: Place) -> tuple[str, list[str]]:
         """Return a paragraph's line with its number, and the lines of what floats beside it."""
-        text = _clean(self.inline.text(paragraph, on_colour))
+        text = _clean(self.inline.text(paragraph, place))
         boxes, diagrams = self.inline.boxes, self.inline.diagrams
         self.inline.boxes, self.inline.diagrams = [], []
         floating = [line for box in boxes for line in self._floating(box)]
@@ -153,36 +181,47 @@ class _Body:
         style = self.styles.name(attribute(child(said, "w:pStyle"), "val")).casefold()
         if text and not (label := self.lists.label(said)) and ("bullet" in style or "opsom" in style):
             label = BULLET
+        if text and label and self._label_hidden(said, place):
+            self.inline.tally.hidden.append(label)
+            self.inline.tally.unnumbered.append(paragraph)
+            label = ""
         return (f"{label} {text}" if text and label else text), floating
 
-    def _floating(self, box: Sequence[Element]) -> list[str]:
+    def _label_hidden(self, paragraph: Element | None, place: Place) -> bool:
+        mark = child(paragraph, "w:rPr")
+        own = self.lists.look(paragraph)
+        unseen = self.inline.look.unseen(own if own is not None else mark, paragraph, place)
+        return unseen is not None or on(child(mark, "w:vanish"))
+
+    def _floating(self, box: Box) -> list[str]:
         """Return the lines of a text box."""
         self.boxed += 1
-        lines = [line for one in box for line in self._block(one, True)]
+        lines = [line for one in box.content for line in self._block(one, box.place)]
+        self.inline.tally.unsure |= overflows(sum(map(len, lines)), *box.size)
         for line in lines:
             if isinstance(line, Told):
                 line.box = line.box or self.boxed
         return lines
 
-    def _rows(self, table: Element, on_colour: bool) -> Iterator[Told]:
+    def _rows(self, table: Element, place: Place) -> Iterator[Told]:
         """Yield rows with something in them. A cell that goes on over several rows is said in each; a nested table reads in its cell."""
-        said = child(table, "w:tblPr")
-        on_colour = on_colour or shaded(child(said, "w:shd")) or self.styles.shades(attribute(child(said, "w:tblStyle"), "val"))
         above: dict[int, str] = {}
-        for row in _inner(table, "w:tr"):
+        rows = list(_inner(table, "w:tr"))
+        look = table_look(self.inline.look, table, place, rows)
+        for number, row in enumerate(rows):
             about = child(row, "w:trPr")
-            if child(about, "w:del") is not None or on(child(about, "w:hidden")):
+            if child(about, "w:del") is not None or row_hidden(row):
                 tally = self.inline.tally
-                self.inline.left_out(row, tally.hidden if on(child(about, "w:hidden")) else tally.deleted)
+                self.inline.left_out(row, tally.hidden if row_hidden(row) else tally.deleted)
                 continue
-            cells = self._cells(row, above, on_colour)
+            cells = self._cells(row, above, look, number)
             if any(text for _, _, text in cells):
                 kept = _without_gaps(cells)
                 columns = [(column, span) for column, span, _ in kept]
                 header = on(child(about, "w:tblHeader"))
                 yield Told("\t".join(text for _, _, text in kept), BlockKind.ROW, header=header, columns=columns)
 
-    def _cells(self, row: Element, above: dict[int, str], on_colour: bool) -> list[tuple[int, int, str]]:
+    def _cells(self, row: Element, above: dict[int, str], look: TableLook, number: int) -> list[tuple[int, int, str]]:
         """Each with its column and how many it spans."""
         column = whole(attribute(child(child(row, "w:trPr"), "w:gridBefore"), "val"))
         cells = []
@@ -199,7 +238,8 @@ class _Body:
                 self._goes_on(cell)
                 text = above.get(column, "")
             else:
-                text = self._cell(cell, on_colour or shaded(child(said, "w:shd")))
+                text = self._cell(cell, look.cell(said, number, column, span))
+                self.inline.tally.unsure |= overflows(len(text), look.width(column, span), row_height(row) or 0)
             above[column] = text if merge is not None else ""
             cells.append((column, span, text))
             column += span
@@ -211,16 +251,16 @@ class _Body:
             raise UnreadableDocument("too_large", f"{self.package.name}: more than {_MOST_MERGED:,} merged cells")
         self.inline.left_out(cell, self.inline.tally.hidden)  # Word shows the first of them only
 
-    def _cell(self, cell: Element, on_colour: bool) -> str:
+    def _cell(self, cell: Element, place: Place) -> str:
         parts: list[str] = []
         for block in cell:
             if tag(block) == "w:tbl":
-                parts.append("; ".join(self._rows(block, on_colour)))
+                parts.append("; ".join(self._rows(block, place)))
             elif tag(block) == "w:p":
-                text, after = self._worded(block, on_colour)
+                text, after = self._worded(block, place)
                 parts += [text, *after]
             elif tag(block) not in _PROPERTIES:
-                parts += self._block(block, on_colour)
+                parts += self._block(block, place)
         return _clean(" ".join(part for part in parts if part))
 
     def _told_notes(self, notes: dict[str, Element | None]) -> list[str]:
@@ -230,8 +270,8 @@ class _Body:
             kind, key = self.inline.notes[self.told]
             self.told += 1
             root = notes.get(kind)
-            note = next((one for one in root if attribute(one, "id") == key), None) if root is not None else None
-            text = " ".join(line for block in note for line in self._block(block, False) if line) if note is not None else ""
+            told = next((one for one in root if attribute(one, "id") == key), None) if root is not None else None
+            text = " ".join(line for block in told for line in self._block(block, Place()) if line) if told is not None else ""
             lines.append(f"[{self.told}] {text}".strip())
         return lines
 
@@ -250,36 +290,48 @@ class _Body:
             margin = self.package.xml(part) if kind in ("header", "footer") and key in wanted else None
             reader = _Body(self.package)
             for block in margin if margin is not None else ():
-                found |= dict.fromkeys(line for line in reader._block(block, False) if line)
+                found |= dict.fromkeys(line for line in reader._block(block, Place()) if line)
             self.around += reader.around
         return list(found)
+
+    def _name_unseen(self, notes: dict[str, Element | None]) -> None:
+        """Leave out the notes that only a hidden mark refers to: Word does not print them."""
+        unseen = {*self.inline.unseen_notes} - {*self.inline.notes}
+        for kind, root in notes.items():
+            for told in (one for one in (root if root is not None else ()) if (kind, attribute(one, "id")) in unseen):
+                self.inline.left_out(told, self.inline.tally.hidden)
 
     def _all_came_by(self, body: Element, notes: dict[str, Element | None]) -> None:
         """The last check that no word was lost: every character of the file's text was read, or left out by a rule."""
         held = _characters(body)
         for kind, root in notes.items():
-            held += sum(_characters(one) for one in root if (kind, attribute(one, "id")) in self.inline.notes) if root is not None else 0
+            known = {*self.inline.notes, *self.inline.unseen_notes}
+            held += sum(_characters(one) for one in root if (kind, attribute(one, "id")) in known) if root is not None else 0
         if held > self.inline.tally.characters:
             raise UnreadableDocument(
                 "broken", f"{self.package.name}: {held - self.inline.tally.characters} characters stand where no text should"
             )
 
+    def _is_unsure(self) -> bool:
+        """A field whose end is missing may have hidden what follows it."""
+        return self.inline.tally.unsure or any(self.inline.fields)
+
     def _warnings(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         tally = self.inline.tally
         own = []
-        if tally.changes or tally.deleted:
-            deleted = f", deleted words are not read: {_quoted(tally.deleted)}" if tally.deleted else ""
-            own.append(f"holds tracked changes, read as accepted{deleted}; accept or reject them in Word")
+        if tally.deleted:
+            own.append(note("tracked_deletions", words=_quoted(tally.deleted)))
+        elif tally.changes:
+            own.append(note("tracked_changes"))
         if tally.hidden:
-            own.append(f"hidden words are not read; show or remove them in Word: {_quoted(tally.hidden)}")
+            own.append(note("hidden_in_word", words=_quoted(tally.hidden)))
         if tally.comments:
-            own.append(f"{tally.comments} comments are not read; what staff must know belongs in the text")
+            own.append(note("comments", count=tally.comments))
         if tally.objects:
-            own.append(
-                f"{tally.objects} embedded objects (sheets, charts, inserted files) are not read as text; check that the text says it"
-            )
-        large = (f"{tally.pictures} large pictures: words in them are not read; type what staff must find",) if tally.pictures else ()
-        return tuple(own), large
+            own.append(note("embedded_objects", count=tally.objects))
+        pale = (note("hidden_in_word", words=_quoted(tally.pale)),) if tally.pale else ()
+        large = (note("large_pictures", count=tally.pictures),) if tally.pictures else ()
+        return tuple(own), (*pale, *large)
 
 
 def _inner(element: Element, name: str) -> Iterator[Element]:

@@ -14,6 +14,7 @@ from rag_api.errors import UnreadableDocument
 from rag_api.ingest.docx_lists import BULLET
 from rag_api.ingest.docx_math import raised
 from rag_api.ingest.docx_package import Element
+from rag_api.ingest.notes import note
 from rag_api.ingest.told import Told
 
 _NEVER = {
@@ -65,11 +66,11 @@ class Shown:
     def warnings(self) -> tuple[str, ...]:
         found = []
         if self.hidden:
-            found.append(f"hidden words are not read; show or remove them: “{' / '.join(self.hidden)[:200]}”")
+            found.append(note("hidden_words", words=f"“{' / '.join(self.hidden)[:200]}”"))
         if self.deleted:
-            found.append(f"words that are struck out are not read: “{' / '.join(self.deleted)[:200]}”")
+            found.append(note("struck_words", words=f"“{' / '.join(self.deleted)[:200]}”"))
         if self.holds:
-            found.append(f"{', '.join(sorted(set(self.holds)))} is not read; save the page as PDF and check")
+            found.append(note("holds_unread", what=", ".join(sorted(set(self.holds)))))
         return tuple(found)
 
     def end_line(self, empty: bool = False) -> None:

@@ -18,6 +18,7 @@ import pypdf
 import pypdfium2 as pdfium
 import pypdfium2.raw as raw
 
+from rag_api.domain import Note
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.annotations import with_annotations
 from rag_api.ingest.clean import LaidOut
@@ -25,6 +26,7 @@ from rag_api.ingest.doubted import in_doubt
 from rag_api.ingest.drawn import read_drawn
 from rag_api.ingest.frames import frames_of
 from rag_api.ingest.layout import Line, lay_out, usual_size
+from rag_api.ingest.notes import note
 from rag_api.ingest.pdfium import read_glyphs
 from rag_api.ingest.plane import PagePlane
 from rag_api.ingest.scanned import NOTES, Ocr, is_scan, read_image
@@ -41,14 +43,8 @@ _LETTERHEAD = re.compile(
     re.IGNORECASE,
 )
 _PLACEHOLDER = re.compile(r"please wait|wacht|patientez|bitte warten|adobe (?:acrobat )?reader", re.IGNORECASE)
-UNSEEN = "text that cannot be seen (white, tiny, covered, clipped or off the page) or is struck through was left out"
-_NOTES = (
-    UNSEEN,
-    "slanted text (a watermark) was left out",
-    "its fonts do not say which letters they show: what is found in it may be garbled",
-    "letters show others than their fonts say: those sentences are found and shown, never quoted; print it to a PDF and load that",
-    "invisible words over a picture were not compared with it: they are found and shown, never quoted",
-)
+UNSEEN = "page_unseen"
+_NOTES = (UNSEEN, "page_watermark", "page_garbled", "page_untrue_letters", "page_uncompared")  # codes of notes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,7 +99,7 @@ def _open(path: Path, name: str) -> Any:
 def _pages(opened: _Open, name: str) -> tuple[tuple[LaidOut, ...], tuple[str, ...]]:
     pages: list[LaidOut] = []
     failed: list[int] = []
-    noted: dict[str, list[int]] = {note: [] for note in (*NOTES, *_NOTES)}
+    noted: dict[str, list[int]] = {code: [] for code in (*NOTES, *_NOTES)}
     for index in range(opened.count):
         number = index + 1
         try:
@@ -114,13 +110,13 @@ def _pages(opened: _Open, name: str) -> tuple[tuple[LaidOut, ...], tuple[str, ..
             continue
         laid, notes = _page(opened, page, number, own)
         pages.append(laid)
-        for note in notes:
-            noted[note].append(number)
+        for code in notes:
+            noted[code].append(number)
         page.close()
     if len(failed) == len(pages):
         raise UnreadableDocument("broken", f"{name}: none of its pages can be read")
-    found = {"cannot be read": failed, **noted}
-    return tuple(pages), tuple(f"{_numbers(numbers)}: {note}" for note, numbers in found.items() if numbers)
+    found = {"page_broken": failed, **noted}
+    return tuple(pages), tuple(_on_pages(code, numbers) for code, numbers in found.items() if numbers)
 
 
 def _page(opened: _Open, page: Any, number: int, own: int | None) -> tuple[LaidOut, list[str]]:
@@ -145,7 +141,7 @@ def _page(opened: _Open, page: Any, number: int, own: int | None) -> tuple[LaidO
     garbled = glyphs.undecoded[ink].sum() > 0.2 * max(1, ink.sum())
     untrue, copied = (doubt & ~glyphs.recognised).any(), (doubt & glyphs.recognised).any()
     deserved = ((glyphs.hidden & ink).any(), (glyphs.slanted & ink).any(), garbled, untrue, copied)
-    return laid, [*noted, *(note for note, true in zip(_NOTES, deserved, strict=True) if true)]
+    return laid, [*noted, *(code for code, true in zip(_NOTES, deserved, strict=True) if true)]
 
 
 def _check_xfa(document: Any, name: str) -> None:
@@ -172,9 +168,9 @@ def _said(path: Path, document: Any) -> tuple[dict[str, str], bool]:
         return {key: value for key, value in document.get_metadata_dict().items() if value}, True
 
 
-def _numbers(pages: Sequence[int]) -> str:
+def _on_pages(code: str, pages: Sequence[int]) -> Note:
     shown = ", ".join(map(str, pages[:12])) + (", …" if len(pages) > 12 else "")
-    return f"page {shown}" if len(pages) == 1 else f"pages {shown}"
+    return note(code, pages=shown, on_pages=f"page {shown}" if len(pages) == 1 else f"pages {shown}")
 
 
 def headings_of(page: LaidOut) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from rag_api.domain import BlockKind
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.docx_package import Package, tag
 from rag_api.ingest.metadata import language_of
+from rag_api.ingest.notes import note
 from rag_api.ingest.told import Told
 
 _MOST_CELLS = 2_000_000  # in the rectangle that is used; a sheet with one cell at its far corner has 17 thousand million
@@ -35,11 +36,11 @@ class Sheets:
     def warnings(self) -> tuple[str, ...]:
         found = []
         if self.hidden:
-            found.append(f"hidden parts are not read; show or remove them: {', '.join(self.hidden)}")
+            found.append(note("hidden_parts", parts=", ".join(self.hidden)))
         if self.uncounted:
-            found.append(f"{self.uncounted} formulas have no stored value and are not read; open and save it in Excel, or save it as PDF")
+            found.append(note("formulas", count=self.uncounted))
         if self.remarks:
-            found.append(f"{self.remarks} cells have remarks, which are not read; what staff must know belongs in cells")
+            found.append(note("remarks", count=self.remarks))
         return tuple(found)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rag_api.ingest.docx_package import Element, Package, attribute, tag
+from rag_api.ingest.notes import note
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +27,9 @@ def read_slides(path: Path, name: str) -> Slides:
         text = "\n".join(_words(root) for number, root in roots.items() if number not in hidden)
         warnings = []
         if hidden:
-            warnings.append(f"{len(hidden)} hidden slides are not read; show or remove them in PowerPoint")
+            warnings.append(note("hidden_slides", count=len(hidden)))
         if notes:
-            warnings.append(f"notes of {notes} slides are not read; what staff must know belongs on the slide")
+            warnings.append(note("slide_notes", count=notes))
         return Slides(text, package.properties(), tuple(warnings))
 
 

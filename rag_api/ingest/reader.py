@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 import numpy as np
 
-from rag_api.domain import CutLine, Metadata, Page, ReadDocument, TargetGroup
+from rag_api.domain import CutLine, Metadata, Note, Page, ReadDocument, TargetGroup, noted
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.advice import plain_message
 from rag_api.ingest.titles import Opening
@@ -196,7 +196,7 @@ def _encode(document: ReadDocument) -> tuple[dict[str, Any], bytes]:
     return {
         "metadata": metadata,
         "pages": pages,
-        "warnings": document.warnings,
+        "warnings": [noted(warning) for warning in document.warnings],
         "cut": [astuple(line) for line in document.cut],
         "uncertain": document.uncertain,
         "blocks": packed(document.blocks),
@@ -213,7 +213,9 @@ def _decode(answer: dict[str, Any], boxes: np.ndarray) -> ReadDocument:
         pages.append(Page(**page, boxes=boxes[at : at + len(page["text"])]))
         at += len(page["text"])
     cut, uncertain = tuple(CutLine(*line) for line in answer["cut"]), tuple((start, end) for start, end in answer["uncertain"])
-    return ReadDocument(Metadata(**said), tuple(pages), tuple(answer["warnings"]), cut, uncertain, unpacked(answer["blocks"]))
+    return ReadDocument(
+        Metadata(**said), tuple(pages), tuple(Note(**warning) for warning in answer["warnings"]), cut, uncertain, unpacked(answer["blocks"])
+    )
 
 
 # The process itself

@@ -12,6 +12,7 @@ from rag_api.ingest.changed import limits
 from rag_api.ingest.chunk import chunk
 from rag_api.ingest.kinds import media_type
 from rag_api.ingest.metadata import edited, overridden
+from rag_api.ingest.notes import note
 from rag_api.ingest.reader import Job, Reader
 from rag_api.ingest.rendering import read_rendered
 from rag_api.ingest.run import Item, ReadItem, Run
@@ -38,7 +39,7 @@ def read_item(run: Run, reader: Reader, item: Item) -> ReadItem:
         text = read_rendered(reader, job, run.files.path(item.sha256, ".pdf"), lambda page, of: run.tell(f"{name}, page {page} of {of}"))
         metadata, notes = edited(item.metadata or overridden(text.metadata, item.source.given), run.edits.get(name, {}))
         text = replace(text, warnings=(*text.warnings, *notes))
-        text = replace(text, warnings=(*text.warnings, *item.source.notes, *_other_folder(run, item), *_same_content(run, item)))
+        text = replace(text, warnings=(*text.warnings, *item.source.notes, *_other_file(run, item)))
         groups = run.repo.groups_of(name, metadata.department)
         document = replace(_document(item, kind, metadata, text), groups=groups)
         return ReadItem(item, document, text, None, tuple(_cut(settings, document, text)))
@@ -50,20 +51,17 @@ def _cut(settings: Settings, document: Document, text: ReadDocument) -> list[Chu
     return chunk(document.id, document.metadata, text.pages, settings.chunk_size, settings.chunk_overlap, document.groups)
 
 
-def _same_content(run: Run, item: Item) -> tuple[str, ...]:
-    """A warning when another document holds the very same: each answer then has two sources that are one."""
-    other = run.same.setdefault(item.sha256, item.source.name)
-    return () if other == item.source.name else (f"holds the same as {other}: take one of them out",)
-
-
-def _other_folder(run: Run, item: Item) -> tuple[str, ...]:
-    """A warning when two folders hold different files of one name: they take turns in replacing each other."""
-    name, before = item.source.name, run.placed.get(item.source.name, UPLOADED)
-    if item.known is None or item.known.sha256 == item.sha256 or UPLOADED in (before, item.source.folder or UPLOADED):
+def _other_file(run: Run, item: Item) -> tuple[str, ...]:
+    """A warning when this takes the place of another file of its name: those of two folders take turns in replacing each other, and so do
+    an upload and a file in a folder."""
+    name, before, now = item.source.name, run.placed.get(item.source.name, UPLOADED), item.source.folder or UPLOADED
+    if item.known is None or item.known.sha256 == item.sha256 or before == now:
         return ()
-    if before == item.source.folder or not (Path(before) / name).is_file():
+    if before == UPLOADED:
+        return (note("replaces_uploaded"),) if name in run.placed else ()
+    if not (Path(before) / name).is_file():
         return ()
-    return (f"replaces another file of this name, in {before}; to keep both, ingest the folder above them",)
+    return (note("replaces_in_folder" if now == UPLOADED else "replaces_other_folder", folder=before),)
 
 
 def _document(item: Item, kind: str, metadata: Metadata, text: ReadDocument) -> Document:

@@ -56,6 +56,9 @@ class DocumentsRepo(Protocol):
     def source_of(self, document_id: str) -> str | None:
         """The name of a document in any status, None for an unknown id."""
 
+    def put_warnings(self, document_id: str, warnings: Sequence[str]) -> None:
+        """Say these of a document, and nothing else."""
+
     def folders(self) -> Mapping[str, str]:
         """The folder that each document was last ingested from, by source."""
 
@@ -137,6 +140,9 @@ class MemoryDocuments:
 
     def source_of(self, document_id: str) -> str | None:
         return self.documents[document_id].source if document_id in self.documents else None
+
+    def put_warnings(self, document_id: str, warnings: Sequence[str]) -> None:
+        self.documents[document_id] = replace(self.documents[document_id], warnings=tuple(warnings))
 
     def folders(self) -> Mapping[str, str]:
         return dict(self._folders)

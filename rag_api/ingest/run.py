@@ -58,7 +58,6 @@ class Run:
     renamed: dict[str, str] = field(default_factory=dict)  # new name -> the name before
     retitled: set[str] = field(default_factory=set)  # renamed ones whose title was their name
     digests: dict[str, tuple[str, int]] = field(default_factory=dict)  # by source, of files looked at already
-    same: dict[str, str] = field(default_factory=dict)  # by content: the first document that holds it
     pages: int = 0
     chunks: int = 0
     started: float = field(default_factory=time.monotonic)

@@ -14,16 +14,13 @@ from rag_api.domain import Page
 from rag_api.ingest.clean import LaidOut
 from rag_api.ingest.drawn import Drawn
 from rag_api.ingest.layout import Row
+from rag_api.ingest.notes import note
 from rag_api.ingest.pdfium import Glyphs
 from rag_api.ingest.plane import PagePlane
 from rag_api.text.sentence_splitter import sentences
 
-NOT_READ = "only a picture, no text layer: nothing of it is found"
-NO_WORDS = "only a picture, in which no words could be read: nothing of it is found"
-TOO_SLOW = "only a picture that took longer to read than BEDSIDE_OCR_TIMEOUT: nothing of it is found"
-PARTLY = "its image shows something that could not be read: open the page to see it"
-CROOKED = "slanted words in its image (a stamp) were left out"
-ALONE = "read from the image by one program alone, so more of it is in doubt: install tesseract-ocr and tesseract-ocr-nld"
+NOT_READ, NO_WORDS, TOO_SLOW = "page_not_read", "page_no_words", "page_too_slow"  # codes of notes
+PARTLY, CROOKED, ALONE = "page_partly", "page_stamp", "page_one_reader"
 NOTES = (NOT_READ, NO_WORDS, TOO_SLOW, PARTLY, CROOKED, ALONE)
 
 _TORN = re.compile(r"[^\W\d_]-(?:\t|\n|\s*$)")  # a word that goes on elsewhere: the lines are not in their order
@@ -86,7 +83,7 @@ def read_image(page: Any, plane: PagePlane, number: int, glyphs: Glyphs, ocr: Oc
         return FromImage(None, (TOO_SLOW,))
     made = written(seen)
     alone = any(line.second is None for line in seen.lines)
-    notes = [note for note, true in ((PARTLY, made.unread > 0), (CROOKED, bool(seen.crooked)), (ALONE, alone)) if true]
+    notes = [code for code, true in ((PARTLY, made.unread > 0), (CROOKED, bool(seen.crooked)), (ALONE, alone)) if true]
     letters = sum(len(line.marked.text) for item in made.items for line in (item.lines if isinstance(item, Row) else (item,)))
     if own.any() and not glyphs.recognised[own].mean() >= _LAYER and letters < _MORE * own.sum():
         return FromImage(None, ())  # a picture beside its text
@@ -119,9 +116,8 @@ def said_of_scans(pages: Sequence[Page], doubtful: Sequence[tuple[int, int]]) ->
     scans = [(page.start, page.start + len(page.text)) for page in pages if page.text_from == "ocr"]
     within = sum(max(0, min(end, last) - max(start, first)) for start, end in doubtful for first, last in scans)
     letters = within / max(1, sum(last - first for first, last in scans))
-    were = "1 page was read from its image" if count == 1 else f"{count} pages were read from their image"
-    in_doubt = f"; {letters:.0%} of the text is in doubt, and is found and shown but never quoted" if within else ""
-    return (were + in_doubt,)
+    said = {"pages": count, "pages_were": "1 page was" if count == 1 else f"{count} pages were", "their": "its" if count == 1 else "their"}
+    return (note("scan_in_doubt", **said, share=f"{letters:.0%}") if within else note("scan", **said),)
 
 
 def _in_doubt(page: Page, laid: LaidOut) -> NDArray[np.bool_]:

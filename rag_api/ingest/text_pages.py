@@ -20,6 +20,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from rag_api.domain import Page
 from rag_api.errors import UnreadableDocument
+from rag_api.ingest.notes import note
 
 _WIDTH, _HEIGHT = 595.0, 842.0  # A4
 _MARGIN, _SIZE, _LEADING = 50.0, 10.0, 14.0
@@ -71,7 +72,7 @@ def not_drawn(pages: Sequence[Page]) -> tuple[str, ...]:
     """Return a warning about characters that the font lacks: they are read, and shown as boxes."""
     lacking = sorted({c for page in pages for c in page.text if not c.isspace() and not _drawn(c)})
     shown = " ".join(lacking[:10])
-    return (f"characters that the pages cannot show are read all the same; install fonts-dejavu-core: {shown}",) if lacking else ()
+    return (note("missing_letters", letters=shown),) if lacking else ()
 
 
 @lru_cache(maxsize=1)

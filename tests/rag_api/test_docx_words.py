@@ -123,6 +123,7 @@ def test_formulas_symbols_and_ticked_boxes_are_read(tmp_path: Path) -> None:
     at_least = '<w:r><w:sym w:font="Symbol" w:char="F0B3"/></w:r>'
     wrong = '<w:r><w:sym w:font="Wingdings" w:char="F0FB"/></w:r>'
     ticked = '<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:checkBox><w:checked/></w:checkBox></w:ffData></w:fldChar></w:r>'
+    ticked += '<w:r><w:fldChar w:fldCharType="end"/></w:r>'
     path = docx(
         tmp_path / "a.docx", p(r("GFR = "), clearance), p(at_least, r(" 5 × "), power), p(wrong, r(" samen")), p(ticked, r(" allergie"))
     )
@@ -200,11 +201,11 @@ def test_what_would_take_all_time_or_memory_is_refused_at_once(tmp_path: Path) -
         "is damaged: it cannot be opened": bomb(tmp_path / "f.docx", deep(2000)),  # deeper than the XML library goes
     }
     for said, path in files.items():
-        began = time.monotonic()
+        began = time.process_time()
         with pytest.raises(UnreadableDocument, match=said) as error:
             opened(path)
         assert error.value.reason in ("too_large", "broken")
-        assert time.monotonic() - began < 3, path
+        assert time.process_time() - began < 3, path
 
 
 def test_external_entities_are_not_opened(tmp_path: Path) -> None:

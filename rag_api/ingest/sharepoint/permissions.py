@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from rag_api.domain import EVERYONE
+from rag_api.ingest.notes import note
 
 _READ = {"read", "write", "owner", "sp.full control"}
 # The claims "Everyone except external users" and "Everyone".
@@ -30,9 +31,9 @@ class Readers:
     def notes(self) -> tuple[str, ...]:
         found = []
         if self.unknown:
-            found.append(f"may be read by SharePoint's {_quoted(self.unknown)} too: say in `group_names` of sources.toml who that is here")
+            found.append(note("other_readers", groups=_quoted(self.unknown)))
         if self.people:
-            found.append(f"was shared with {self.people} people by name, who cannot read it here for that: give their group access")
+            found.append(note("shared_by_name", people=self.people))
         return tuple(found)
 
 

@@ -14,6 +14,7 @@ from urllib.parse import quote
 from rag_api.domain import RemoteItem
 from rag_api.errors import SourceUnavailable
 from rag_api.ingest.metadata import GROUPS
+from rag_api.ingest.notes import recognised
 from rag_api.ingest.sharepoint.changes import take_changes
 from rag_api.ingest.sharepoint.client import GraphClient, Refused
 from rag_api.ingest.sharepoint.look import Look
@@ -133,6 +134,6 @@ def _source(site: Site, folder: str, files: KeptFiles, item: RemoteItem, path: s
     kept = files.path(item.sha256, PurePosixPath(item.name).suffix)
     problem = Problem(item.reason, f"{path}: {item.message}") if item.reason else None
     return SourceFile(
-        path, kept, {**site.given, GROUPS: ";".join(item.groups) or NOBODY}, folder, item=item.id, notes=item.notes, problem=problem,
-        digest=(item.sha256, item.size),
+        path, kept, {**site.given, GROUPS: ";".join(item.groups) or NOBODY}, folder, item=item.id, problem=problem,
+        notes=tuple(map(recognised, item.notes)), digest=(item.sha256, item.size),
     )  # fmt: skip

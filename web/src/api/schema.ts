@@ -983,6 +983,12 @@ export interface components {
              */
             warnings: string[];
             /**
+             * Notes
+             * @description The warnings with their codes, in the same order.
+             * @default []
+             */
+            notes: components["schemas"]["NoteOut"][];
+            /**
              * Advice
              * @description What to do about a document that failed.
              * @default
@@ -1062,6 +1068,12 @@ export interface components {
              * @default []
              */
             warnings: string[];
+            /**
+             * Notes
+             * @description The warnings with their codes, in the same order.
+             * @default []
+             */
+            notes: components["schemas"]["NoteOut"][];
             /**
              * Advice
              * @description What to do about a document that failed.
@@ -1143,6 +1155,12 @@ export interface components {
              * @default []
              */
             warnings: string[];
+            /**
+             * Notes
+             * @description The warnings with their codes, in the same order.
+             * @default []
+             */
+            notes: components["schemas"]["NoteOut"][];
             /**
              * Advice
              * @description What to do about a document that failed.
@@ -1472,6 +1490,12 @@ export interface components {
              * @default []
              */
             warnings: string[];
+            /**
+             * Notes
+             * @description The warnings with their codes, in the same order.
+             * @default []
+             */
+            notes: components["schemas"]["NoteOut"][];
             /**
              * Renamed From
              * @description The name that its document had when the file lay elsewhere.
@@ -1820,6 +1844,27 @@ export interface components {
              * @description Shown this once: only its hash is kept.
              */
             key: string;
+        };
+        /**
+         * NoteOut
+         * @description A warning: in English, with its stable code and what stands in it, for other languages.
+         */
+        NoteOut: {
+            /** Text */
+            text: string;
+            /**
+             * Code
+             * @description Empty for a sentence of an older version.
+             * @default
+             */
+            code: string;
+            /**
+             * Values
+             * @default {}
+             */
+            values: {
+                [key: string]: string;
+            };
         };
         /** NoticeOut */
         NoticeOut: {

@@ -36,6 +36,7 @@ export type FeedbackIn = Schemas["FeedbackIn"];
 export type Gap = Schemas["GapOut"];
 export type GapReport = Schemas["GapReport"];
 export type Loaded = Schemas["IngestItem"];
+export type NoteOut = Schemas["NoteOut"];
 export type Change = Schemas["ChangeOut"];
 
 /** What the server sends while it answers, in this order: stage*, found, (token | cited)*, then done or failed. */

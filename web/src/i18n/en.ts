@@ -343,6 +343,7 @@ export const en = {
       too_slow: "reading it took too long",
       too_much_memory: "reading it took too much memory",
       no_text_layer: "it is a scan in which no words could be read, so nothing can be found in it",
+      only_rendered: "drawings lie over its text or text is cut off: only its laid out pages tell what is seen",
       xfa_form: "it is an XFA form, whose content only Adobe's programs show: print it to a PDF and load that",
       unsupported: "files of its kind are not read here",
       not_permitted: "who may read it is not known",
@@ -358,6 +359,7 @@ export const en = {
       too_much_memory: "Raise BEDSIDE_READ_MEMORY_MB, or save it as PDF anew, then load it again.",
       no_text_layer:
         "It is a scan without readable words: scan it again, straight and at 300 dpi; with BEDSIDE_OCR=off no scan is read.",
+      only_rendered: "Install LibreOffice, which lays out its pages, or save it as PDF; then load that.",
       xfa_form: "Open it in the program that shows it, print it as PDF, then load that.",
       unsupported: "Save it as PDF, then load that.",
       not_permitted:

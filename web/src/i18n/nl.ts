@@ -339,6 +339,8 @@ export const nl: Messages = {
       too_slow: "het lezen duurde te lang",
       too_much_memory: "het lezen kostte te veel geheugen",
       no_text_layer: "het is een scan waarin geen woorden gelezen konden worden, dus er kan niets in gevonden worden",
+      only_rendered:
+        "tekeningen liggen over tekst of tekst is afgekapt: alleen de opgemaakte pagina's laten zien wat te lezen is",
       xfa_form:
         "het is een XFA-formulier, waarvan enkel programma's van Adobe de inhoud tonen: druk het af naar een PDF en laad die",
       unsupported: "bestanden van deze soort worden hier niet gelezen",
@@ -355,6 +357,7 @@ export const nl: Messages = {
       too_much_memory: "Verhoog BEDSIDE_READ_MEMORY_MB, of bewaar het opnieuw als PDF, en laad het opnieuw.",
       no_text_layer:
         "Het is een scan zonder leesbare woorden: scan het opnieuw, recht en op 300 dpi; met BEDSIDE_OCR=off wordt geen scan gelezen.",
+      only_rendered: "Installeer LibreOffice, dat er pagina's van maakt, of bewaar het als PDF en laad die.",
       xfa_form: "Open het in het programma dat het toont, druk het af als PDF en laad die.",
       unsupported: "Bewaar het als PDF en laad die.",
       not_permitted:

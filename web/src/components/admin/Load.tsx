@@ -2,7 +2,7 @@
 import { useId, useRef, useState } from "react";
 import { asApiError } from "../../api/errors";
 import { READ } from "../../api/kinds";
-import type { Loaded } from "../../api/types";
+import type { Loaded, NoteOut } from "../../api/types";
 import { failureWords, type Messages, useMessages } from "../../i18n";
 import { useLoad } from "../../queries/documents";
 import { Notes } from "./Notes";
@@ -58,7 +58,7 @@ export function Load() {
               <span className={wrong ? "wrong" : undefined}>
                 {name}: {words}
               </span>
-              {loaded && <Notes {...loaded} warnings={told(loaded)} failed={wrong} />}
+              {loaded && <Notes {...loaded} notes={told(loaded)} failed={wrong} />}
             </li>
           ))}
         </ul>
@@ -80,8 +80,8 @@ function indexed({ cut, renamed_from }: Loaded, m: Messages): string {
     .join("; ");
 }
 
-const told = ({ outcome, message, warnings }: Loaded): string[] =>
-  outcome === "failed" && message ? [message] : warnings;
+const told = ({ outcome, message, notes }: Loaded): NoteOut[] =>
+  outcome === "failed" && message ? [{ text: message, code: "", values: {} }] : notes;
 
 function refused(name: string, error: unknown, m: Messages): Line {
   const { code } = asApiError(error);

@@ -1,17 +1,20 @@
-// What to know of a document; of one that could not be read: why, and what to do. The service's own sentences are English.
+// What to know of a document, in the reader's language; of one that could not be read: what to do.
 import type { DocumentSummary } from "../../api/types";
-import { useMessages } from "../../i18n";
+import { useLanguage, useMessages } from "../../i18n";
+import { noteWords } from "../../text/notes";
 
-type Props = Pick<DocumentSummary, "source" | "reason" | "warnings" | "advice"> & { failed: boolean };
+type Props = Pick<DocumentSummary, "source" | "reason" | "notes" | "advice"> & { failed: boolean };
 
-export function Notes({ source, reason, warnings, advice, failed }: Props) {
+export function Notes({ source, reason, notes, advice, failed }: Props) {
   const m = useMessages();
+  const { language } = useLanguage();
   const known = m.admin.advice[reason];
+  const shown = notes.map((note) => noteWords(note, language)).filter(({ english }) => !(english && failed && known)); // the reason says it
   return (
     <>
-      {warnings.map((warning) => (
-        <span key={warning} lang="en" className={failed ? "document-why" : "caution"}>
-          {warning.replace(`${source}: `, "")}
+      {shown.map(({ text, english }) => (
+        <span key={text} lang={english ? "en" : undefined} className={failed ? "document-why" : "caution"}>
+          {text.replace(`${source}: `, "")}
         </span>
       ))}
       {advice && (

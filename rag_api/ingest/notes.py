@@ -1,0 +1,69 @@
+"""The sentences on a document for who loads it: by their stable codes, with what stands in them. web/src/i18n/notes.nl.json has them in
+Dutch; a test holds the two to the same codes."""
+
+from __future__ import annotations
+
+import re
+
+from rag_api.domain import Note
+
+NOTES = {
+    "tracked_changes": "holds tracked changes, read as accepted; accept or reject them in Word",
+    "tracked_deletions": "holds tracked changes, read as accepted, deleted words are not read: {words}; accept or reject them in Word",
+    "hidden_in_word": "hidden words are not read; show or remove them in Word: {words}",
+    "comments": "{count} comments are not read; what staff must know belongs in the text",
+    "embedded_objects": "{count} embedded objects (sheets, charts, inserted files) are not read as text; check that the text says it",
+    "large_pictures": "{count} large pictures: words in them are not read; type what staff must find",
+    "margins": "its headers and footers are no part of the text; what staff must read belongs in the body: {words}",
+    "no_office": "no rendering as PDF (LibreOffice is not installed): its place on the page cannot be shown; install {packages}",
+    "no_rendering": "no rendering as PDF ({why}): its place on the page cannot be shown; save it as PDF",
+    "lost_words": "words of the file that its pages do not show are not read; save it as PDF and check: {words}",
+    "hidden_words": "hidden words are not read; show or remove them: {words}",
+    "struck_words": "words that are struck out are not read: {words}",
+    "holds_unread": "{what} is not read; save the page as PDF and check",
+    "hidden_parts": "hidden parts are not read; show or remove them: {parts}",
+    "formulas": "{count} formulas have no stored value and are not read; open and save it in Excel, or save it as PDF",
+    "remarks": "{count} cells have remarks, which are not read; what staff must know belongs in cells",
+    "hidden_slides": "{count} hidden slides are not read; show or remove them in PowerPoint",
+    "slide_notes": "notes of {count} slides are not read; what staff must know belongs on the slide",
+    "missing_letters": "characters that the pages cannot show are read all the same; install fonts-dejavu-core: {letters}",
+    "page_broken": "{on_pages}: cannot be read",
+    "page_unseen": "{on_pages}: text that cannot be seen (white, tiny, covered, clipped or off the page) or is struck through was left out",
+    "page_watermark": "{on_pages}: slanted text (a watermark) was left out",
+    "page_garbled": "{on_pages}: its fonts do not say which letters they show: what is found in it may be garbled",
+    "page_untrue_letters": "{on_pages}: letters show others than their fonts say: those sentences are found and shown, never quoted; print it to "
+    "a PDF and load that",
+    "page_uncompared": "{on_pages}: invisible words over a picture were not compared with it: they are found and shown, never quoted",
+    "page_not_read": "{on_pages}: only a picture, no text layer: nothing of it is found",
+    "page_no_words": "{on_pages}: only a picture, in which no words could be read: nothing of it is found",
+    "page_too_slow": "{on_pages}: only a picture that took longer to read than BEDSIDE_OCR_TIMEOUT: nothing of it is found",
+    "page_partly": "{on_pages}: its image shows something that could not be read: open the page to see it",
+    "page_stamp": "{on_pages}: slanted words in its image (a stamp) were left out",
+    "page_one_reader": "{on_pages}: read from the image by one program alone, so more of it is in doubt: install tesseract-ocr and "
+    "tesseract-ocr-nld",
+    "scan": "{pages_were} read from {their} image",
+    "scan_in_doubt": "{pages_were} read from {their} image; {share} of the text is in doubt, and is found and shown but never quoted",
+    "edit_outdated": "{field}: the file now says {said}, so the edit {edit} is not used",
+    "same_content": "same content as {documents}: each answer from it has two sources that are one; take one of them out",
+    "same_name": "has the same file name as {documents}; if it is a new version of it, put it there in its place",
+    "replaces_other_folder": "replaces another file of this name, in {folder}; to keep both, ingest the folder above them",
+    "replaces_uploaded": "replaces the file of this name that was uploaded; to keep both, give that one another name",
+    "replaces_in_folder": "replaces the file of this name in {folder}, which the next run over that folder brings back; replace it there",
+    "other_readers": "may be read by SharePoint's {groups} too: say in `group_names` of sources.toml who that is here",
+    "shared_by_name": "was shared with {people} people by name, who cannot read it here for that: give their group access",
+}  # fmt: skip
+
+
+def note(code: str, **values: object) -> Note:
+    """Return a note in English, with its code and values."""
+    said = {name: str(value) for name, value in values.items()}
+    return Note(NOTES[code].format(**said), code, said)
+
+
+def recognised(text: str) -> Note:
+    """Return a sentence that was kept without its code as the note that it is; as it stands where it is none."""
+    for code, sentence in NOTES.items():
+        pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(sentence))
+        if found := re.fullmatch(pattern, text, re.DOTALL):
+            return Note(text, code, found.groupdict())
+    return Note(text)
