@@ -14,6 +14,7 @@ ADVICE = {
     "no_text_layer": "It is a scan without readable words: scan it again, straight and at 300 dpi; with BEDSIDE_OCR=off no scan is read.",
     "xfa_form": "Open it in the program that shows it, print it as PDF, then load that.",
     "not_permitted": "Give a group that is known here access to it in SharePoint, and the application the role fullcontrol on the site.",
+    "wrong_metadata": "Correct it in metadata.csv; the next run takes the document in.",
     "unsupported": "Save it as PDF, then load that.",
 }
 _WORDS = r"\b(?:PDFium|Success|error|Error|Exception|exit status)\b|\w(?:Error|Exception)\b"

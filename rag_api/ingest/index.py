@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from rag_api.errors import InvalidInput
 from rag_api.ingest.changed import changed_files, reconcile
-from rag_api.ingest.letterheads import survey_titles
 from rag_api.ingest.metadata import GROUPS, groups_in
 from rag_api.ingest.moved import rename_moved, retire
 from rag_api.ingest.pool import ReaderPool
@@ -59,11 +58,10 @@ def ingest(
         documents_repo.put_source_groups({s.name: groups_in(s.given[GROUPS]) for s in sources if GROUPS in s.given})
         documents_repo.catch_up(reach_index)
         known, run.edits = documents_repo.current(), documents_repo.edits()
-        lost = reconcile(run, known)
+        run.ids, lost = documents_repo.sources(), reconcile(run, known)
         run.same = {document.sha256: source for source, document in sorted(known.items(), reverse=True) if document.sha256}
         with ReaderPool(readers or _reader_count(), settings.read_timeout, settings.read_memory_mb) as pool:
-            changed = list(changed_files(run, sources, known, lost))
-            run.shared = survey_titles(run, pool, changed, known)
+            changed = changed_files(run, sources, known, lost)
             for batch in batches(pool.map(lambda reader, item: read_item(run, reader, item), changed, lambda item: item.bytes)):
                 index_batch(run, batch)
         placed = [source for source in sources if source.folder]
@@ -72,7 +70,16 @@ def ingest(
             retire(run, missing)
         documents_repo.catch_up(reach_index)
         named = () if retire_missing else tuple(Missing(d.source, d.id, d.metadata.title) for d in missing)
-        return IngestReport(run.in_order(sources), run.pages, run.chunks, time.monotonic() - run.started, survey.skipped, named)
+        return IngestReport(
+            run.in_order(sources),
+            run.pages,
+            run.chunks,
+            time.monotonic() - run.started,
+            survey.skipped,
+            named,
+            tuple(run.retitles),
+            survey.notes,
+        )
 
 
 def _distinct(sources: Iterable[SourceFile]) -> list[SourceFile]:
