@@ -55,8 +55,8 @@ class RawDocument:
     warnings: tuple[str, ...]
 
 
-def read_pdf(path: Path, name: str, max_pages: int, first: int | None = None, ocr: Ocr | None = None) -> RawDocument:
-    """first: only so many pages are read. ocr: pages that are pictures are read too.
+def read_pdf(path: Path, name: str, max_pages: int, ocr: Ocr | None = None) -> RawDocument:
+    """ocr: pages that are pictures are read too.
 
     Raises UnreadableDocument: encrypted, broken, empty (no pages) or too_large (more than max_pages)."""
     document = _open(path, name)
@@ -68,7 +68,7 @@ def read_pdf(path: Path, name: str, max_pages: int, first: int | None = None, oc
             raise UnreadableDocument("too_large", f"{name}: has {count} pages, more than {max_pages}")
         _check_xfa(document, name)
         properties, layered = _said(path, document)
-        pages, warnings = _pages(document, name, layered, min(first or count, count), ocr)
+        pages, warnings = _pages(document, name, layered, count, ocr)
         return RawDocument(pages, properties, warnings)
     finally:
         document.close()

@@ -67,15 +67,15 @@ MOST_AT_ONCE = 1000  # chunks that are embedded while somebody waits: about 48 s
 
 
 def describe(
-    store: Store, document_id: str, metadata: Metadata, embed: Callable[[Sequence[Chunk]], NDArray[np.float32]], most: int = MOST_AT_ONCE
+    store: Store, document_id: str, metadata: Metadata, embed: Callable[[Sequence[Chunk]], NDArray[np.float32]], most: int | None = None
 ) -> Vectors:
     """Change what is said of a document, in all of its chunks. A chunk is embedded with its title, so a new one makes the vectors again;
-    of a document with more chunks than `most` they stay outdated until it is ingested again."""
+    of a document with more chunks than `most` (None: as many as somebody waits for) they stay outdated until it is ingested again."""
     chunks, vectors = store.chunks_of(document_id)
     said = [replace(one, title=metadata.title, metadata=metadata) for one in chunks]
     state: Vectors = "kept"
     if any(one.title != metadata.title for one in chunks):
-        state = "outdated" if len(chunks) > most else "made again"
+        state = "outdated" if len(chunks) > (MOST_AT_ONCE if most is None else most) else "made again"
     if chunks:
         store.replace_document(document_id, said, embed(said) if state == "made again" else vectors)
     return state
