@@ -22,12 +22,9 @@ _END = 2048  # bytes in which a PDF's last line stands
 _NOTE = "its file cannot be read now"
 
 
-def may_pass(run: Run, one: ReadItem, error: UnreadableDocument) -> bool:
-    """Whether the version before stays for now. An upload is whole, and who sent it is told at once."""
-    known = one.item.known
-    if known is None or known.status != DocumentStatus.INDEXED or one.item.source.folder in ("", UPLOADED):
-        return False
-    return error.reason in _PASSING and _is_fresh(one.item, error.reason)
+def may_pass(one: ReadItem, error: UnreadableDocument) -> bool:
+    """Whether the version before stays for now."""
+    return error.reason in _PASSING and _has_version(one.item) and _is_fresh(one.item, error.reason)
 
 
 def keep_version(run: Run, one: ReadItem, error: UnreadableDocument) -> None:
@@ -41,7 +38,7 @@ def keep_version(run: Run, one: ReadItem, error: UnreadableDocument) -> None:
 
 def refuse_half(item: Item) -> None:
     """Raises UnreadableDocument for a PDF without an end that would take the place of a whole one, while it may still be being copied."""
-    if item.known is None or item.known.status != DocumentStatus.INDEXED or not _is_fresh(item, "broken"):
+    if not _has_version(item) or not _is_fresh(item, "broken"):
         return
     try:
         with item.source.path.open("rb") as file:
@@ -51,6 +48,11 @@ def refuse_half(item: Item) -> None:
         return  # which is said when it is read
     if not ended:
         raise UnreadableDocument("broken", f"{item.source.name}: its end is missing, as if it were still being copied")
+
+
+def _has_version(item: Item) -> bool:
+    """One that answers, of a file in a folder. An upload is whole, and who sent it is told at once."""
+    return item.known is not None and item.known.status == DocumentStatus.INDEXED and item.source.folder not in ("", UPLOADED)
 
 
 def _is_fresh(item: Item, reason: str) -> bool:

@@ -39,7 +39,7 @@ def index_batch(run: Run, batch: Sequence[ReadItem]) -> None:
     vectors = embed_texts(run, [embedding_text(c) for one in batch for c in one.chunks], batch[0].item.source.name)
     _save_indexed(run, [one for one in batch if one.error is None], vectors)
     for one in batch:
-        if one.error is not None and may_pass(run, one, one.error):
+        if one.error is not None and may_pass(one, one.error):
             keep_version(run, one, one.error)
         elif one.error is not None:
             _save_failed(run, one, one.error)
