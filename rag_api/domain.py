@@ -8,7 +8,7 @@ Text positions are Python string offsets (code points). Two coordinate systems e
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
@@ -212,6 +212,16 @@ def noted(warning: str) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
+class Titles:
+    """What a document may be called by its own words, best first, without its file's name. `patients`: whom it is about follows from its
+    title; `borne`: it is called by the first of them that is no letterhead, and by nothing that somebody said of it."""
+
+    names: tuple[str, ...] = ()
+    patients: bool = False
+    borne: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ReadDocument:
     """What reading and cleaning a file gives: the pages in order and what the file says of itself."""
 
@@ -221,10 +231,24 @@ class ReadDocument:
     cut: tuple[CutLine, ...] = ()
     uncertain: tuple[tuple[int, int], ...] = ()  # places of the text that may say something else on the page: never quoted
     blocks: tuple[Block, ...] = ()
+    titles: Titles = Titles()
 
     @property
     def text(self) -> str:
         return "".join(page.text for page in self.pages)
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """A document that is indexed, and what was read of it: its pages, lines that were cut from them, places of their text that were read
+    in doubt, its blocks, and what it may be called."""
+
+    document: Document
+    pages: Sequence[Page]
+    cut: Sequence[CutLine] = ()
+    uncertain: Sequence[tuple[int, int]] = ()
+    blocks: Sequence[Block] = ()
+    titles: Titles = Titles()
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +265,9 @@ class Chunk:
     metadata: Metadata = field(default_factory=Metadata)
     groups: tuple[str, ...] = EVERYONE
     headings: tuple[str, ...] = ()  # that its first words stand below, the outermost first
+
+
+Contents = tuple[str, Sequence[Chunk], NDArray[np.float32]]  # of a document in a store: its id, chunks, and their vectors
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,7 +94,7 @@ class UnreadableDocument(BedsideError):
     code, status = "unreadable_document", 422
     REASONS = (
         "encrypted", "empty", "broken", "too_large", "too_slow", "too_much_memory", "no_text_layer", "xfa_form", "unsupported",
-        "not_permitted", "only_rendered",
+        "not_permitted", "only_rendered", "wrong_metadata",
     )  # fmt: skip
 
     def __init__(self, reason: str, message: str) -> None:

@@ -198,4 +198,6 @@ def ingest_out(report: IngestReport) -> api.IngestOut:
         items=items,
         skipped=[api.SkippedOut.model_validate(one, from_attributes=True) for one in report.skipped],
         missing=[api.MissingOut.model_validate(one, from_attributes=True) for one in report.missing],
+        retitled=[api.RetitledOut.model_validate(one, from_attributes=True) for one in report.retitled],
+        notes=list(report.notes),
     )

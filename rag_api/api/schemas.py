@@ -422,6 +422,15 @@ class SkippedOut(BaseModel):
     examples: list[str]
 
 
+class RetitledOut(BaseModel):
+    """A document that was called by a letterhead, as many others are, and has its own title now."""
+
+    source: str
+    document_id: str
+    before: str
+    after: str
+
+
 class IngestOut(BaseModel):
     indexed: int
     unchanged: int
@@ -430,6 +439,8 @@ class IngestOut(BaseModel):
     items: list[IngestItem]
     skipped: list[SkippedOut] = []
     missing: list[MissingOut] = []
+    retitled: list[RetitledOut] = []
+    notes: list[str] = Field([], description="What is wrong in a metadata.csv and costs no document.")
 
 
 class ConversationOut(BaseModel):

@@ -10,7 +10,7 @@ import json
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -19,11 +19,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rag_api.bench.corpus import Corpus
 from rag_api.config import Settings
-from rag_api.domain import Chunk, Filters
+from rag_api.domain import Filters
 from rag_api.errors import InvalidInput
 from rag_api.retrieval.calibration import shipped
 from rag_api.stores import Store, open_store
@@ -141,7 +140,7 @@ def _fill(store: Store, corpus: Corpus, chunks: int, place: Path, tell: Tell) ->
         new = [(document.id, document.chunks, document.vectors) for document in group if document.id not in present]
         if new:
             with spent.counted():
-                _put(store, new)
+                store.replace_documents(new)
             spent.keep()
         done += sum(len(document.chunks) for document in group)
         tell(done)
@@ -150,16 +149,6 @@ def _fill(store: Store, corpus: Corpus, chunks: int, place: Path, tell: Tell) ->
     spent.finished = True
     spent.keep()
     return spent
-
-
-def _put(store: Store, documents: Sequence[tuple[str, Sequence[Chunk], NDArray[np.float32]]]) -> None:
-    from rag_api.stores.lance import LanceStore
-
-    if isinstance(store, LanceStore):
-        store.add_documents(documents)
-        return
-    for document in documents:
-        store.replace_document(*document)
 
 
 def _finish(store: Store) -> None:

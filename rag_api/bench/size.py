@@ -14,7 +14,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,8 +25,12 @@ from numpy.typing import NDArray
 from reportlab.pdfgen.canvas import Canvas
 
 from rag_api.config import Settings
+from rag_api.db import Database
+from rag_api.db.documents import PgDocuments
+from rag_api.db.migrate import migrate
 from rag_api.embed import Embedder, open_embedder
-from rag_api.ingest import MemoryDocuments, ingest, survey
+from rag_api.embedded.postgres import EmbeddedPostgres
+from rag_api.ingest import DocumentsRepo, MemoryDocuments, ingest, survey
 from rag_api.stores import Store, open_store
 from rag_api.stores.memory import MemoryStore
 
@@ -100,11 +105,10 @@ def measure_one(kind: str, count: int, embedder: str, store: str) -> dict[str, A
             (folder / f"{number % 100:02}" / f"p{number}.pdf").write_bytes(_pdf(number, 1 if kind == "files" else count))
         settings = Settings(data_dir=Path(kept) / "data", embedder=embedder if embedder != "none" else "auto", store="memory")
         timed = Timed(CheapEmbedder() if embedder == "none" else open_embedder(settings))
-        kept_in = _store(store, settings, timed)
-        start = time.monotonic()
-        report = ingest(survey([folder]), settings=settings, documents_repo=MemoryDocuments(), store=kept_in, embedder=timed)
-        seconds = time.monotonic() - start
-        kept_in.close()
+        with _kept(store, settings, timed) as (repo, kept_in):
+            start = time.monotonic()
+            report = ingest(survey([folder]), settings=settings, documents_repo=repo, store=kept_in, embedder=timed)
+            seconds = time.monotonic() - start
     own, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
     return {
         "seconds": round(seconds, 1),
@@ -119,10 +123,22 @@ def measure_one(kind: str, count: int, embedder: str, store: str) -> dict[str, A
     }
 
 
-def _store(store: str, settings: Settings, embedder: Embedder) -> Store:
+@contextmanager
+def _kept(store: str, settings: Settings, embedder: Embedder) -> Iterator[tuple[DocumentsRepo, Store]]:
+    """The documents list and the index: in memory, or as a hospital has them."""
     if store == "memory":
-        return MemoryStore(embedder.dim)
-    return open_store(settings.model_copy(update={"store": store}), embedder.name, embedder.dim)
+        yield MemoryDocuments(), MemoryStore(embedder.dim)
+        return
+    server = EmbeddedPostgres(settings.data_dir / "postgres")
+    dsn = server.start()
+    try:
+        migrate(dsn)
+        with closing(Database(dsn)) as db:
+            opened = open_store(settings.model_copy(update={"store": store}), embedder.name, embedder.dim)
+            with closing(opened):
+                yield PgDocuments(db), opened
+    finally:
+        server.stop()
 
 
 def _pdf(number: int, pages: int) -> bytes:

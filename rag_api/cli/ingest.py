@@ -163,19 +163,24 @@ def print_report(report: IngestReport) -> None:
 
     for item in report.items:
         if item.outcome == "failed":
-            say(f"  failed: {item.message or item.source}. {advice(item.reason)}")
+            say(f"  {'kept' if item.kept else 'failed'}: {item.message or item.source}. {advice(item.reason)}")
         if item.renamed_from:
             say(f"  moved: {item.source} was {item.renamed_from}")
         for warning in item.warnings if item.outcome == "indexed" else ():
             say(f"  note: {item.source}: {warning}")
     if noted := sum(item.outcome == "unchanged" and bool(item.warnings) for item in report.items):
         say(f"  {noted} unchanged documents have notes: `bedside documents` shows them")
+    for note in report.notes:
+        say(f"  note: {note}")
+    for titled in report.retitled:
+        say(f"  title: {titled.source} is now called {titled.after!r}: {titled.before!r} is on many documents, so it is a letterhead")
     for missing in report.missing:
         say(f"  missing: {missing.source} ({missing.title}) is no longer there, and is still answered from")
     if report.missing:
         say("  What is missing is taken out with --retire-missing, or one by one on the page for documents.")
     rate = report.pages / report.seconds if report.seconds > 0 else 0.0
     counts = f"{report.indexed} indexed, {report.unchanged} unchanged, {report.failed} failed"
+    counts += f" ({report.kept} answer as before for now)" if report.kept else ""
     counts += f", {report.retired} retired" if report.retired else ""
     say(f"  {counts}; {report.pages} pages and {report.chunks} passages in {report.seconds:.1f} s ({rate:.1f} pages/s)")
     if report.cut:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -13,21 +13,22 @@ import psycopg
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
-from rag_api.db import Connection, Database, folders, permissions, translated
+from rag_api.db import Connection, Database, folders, permissions, titles, translated
 from rag_api.db.access import READS, found, values
-from rag_api.db.structures import put_structure
+from rag_api.db.structures import put_structures
 from rag_api.domain import (
     EVERYONE,
     LOCAL_USER,
-    Block,
     CutLine,
     Document,
     DocumentStatus,
     Edit,
+    Indexed,
     Metadata,
     Note,
     Page,
     TargetGroup,
+    Titles,
     User,
     noted,
 )
@@ -53,6 +54,10 @@ UPSERT = f"""
 """  # noqa: S608 - column names only
 INSERT_PAGES = """
     copy pages (document_id, number, width, height, rotation, text_start, text, boxes, text_from) from stdin
+"""
+AMEND = """
+    update documents set title = %(title)s, target_groups = %(target_groups)s, subject = %(subject)s, warnings = %(warnings)s,
+      fingerprint = %(fingerprint)s, updated_at = now() where id = %(id)s
 """
 INSERT_UNCERTAIN = "copy uncertain_places (document_id, text_start, text_end) from stdin"
 INSERT_CUT = "copy cut_lines (document_id, position, page, text, reason) from stdin"
@@ -87,30 +92,38 @@ class PgDocuments:
         rows = self.db.all(f"select * from documents where {CURRENT}")  # noqa: S608
         return {row["source"]: to_document(row) for row in rows}
 
-    def save_indexed(
-        self,
-        document: Document,
-        pages: Sequence[Page],
-        cut: Sequence[CutLine] = (),
-        uncertain: Sequence[tuple[int, int]] = (),
-        blocks: Sequence[Block] = (),
-    ) -> None:
+    def save_indexed(self, documents: Sequence[Indexed]) -> None:
         with self.db.connection() as connection:
-            self._put(connection, document)
-            with connection.cursor() as cursor, cursor.copy(INSERT_PAGES) as copy:
-                for page in pages:
-                    copy.write_row(_page_row(document.id, page))
-            with connection.cursor() as cursor, cursor.copy(INSERT_CUT) as copy:
-                for position, line in enumerate(cut):
-                    copy.write_row((document.id, position, line.page, line.text, line.reason))
-            put_structure(connection, document.id, blocks)
-            with connection.cursor() as cursor, cursor.copy(INSERT_UNCERTAIN) as copy:
-                for place in uncertain:
-                    copy.write_row((document.id, *place))
+            self._put(connection, [one.document for one in documents])
+            _copy(connection, INSERT_PAGES, (_page_row(one.document.id, page) for one in documents for page in one.pages))
+            _copy(connection, INSERT_CUT, (row for one in documents for row in _cut_rows(one)))
+            _copy(connection, INSERT_UNCERTAIN, ((one.document.id, *place) for one in documents for place in one.uncertain))
+            put_structures(connection, {one.document.id: one.blocks for one in documents})
+            titles.put_titles(connection, {one.document.id: (one.document.metadata.title, one.titles) for one in documents})
 
     def save_failed(self, document: Document) -> None:
         with self.db.connection() as connection:
-            self._put(connection, document)
+            self._put(connection, [document])
+            titles.put_titles(connection, {document.id: ("", Titles())})
+
+    def amend(self, document: Document, own: Titles | None = None) -> None:
+        with self.db.connection() as connection:
+            connection.execute(AMEND, _row(document))
+            if own is not None:
+                titles.put_titles(connection, {document.id: (document.metadata.title, own)})
+
+    def keep(self, document_id: str, warnings: Sequence[str]) -> None:
+        self.put_warnings(document_id, warnings)
+        self.db.run("update documents set fingerprint = '' where id = %(id)s", {"id": document_id})
+
+    def bearers(self, keys: Sequence[str]) -> dict[str, list[str]]:
+        return titles.read_bearers(self.db, keys)
+
+    def openings(self, document_ids: Sequence[str]) -> dict[str, str]:
+        return titles.read_openings(self.db, document_ids)
+
+    def called(self, keys: Sequence[str]) -> list[tuple[Document, Titles]]:
+        return [(to_document(row), own) for row, own in titles.read_called(self.db, keys)]
 
     def retire(self, sources: Sequence[str]) -> None:
         self.db.run(
@@ -136,8 +149,8 @@ class PgDocuments:
     def catch_up(self, reach_index: Callable[[str, tuple[str, ...]], None]) -> None:
         permissions.catch_up(self.db, reach_index)
 
-    def source_of(self, document_id: str) -> str | None:
-        return folders.source_of(self.db, document_id)
+    def sources(self) -> dict[str, str]:
+        return folders.read_sources(self.db)
 
     def put_warnings(self, document_id: str, warnings: Sequence[str]) -> None:
         said = {name: _storable(value) for name, value in _noted(warnings).items()}
@@ -152,21 +165,22 @@ class PgDocuments:
     def put_folders(self, placed: Mapping[str, str], items: Mapping[str, str] = MappingProxyType({})) -> None:
         folders.put_folders(self.db, placed, items)
 
-    def rename(self, old: str, new: str, titles: tuple[str, str]) -> None:
-        folders.rename(self.db, old, new, titles)
+    def rename(self, old: str, new: str, titles: tuple[str, str], taken: bool = False) -> None:
+        folders.rename(self.db, old, new, titles, taken)
 
-    def _put(self, connection: Connection, document: Document) -> None:
-        """The row, with no pages yet; whatever was current for this source before is so no more."""
+    def _put(self, connection: Connection, documents: Sequence[Document]) -> None:
+        """The rows, with no pages yet; whatever was current for these sources before is so no more."""
+        said = {"ids": [document.id for document in documents], "sources": [document.source for document in documents]}
         connection.execute(
-            f"update documents set status = 'replaced', updated_at = now() where {CURRENT} and source = %(source)s and id <> %(id)s",  # noqa: S608
-            {"source": document.source, "id": document.id},
+            f"""update documents set status = 'replaced', updated_at = now()
+            where {CURRENT} and source = any(%(sources)s) and id <> all(%(ids)s)""",  # noqa: S608
+            said,
         )
-        connection.execute(UPSERT, {**_row(document), "user_id": self.user.id})
-        permissions.apply_rules(connection, self.open_to, document.id)  # which may have changed while it was read
-        connection.execute("delete from pages where document_id = %(id)s", {"id": document.id})
-        connection.execute("delete from cut_lines where document_id = %(id)s", {"id": document.id})
-        connection.execute("delete from structures where document_id = %(id)s", {"id": document.id})
-        connection.execute("delete from uncertain_places where document_id = %(id)s", {"id": document.id})
+        with connection.cursor() as cursor:
+            cursor.executemany(UPSERT, [{**_row(document), "user_id": self.user.id} for document in documents])
+        permissions.apply_rules(connection, self.open_to, said["ids"])  # which may have changed while they were read
+        for table in ("pages", "cut_lines", "structures", "uncertain_places"):
+            connection.execute(f"delete from {table} where document_id = any(%(ids)s)", said)  # noqa: S608
 
 
 @dataclass(frozen=True, slots=True)
@@ -402,6 +416,17 @@ def _groups(names: Sequence[str]) -> tuple[TargetGroup, ...]:
 def _page_row(document_id: str, page: Page) -> tuple[Any, ...]:
     boxes = pack_boxes(page.boxes)
     return document_id, page.number, page.width, page.height, page.rotation, page.start, page.text, boxes, page.text_from
+
+
+def _cut_rows(one: Indexed) -> Iterator[tuple[Any, ...]]:
+    for position, line in enumerate(one.cut):
+        yield one.document.id, position, line.page, line.text, line.reason
+
+
+def _copy(connection: Connection, statement: str, rows: Iterable[tuple[Any, ...]]) -> None:
+    with connection.cursor() as cursor, cursor.copy(statement) as copy:
+        for row in rows:
+            copy.write_row(row)
 
 
 def _to_page(row: DictRow) -> Page:

@@ -13,16 +13,23 @@ _NAMED = (
     "update metadata_edits set source = %(new)s where source = %(old)s",
     "update metadata_edits set said = %(new_title)s where source = %(new)s and field = 'title' and said = %(old_title)s",
     "delete from document_groups where source = %(new)s",
-    "update document_groups set source = %(new)s where source = %(old)s",
+    """insert into document_groups (source, said_by, groups, user_id, said_at)
+    select %(new)s, said_by, groups, user_id, said_at from document_groups where source = %(old)s""",
     "update group_changes set name = %(new)s where about = 'document' and name = %(old)s",
     "update metadata_changes set source = %(new)s where source = %(old)s",
-    "update judged_places set document = %(new)s where document = %(old)s",
     """delete from former_names f where source = %(old)s
     and exists (select 1 from former_names g where g.former = f.former and g.source = %(new)s)""",
     "update former_names set source = %(new)s where source = %(old)s",
     "delete from former_names where former = source",
     "insert into former_names (former, source) values (%(old)s, %(new)s) on conflict do nothing",
     "delete from document_folders where source = %(old)s",
+)
+
+
+# Unless another file has the name now: then they are about that one, or about both.
+_NOT_TAKEN = (
+    "update judged_places set document = %(new)s where document = %(old)s",
+    "delete from document_groups where source = %(old)s",
 )
 
 
@@ -44,14 +51,14 @@ def put_folders(db: Database, folders: Mapping[str, str], items: Mapping[str, st
         )
 
 
-def rename(db: Database, old: str, new: str, titles: tuple[str, str]) -> None:
-    """Give a document and its earlier versions another name, with all that is kept by it. titles: what the names say, before and now."""
+def rename(db: Database, old: str, new: str, titles: tuple[str, str], taken: bool) -> None:
+    """Give a document and its earlier versions another name, with all that is kept by it. titles: what the names say, before and now;
+    taken: another file has the old name now."""
     values = {"old": old, "new": new, "old_title": titles[0], "new_title": titles[1]}
     with db.connection() as connection:
-        for statement in _NAMED:
+        for statement in (*_NAMED, *(() if taken else _NOT_TAKEN)):
             connection.execute(statement, values)
 
 
-def source_of(db: Database, document_id: str) -> str | None:
-    row = db.one("select source from documents where id = %(id)s", {"id": document_id})
-    return row["source"] if row else None
+def read_sources(db: Database) -> dict[str, str]:
+    return {row["id"]: row["source"] for row in db.all("select id, source from documents")}

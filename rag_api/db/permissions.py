@@ -65,13 +65,13 @@ def groups_of(db: Database, source: str, department: str, default: Sequence[str]
     return tuple(row["groups"])
 
 
-def apply_rules(connection: Connection, default: Sequence[str], document_id: str | None = None) -> None:
-    """Make the groups of this document, or of all, what follows from what is said. In force for the next query."""
+def apply_rules(connection: Connection, default: Sequence[str], document_ids: Sequence[str] | None = None) -> None:
+    """Make the groups of these documents, or of all, what follows from what is said. In force for the next query."""
     connection.execute(
         f"""update documents d set groups = said.groups from
-        (select d.id, coalesce{RULES} as groups from documents d where %(id)s::text is null or d.id = %(id)s) said
+        (select d.id, coalesce{RULES} as groups from documents d where %(ids)s::text[] is null or d.id = any(%(ids)s)) said
         where said.id = d.id and said.groups <> d.groups""",  # noqa: S608
-        {"default": list(default), "id": document_id},
+        {"default": list(default), "ids": None if document_ids is None else list(document_ids)},
     )
 
 

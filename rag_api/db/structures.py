@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rag_api.db import Connection, Database
 from rag_api.domain import Block
 from rag_api.text.blocks import packed, unpacked
 
 
-def put_structure(connection: Connection, document_id: str, blocks: Sequence[Block]) -> None:
-    """In place of those that it had; vectors kept of sentences by them are looked at again."""
-    connection.execute("delete from structures where document_id = %(id)s", {"id": document_id})
-    if blocks:
-        connection.execute(
-            "insert into structures (document_id, blocks) values (%(id)s, %(blocks)s)", {"id": document_id, "blocks": packed(blocks)}
+def put_structures(connection: Connection, structures: Mapping[str, Sequence[Block]]) -> None:
+    """By document, in place of those that it had; vectors kept of sentences by them are looked at again."""
+    ids = {"ids": list(structures)}
+    connection.execute("delete from structures where document_id = any(%(ids)s)", ids)
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            "insert into structures (document_id, blocks) values (%s, %s)",
+            [(document_id, packed(blocks)) for document_id, blocks in structures.items() if blocks],
         )
-    connection.execute("update sentences_kept set made_by = '' where document_id = %(id)s", {"id": document_id})
+    connection.execute("update sentences_kept set made_by = '' where document_id = any(%(ids)s)", ids)
 
 
 def read_packed(db: Database, document_ids: Sequence[str]) -> dict[str, str]:

@@ -15,6 +15,7 @@ ADVICE = {
     "xfa_form": "Open it in the program that shows it, print it as PDF, then load that.",
     "not_permitted": "Give a group that is known here access to it in SharePoint, and the application the role fullcontrol on the site.",
     "only_rendered": "Install LibreOffice, which lays out its pages, or save it as PDF; then load that.",
+    "wrong_metadata": "Correct it in metadata.csv; the next run takes the document in.",
     "unsupported": "Save it as PDF, then load that.",
 }
 _WORDS = r"\b(?:PDFium|Success|error|Error|Exception|exit status)\b|\w(?:Error|Exception)\b"

@@ -68,8 +68,9 @@ def _ids(run: Run, known: Mapping[str, Document]) -> set[str]:
 def _new_id(run: Run, source: SourceFile, sha256: str) -> str:
     """The same file has the same id everywhere, unless a document that was renamed has it already."""
     name = source.name
-    while run.repo.source_of(found := document_id(name, sha256)) not in (None, source.name):
+    while run.ids.get(found := document_id(name, sha256), source.name) != source.name:
         name += "\0"
+    run.ids[found] = source.name
     return found
 
 

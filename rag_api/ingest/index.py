@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from rag_api.errors import InvalidInput
 from rag_api.ingest.changed import changed_files, reconcile
 from rag_api.ingest.copies import note_copies
-from rag_api.ingest.letterheads import survey_titles
 from rag_api.ingest.metadata import GROUPS, groups_in
 from rag_api.ingest.moved import rename_moved, retire
 from rag_api.ingest.pool import ReaderPool
@@ -60,10 +59,9 @@ def ingest(
         documents_repo.put_source_groups({s.name: groups_in(s.given[GROUPS]) for s in sources if GROUPS in s.given})
         documents_repo.catch_up(reach_index)
         known, run.edits = documents_repo.current(), documents_repo.edits()
-        lost = reconcile(run, known)
+        run.ids, lost = documents_repo.sources(), reconcile(run, known)
         with ReaderPool(readers or _reader_count(), settings.read_timeout, settings.read_memory_mb) as pool:
-            changed = list(changed_files(run, sources, known, lost))
-            run.shared = survey_titles(run, pool, changed, known)
+            changed = changed_files(run, sources, known, lost)
             for batch in batches(pool.map(lambda reader, item: read_item(run, reader, item), changed, lambda item: item.bytes)):
                 index_batch(run, batch)
         placed = [source for source in sources if source.folder]
@@ -73,7 +71,16 @@ def ingest(
         note_copies(run)
         documents_repo.catch_up(reach_index)
         named = () if retire_missing else tuple(Missing(d.source, d.id, d.metadata.title) for d in missing)
-        return IngestReport(run.in_order(sources), run.pages, run.chunks, time.monotonic() - run.started, survey.skipped, named)
+        return IngestReport(
+            run.in_order(sources),
+            run.pages,
+            run.chunks,
+            time.monotonic() - run.started,
+            survey.skipped,
+            named,
+            tuple(run.retitles),
+            survey.notes,
+        )
 
 
 def _distinct(sources: Iterable[SourceFile]) -> list[SourceFile]:

@@ -1,40 +1,98 @@
-"""Which titles of a run's files are none of their own: the first pages of all that changed are looked at before any is read."""
+"""Titles that are none: documents about different things bear them. Judged over all that is indexed and what is being read.
+
+A document is judged when it is read, and what was indexed before under a title that turns out to be a letterhead gets its next one then:
+two documents at most, and their versions, since the third shows it. Its passages are embedded anew, as titles are embedded with them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
 
-from rag_api.domain import Document
-from rag_api.errors import UnreadableDocument
-from rag_api.ingest.kinds import media_type
-from rag_api.ingest.metadata import title_key
-from rag_api.ingest.pool import ReaderPool
-from rag_api.ingest.read import PDF
-from rag_api.ingest.reader import Job, Reader
-from rag_api.ingest.run import Item, Run
-from rag_api.ingest.titles import Opening, shared_titles, words_of
+from rag_api.domain import Document, Titles
+from rag_api.ingest.chunk import embedding_text
+from rag_api.ingest.embedding import embed_texts
+from rag_api.ingest.reading import cut_text
+from rag_api.ingest.report import Retitled
+from rag_api.ingest.run import ReadItem, Run
+from rag_api.ingest.titles import MANY, called, many_differ, own_title, words_of
+from rag_api.stores import describe
+from rag_api.text.title_key import title_key
 
-
-def survey_titles(run: Run, pool: ReaderPool, changed: Sequence[Item], known: Mapping[str, Document]) -> frozenset[str]:
-    """By what the PDFs of this run may be called, and documents that stay as they are are called."""
-    openings = [opening for opening in pool.map(lambda reader, item: _opening(run, reader, item), changed) if opening is not None]
-    wanted = {title_key(title) for opening in openings for title in opening.titles}
-    again = {item.source.name for item in changed}
-    stay = [document for document in known.values() if document.source not in again and title_key(document.metadata.title) in wanted]
-    return shared_titles([*openings, *(_opening_of(run, document) for document in stay)])
+_AT_ONCE = 16  # first pages that are fetched together
+Words = dict[str, frozenset[str]]  # of first pages, by document
 
 
-def _opening(run: Run, reader: Reader, item: Item) -> Opening | None:
-    """None of what is no PDF or cannot be read: reading it says why."""
-    name, path = item.source.name, item.source.path
-    try:
-        if item.bytes > run.settings.max_file_mb * (1 << 20) or media_type(path, name) != PDF:
-            return None
-        return reader.read_opening(Job(path, name, PDF, run.settings.max_pages))
-    except UnreadableDocument:
-        return None
+def settle_titles(run: Run, batch: Sequence[ReadItem]) -> tuple[list[ReadItem], frozenset[str]]:
+    """The documents of a batch under their own titles, and which titles turned out to be letterheads."""
+    read = [one for one in batch if one.text is not None]
+    words = {one.document.id: words_of(one.text.pages[0].text) for one in read if one.text and one.text.pages}
+    bearers: dict[str, list[str]] = {}
+    for one in read:
+        for key in _keys(one.titles):
+            bearers.setdefault(key, []).append(one.document.id)
+    gone = {one.item.known.id for one in read if one.item.known is not None}
+    found = _judge(run, bearers, gone | {one.document.id for one in read}, words)
+    return [_settled(run, one) for one in batch], found
 
 
-def _opening_of(run: Run, document: Document) -> Opening:
-    pages = run.repo.pages(document.id)
-    return Opening((document.metadata.title,), frozenset(words_of(pages[0].text) if pages else ()))
+def retitle_earlier(run: Run, letterheads: Collection[str]) -> None:
+    """Give documents that were indexed under one of these their own titles, in the list and in the index."""
+    earlier = [(d, titles) for d, titles in run.repo.called(sorted(letterheads)) if "title" not in run.edits.get(d.source, {})]
+    _judge(run, {key: [] for _, titles in earlier for key in _keys(titles)}, set(), {})
+    for document, titles in earlier:
+        if (title := own_title(document.source, titles, run.letterheads)) != document.metadata.title:
+            _retitle(run, document, title, titles)
+
+
+def _judge(run: Run, bearers: dict[str, list[str]], gone: Collection[str], words: Words) -> frozenset[str]:
+    """Find which of these keys are letterheads that were not known as such. bearers: documents of a batch, by key; gone: what the list
+    has of them still."""
+    unknown = [key for key in bearers if key not in run.letterheads]
+    before = run.repo.bearers(unknown) if unknown else {}
+    found = set()
+    for key in unknown:
+        documents = [*bearers[key], *(one for one in before.get(key, ()) if one not in gone)]
+        if len(documents) >= MANY and many_differ(_openings(run, documents, words)):
+            found.add(key)
+    run.letterheads |= found
+    return frozenset(found)
+
+
+def _openings(run: Run, documents: Sequence[str], words: Words) -> Iterator[frozenset[str]]:
+    """Fetched as they are asked for: mostly the first few decide."""
+    left = iter(documents)
+    while some := list(islice(left, _AT_ONCE)):
+        if missing := [one for one in some if one not in words]:
+            words |= {one: words_of(text) for one, text in run.repo.openings(missing).items()}
+        yield from (words[one] for one in some if one in words)
+
+
+def _settled(run: Run, one: ReadItem) -> ReadItem:
+    title = own_title(one.item.source.name, one.titles, run.letterheads)
+    if one.text is None or not one.titles.borne or title == one.document.metadata.title:
+        return one
+    metadata = called(one.document.metadata, title, one.titles)
+    document = replace(one.document, metadata=metadata)
+    return replace(one, document=document, chunks=cut_text(run.settings, document, one.text))
+
+
+def _retitle(run: Run, document: Document, title: str, titles: Titles) -> None:
+    """Without its fingerprint meanwhile: interrupted, it is read again."""
+    said = replace(document, metadata=called(document.metadata, title, titles))
+    run.repo.amend(replace(said, fingerprint=""), titles)
+    describe(
+        run.store,
+        document.id,
+        said.metadata,
+        lambda chunks: embed_texts(run, [embedding_text(c) for c in chunks], document.source),
+        sys.maxsize,
+    )
+    run.repo.amend(said, titles)
+    run.retitles.append(Retitled(document.source, document.id, document.metadata.title, title))
+
+
+def _keys(titles: Titles) -> Iterable[str]:
+    return dict.fromkeys(title_key(name) for name in titles.names)

@@ -6,19 +6,16 @@ The first page goes before the properties because staff read it: properties are 
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
-from rag_api.domain import Edit, Metadata, TargetGroup
-from rag_api.errors import InvalidInput
+from rag_api.domain import Edit, Metadata, TargetGroup, Titles
 from rag_api.guard.patient import patient_of
 from rag_api.ingest.notes import note
 
-SIDECAR = "metadata.csv"
 GROUPS = "groups"  # said beside the metadata, in a sidecar or a list of sources: who may read the document
 FIELDS = (
     "title",
@@ -171,32 +168,6 @@ def _pairs(cells: Sequence[str]) -> Iterable[tuple[str, str]]:
             yield label, value
 
 
-def sidecar_of(folder: Path) -> dict[str, dict[str, str]]:
-    """The rows of the folder's metadata.csv by file name; empty without one. Raises InvalidInput when it cannot be understood."""
-    path = folder / SIDECAR
-    if not path.is_file():
-        return {}
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"{path}: cannot be read as UTF-8 ({error})") from error
-    delimiter = ";" if text.partition("\n")[0].count(";") > text.partition("\n")[0].count(",") else ","  # as Dutch Excel writes it
-    rows = csv.DictReader(text.splitlines(), delimiter=delimiter, skipinitialspace=True)
-    unknown = set(rows.fieldnames or ()) - {"source", GROUPS, *FIELDS}
-    if unknown or "source" not in (rows.fieldnames or ()):
-        raise InvalidInput(
-            f"{path}: the columns may be source (required), {GROUPS}, {', '.join(FIELDS)}; not {', '.join(sorted(map(str, unknown)))}"
-        )
-    given = {}
-    for number, row in enumerate(rows, start=2):
-        values = {field: (row.get(field) or "").strip() for field in (GROUPS, *FIELDS)}
-        for field in ("valid_from", "valid_until"):
-            if values[field] and parse_date(values[field]) is None:
-                raise InvalidInput(f"{path}, line {number}: {field} is no date: {values[field]!r} (write 2026-01-31 or 31/01/2026)")
-        given[(row["source"] or "").strip()] = {field: value for field, value in values.items() if value}
-    return given
-
-
 def groups_in(text: str) -> tuple[str, ...]:
     """Return the groups that a sidecar or a list of sources names: parted by semicolons or commas."""
     return tuple(name.strip() for name in re.split(r"[;,]", text) if name.strip())
@@ -209,39 +180,36 @@ def describe(
     headings: Sequence[str],
     language: str,
     given: Mapping[str, str] | None = None,
-    shared: frozenset[str] = frozenset(),
 ) -> Metadata:
     """Everything together. headings: of the first page, the likeliest title first; language: what the text is in; given: the sidecar's
-    row; shared: titles, as `title_key` has them, that other documents bear too: they name none of them."""
+    row."""
     of_file, of_page = from_properties(properties), from_first_page(first_page)
     values = {**of_file, **of_page}
     if "supersedes" in of_file:  # the property holds a source name, the page what people call it
         values["supersedes"] = of_file["supersedes"]
     values["language"] = language or of_file.get("language", "")
-    titles = titles_of(name, properties, first_page, headings)
-    values["title"] = next((title for title in titles if title_key(title) not in shared), titles[-1])
+    values["title"] = next(iter(titles_of(properties, first_page, headings).names), title_from_name(name))
     return _with_patients_of_title(metadata_from({**values, **(given or {})}))
 
 
-def titles_of(name: str, properties: Mapping[str, str], first_page: Iterable[Sequence[str]], headings: Sequence[str]) -> tuple[str, ...]:
-    """What it may be called, best first, its file's name last: the property, a subject line ("Betreft: ..."), the headings."""
-    said = (from_properties(properties).get("title", ""), from_first_page(first_page).get("subject", ""))
-    sensible = (" ".join(title.split()) for title in (*said, *headings) if not _BAD_TITLE.match(title.strip()))
-    return tuple(dict.fromkeys(title for title in (*sensible, _from_name(name)) if title))
-
-
-def title_key(title: str) -> str:
-    """Of titles that are one to a reader: in small letters, without what is neither letter nor digit."""
-    return " ".join(re.findall(r"[^\W_]+", title.casefold()))
+def titles_of(properties: Mapping[str, str], first_page: Iterable[Sequence[str]], headings: Sequence[str]) -> Titles:
+    """What it may be called, best first: the property, a subject line ("Betreft: ..."), the headings."""
+    of_file, of_page = from_properties(properties), from_first_page(first_page)
+    said = (of_file.get("title", ""), of_page.get("subject", ""), *headings)
+    sensible = (" ".join(_printable(title).split())[:300] for title in said if not _BAD_TITLE.match(title.strip()))
+    stated = target_groups({**of_file, **of_page}.get("target_groups", ""))
+    return Titles(tuple(dict.fromkeys(title for title in sensible if title)), patients=not stated)
 
 
 def _with_patients_of_title(metadata: Metadata) -> Metadata:
     """A document that names its patients nowhere but in its title ("Anafylaxie bij kinderen") is for those."""
-    if metadata.target_groups:
-        return metadata
-    named = patient_of(metadata.title)
+    return metadata if metadata.target_groups else replace(metadata, target_groups=patients_in(metadata.title))
+
+
+def patients_in(title: str) -> tuple[TargetGroup, ...]:
+    named = patient_of(title)
     words = [e for e in named.evidence if not any(character.isdigit() for character in e.text)]
-    return replace(metadata, target_groups=tuple(group for group in TargetGroup if words and group in named.groups))
+    return tuple(group for group in TargetGroup if words and group in named.groups)
 
 
 def metadata_from(values: Mapping[str, str]) -> Metadata:
@@ -286,5 +254,6 @@ def texts_of(metadata: Metadata) -> dict[str, str]:
     }  # fmt: skip
 
 
-def _from_name(name: str) -> str:
+def title_from_name(name: str) -> str:
+    """What a document is called that says nothing of itself."""
     return re.sub(r"[_\-\s]+", " ", PurePosixPath(name).stem).strip() or name

@@ -7,7 +7,7 @@ and more than a tenth of a folder is only retired when someone says so.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path, PurePosixPath
 
 from rag_api.domain import Document
@@ -91,12 +91,13 @@ def in_turn(renamed: Mapping[str, str]) -> list[tuple[str, str]]:
 def renamed_of(
     known: Known, placed: Placed, survey: Survey, missing: Iterable[Document], digest: Callable[[SourceFile], str]
 ) -> dict[str, str]:
-    """Return new name -> old name of files that were moved or renamed: new ones with the content of one that is gone."""
+    """Return new name -> old name of files that were moved or renamed: new ones with the content of one that is gone, or of one whose name
+    another file has now ("protocol.pdf" became "protocol-oud.pdf", and there is a new "protocol.pdf")."""
     new = sorted((file for file in survey.files if file.name not in known), key=lambda file: file.name)
-    if not new:
+    if not new or not known:
         return {}
     gone: dict[str, list[str]] = defaultdict(list)
-    for document in [*missing, *_elsewhere(known, placed, survey)]:
+    for document in [*missing, *_elsewhere(known, placed, survey), *_ousted(known, placed, survey, {digest(file) for file in new}, digest)]:
         gone[document.sha256].append(document.source)
     renamed: dict[str, str] = {}
     for file in new if gone else ():
@@ -115,6 +116,19 @@ def _elsewhere(known: Known, placed: Placed, survey: Survey) -> Iterable[Documen
         here = folder == UPLOADED or is_remote(folder) or folder in survey.folders
         if not here and source in known and not (Path(folder) / source).exists():
             yield known[source]
+
+
+def _ousted(
+    known: Known, placed: Placed, survey: Survey, wanted: Collection[str], digest: Callable[[SourceFile], str]
+) -> Iterable[Document]:
+    """Yield the documents of one of these contents whose file under their name holds something else now."""
+    files = {file.name: file for file in survey.files}
+    for source, document in known.items():
+        file = files.get(source)
+        if file is None or document.sha256 not in wanted or placed.get(source, file.folder) != file.folder:
+            continue
+        if digest(file) not in ("", document.sha256):
+            yield document
 
 
 def _ending(name: str) -> str:

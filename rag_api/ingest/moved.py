@@ -1,4 +1,11 @@
-"""Files that lie elsewhere than before: their documents get the new names. What is gone for good is named, or retired."""
+"""Files that lie elsewhere than before: their documents get the new names. What is gone for good is named, or retired.
+
+The same content is the same document: it keeps its id, so that answers which quoted it open what they quoted, its earlier versions and
+what an admin said of it. But a hospital that renames "protocol.pdf" to "protocol-oud.pdf" and puts a new "protocol.pdf" in its place means
+the procedure by its name. So what asks for the procedure stays with the name: judged questions, which then ask of the new file, and who
+may read it, which holds for both, as a new file must not open what was closed. Both answer, and the new one's warning says so: which of
+them is in force only the hospital knows.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +14,7 @@ from dataclasses import replace
 
 from rag_api.domain import Document
 from rag_api.errors import UnreadableDocument
-from rag_api.ingest.metadata import describe
+from rag_api.ingest.metadata import title_from_name
 from rag_api.ingest.missing import in_turn, missing_of, refuse_many, renamed_items, renamed_of
 from rag_api.ingest.report import Outcome
 from rag_api.ingest.run import Run
@@ -27,6 +34,7 @@ def rename_moved(run: Run, survey: Survey, careful: bool) -> list[Document]:
     if careful:
         refuse_many(left, known, run.placed, survey)
     retire(run, [known[name] for name in by_item if name in known and name not in by_item.values()])
+    run.taken = {old: new for new, old in run.renamed.items() if old not in run.renamed and any(file.name == old for file in survey.files)}
     _rename(run, known)
     return left
 
@@ -44,14 +52,9 @@ def _rename(run: Run, known: Mapping[str, Document]) -> None:
         first = before.pop(old)
         before[new] = first
         titles = title_from_name(first), title_from_name(new if new in run.renamed else first)
-        run.repo.rename(old, new, titles)
+        run.repo.rename(old, new, titles, old in run.taken)
         if new in run.renamed and known[first].metadata.title == title_from_name(first) != titles[1]:
             run.retitled.add(new)
-
-
-def title_from_name(source: str) -> str:
-    """What a document is called that says nothing of itself."""
-    return describe(source, {}, (), (), "").title
 
 
 def _digest_or_nothing(run: Run, source: SourceFile) -> str:

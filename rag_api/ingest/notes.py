@@ -49,6 +49,13 @@ NOTES = {
     "replaces_other_folder": "replaces another file of this name, in {folder}; to keep both, ingest the folder above them",
     "replaces_uploaded": "replaces the file of this name that was uploaded; to keep both, give that one another name",
     "replaces_in_folder": "replaces the file of this name in {folder}, which the next run over that folder brings back; replace it there",
+    "other_patients": "{by} says that it is about {said}, the file itself {own}: check which patients it is for",
+    "other_patients_in_title": "{by} says the title {title}, of {said}, and {whose} {own}: check which patients it is for",
+    "other_from": "{by} says that it is valid from {said}, the file itself {own}",
+    "other_until": "{by} says that it is valid until {said}, the file itself {own}",
+    "other_title": "{by} says that it is called {title}, and the file does not hold most of those words: check whether it is the right document",
+    "took_name": "has the name that {other} had, which is answered from too: where that is no longer in force, take it out or end its validity",
+    "kept": "its file cannot be read now ({why}): the version before it still answers, for a day at most",
     "other_readers": "may be read by SharePoint's {groups} too: say in `group_names` of sources.toml who that is here",
     "shared_by_name": "was shared with {people} people by name, who cannot read it here for that: give their group access",
 }  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rag_api.domain import Block, CutLine, Metadata, Page, ReadDocument, code_of
+from rag_api.domain import Block, CutLine, Metadata, Page, ReadDocument, Titles, code_of
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.clean import LaidOut, clean
 from rag_api.ingest.kinds import SLIDES, TEXTS, WORDS, Kind, media_type
@@ -19,7 +19,6 @@ from rag_api.ingest.read_slides import read_slides
 from rag_api.ingest.read_text import read_text
 from rag_api.ingest.scanned import Ocr, said_of_scans, uncertain
 from rag_api.ingest.text_pages import not_drawn, text_pages, write_pdf
-from rag_api.ingest.titles import Opening, words_of
 from rag_api.ingest.told import blocks_of_lines
 
 __all__ = ["DOCX", "PDF", "media_type", "read"]
@@ -33,85 +32,80 @@ def read(
     kind: str,
     max_pages: int,
     shown: Path | None = None,
-    shared: frozenset[str] = frozenset(),
     ocr: Ocr | None = None,
 ) -> ReadDocument:
     """Read a file. kind: its media type; shown: the rendering as PDF that LibreOffice made of it, which gives it pages and boxes, or where
-    to write the one that is made here; shared: titles that are none, as other documents bear them too; ocr: pages of a PDF that are
-    pictures are read too. Raises UnreadableDocument."""
+    to write the one that is made here; ocr: pages of a PDF that are pictures are read too. Raises UnreadableDocument."""
     if kind in WORDS:
-        return _read_docx(path, name, max_pages, shown, shared)
+        return _read_docx(path, name, max_pages, shown)
     if kind in SLIDES:
         assert shown is not None
-        return _read_slides(path, name, kind, max_pages, shown, shared)
+        return _read_slides(path, name, kind, max_pages, shown)
     if kind in TEXTS:
-        return _read_text(path, name, Kind(kind), max_pages, shown, shared)
-    return _read_pdf(path, name, max_pages, shared, ocr)
+        return _read_text(path, name, Kind(kind), max_pages, shown)
+    return _read_pdf(path, name, max_pages, ocr)
 
 
-def read_opening(path: Path, name: str, max_pages: int) -> Opening:
-    """What a PDF may be called, and the words of its first page. Raises UnreadableDocument."""
-    found = read_pdf(path, name, max_pages, first=1)
-    cells = _cells(found.pages[0])
-    titles = titles_of(name, found.properties, cells, headings_of(found.pages[0]))
-    return Opening(titles[:-1], words_of(" ".join(cell for row in cells for cell in row)))
-
-
-def _read_pdf(path: Path, name: str, max_pages: int, shared: frozenset[str], ocr: Ocr | None = None) -> ReadDocument:
+def _read_pdf(path: Path, name: str, max_pages: int, ocr: Ocr | None = None) -> ReadDocument:
     found = read_pdf(path, name, max_pages, ocr=ocr)
     language = _language(found)
     first = found.pages[0]
-    metadata = describe(name, found.properties, _cells(first), headings_of(first), language, shared=shared)
+    cells, headings = _cells(first), headings_of(first)
+    metadata, titles = describe(name, found.properties, cells, headings, language), titles_of(found.properties, cells, headings)
     cleaned = clean(found.pages, metadata.language)
     pages = _worded(cleaned.pages, name, found.warnings)
     doubtful = uncertain(pages, found.pages)
-    return ReadDocument(metadata, pages, (*said_of_scans(pages, doubtful), *found.warnings), cleaned.cut, doubtful, cleaned.blocks)
+    warnings = (*said_of_scans(pages, doubtful), *found.warnings)
+    return ReadDocument(metadata, pages, warnings, cleaned.cut, doubtful, cleaned.blocks, titles)
 
 
-def _read_docx(path: Path, name: str, max_pages: int, shown: Path | None, shared: frozenset[str]) -> ReadDocument:
+def _read_docx(path: Path, name: str, max_pages: int, shown: Path | None) -> ReadDocument:
     written = read_docx(path, name)
     page = written.page()
     if not any(c.isalnum() for c in page.text):
         raise UnreadableDocument("empty", f"{name}: has no words in it")
     headings = (written.heading,) if written.heading else ()
-    metadata = describe(name, written.properties, written.around, headings, language_of(page.text), shared=shared)
+    metadata = describe(name, written.properties, written.around, headings, language_of(page.text))
+    titles = titles_of(written.properties, written.around, headings)
     if shown is None and written.unsure:
         raise UnreadableDocument(
             "only_rendered", f"{name}: drawings lie over its text or text is cut off: only its pages tell what is seen"
         )
     if shown is None:
         blocks = blocks_of_lines(written.lines, page.text)
-        return ReadDocument(metadata, (page,), (*written.warnings, *written.unrendered), blocks=blocks)
+        return ReadDocument(metadata, (page,), (*written.warnings, *written.unrendered), blocks=blocks, titles=titles)
     rendered = _rendered(shown, name, max_pages, metadata.language, "docx", written.lines)
-    return _with_losses(_document(metadata, rendered, written.warnings), page.text)
+    return _with_losses(_document(metadata, titles, rendered, written.warnings), page.text)
 
 
-def _read_slides(path: Path, name: str, kind: str, max_pages: int, shown: Path, shared: frozenset[str]) -> ReadDocument:
+def _read_slides(path: Path, name: str, kind: str, max_pages: int, shown: Path) -> ReadDocument:
     if kind not in (Kind.PPTX, Kind.PPSX):
-        document = _read_pdf(shown, name, max_pages, shared)
+        document = _read_pdf(shown, name, max_pages)
         return replace(document, pages=tuple(replace(page, text_from="slides") for page in document.pages))
     refuse_ole(path, name)
     slides = read_slides(path, name)
     language = language_of(slides.text)
     rendered = _rendered(shown, name, max_pages, language, "slides")
     lines = [line for line in slides.text.split("\n") if line.strip()]
-    metadata = describe(name, slides.properties, [[line] for line in lines[:50]], tuple(lines[:1]), language, shared=shared)
-    return _with_losses(_document(metadata, rendered, slides.warnings), slides.text)
+    rows, headings = [[line] for line in lines[:50]], tuple(lines[:1])
+    metadata, titles = describe(name, slides.properties, rows, headings, language), titles_of(slides.properties, rows, headings)
+    return _with_losses(_document(metadata, titles, rendered, slides.warnings), slides.text)
 
 
-def _read_text(path: Path, name: str, kind: Kind, max_pages: int, shown: Path | None, shared: frozenset[str]) -> ReadDocument:
+def _read_text(path: Path, name: str, kind: Kind, max_pages: int, shown: Path | None) -> ReadDocument:
     """Its pages are made here, from what is read: `shown` shows exactly that."""
     text = read_text(path, name, kind)
     if not any(c.isalnum() for line in text.lines for c in line):
         raise UnreadableDocument("empty", f"{name}: has no words in it")
     language = language_of("\n".join(text.lines))
     headings = (text.heading,) if text.heading else ()
-    metadata = describe(name, text.properties, [line.split("\t") for line in text.lines[:30]], headings, language, shared=shared)
+    rows = [line.split("\t") for line in text.lines[:30]]
+    metadata, titles = describe(name, text.properties, rows, headings, language), titles_of(text.properties, rows, headings)
     pages = text_pages(text.lines, name, max_pages, "text")
     if shown is not None:
         write_pdf(pages, shown)
     blocks = blocks_of_lines(text.lines, "".join(page.text for page in pages))
-    return ReadDocument(metadata, pages, (*text.warnings, *not_drawn(pages)), blocks=blocks)
+    return ReadDocument(metadata, pages, (*text.warnings, *not_drawn(pages)), blocks=blocks, titles=titles)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +125,9 @@ def _rendered(shown: Path, name: str, max_pages: int, language: str, text_from: 
     return _Rendered(pages, found.warnings, cleaned.cut, cleaned.blocks)
 
 
-def _document(metadata: Metadata, rendered: _Rendered, warnings: Sequence[str]) -> ReadDocument:
-    return ReadDocument(metadata, rendered.pages, (*warnings, *rendered.warnings), rendered.cut, blocks=rendered.blocks)
+def _document(metadata: Metadata, titles: Titles, rendered: _Rendered, warnings: Sequence[str]) -> ReadDocument:
+    found = (*warnings, *rendered.warnings)
+    return ReadDocument(metadata, rendered.pages, found, rendered.cut, blocks=rendered.blocks, titles=titles)
 
 
 def _with_losses(document: ReadDocument, written: str) -> ReadDocument:

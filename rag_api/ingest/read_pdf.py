@@ -67,8 +67,8 @@ class _Open:
     ocr: Ocr | None
 
 
-def read_pdf(path: Path, name: str, max_pages: int, first: int | None = None, ocr: Ocr | None = None) -> RawDocument:
-    """first: only so many pages are read. ocr: pages that are pictures are read too.
+def read_pdf(path: Path, name: str, max_pages: int, ocr: Ocr | None = None) -> RawDocument:
+    """ocr: pages that are pictures are read too.
 
     Raises UnreadableDocument: encrypted, broken, empty (no pages) or too_large (more than max_pages)."""
     document = _open(path, name)
@@ -81,7 +81,7 @@ def read_pdf(path: Path, name: str, max_pages: int, first: int | None = None, oc
         _check_xfa(document, name)
         properties, layered = _said(path, document)
         with closing(Judged(document.raw)) as judged:
-            pages, warnings = _pages(_Open(document, layered, min(first or count, count), judged, ocr), name)
+            pages, warnings = _pages(_Open(document, layered, count, judged, ocr), name)
         return RawDocument(pages, properties, warnings)
     finally:
         document.close()

@@ -26,10 +26,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 import numpy as np
 
-from rag_api.domain import CutLine, Metadata, Note, Page, ReadDocument, TargetGroup, noted
+from rag_api.domain import CutLine, Metadata, Note, Page, ReadDocument, TargetGroup, Titles, noted
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.advice import plain_message
-from rag_api.ingest.titles import Opening
 from rag_api.text.blocks import packed, unpacked
 
 if TYPE_CHECKING:
@@ -52,7 +51,6 @@ class Job:
     kind: str  # media type
     max_pages: int
     shown: Path | None = None
-    shared: frozenset[str] = frozenset()  # titles that are none, because other documents bear them too
     ocr_seconds: float = 0.0  # what a page's image may take to read; 0: images are not read
 
 
@@ -73,18 +71,13 @@ class Reader:
     def read(self, job: Job, told: Told | None = None) -> ReadDocument:
         """told: called with the page and how many there are before a page's image is read. Raises UnreadableDocument with any of its
         reasons."""
-        return _decode(*self._ask(job, "read", told))
+        return _decode(*self._ask(job, told))
 
-    def read_opening(self, job: Job) -> Opening:
-        """Of a PDF. Raises as `read`."""
-        answer, _ = self._ask(job, "open")
-        return Opening(tuple(answer["titles"]), frozenset(answer["words"]))
-
-    def _ask(self, job: Job, what: str, told: Told | None = None) -> tuple[dict[str, Any], np.ndarray]:
+    def _ask(self, job: Job, told: Told | None = None) -> tuple[dict[str, Any], np.ndarray]:
         process = self._started()
         self._files += 1
         request = {"path": str(job.path), "name": job.name, "kind": job.kind, "max_pages": job.max_pages, "shown": str(job.shown or "")}
-        request |= {"timeout": self.timeout, "shared": sorted(job.shared), "what": what, "ocr_seconds": job.ocr_seconds}
+        request |= {"timeout": self.timeout, "ocr_seconds": job.ocr_seconds}
         try:
             assert process.stdin is not None
             process.stdin.write(json.dumps(request).encode() + b"\n")
@@ -200,6 +193,7 @@ def _encode(document: ReadDocument) -> tuple[dict[str, Any], bytes]:
         "cut": [astuple(line) for line in document.cut],
         "uncertain": document.uncertain,
         "blocks": packed(document.blocks),
+        "titles": asdict(document.titles),
     }, boxes
 
 
@@ -213,9 +207,9 @@ def _decode(answer: dict[str, Any], boxes: np.ndarray) -> ReadDocument:
         pages.append(Page(**page, boxes=boxes[at : at + len(page["text"])]))
         at += len(page["text"])
     cut, uncertain = tuple(CutLine(*line) for line in answer["cut"]), tuple((start, end) for start, end in answer["uncertain"])
-    return ReadDocument(
-        Metadata(**said), tuple(pages), tuple(Note(**warning) for warning in answer["warnings"]), cut, uncertain, unpacked(answer["blocks"])
-    )
+    titles = Titles(tuple(answer["titles"]["names"]), answer["titles"]["patients"])
+    warnings = tuple(Note(**warning) for warning in answer["warnings"])
+    return ReadDocument(Metadata(**said), tuple(pages), warnings, cut, uncertain, unpacked(answer["blocks"]), titles)
 
 
 # The process itself
@@ -225,7 +219,7 @@ def _serve(memory_mb: int) -> NoReturn:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints must not get between the answers
     from rag_api.ingest.confine import no_network
-    from rag_api.ingest.read import read, read_opening  # imports PDFium before memory is limited
+    from rag_api.ingest.read import read  # imports PDFium before memory is limited
 
     _limit(memory_mb)
     no_network()
@@ -236,13 +230,7 @@ def _serve(memory_mb: int) -> NoReturn:
         answer: dict[str, Any]
         boxes = b""
         try:
-            if job["what"] == "open":
-                opening = read_opening(Path(job["path"]), job["name"], job["max_pages"])
-                answer = {"titles": opening.titles, "words": sorted(opening.words)}
-            else:
-                shared = frozenset(job["shared"])
-                path, ocr = Path(job["path"]), _ocr(job, answers)
-                answer, boxes = _encode(read(path, job["name"], job["kind"], job["max_pages"], shown, shared, ocr))
+            answer, boxes = _encode(read(Path(job["path"]), job["name"], job["kind"], job["max_pages"], shown, _ocr(job, answers)))
         except UnreadableDocument as error:
             answer = {"reason": error.reason, "message": error.message}
         except MemoryError:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag_api.domain import Chunk, Document, DocumentStatus, Metadata, ReadDocument
+from rag_api.domain import Chunk, Document, DocumentStatus, Edit, Metadata, ReadDocument, Titles
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.changed import limits
 from rag_api.ingest.chunk import chunk
-from rag_api.ingest.kinds import media_type
-from rag_api.ingest.metadata import edited, overridden
+from rag_api.ingest.contradictions import contradictions
+from rag_api.ingest.kept import refuse_half
+from rag_api.ingest.kinds import Kind, media_type
+from rag_api.ingest.metadata import edited, overridden, title_from_name
 from rag_api.ingest.notes import note
 from rag_api.ingest.reader import Job, Reader
 from rag_api.ingest.rendering import read_rendered
 from rag_api.ingest.run import Item, ReadItem, Run
 from rag_api.ingest.sources import UPLOADED
+from rag_api.ingest.titles import called, own_title
 
 if TYPE_CHECKING:
     from rag_api.config import Settings
@@ -35,20 +39,52 @@ def read_item(run: Run, reader: Reader, item: Item) -> ReadItem:
         kind = media_type(item.source.path, name)
         path = run.files.keep(item.source, item.sha256)
         ocr_seconds = settings.ocr_timeout if settings.ocr == "auto" else 0.0
-        job = Job(path, name, kind, settings.max_pages, shared=run.shared, ocr_seconds=ocr_seconds)
+        if kind == Kind.PDF:
+            refuse_half(item)
+        job = Job(path, name, kind, settings.max_pages, ocr_seconds=ocr_seconds)
         text = read_rendered(reader, job, run.files.path(item.sha256, ".pdf"), lambda page, of: run.tell(f"{name}, page {page} of {of}"))
-        metadata, notes = edited(item.metadata or overridden(text.metadata, item.source.given), run.edits.get(name, {}))
+        edits = run.edits.get(name, {})
+        metadata, notes = edited(item.metadata or overridden(_own(run, item, text, edits), item.source.given), edits)
         text = replace(text, warnings=(*text.warnings, *notes))
-        text = replace(text, warnings=(*text.warnings, *item.source.notes, *_other_file(run, item)))
+        told = (*contradictions(text, item.source.given, said_by(item)), *_other_file(run, item), *_took_name(run, item))
+        text = replace(text, warnings=(*text.warnings, *item.source.notes, *told))
         groups = run.repo.groups_of(name, metadata.department)
         document = replace(_document(item, kind, metadata, text), groups=groups)
-        return ReadItem(item, document, text, None, tuple(_cut(settings, document, text)))
+        return ReadItem(item, document, text, None, cut_text(settings, document, text), _titles(item, text.titles, edits))
     except UnreadableDocument as error:
         return ReadItem(item, _failed(item, kind, error, settings), None, error)
 
 
-def _cut(settings: Settings, document: Document, text: ReadDocument) -> list[Chunk]:
-    return chunk(document.id, document.metadata, text.pages, settings.chunk_size, settings.chunk_overlap, document.groups)
+def cut_text(settings: Settings, document: Document, text: ReadDocument) -> tuple[Chunk, ...]:
+    sizes = settings.chunk_size, settings.chunk_overlap
+    return tuple(chunk(document.id, document.metadata, text.pages, *sizes, document.groups))
+
+
+def _own(run: Run, item: Item, text: ReadDocument, edits: Mapping[str, Edit]) -> Metadata:
+    """What the file says, by the title that counts as its own. An edit of a title holds on while its file may still be called as it was
+    then: that another of its titles goes first now is our doing."""
+    title = own_title(item.source.name, text.titles, run.letterheads)
+    if "title" in edits and edits["title"].said in (*text.titles.names, title_from_name(item.source.name)):
+        title = edits["title"].said
+    return called(text.metadata, title, text.titles)
+
+
+def _titles(item: Item, titles: Titles, edits: Mapping[str, Edit]) -> Titles:
+    said = {*item.source.given, *edits}
+    return replace(titles, patients=titles.patients and "target_groups" not in said, borne=item.metadata is None and "title" not in said)
+
+
+def said_by(item: Item) -> str:
+    """Whose words stand over the file's."""
+    return "the upload" if item.source.folder == UPLOADED else "metadata.csv or the list of sources"
+
+
+def _took_name(run: Run, item: Item) -> tuple[str, ...]:
+    """A warning when the document that had this name is still there under another: "protocol-oud.pdf"."""
+    other = run.taken.get(item.source.name)
+    if other is None:
+        return ()
+    return (note("took_name", other=other),)
 
 
 def _other_file(run: Run, item: Item) -> tuple[str, ...]:

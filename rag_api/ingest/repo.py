@@ -10,9 +10,8 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Protocol
 
-from rag_api.domain import EVERYONE, Block, CutLine, Document, DocumentStatus, Edit, Page
-
-CURRENT = (DocumentStatus.INDEXED, DocumentStatus.FAILED)
+from rag_api.domain import EVERYONE, Document, DocumentStatus, Edit, Indexed, Page, Titles
+from rag_api.text.title_key import title_key
 
 
 class DocumentsRepo(Protocol):
@@ -27,22 +26,31 @@ class DocumentsRepo(Protocol):
     def current(self) -> dict[str, Document]:
         """By source: the documents whose status is INDEXED or FAILED, with their fingerprint."""
 
-    def save_indexed(
-        self,
-        document: Document,
-        pages: Sequence[Page],
-        cut: Sequence[CutLine] = (),
-        uncertain: Sequence[tuple[int, int]] = (),
-        blocks: Sequence[Block] = (),
-    ) -> None:
-        """Make this the current document of its source, with these pages (`boxes.pack_boxes` makes bytes of `Page.boxes`), lines that
-        were cut from them, places of their text that were read in doubt, and its blocks.
+    def save_indexed(self, documents: Sequence[Indexed]) -> None:
+        """Make each the current document of its source, with its pages (`boxes.pack_boxes` makes bytes of `Page.boxes`) and what else was
+        read. Sources differ.
 
-        Its id may exist already, in any status: row and pages are replaced. Another current document of the source
+        An id may exist already, in any status: row and pages are replaced. Another current document of the source
         becomes REPLACED. The row's `created_at` is kept on replacement, `updated_at` is now."""
 
     def save_failed(self, document: Document) -> None:
         """As `save_indexed`, without pages; status FAILED and the reason are in the document."""
+
+    def amend(self, document: Document, titles: Titles | None = None) -> None:
+        """Write what is said of a document that stays as it is: title, patients, warnings, fingerprint; and what it may be called."""
+
+    def keep(self, document_id: str, warnings: Sequence[str]) -> None:
+        """A document stays although its file cannot be read now: with these warnings, and without a fingerprint, so that it is looked at
+        again."""
+
+    def bearers(self, keys: Sequence[str]) -> Mapping[str, Sequence[str]]:
+        """Ids of indexed documents that may be called so by their own words, by `title_key`; of very many some hundred."""
+
+    def openings(self, document_ids: Sequence[str]) -> Mapping[str, str]:
+        """The beginning of these documents' first pages, by id."""
+
+    def called(self, keys: Sequence[str]) -> Sequence[tuple[Document, Titles]]:
+        """Indexed documents that are called so, by `title_key`, because their own words do."""
 
     def retire(self, sources: Sequence[str]) -> None:
         """The current documents of these sources become RETIRED; sources without one are no error."""
@@ -53,8 +61,8 @@ class DocumentsRepo(Protocol):
     def edits(self) -> Mapping[str, Mapping[str, Edit]]:
         """What admins say of documents: by source, then by metadata field."""
 
-    def source_of(self, document_id: str) -> str | None:
-        """The name of a document in any status, None for an unknown id."""
+    def sources(self) -> dict[str, str]:
+        """The name of every document, in any status, by id."""
 
     def put_warnings(self, document_id: str, warnings: Sequence[str]) -> None:
         """Say these of a document, and nothing else."""
@@ -77,9 +85,10 @@ class DocumentsRepo(Protocol):
     def catch_up(self, reach_index: Callable[[str, tuple[str, ...]], None]) -> None:
         """Give the index the groups of documents that it has others of."""
 
-    def rename(self, old: str, new: str, titles: tuple[str, str]) -> None:
+    def rename(self, old: str, new: str, titles: tuple[str, str], taken: bool = False) -> None:
         """A document and its versions get another name, with edits, history, judged questions; not its folder. `new` has no current
-        document. titles: what the names themselves say, before and now."""
+        document. titles: what the names themselves say, before and now. taken: another file has the old name now, which keeps its judged
+        questions, and who may read it."""
 
 
 class MemoryDocuments:
@@ -87,11 +96,11 @@ class MemoryDocuments:
 
     def __init__(self) -> None:
         self.documents: dict[str, Document] = {}
+        self.read: dict[str, Indexed] = {}
         self.edited: dict[str, dict[str, Edit]] = {}
-        self.cut: dict[str, list[CutLine]] = {}
-        self.blocks: dict[str, tuple[Block, ...]] = {}
-        self.uncertain: dict[str, list[tuple[int, int]]] = {}
-        self._pages: dict[str, list[Page]] = {}
+        self._current: dict[str, str] = {}  # by source
+        self._titles: dict[str, Titles] = {}
+        self._bearers: dict[str, dict[str, None]] = {}
         self._folders: dict[str, str] = {}
         self._items: dict[str, str] = {}
         self._said: dict[str, tuple[str, ...]] = {}
@@ -104,27 +113,36 @@ class MemoryDocuments:
             yield
 
     def current(self) -> dict[str, Document]:
-        return {d.source: d for d in self.documents.values() if d.status in CURRENT}
+        return {source: self.documents[key] for source, key in self._current.items()}
 
-    def save_indexed(
-        self,
-        document: Document,
-        pages: Sequence[Page],
-        cut: Sequence[CutLine] = (),
-        uncertain: Sequence[tuple[int, int]] = (),
-        blocks: Sequence[Block] = (),
-    ) -> None:
-        self._put(document)
-        self.blocks[document.id] = tuple(blocks)
-        self._pages[document.id] = list(pages)
-        self.cut[document.id] = list(cut)
-        self.uncertain[document.id] = list(uncertain)
+    def save_indexed(self, documents: Sequence[Indexed]) -> None:
+        for one in documents:
+            self._put(one.document)
+            self.read[one.document.id] = one
+            self._put_titles(one.document.id, one.titles)
 
     def save_failed(self, document: Document) -> None:
         self._put(document)
-        self._pages.pop(document.id, None)
-        self.cut.pop(document.id, None)
-        self.uncertain.pop(document.id, None)
+        self.read.pop(document.id, None)
+        self._put_titles(document.id, Titles())
+
+    def amend(self, document: Document, titles: Titles | None = None) -> None:
+        self.documents[document.id] = replace(document, updated_at=datetime.now(UTC))
+        if titles is not None:
+            self._put_titles(document.id, titles)
+
+    def keep(self, document_id: str, warnings: Sequence[str]) -> None:
+        self.amend(replace(self.documents[document_id], warnings=tuple(warnings), fingerprint=""))
+
+    def bearers(self, keys: Sequence[str]) -> Mapping[str, Sequence[str]]:
+        return {key: [one for one in self._bearers.get(key, ()) if self._is_indexed(one)] for key in keys}
+
+    def openings(self, document_ids: Sequence[str]) -> Mapping[str, str]:
+        return {key: self.pages(key)[0].text for key in document_ids if self.pages(key)}
+
+    def called(self, keys: Sequence[str]) -> Sequence[tuple[Document, Titles]]:
+        found = [(self.documents[key], titles) for key, titles in self._titles.items() if titles.borne and self._is_indexed(key)]
+        return [(document, titles) for document, titles in found if title_key(document.metadata.title) in keys]
 
     def retire(self, sources: Sequence[str]) -> None:
         current = self.current()
@@ -133,13 +151,13 @@ class MemoryDocuments:
                 self._set_status(current[source], DocumentStatus.RETIRED)
 
     def pages(self, document_id: str) -> list[Page]:
-        return list(self._pages.get(document_id, ()))
+        return list(self.read[document_id].pages) if document_id in self.read else []
 
     def edits(self) -> Mapping[str, Mapping[str, Edit]]:
         return self.edited
 
-    def source_of(self, document_id: str) -> str | None:
-        return self.documents[document_id].source if document_id in self.documents else None
+    def sources(self) -> dict[str, str]:
+        return {document.id: document.source for document in self.documents.values()}
 
     def put_warnings(self, document_id: str, warnings: Sequence[str]) -> None:
         self.documents[document_id] = replace(self.documents[document_id], warnings=tuple(warnings))
@@ -168,13 +186,15 @@ class MemoryDocuments:
                 reach_index(key, document.groups)
                 self._indexed[key] = document.groups
 
-    def rename(self, old: str, new: str, titles: tuple[str, str]) -> None:
+    def rename(self, old: str, new: str, titles: tuple[str, str], taken: bool = False) -> None:
         self._said.pop(new, None)
         if old in self._said:
-            self._said[new] = self._said.pop(old)
+            self._said[new] = self._said[old] if taken else self._said.pop(old)
         for key, document in self.documents.items():
             if document.source == old:
                 self.documents[key] = replace(document, source=new)
+        if old in self._current:
+            self._current[new] = self._current.pop(old)
         edits = self.edited.pop(old, {})
         if "title" in edits and edits["title"].said == titles[0]:
             edits["title"] = replace(edits["title"], said=titles[1])
@@ -184,13 +204,26 @@ class MemoryDocuments:
 
     def _put(self, document: Document) -> None:
         now = datetime.now(UTC)
-        before = self.current().get(document.source)
-        if before is not None and before.id != document.id:
-            self._set_status(before, DocumentStatus.REPLACED)
+        before = self._current.get(document.source)
+        if before is not None and before != document.id:
+            self._set_status(self.documents[before], DocumentStatus.REPLACED)
         known = self.documents.get(document.id)
         created = known.created_at if known else now
         self._indexed[document.id] = document.groups
         self.documents[document.id] = replace(document, created_at=created, updated_at=now)
+        self._current[document.source] = document.id
 
     def _set_status(self, document: Document, status: DocumentStatus) -> None:
         self.documents[document.id] = replace(document, status=status, updated_at=datetime.now(UTC))
+        if self._current.get(document.source) == document.id:
+            del self._current[document.source]
+
+    def _put_titles(self, document_id: str, titles: Titles) -> None:
+        for name in self._titles.get(document_id, Titles()).names:
+            self._bearers[title_key(name)].pop(document_id, None)
+        self._titles[document_id] = titles
+        for name in titles.names:
+            self._bearers.setdefault(title_key(name), {})[document_id] = None
+
+    def _is_indexed(self, document_id: str) -> bool:
+        return self.documents[document_id].status == DocumentStatus.INDEXED

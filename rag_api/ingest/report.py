@@ -22,6 +22,7 @@ class Outcome:
     from_images: int = 0  # pages of an indexed document that were read from their image
     uncertain: int = 0  # places of them that were read in doubt
     renamed_from: str = ""  # the name that it had when its file lay elsewhere
+    kept: bool = False  # what failed is its file; the version before it is still answered from
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,16 @@ class Missing:
 
 
 @dataclass(frozen=True, slots=True)
+class Retitled:
+    """A document whose title turned out to be a letterhead: many documents about different things bear it."""
+
+    source: str
+    document_id: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
 class IngestReport:
     items: tuple[Outcome, ...]
     pages: int  # of the documents indexed in this run
@@ -41,6 +52,8 @@ class IngestReport:
     seconds: float
     skipped: tuple[Skipped, ...] = ()  # files that lie in the folders and are not read
     missing: tuple[Missing, ...] = ()
+    retitled: tuple[Retitled, ...] = ()
+    notes: tuple[str, ...] = ()  # what is wrong where documents lie, and belongs to none of them
 
     def count(self, outcome: str) -> int:
         return sum(item.outcome == outcome for item in self.items)
@@ -64,6 +77,10 @@ class IngestReport:
     @property
     def failed(self) -> int:
         return self.count("failed")
+
+    @property
+    def kept(self) -> int:
+        return sum(item.kept for item in self.items)
 
     @property
     def retired(self) -> int:

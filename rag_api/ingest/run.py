@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from rag_api.domain import Chunk, Document, Edit, Metadata, ReadDocument
+from rag_api.domain import Chunk, Document, Edit, Metadata, ReadDocument, Titles
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.repo import DocumentsRepo
-from rag_api.ingest.report import Outcome, Progress, ProgressCallback
+from rag_api.ingest.report import Outcome, Progress, ProgressCallback, Retitled
 from rag_api.ingest.sources import KeptFiles, SourceFile, sha256_of
 
 if TYPE_CHECKING:  # the reader process imports this package too, and should start fast
@@ -39,6 +39,7 @@ class ReadItem:
     text: ReadDocument | None
     error: UnreadableDocument | None
     chunks: tuple[Chunk, ...] = ()
+    titles: Titles = field(default_factory=Titles)
 
 
 @dataclass(slots=True)
@@ -52,10 +53,13 @@ class Run:
     files: KeptFiles
     progress: ProgressCallback | None
     total: int
-    shared: frozenset[str] = frozenset()  # titles that many documents bear: they name none of them
+    letterheads: set[str] = field(default_factory=set)  # keys of titles that many documents bear: they name none of them
+    retitles: list[Retitled] = field(default_factory=list)  # documents that were indexed before under one of them
+    ids: dict[str, str] = field(default_factory=dict)  # by id, the name of every document, whatever its status
     edits: Mapping[str, Mapping[str, Edit]] = field(default_factory=dict)  # by source: what admins say over what files say
     placed: Mapping[str, str] = field(default_factory=dict)  # by source: the folder it was last ingested from
     renamed: dict[str, str] = field(default_factory=dict)  # new name -> the name before
+    taken: dict[str, str] = field(default_factory=dict)  # of those, the name before -> the new one, where another file has it now
     retitled: set[str] = field(default_factory=set)  # renamed ones whose title was their name
     digests: dict[str, tuple[str, int]] = field(default_factory=dict)  # by source, of files looked at already
     pages: int = 0

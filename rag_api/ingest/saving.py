@@ -8,13 +8,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_api.domain import Chunk
+from rag_api.domain import Indexed
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.chunk import embedding_text
+from rag_api.ingest.embedding import BATCH, embed_texts
+from rag_api.ingest.kept import keep_version, may_pass
+from rag_api.ingest.letterheads import retitle_earlier, settle_titles
 from rag_api.ingest.report import Outcome
 from rag_api.ingest.run import ReadItem, Run
-
-_BATCH = 32  # chunks embedded together, over documents
 
 
 def batches(read: Iterable[ReadItem]) -> Iterator[list[ReadItem]]:
@@ -24,7 +25,7 @@ def batches(read: Iterable[ReadItem]) -> Iterator[list[ReadItem]]:
     for one in read:
         batch.append(one)
         count += len(one.chunks)
-        if count >= _BATCH or one.text is None:
+        if count >= BATCH or one.text is None:
             yield batch
             batch, count = [], 0
     if batch:
@@ -32,44 +33,50 @@ def batches(read: Iterable[ReadItem]) -> Iterator[list[ReadItem]]:
 
 
 def index_batch(run: Run, batch: Sequence[ReadItem]) -> None:
-    """Embed a batch, then put document after document into the store and the list."""
+    """Title and embed a batch, then put its documents into the store and then into the list, together: each costs much by itself."""
     run.pages += sum(one.document.page_count for one in batch)
-    vectors = _embed(run, [embedding_text(c) for one in batch for c in one.chunks], batch[0].item.source.name)
-    at = 0
+    batch, letterheads = settle_titles(run, batch)
+    vectors = embed_texts(run, [embedding_text(c) for one in batch for c in one.chunks], batch[0].item.source.name)
+    _save_indexed(run, [one for one in batch if one.error is None], vectors)
     for one in batch:
-        if one.error is not None:
+        if one.error is not None and may_pass(one, one.error):
+            keep_version(run, one, one.error)
+        elif one.error is not None:
             _save_failed(run, one, one.error)
-        else:
-            _save_indexed(run, one, one.chunks, vectors[at : at + len(one.chunks)])
-        at += len(one.chunks)
+    for one in batch:
         run.tell(one.item.source.name)
+    if letterheads:
+        retitle_earlier(run, letterheads)
 
 
-def _embed(run: Run, texts: Sequence[str], source: str) -> NDArray[np.float32]:
-    """[len(texts), dim], telling how far it is."""
-    parts = []
-    for start in range(0, len(texts), _BATCH):
-        parts.append(run.embedder.passages(texts[start : start + _BATCH]))
-        run.chunks += len(parts[-1])
-        run.tell(source)
-    return np.concatenate(parts) if parts else np.zeros((0, run.embedder.dim), np.float32)
+def _save_indexed(run: Run, batch: Sequence[ReadItem], vectors: NDArray[np.float32]) -> None:
+    if not batch:
+        return
+    ends = np.cumsum([len(one.chunks) for one in batch])[:-1]
+    own = np.split(vectors, ends)
+    run.store.replace_documents([(one.document.id, one.chunks, rows) for one, rows in zip(batch, own, strict=True)])
+    run.repo.save_indexed([_indexed(one) for one in batch])
+    _drop_replaced(run, batch)
+    for one in batch:
+        run.done(_outcome(one))
 
 
-def _save_indexed(run: Run, one: ReadItem, chunks: Sequence[Chunk], vectors: NDArray[np.float32]) -> None:
+def _indexed(one: ReadItem) -> Indexed:
     assert one.text is not None
-    run.store.replace_document(one.document.id, chunks, vectors)
-    run.repo.save_indexed(replace(one.document, chunk_count=len(chunks)), one.text.pages, one.text.cut, one.text.uncertain, one.text.blocks)
-    _drop_replaced(run, one)
-    run.done(
-        Outcome(
-            one.item.source.name,
-            "indexed",
-            one.document.id,
-            warnings=one.text.warnings,
-            cut=len(one.text.cut),
-            from_images=sum(page.text_from == "ocr" for page in one.text.pages),
-            uncertain=len(one.text.uncertain),
-        )
+    document = replace(one.document, chunk_count=len(one.chunks))
+    return Indexed(document, one.text.pages, one.text.cut, one.text.uncertain, one.text.blocks, one.titles)
+
+
+def _outcome(one: ReadItem) -> Outcome:
+    assert one.text is not None
+    return Outcome(
+        one.item.source.name,
+        "indexed",
+        one.document.id,
+        warnings=one.text.warnings,
+        cut=len(one.text.cut),
+        from_images=sum(page.text_from == "ocr" for page in one.text.pages),
+        uncertain=len(one.text.uncertain),
     )
 
 
@@ -77,11 +84,10 @@ def _save_failed(run: Run, one: ReadItem, error: UnreadableDocument) -> None:
     """What the source held before is no longer what it holds: it is not answered from any more."""
     run.repo.save_failed(one.document)
     run.store.delete_documents([one.document.id])
-    _drop_replaced(run, one)
+    _drop_replaced(run, [one])
     run.done(Outcome(one.item.source.name, "failed", one.document.id, error.reason, error.message))
 
 
-def _drop_replaced(run: Run, one: ReadItem) -> None:
-    known = one.item.known
-    if known is not None and known.id != one.document.id:
-        run.store.delete_documents([known.id])
+def _drop_replaced(run: Run, batch: Sequence[ReadItem]) -> None:
+    known = [(one.item.known, one.document.id) for one in batch]
+    run.store.delete_documents([before.id for before, now in known if before is not None and before.id != now])

@@ -14,7 +14,7 @@ from pathlib import Path
 from rag_api.domain import Document
 from rag_api.errors import InvalidInput, UnreadableDocument
 from rag_api.ingest.kinds import SUFFIXES
-from rag_api.ingest.metadata import SIDECAR, sidecar_of
+from rag_api.ingest.sidecar import SIDECAR, Sidecar, read_sidecar
 
 # Of a kind that is read no file is left out: each is named when it cannot be. Others in a folder are counted by their kind.
 READABLE = tuple(SUFFIXES)
@@ -62,6 +62,7 @@ class Survey:
     skipped: tuple[Skipped, ...] = ()
     folders: tuple[str, ...] = ()  # absolute; all their documents are among the files
     closed: tuple[str, ...] = ()  # folders in them that could not be opened
+    notes: tuple[str, ...] = ()  # what is wrong in a metadata.csv, and costs no document
 
 
 def remote_folder(drive: str, folder: str) -> str:
@@ -78,16 +79,17 @@ def survey(paths: Iterable[Path]) -> Survey:
     paths = list(paths)
     found: dict[str, SourceFile] = {}
     skipped: dict[str, list[str]] = {}
+    notes: list[str] = []
     for path in paths:
         if not path.exists():
             raise InvalidInput(f"{path}: there is no such file or folder")
-        for source in _in_folder(path, skipped) if path.is_dir() else [_source(path.parent, path, sidecar_of(path.parent))]:
+        for source in _in_folder(path, skipped, notes) if path.is_dir() else [_source(path.parent, path, read_sidecar(path.parent))]:
             other = found.setdefault(source.name, source)
             if other.path.resolve() != source.path.resolve():
                 raise InvalidInput(f"{other.path} and {source.path} would both be called {source.name}: ingest the folder above them")
     left = (Skipped(kind, len(names), tuple(sorted(names)[:3])) for kind, names in sorted(skipped.items()))
     folders = tuple(str(path.resolve()) for path in paths if path.is_dir())
-    return Survey(tuple(found.values()), tuple(left), folders, tuple(skipped.get(_CLOSED, ())))
+    return Survey(tuple(found.values()), tuple(left), folders, tuple(skipped.get(_CLOSED, ())), tuple(notes))
 
 
 def joined(surveys: Sequence[Survey]) -> Survey:
@@ -102,7 +104,9 @@ def joined(surveys: Sequence[Survey]) -> Survey:
         before = skipped.get(left.kind, Skipped(left.kind, 0, ()))
         skipped[left.kind] = Skipped(left.kind, before.count + left.count, (*before.examples, *left.examples)[:3])
     folders = tuple(folder for one in surveys for folder in one.folders)
-    return Survey(tuple(found.values()), tuple(skipped.values()), folders, tuple(name for one in surveys for name in one.closed))
+    closed = tuple(name for one in surveys for name in one.closed)
+    notes = tuple(note for one in surveys for note in one.notes)
+    return Survey(tuple(found.values()), tuple(skipped.values()), folders, closed, notes)
 
 
 def find_sources(paths: Iterable[Path]) -> list[SourceFile]:
@@ -110,7 +114,7 @@ def find_sources(paths: Iterable[Path]) -> list[SourceFile]:
     return list(survey(paths).files)
 
 
-def _in_folder(folder: Path, skipped: dict[str, list[str]]) -> list[SourceFile]:
+def _in_folder(folder: Path, skipped: dict[str, list[str]], notes: list[str]) -> list[SourceFile]:
     def leave(kind: str, path: Path) -> None:
         skipped.setdefault(kind, []).append(_plain(path.relative_to(folder).as_posix()))
 
@@ -130,8 +134,9 @@ def _in_folder(folder: Path, skipped: dict[str, list[str]]) -> list[SourceFile]:
                 leave(kind, directory / one)
             elif kind is None:
                 wanted.append(one)
-        given = sidecar_of(directory) if wanted else {}
-        found += [_source(folder, directory / one, given) for one in wanted]
+        sidecar = read_sidecar(directory)
+        notes += sidecar.notes(_plain(one) for one in files)
+        found += [_source(folder, directory / one, sidecar) for one in wanted]
     return sorted(found, key=lambda source: source.name)
 
 
@@ -145,8 +150,10 @@ def left_out(name: str) -> str | None:
     return None if suffix in READABLE else suffix or "without an ending"
 
 
-def _source(root: Path, path: Path, given: Mapping[str, Mapping[str, str]]) -> SourceFile:
-    return SourceFile(_plain(path.relative_to(root).as_posix()), path, given.get(_plain(path.name), {}), str(root.resolve()))
+def _source(root: Path, path: Path, sidecar: Sidecar) -> SourceFile:
+    name, own = _plain(path.relative_to(root).as_posix()), _plain(path.name)
+    problem = Problem("wrong_metadata", f"{name}: {wrong}") if (wrong := sidecar.wrong(own)) else None
+    return SourceFile(name, path, sidecar.given(own), str(root.resolve()), problem=problem)
 
 
 def _plain(name: str) -> str:

@@ -26,8 +26,6 @@ from rag_api.ingest.unseen import Style
 _CODES = np.array(sorted(map(ord, SIGNS)), np.uint32)
 _FIGURES = np.array(sorted(map(ord, DIGITS)), np.uint32)
 _ALWAYS = frozenset(map(ord, DIGITS + "mgk\xb5lin"))  # looked at in every font, as doses are made of them; others where they stand
-    map(ord, DIGITS + "mgk\xb5lin")
-)  # are looked at in every font: what doses are made of; others where one of these stands
 _FINE = 2000  # steps in a letter's height: two letters of one font differ in their measures by more
 _MOST_FONTS = 200  # known at a time
 _MOST_PIXELS = 1_000_000

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import threading
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -13,6 +15,8 @@ from rag_api.ingest.report import IngestReport
 
 _POLL = 10_000  # milliseconds: folders on network drives tell nothing of their changes, so they are looked at
 SITES_EVERY = 300.0  # seconds between two looks at SharePoint
+_AGAIN = 300.0  # seconds until files are looked at again that could not be read and may be readable soon,
+_REST = 20  # or so many times what a run takes, where that is longer
 _SETTLED = 5_000  # milliseconds without another change: a file that is being copied is not read halfway
 
 Ingest = Callable[[bool], IngestReport]  # given whether to take out what is missing
@@ -20,29 +24,40 @@ Ingest = Callable[[bool], IngestReport]  # given whether to take out what is mis
 
 def watch_folders(
     paths: Sequence[Path], ingest: Ingest, tell: Callable[[IngestReport | str], None], stop: threading.Event,
-    poll: int = _POLL, settled: int = _SETTLED, every: float | None = None,
+    poll: int = _POLL, settled: int = _SETTLED, every: float | None = None, again: float = _AGAIN,
 ) -> None:  # fmt: skip
     """Ingest now and after each change, until `stop` is set; and every so many seconds where sites are asked too, which tell nothing by
-    themselves. What is gone is taken out, unless that looks like a slip: then it is told."""
-    _once(ingest, tell)
+    themselves. A file that could not be read and may be soon is tried again, changed or not. What is gone is taken out, unless that looks
+    like a slip: then it is told."""
+    due = _due(_once(ingest, tell), every, again)
     if not paths:
         while not stop.wait(every):
             _once(ingest, tell)
         return
     changes = watch(
         *paths, watch_filter=DefaultFilter(ignore_dirs=()), stop_event=stop, force_polling=True, poll_delay_ms=poll, step=settled,
-        debounce=10 * settled, raise_interrupt=True, 
-        rust_timeout=round(1000 * (every or 5.0)), yield_on_timeout=every is not None,
+        debounce=10 * settled, raise_interrupt=True,
+        rust_timeout=round(1000 * min(every or 5.0, again, 5.0)), yield_on_timeout=True,
     )  # fmt: skip
-    for _ in changes:
-        _once(ingest, tell)
+    for changed in changes:
+        if changed or time.monotonic() >= due:
+            due = _due(_once(ingest, tell), every, again)
 
 
-def _once(ingest: Ingest, tell: Callable[[IngestReport | str], None]) -> None:
+def _due(report: IngestReport | None, every: float | None, again: float) -> float:
+    """When to look again though nothing changes, by time.monotonic()."""
+    tries = max(again, _REST * report.seconds) if report is not None and report.kept else math.inf
+    return time.monotonic() + min(every or math.inf, tries)
+
+
+def _once(ingest: Ingest, tell: Callable[[IngestReport | str], None]) -> IngestReport | None:
     try:
-        tell(ingest(True))
+        report = ingest(True)
     except TooManyMissing as refused:
         tell(refused.message)
-        tell(ingest(False))
+        report = ingest(False)
     except (Unavailable, InvalidInput) as problem:  # the next change tries again
         tell(problem.message)
+        return None
+    tell(report)
+    return report

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_api.config import Settings
-from rag_api.domain import Chunk, Filters, Hit, Metadata
+from rag_api.domain import Chunk, Contents, Filters, Hit, Metadata
 from rag_api.stores.fuse import Fusion
 
 
@@ -23,6 +23,9 @@ class Store(Protocol):
     def replace_document(self, document_id: str, chunks: Sequence[Chunk], vectors: NDArray[np.float32]) -> None:
         """Make these the document's chunks, whatever was there. vectors: [len(chunks), dim], unit length. Idempotent;
         searchable at once when it returns."""
+
+    def replace_documents(self, documents: Sequence[Contents]) -> None:
+        """The same of many documents, each once: quicker than one by one. Interrupted, some are changed and others not."""
 
     def chunks_of(self, document_id: str) -> tuple[list[Chunk], NDArray[np.float32]]:
         """A document's chunks in order, and their vectors: [len(chunks), dim]. Empty for an unknown id."""
@@ -63,14 +66,16 @@ Vectors = Literal["kept", "made again", "outdated"]
 MOST_AT_ONCE = 1000  # chunks that are embedded while somebody waits: about 48 seconds of one core with e5-small
 
 
-def describe(store: Store, document_id: str, metadata: Metadata, embed: Callable[[Sequence[Chunk]], NDArray[np.float32]]) -> Vectors:
+def describe(
+    store: Store, document_id: str, metadata: Metadata, embed: Callable[[Sequence[Chunk]], NDArray[np.float32]], most: int | None = None
+) -> Vectors:
     """Change what is said of a document, in all of its chunks. A chunk is embedded with its title, so a new one makes the vectors again;
-    of a very long document they stay outdated until it is ingested again."""
+    of a document with more chunks than `most` (None: as many as somebody waits for) they stay outdated until it is ingested again."""
     chunks, vectors = store.chunks_of(document_id)
     said = [replace(one, title=metadata.title, metadata=metadata) for one in chunks]
     state: Vectors = "kept"
     if any(one.title != metadata.title for one in chunks):
-        state = "outdated" if len(chunks) > MOST_AT_ONCE else "made again"
+        state = "outdated" if len(chunks) > (MOST_AT_ONCE if most is None else most) else "made again"
     if chunks:
         store.replace_document(document_id, said, embed(said) if state == "made again" else vectors)
     return state

@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from rag_api.domain import Chunk, Filters, Hit
+from rag_api.domain import Chunk, Contents, Filters, Hit
 from rag_api.errors import BedsideError, StoreUnavailable
 from rag_api.stores.fuse import CANDIDATES, Fusion
 from rag_api.stores.lance_index import FrequentTerms, begin, bring_up_to_date
@@ -64,8 +64,8 @@ class LanceStore:
         batch = table_of(chunks, vectors, self._schema)
         self._write(lambda: self._put(document_id, batch), len(chunks))
 
-    def add_documents(self, documents: Sequence[tuple[str, Sequence[Chunk], NDArray[np.float32]]]) -> None:
-        """Documents that are new, all in one commit: for loading many at once. Any that is there already is replaced, one by one."""
+    def replace_documents(self, documents: Sequence[Contents]) -> None:
+        """Those that are new in one commit; any that is there already is replaced by itself."""
         there = self._present([document_id for document_id, *_ in documents])
         for document in documents:
             if document[0] in there:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_api.domain import Chunk, Filters, Hit
+from rag_api.domain import Chunk, Contents, Filters, Hit
 from rag_api.stores.filters import admits
 from rag_api.stores.fuse import CANDIDATES, Fusion, Lists, fuse
 from rag_api.text.bm25_analyzer import document_terms, further_terms, question_terms
@@ -31,6 +31,7 @@ class MemoryStore:
     def __init__(self, dim: int) -> None:
         self.dim = dim
         self._rows: dict[str, _Row] = {}  # by chunk id
+        self._of: dict[str, list[str]] = {}  # the chunk ids of each document
         self._frequency: Counter[str] = Counter()  # term -> number of chunks
         self._lock = threading.RLock()
 
@@ -42,25 +43,28 @@ class MemoryStore:
             rows.append(_Row(chunk, np.array(vector, np.float32), Counter(terms), len(terms)))
         with self._lock:
             self.delete_documents([document_id])
+            self._of[document_id] = [row.chunk.id for row in rows]
             for row in rows:
                 self._rows[row.chunk.id] = row
                 self._frequency.update(row.counts.keys())
 
+    def replace_documents(self, documents: Sequence[Contents]) -> None:
+        for document in documents:
+            self.replace_document(*document)
+
     def chunks_of(self, document_id: str) -> tuple[list[Chunk], NDArray[np.float32]]:
         with self._lock:
-            rows = sorted((r for r in self._rows.values() if r.chunk.document_id == document_id), key=lambda row: row.chunk.start)
+            rows = sorted((self._rows[key] for key in self._of.get(document_id, ())), key=lambda row: row.chunk.start)
         return [row.chunk for row in rows], np.array([row.vector for row in rows], np.float32).reshape(len(rows), self.dim)
 
     def delete_documents(self, document_ids: Sequence[str]) -> None:
-        unwanted = set(document_ids)
         with self._lock:
-            for row in [r for r in self._rows.values() if r.chunk.document_id in unwanted]:
-                del self._rows[row.chunk.id]
-                self._frequency.subtract(row.counts.keys())
+            for key in [key for document_id in document_ids for key in self._of.pop(document_id, ())]:
+                self._frequency.subtract(self._rows.pop(key).counts.keys())
 
     def document_ids(self) -> set[str]:
         with self._lock:
-            return {row.chunk.document_id for row in self._rows.values()}
+            return {document_id for document_id, keys in self._of.items() if keys}
 
     def count(self) -> int:
         return len(self._rows)

@@ -21,7 +21,7 @@ from weaviate.classes.query import Filter, MetadataQuery
 from weaviate.exceptions import WeaviateBaseError
 
 from rag_api.config import Settings
-from rag_api.domain import Chunk, Filters, Hit
+from rag_api.domain import Chunk, Contents, Filters, Hit
 from rag_api.errors import StoreUnavailable
 from rag_api.stores.fuse import CANDIDATES, Fusion, Lists, fuse
 from rag_api.stores.rows import ANY_GROUP, STORED, complete, to_chunk, to_row
@@ -64,6 +64,10 @@ class WeaviateStore:
                 part = objects[begin : begin + BATCH]
                 self._write(lambda found, part=part: insert(found, part))  # type: ignore[misc]
             self._delete_others(document_id, frozenset(chunk.id for chunk in chunks))
+
+    def replace_documents(self, documents: Sequence[Contents]) -> None:
+        for document in documents:
+            self.replace_document(*document)
 
     def chunks_of(self, document_id: str) -> tuple[list[Chunk], NDArray[np.float32]]:
         own = Filter.by_property("document_id").equal(document_id)

@@ -253,9 +253,9 @@ def test_documents_added_together_are_all_there_and_one_that_was_there_is_replac
     put(store, chunk("a", 1, "oud"), chunk("a", 2, "ook oud"))
     before, at = store._table.version, vectors(3, 2)
     new = [("b", [chunk("b", 1, "insuline"), chunk("b", 2, "heparine")], at[:2]), ("c", [chunk("c", 1, "sonde")], at[2:])]
-    store.add_documents(new)
+    store.replace_documents(new)
     assert store._table.version == before + 1
-    store.add_documents([("a", [chunk("a", 1, "nieuw")], vectors(1, 5)), ("b", *new[0][1:]), ("empty", [], at[:0])])
+    store.replace_documents([("a", [chunk("a", 1, "nieuw")], vectors(1, 5)), ("b", *new[0][1:]), ("empty", [], at[:0])])
     assert store.document_ids() == {"a", "b", "c"}
     assert store.count() == 4
     assert [c.text for c in store.chunks_of("a")[0]] == ["nieuw"]

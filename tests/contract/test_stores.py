@@ -116,6 +116,16 @@ class TestChunks:
         store.replace_document("a", [], np.empty((0, DIM), np.float32))
         assert store.document_ids() == {"b"}
 
+    def test_many_documents_at_once_are_added_and_replaced(self, store: Store) -> None:
+        put(store, chunk("a", 1, "oud"), chunk("c", 1, "blijft"))
+        rows = vectors(3)
+        store.replace_documents(
+            [("a", [chunk("a", 2, "nieuw")], rows[:1]), ("b", [chunk("b", 1, "een"), chunk("b", 2, "twee")], rows[1:]), ("d", [], rows[:0])]
+        )
+        assert store.document_ids() == {"a", "b", "c"}
+        assert [one.text for one in store.chunks_of("a")[0]] == ["nieuw"]
+        np.testing.assert_allclose(store.chunks_of("b")[1], rows[1:], atol=1e-6)
+
     def test_deleting_removes_the_named_documents_only(self, store: Store) -> None:
         put(store, chunk("a", 1, "een"), chunk("a", 2, "twee"), chunk("b", 1, "drie"), chunk("c", 1, "vier"))
         store.delete_documents(["a", "c", "never-there", "it's"])

@@ -51,6 +51,7 @@ from rag_api.domain import (
     DocumentStatus,
     Edit,
     Hit,
+    Indexed,
     Metadata,
     Mode,
     Notice,
@@ -59,6 +60,7 @@ from rag_api.domain import (
     Rect,
     Source,
     TargetGroup,
+    Titles,
     User,
 )
 from rag_api.errors import BedsideError, Conflict, DatabaseUnavailable, InvalidInput, NotFound
@@ -107,7 +109,7 @@ def documents(db: Database) -> Iterator[PgDocuments]:
 
 def test_a_document_and_its_pages_come_back_as_they_were(db: Database, documents: PgDocuments) -> None:
     saved, pages = document("a.pdf"), [page(1, 0, "Dosis: 15 mg/kg p.o. µ—é\n"), page(2, 25, "Bij allergie: zie prot. 12. ")]
-    documents.save_indexed(saved, pages)
+    documents.save_indexed([Indexed(saved, pages)])
     back = get_document(db, LOCAL_USER, saved.id)
     assert back.created_at is not None
     assert back.updated_at is not None
@@ -123,10 +125,10 @@ def test_a_document_and_its_pages_come_back_as_they_were(db: Database, documents
 def test_a_documents_blocks_are_stored_and_replaced_with_it(documents: PgDocuments, db: Database) -> None:
     saved = document("lijst.pdf")
     text = "4 Dosis\n- een\n- twee\n"
-    documents.save_indexed(saved, [page(1, 0, text)], blocks=blocks_of(text))
+    documents.save_indexed([Indexed(saved, [page(1, 0, text)], blocks=blocks_of(text))])
     assert read_blocks(db, saved.id) == blocks_of(text)
     db.run("insert into sentences_kept (document_id, made_by, title, sentences) values (%(id)s, 'embedder', 'Lijst', 2)", {"id": saved.id})
-    documents.save_indexed(saved, [page(1, 0, "tekst")])
+    documents.save_indexed([Indexed(saved, [page(1, 0, "tekst")])])
     assert read_blocks(db, saved.id) == ()
     kept = db.one("select made_by from sentences_kept where document_id = %(id)s", {"id": saved.id})
     assert kept == {"made_by": ""}, "its sentences are looked at again"
@@ -134,9 +136,9 @@ def test_a_documents_blocks_are_stored_and_replaced_with_it(documents: PgDocumen
 
 def test_places_read_in_doubt_are_kept_with_their_document_until_it_is_saved_again(db: Database, documents: PgDocuments) -> None:
     saved = document("a.pdf")
-    documents.save_indexed(saved, [page(1, 0, "Geef 8 mg. Wacht.")], (), [(0, 11), (12, 17)])
+    documents.save_indexed([Indexed(saved, [page(1, 0, "Geef 8 mg. Wacht.")], (), [(0, 11), (12, 17)])])
     assert read_uncertain(db, [saved.id, "another"]) == {saved.id: [(0, 11), (12, 17)]}
-    documents.save_indexed(saved, [page(1, 0, "Geef 8 mg. Wacht.")], (), [(0, 11)])
+    documents.save_indexed([Indexed(saved, [page(1, 0, "Geef 8 mg. Wacht.")], (), [(0, 11)])])
     assert read_uncertain(db, [saved.id]) == {saved.id: [(0, 11)]}
     documents.save_failed(saved)
     assert read_uncertain(db, [saved.id]) == {}
@@ -145,9 +147,9 @@ def test_places_read_in_doubt_are_kept_with_their_document_until_it_is_saved_aga
 def test_lines_that_were_cut_are_kept_with_their_document_until_it_is_saved_again(db: Database, documents: PgDocuments) -> None:
     saved = document("a.pdf")
     cut = [CutLine(1, "Apotheek | pagina 1 van 2", "footer"), CutLine(2, "2", "page_number"), CutLine(2, "Apotheek", "footer")]
-    documents.save_indexed(saved, [page(1, 0, "tekst")], cut)
+    documents.save_indexed([Indexed(saved, [page(1, 0, "tekst")], cut)])
     assert read_cut(db, saved.id) == cut
-    documents.save_indexed(saved, [page(1, 0, "tekst")], cut[:1])
+    documents.save_indexed([Indexed(saved, [page(1, 0, "tekst")], cut[:1])])
     assert read_cut(db, saved.id) == cut[:1]
     documents.save_failed(saved)
     assert read_cut(db, saved.id) == []
@@ -155,8 +157,8 @@ def test_lines_that_were_cut_are_kept_with_their_document_until_it_is_saved_agai
 
 def test_other_content_under_the_same_source_replaces_the_document(db: Database, documents: PgDocuments) -> None:
     first, second = document("a.pdf", 1), document("a.pdf", 2)
-    documents.save_indexed(first, [page(1, 0, "oud")])
-    documents.save_indexed(second, [page(1, 0, "nieuw")])
+    documents.save_indexed([Indexed(first, [page(1, 0, "oud")])])
+    documents.save_indexed([Indexed(second, [page(1, 0, "nieuw")])])
     assert documents.current() == {"a.pdf": get_document(db, LOCAL_USER, second.id)}
     assert get_document(db, LOCAL_USER, first.id).status == DocumentStatus.REPLACED
     assert [p.text for p in documents.pages(first.id)] == ["oud"]  # old answers still quote it
@@ -165,14 +167,14 @@ def test_other_content_under_the_same_source_replaces_the_document(db: Database,
 def test_the_old_content_again_brings_the_old_document_back(documents: PgDocuments) -> None:
     first, second = document("a.pdf", 1), document("a.pdf", 2)
     for saved in (first, second, first):
-        documents.save_indexed(saved, [page(1, 0, saved.sha256)])
+        documents.save_indexed([Indexed(saved, [page(1, 0, saved.sha256)])])
     assert [d.id for d in documents.current().values()] == [first.id]
     assert len(documents.pages(first.id)) == 1
 
 
 def test_a_failed_document_is_current_and_keeps_no_pages(db: Database, documents: PgDocuments) -> None:
     saved = document("a.pdf")
-    documents.save_indexed(saved, [page(1, 0, "tekst")])
+    documents.save_indexed([Indexed(saved, [page(1, 0, "tekst")])])
     documents.save_failed(replace(saved, status=DocumentStatus.FAILED, reason="encrypted"))
     assert documents.current()["a.pdf"].reason == "encrypted"
     assert documents.pages(saved.id) == []
@@ -180,7 +182,7 @@ def test_a_failed_document_is_current_and_keeps_no_pages(db: Database, documents
 
 
 def test_a_retired_document_is_no_longer_current(db: Database, documents: PgDocuments) -> None:
-    documents.save_indexed(document("a.pdf"), [page(1, 0, "tekst")])
+    documents.save_indexed([Indexed(document("a.pdf"), [page(1, 0, "tekst")])])
     documents.retire(["a.pdf", "never seen.pdf"])
     assert documents.current() == {}
     assert list_documents(db, LOCAL_USER, DocumentQuery())[1] == 0
@@ -189,19 +191,19 @@ def test_a_retired_document_is_no_longer_current(db: Database, documents: PgDocu
 
 def test_metadata_that_postgres_cannot_hold_is_made_storable(db: Database, documents: PgDocuments) -> None:
     odd = document("a.pdf", metadata=Metadata(title="A\x00B\ud800C"))
-    documents.save_indexed(odd, [])
+    documents.save_indexed([Indexed(odd, [])])
     assert get_document(db, LOCAL_USER, odd.id).metadata.title == "AB?C"
 
 
 def test_a_document_that_cannot_be_saved_whole_leaves_nothing(db: Database, documents: PgDocuments) -> None:
     with pytest.raises(Conflict):
-        documents.save_indexed(document("a.pdf"), [page(1, 0, "een"), page(1, 3, "weer een")])
+        documents.save_indexed([Indexed(document("a.pdf"), [page(1, 0, "een"), page(1, 3, "weer een")])])
     assert documents.current() == {}
 
 
 def test_the_list_is_searched_and_paged(db: Database, documents: PgDocuments) -> None:
     for number, title in enumerate(["Sepsis", "Anafylaxie", "100% zuurstof", "Sepsis bij kinderen"]):
-        documents.save_indexed(document(f"{number}.pdf", metadata=Metadata(title=title)), [])
+        documents.save_indexed([Indexed(document(f"{number}.pdf", metadata=Metadata(title=title)), [])])
 
     def titles(**query: object) -> tuple[list[str], int]:
         found, total = list_documents(db, LOCAL_USER, DocumentQuery(**query))  # type: ignore[arg-type]
@@ -215,7 +217,7 @@ def test_the_list_is_searched_and_paged(db: Database, documents: PgDocuments) ->
 
 def test_a_document_of_another_group_does_not_exist_for_the_user(db: Database, documents: PgDocuments) -> None:
     saved = document("a.pdf")
-    documents.save_indexed(saved, [])
+    documents.save_indexed([Indexed(saved, [])])
     with pytest.raises(NotFound):
         get_document(db, STRANGER, saved.id)
     assert list_documents(db, STRANGER, DocumentQuery()) == ([], 0)
@@ -225,8 +227,8 @@ def test_a_document_of_another_group_does_not_exist_for_the_user(db: Database, d
 
 def test_a_renamed_document_keeps_its_history_edits_and_judged_questions(db: Database, documents: PgDocuments) -> None:
     first, second = document("map/a.pdf", 1), document("map/a.pdf", 2)
-    documents.save_indexed(first, [])
-    documents.save_indexed(second, [])
+    documents.save_indexed([Indexed(first, [])])
+    documents.save_indexed([Indexed(second, [])])
     documents.put_folders({"map/a.pdf": "/share"})
     db.run("insert into metadata_edits (source, field, value, said, user_id) values ('map/a.pdf', 'title', 'Anafylaxie', 'a', 'local')")
     db.run(
@@ -237,11 +239,11 @@ def test_a_renamed_document_keeps_its_history_edits_and_judged_questions(db: Dat
     db.run("insert into judged_questions (set_name, id, question, split, user_id) values ('s', '1', 'dosis?', 'test', 'local')")
     db.run("insert into judged_places (set_name, id, position, document) values ('s', '1', 0, 'map/a.pdf')")
     newer = replace(document("nieuw.pdf", 3), metadata=Metadata(title="Nieuw", supersedes="a.pdf"))
-    documents.save_indexed(newer, [])
+    documents.save_indexed([Indexed(newer, [])])
     try:
         documents.rename("map/a.pdf", "b.pdf", ("a", "b"))
         assert documents.current()["b.pdf"].id == second.id
-        assert documents.source_of(first.id) == "b.pdf"
+        assert documents.sources()[first.id] == "b.pdf"
         assert documents.folders() == {}
         assert documents.edits() == {"b.pdf": {"title": Edit("Anafylaxie", "b")}}
         assert [change.after for change in changes_of(db, LOCAL_USER, second.id)] == ["b"]
@@ -249,8 +251,15 @@ def test_a_renamed_document_keeps_its_history_edits_and_judged_questions(db: Dat
         assert superseding(db, LOCAL_USER, date(2026, 6, 1)) == {second.id: newer.id}
         documents.rename("b.pdf", "map/a.pdf", ("b", "a"))
         assert documents.edits() == {"map/a.pdf": {"title": Edit("Anafylaxie", "a")}}
+        documents.put_source_groups({"map/a.pdf": ["spoed"]})
+        documents.rename("map/a.pdf", "a-oud.pdf", ("a", "a oud"), taken=True)  # another file is called map/a.pdf now
+        assert documents.current()["a-oud.pdf"].id == second.id
+        assert documents.edits() == {"a-oud.pdf": {"title": Edit("Anafylaxie", "a oud")}}
+        assert [question.document for question in read_set(db, LOCAL_USER, "s")] == ["map/a.pdf"]
+        assert [documents.groups_of(name, "") for name in ("map/a.pdf", "a-oud.pdf")] == [("spoed",)] * 2
+        assert superseding(db, LOCAL_USER, date(2026, 6, 1)) == {second.id: newer.id}
     finally:
-        for table in ("metadata_edits", "metadata_changes", "judged_questions", "former_names", "document_folders"):
+        for table in ("metadata_edits", "document_groups", "metadata_changes", "judged_questions", "former_names", "document_folders"):
             db.run(f"truncate {table} cascade")
 
 
@@ -389,3 +398,30 @@ def test_no_exception_of_the_driver_that_a_user_can_cause_leaves_the_package() -
 def test_errors_of_our_own_sql_stay_visible() -> None:
     with pytest.raises(psycopg.ProgrammingError), translated():
         raise psycopg.ProgrammingError("syntax error")
+
+
+def test_what_documents_may_be_called_is_kept_for_the_indexed_ones(documents: PgDocuments) -> None:
+    def save(source: str, *names: str, borne: bool = True) -> Document:
+        saved = document(source, metadata=Metadata(title=names[0]))
+        documents.save_indexed([Indexed(saved, [page(1, 0, f"tekst van {source}")], titles=Titles(names, patients=True, borne=borne))])
+        return saved
+
+    one, two = save("een.pdf", "Raad van de Streek", "Wachtlijsten"), save("twee.pdf", "RAAD, van de streek.")
+    said, gone = save("drie.pdf", "Raad van de Streek", borne=False), save("vier.pdf", "Raad van de Streek")
+    documents.retire(["vier.pdf"])
+    key = "raad van de streek"
+    assert {k: sorted(ids) for k, ids in documents.bearers([key, "wachtlijsten", "niets"]).items()} == {
+        key: sorted([one.id, two.id, said.id]),
+        "wachtlijsten": [one.id],
+    }
+    assert documents.openings([one.id, gone.id]) == {one.id: "tekst van een.pdf", gone.id: "tekst van vier.pdf"}
+    assert [(d.source, titles.names) for d, titles in documents.called([key])] == [
+        ("een.pdf", ("Raad van de Streek", "Wachtlijsten")),
+        ("twee.pdf", ("RAAD, van de streek.",)),
+    ]
+    before, titles = documents.called([key])[0]
+    documents.amend(replace(before, metadata=replace(before.metadata, title="Wachtlijsten"), fingerprint=""), titles)
+    after = documents.current()["een.pdf"]
+    assert (after.metadata.title, after.fingerprint, after.page_count) == ("Wachtlijsten", "", before.page_count)
+    assert [d.source for d, _ in documents.called([key])] == ["twee.pdf"]
+    assert documents.pages(one.id)[0].text == "tekst van een.pdf"

@@ -118,7 +118,9 @@ def test_what_was_cut_from_a_document_is_counted_and_kept(place: Place) -> None:
     place.write("pomp.pdf", pdf(*pages))
     report = place.ingest()
     assert report.cut == report.items[0].cut == 3
-    assert place.repo.cut[place.document("pomp.pdf").id] == [CutLine(n, f"Apotheek | pagina {n} van 3", "footer") for n in (1, 2, 3)]
+    assert place.repo.read[place.document("pomp.pdf").id].cut == tuple(
+        CutLine(n, f"Apotheek | pagina {n} van 3", "footer") for n in (1, 2, 3)
+    )
 
 
 def test_ingesting_twice_changes_nothing(place: Place) -> None:
@@ -256,9 +258,6 @@ def test_two_files_of_one_name_are_refused(place: Place) -> None:
 
 def test_a_sidecar_that_makes_no_sense_is_refused_before_anything_is_done(place: Place) -> None:
     place.write("kalium.pdf", procedure("Kalium", BODY))
-    place.write("metadata.csv", b"source,valid_until\nkalium.pdf,morgen\n")
-    with pytest.raises(InvalidInput, match="line 2: valid_until is no date"):
-        place.ingest()
     place.write("metadata.csv", b"source,dienst\nkalium.pdf,Apotheek\n")
     with pytest.raises(InvalidInput, match="dienst"):
         place.ingest()
@@ -453,18 +452,18 @@ class Durable(MemoryDocuments):
         super().__init__()
         self.path = path
         if path.exists():
-            self.documents, self._pages, self._folders, self._indexed = pickle.loads(path.read_bytes())
+            self.documents, self.read, self._folders, self._indexed, self._current = pickle.loads(path.read_bytes())
 
     def _commit(self) -> None:
         import pickle
 
         part = self.path.with_suffix(".new")
-        part.write_bytes(pickle.dumps((self.documents, self._pages, self._folders, self._indexed)))
+        part.write_bytes(pickle.dumps((self.documents, self.read, self._folders, self._indexed, self._current)))
         os.replace(part, self.path)
         print("kept", flush=True)
 
-    def save_indexed(self, document, pages, cut=(), uncertain=(), blocks=()):  # type: ignore[no-untyped-def]
-        super().save_indexed(document, pages, cut, uncertain, blocks)
+    def save_indexed(self, documents):  # type: ignore[no-untyped-def]
+        super().save_indexed(documents)
         self._commit()
 
     def save_failed(self, document):  # type: ignore[no-untyped-def]
@@ -479,8 +478,8 @@ class Durable(MemoryDocuments):
         super().put_folders(folders, items)
         self._commit()
 
-    def rename(self, old: str, new: str, titles: tuple[str, str]) -> None:
-        super().rename(old, new, titles)
+    def rename(self, old: str, new: str, titles: tuple[str, str], taken: bool = False) -> None:
+        super().rename(old, new, titles, taken)
         self._commit()
 
 

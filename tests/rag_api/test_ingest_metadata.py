@@ -12,10 +12,8 @@ from rag_api.ingest.metadata import (
     language_of,
     metadata_from,
     parse_date,
-    sidecar_of,
     target_groups,
 )
-from tests.rag_api.pdfs import write
 
 pytestmark = pytest.mark.quick
 
@@ -100,13 +98,6 @@ def test_document_types_and_groups_have_one_name_in_both_languages() -> None:
 )
 def test_the_language_is_dutch_english_or_not_said(text: str, language: str) -> None:
     assert language_of(text) == language
-
-
-def test_a_sidecar_may_be_comma_or_semicolon_separated(tmp_path) -> None:  # type: ignore[no-untyped-def]
-    write(tmp_path, "metadata.csv", '\ufeffsource,title,target_groups\nkalium.pdf,"Kalium, IV",adult;child\n'.encode())
-    assert sidecar_of(tmp_path) == {"kalium.pdf": {"title": "Kalium, IV", "target_groups": "adult;child"}}
-    write(tmp_path, "metadata.csv", b"source;title\nkalium.pdf;Kalium\n")
-    assert sidecar_of(tmp_path) == {"kalium.pdf": {"title": "Kalium"}}
 
 
 @pytest.mark.parametrize(

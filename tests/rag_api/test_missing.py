@@ -14,10 +14,11 @@ from rag_api.errors import TooManyMissing
 from rag_api.ingest import IngestReport, SourceFile, ingest, survey
 from rag_api.ingest.uploads import clear_uploads, upload_file
 from tests.rag_api.docx_files import docx, p, r
+from tests.rag_api.here import reader_here
 from tests.rag_api.pdfs import procedure
 from tests.rag_api.test_ingest import BODY, Place, place
 
-__all__ = ["place"]
+__all__ = ["place", "reader_here"]
 
 
 def fill(place: Place, count: int, folder: str = "") -> None:
@@ -157,6 +158,45 @@ def test_a_copy_is_no_move_and_the_old_name_can_be_taken_again(place: Place) -> 
     place.write("a.pdf", content)  # would have the id that c.pdf has kept
     assert place.ingest().indexed == 1
     assert len({d.id for d in place.repo.current().values()}) == 3
+    place.check()
+
+
+@pytest.mark.usefixtures("reader_here")
+def test_a_moved_file_whose_name_another_takes_stays_the_same_document(place: Place) -> None:
+    place.write("protocol.pdf", procedure("Kalium", BODY))
+    place.write("anders.pdf", procedure("Anders", BODY))
+    place.ingest()
+    before, seen = place.document("protocol.pdf"), len(place.embedder.seen)
+    place.repo.edited["protocol.pdf"] = {"owner": Edit("Spoed", "")}
+    place.repo.put_source_groups({"protocol.pdf": ["spoed"]})
+    (place.folder / "protocol.pdf").rename(place.folder / "protocol-oud.pdf")
+    place.write("protocol.pdf", procedure("Kalium, herzien", BODY))
+    report = place.ingest()
+    assert (report.indexed, report.unchanged, report.missing) == (1, 2, ())
+    assert [(item.source, item.renamed_from) for item in report.items if item.renamed_from] == [("protocol-oud.pdf", "protocol.pdf")]
+    moved, new = place.document("protocol-oud.pdf"), place.document("protocol.pdf")
+    assert (moved.id, moved.status, moved.metadata.title, new.metadata.title) == (before.id, "indexed", "Kalium", "Kalium, herzien")
+    assert new.id not in (moved.id, "")
+    assert list(place.repo.edited) == ["protocol-oud.pdf"]
+    assert moved.groups == new.groups == ("spoed",)
+    assert "has the name that protocol-oud.pdf had, which is answered from too" in new.warnings[0]
+    assert len(place.embedder.seen) == seen + new.chunk_count
+    assert [item.renamed_from for item in place.ingest().items] == [""] * 3
+    place.check()
+
+
+@pytest.mark.usefixtures("reader_here")
+def test_two_files_that_exchange_their_names_stay_under_them(place: Place) -> None:
+    """Neither name is new: each is the name's next version, as the name is what a hospital knows a procedure by."""
+    one, two = procedure("Kalium", BODY), procedure("Natrium", BODY)
+    place.write("a.pdf", one)
+    place.write("b.pdf", two)
+    place.ingest()
+    place.write("a.pdf", two)
+    place.write("b.pdf", one)
+    report = place.ingest()
+    assert (report.indexed, [item.renamed_from for item in report.items]) == (2, ["", ""])
+    assert (place.document("a.pdf").metadata.title, place.document("b.pdf").metadata.title) == ("Natrium", "Kalium")
     place.check()
 
 

@@ -223,7 +223,7 @@ def test_an_ingested_scan_is_reported_with_its_doubts(settings: Settings, tmp_pa
     assert "scan.pdf, page 1 of 1" in told
     (document,) = repo.current().values()
     assert repo.pages(document.id)[0].text.split() == " ".join(DOSE).split()
-    assert item.uncertain == len(repo.uncertain[document.id])
+    assert item.uncertain == len(repo.read[document.id].uncertain)
 
 
 def test_switched_off_no_image_is_read(settings: Settings, tmp_path: Path) -> None:

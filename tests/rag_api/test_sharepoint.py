@@ -11,11 +11,9 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from rag_api.domain import DocumentStatus, Edit, ReadDocument, RemoteItem
+from rag_api.domain import DocumentStatus, Edit, RemoteItem
 from rag_api.errors import InvalidInput, SourceUnavailable, TooManyMissing
 from rag_api.ingest import IngestReport, KeptFiles, index, ingest
-from rag_api.ingest.read import read
-from rag_api.ingest.reader import Job
 from rag_api.ingest.sharepoint import MemoryDrives, Site, sync
 from rag_api.ingest.sharepoint.client import GraphClient
 from rag_api.ingest.sharepoint.permissions import Readers, readers
@@ -23,6 +21,7 @@ from rag_api.ingest.sharepoint.quick_xor import QuickXor
 from rag_api.ingest.sharepoint.site import secret_of
 from rag_api.ingest.source_list import read_source_list
 from rag_api.ingest.sources import Skipped, Survey
+from tests.rag_api.here import ReaderHere
 from tests.rag_api.pdfs import write
 from tests.rag_api.test_ingest import Place
 from tests.support.graph_server import SECRET, VISITORS, Answer, Graph, graph_server
@@ -62,15 +61,6 @@ class Library:
         self.place.check()
         current = [d for d in self.place.repo.current().values() if d.status == DocumentStatus.INDEXED]
         return {d.source: self.place.repo.pages(d.id)[0].text.partition("\n")[0] for d in current}
-
-
-class ReaderHere:
-    """Reads in this process, which is there already."""
-
-    timeout, memory_mb = 30.0, 512
-
-    def read(self, job: Job) -> ReadDocument:
-        return read(job.path, job.name, job.kind, job.max_pages, job.shown, job.shared)
 
 
 class PoolHere:

@@ -18,7 +18,7 @@ from rag_api.cli.app import app
 from rag_api.config import Settings
 from rag_api.db import Database
 from rag_api.db.documents import PgDocuments
-from rag_api.domain import LOCAL_USER, Chunk, Document, DocumentStatus, Filters, Metadata, Page
+from rag_api.domain import LOCAL_USER, Chunk, Document, DocumentStatus, Filters, Indexed, Metadata, Page
 from rag_api.errors import ConfigurationError
 from rag_api.query.analysis import analyse
 from rag_api.query.synonyms import Expander, Pair, lists_of, propose, put_lists, read_pairs, write_proposals
@@ -166,7 +166,7 @@ class TestCommand:
         page = Page(1, 595.0, 842.0, 0, 0, text, np.full((len(text), 4), np.nan, np.float32))
         about = Document("d" * 32, "a.pdf", "0" * 64, "application/pdf", DocumentStatus.INDEXED, "", Metadata(title="A"), 1, 1, 9)
         database = Database(dsn)
-        PgDocuments(database).save_indexed(about, [page])
+        PgDocuments(database).save_indexed([Indexed(about, [page])])
         database.close()
         (data_dir / "abbreviations.csv").write_text("abbreviation,expansion\nSIC,spoed intensive care\n")
         rows = list(csv.DictReader(bedside("--propose").stdout.splitlines()))

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from rag_api.ingest.titles import Opening, shared_titles
+from rag_api.domain import Edit
+from rag_api.ingest.chunk import embedding_text
+from rag_api.ingest.titles import many_differ
+from tests.rag_api.here import reader_here
 from tests.rag_api.pdfs import Draw, both, lines, pdf
 from tests.rag_api.test_ingest import Place, place
 from tests.rag_api.test_read_pdf import read_bytes
 
-__all__ = ["place"]
+__all__ = ["place", "reader_here"]
 
 SUBJECTS = {
     "wachtlijsten": "De wachtlijsten voor planbare zorg zijn in elke regio gedaald sinds het vorige verslag aan de raad.",
@@ -88,10 +92,72 @@ def test_versions_and_twins_of_one_procedure_keep_their_titles(place: Place) -> 
 
 
 def test_a_title_is_shared_when_three_documents_of_different_words_bear_it() -> None:
-    def opening(title: str, *words: str) -> Opening:
-        return Opening((title,), frozenset(words))
+    milk, bike, sun = frozenset({"melk", "kaas"}), frozenset({"fiets", "trein"}), frozenset({"zon", "maan"})
+    assert not many_differ([milk, bike])
+    assert many_differ([milk, bike, sun])
+    assert not many_differ([milk, bike, milk, milk, bike])
 
-    two = [opening("Brief", "melk", "kaas"), opening("Brief", "fiets", "trein")]
-    assert shared_titles(two) == frozenset()
-    assert shared_titles([*two, opening("BRIEF.", "zon", "maan")]) == {"brief"}
-    assert shared_titles([*two, opening("Brief", "melk", "kaas")]) == frozenset()
+
+@pytest.mark.usefixtures("reader_here")
+def test_documents_of_one_letterhead_taken_in_one_by_one_get_their_own_titles(place: Place) -> None:
+    """The first two bear it until the third shows what it is; then they are called and embedded by their own."""
+    words = [line.split() for line in SUBJECTS.values()]
+    for number in range(21):
+        own = f"{chr(97 + number)}" * 6
+        text = " ".join(f"{word}{own}" for word in words[number % len(words)])
+        place.write(f"{own}.pdf", pdf(letter(own, text, line="")))
+        report = place.ingest()
+        titles = {document.source: document.metadata.title for document in place.repo.current().values()}
+        if number == 1:
+            assert set(titles.values()) == {"Raad van de Regio"}
+        if number > 1:
+            assert titles == {source: source.removesuffix(".pdf") for source in titles}
+        assert len(report.retitled) == (2 if number == 2 else 0)
+        assert len(titles) == number + 1
+    for document in place.repo.current().values():
+        chunks, vectors = place.store.chunks_of(document.id)
+        assert {chunk.title for chunk in chunks} == {document.metadata.title}
+        again = place.embedder.passages([embedding_text(chunk) for chunk in chunks])
+        assert np.allclose(vectors, again)
+    place.check()
+    seen = len(place.embedder.seen)
+    assert place.ingest().unchanged == 21
+    assert len(place.embedder.seen) == seen
+
+
+@pytest.mark.usefixtures("reader_here")
+def test_patients_that_a_letterhead_named_go_with_it(place: Place) -> None:
+    for name, text in list(SUBJECTS.items())[:3]:
+        place.write(f"{name}.pdf", pdf(letter(name, text, head="Zorg bij kinderen", line="")))
+        place.ingest()
+    assert {(d.metadata.title, d.metadata.target_groups) for d in place.repo.current().values()} == {(n, ()) for n in list(SUBJECTS)[:3]}
+
+
+@pytest.mark.usefixtures("reader_here")
+def test_a_title_that_an_admin_or_a_sidecar_said_stays(place: Place) -> None:
+    names = list(SUBJECTS)[:4]
+    place.write("metadata.csv", f"source,title\n{names[0]}.pdf,Wachten\n".encode())
+    for n, name in enumerate(names):
+        place.write(f"{name}.pdf", pdf(letter(name, SUBJECTS[name], line="")))
+        place.ingest()
+        if n == 1:
+            place.repo.edited[f"{name}.pdf"] = {"title": Edit("Prik", "Raad van de Regio")}
+    assert [place.document(f"{name}.pdf").metadata.title for name in names] == ["Wachten", "Raad van de Regio", *names[2:]]
+    place.settings = place.settings.model_copy(update={"chunk_size": 500})
+    place.ingest()
+    assert [place.document(f"{name}.pdf").metadata.title for name in names] == ["Wachten", "Prik", *names[2:]]
+
+
+@pytest.mark.usefixtures("reader_here")
+def test_a_run_that_was_killed_between_list_and_index_reads_the_document_again(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = list(SUBJECTS)[:3]
+    for name in names:
+        place.write(f"{name}.pdf", pdf(letter(name, SUBJECTS[name], line="")))
+        if name == names[2]:
+            monkeypatch.setattr("rag_api.ingest.letterheads.describe", lambda *_: 1 / 0)
+            with pytest.raises(ZeroDivisionError):
+                place.ingest()
+            monkeypatch.undo()
+        place.ingest()
+    titles = {chunk.title for document in place.repo.current().values() for chunk in place.store.chunks_of(document.id)[0]}
+    assert titles == set(names)

@@ -17,10 +17,10 @@ __all__ = ["place"]
 
 
 @contextmanager
-def watched(place: Place) -> Iterator[Callable[[], IngestReport | str]]:
+def watched(place: Place, again: float = 300.0) -> Iterator[Callable[[], IngestReport | str]]:
     told: queue.Queue[IngestReport | str] = queue.Queue()
     stop = threading.Event()
-    arguments = ([place.folder], lambda retire: place.ingest(retire_missing=retire), told.put, stop, 50, 50)
+    arguments = ([place.folder], lambda retire: place.ingest(retire_missing=retire), told.put, stop, 50, 50, None, again)
     thread = threading.Thread(target=watch_folders, args=arguments)
     thread.start()
     try:
@@ -52,6 +52,20 @@ def test_what_is_new_changed_and_gone_is_taken_in_and_out(place: Place) -> None:
         assert until(told, lambda report: report.retired == 1)
     assert place.document("d3.pdf").metadata.title == "Gewijzigd"
     assert "d4.pdf" not in place.repo.current()
+    place.check()
+
+
+def test_a_file_that_could_not_be_read_is_tried_again_though_nothing_changes(place: Place) -> None:
+    content = procedure("Kalium", BODY)
+    place.write("kalium.pdf", content)
+    with watched(place, again=0.1) as told:
+        assert until(told, lambda report: report.indexed == 1)
+        place.write("kalium.pdf", content[:300])
+        assert until(told, lambda report: report.kept == 1)
+        assert until(told, lambda report: report.kept == 1)
+        assert place.document("kalium.pdf").status == "indexed"
+        place.write("kalium.pdf", procedure("Kalium, herzien", BODY))
+        assert until(told, lambda report: report.indexed == 1 and not report.kept)
     place.check()
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rag_api.container import Container
 from rag_api.db.documents import PgDocuments
-from rag_api.domain import Chunk, Document, DocumentStatus, Metadata, Page
+from rag_api.domain import Chunk, Document, DocumentStatus, Indexed, Metadata, Page
 from rag_api.ingest.chunk import embedding_text
 
 DOUBTFUL = "§§"
@@ -55,7 +55,7 @@ def load(container: Container, source: str, *texts: str, status: DocumentStatus 
               page.start, page.start + len(page.text), page.text, about)
         for page in pages
     ]  # fmt: skip
-    PgDocuments(container.db).save_indexed(document, pages, (), uncertain)
+    PgDocuments(container.db).save_indexed([Indexed(document, pages, (), uncertain)])
     container.store.replace_document(document_id, chunks, container.embedder.passages([embedding_text(c) for c in chunks]))
     folder = container.settings.data_dir / "files"
     folder.mkdir(parents=True, exist_ok=True)

@@ -16,7 +16,7 @@ from rag_api.bench.decision.collections import Collection, Question, Text
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.documents import DocumentQuery, PgDocuments, list_documents
-from rag_api.domain import LOCAL_USER, Document, DocumentStatus, Filters, Page
+from rag_api.domain import LOCAL_USER, Document, DocumentStatus, Filters, Indexed, Page
 from rag_api.evaluate.cases import DecisionCase, Extract, Kind, Passage, Sentence
 from rag_api.ingest import ingest, survey
 from rag_api.ingest.chunk import chunk, embedding_text
@@ -73,7 +73,7 @@ def index_text(text: Text, container: Container) -> None:
     document = Document(
         sha256[:32], text.source, sha256, "text/plain", DocumentStatus.INDEXED, "", text.about, 1, len(chunks), len(text.text)
     )
-    PgDocuments(container.db).save_indexed(document, [page])
+    PgDocuments(container.db).save_indexed([Indexed(document, [page])])
     container.store.replace_document(document.id, chunks, container.embedder.passages([embedding_text(c) for c in chunks]))
 
 

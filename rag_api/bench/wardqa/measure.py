@@ -20,7 +20,7 @@ from rag_api.bench.wardqa import WardPassage, WardQuestion, document_text, read_
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.documents import PgDocuments
-from rag_api.domain import LOCAL_USER, Candidate, Document, DocumentStatus, Filters, Metadata, Page
+from rag_api.domain import LOCAL_USER, Candidate, Document, DocumentStatus, Filters, Indexed, Metadata, Page
 from rag_api.evaluate.metrics import bootstrap_ratio
 from rag_api.ingest.chunk import chunk, embedding_text
 from rag_api.query.analysis import analyse
@@ -84,7 +84,7 @@ def _index(parts: Sequence[WardPassage], container: Container) -> _Indexed:
     document = Document(
         document_id, f"{first.document}.txt", sha256, "text/plain", DocumentStatus.INDEXED, "", about, 1, len(chunks), len(text)
     )
-    PgDocuments(container.db).save_indexed(document, [page])
+    PgDocuments(container.db).save_indexed([Indexed(document, [page])])
     container.store.replace_document(document_id, chunks, container.embedder.passages([embedding_text(c) for c in chunks]))
     return _Indexed(document, text, lines)
 

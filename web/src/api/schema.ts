@@ -1528,6 +1528,17 @@ export interface components {
              * @default []
              */
             missing: components["schemas"]["MissingOut"][];
+            /**
+             * Retitled
+             * @default []
+             */
+            retitled: components["schemas"]["RetitledOut"][];
+            /**
+             * Notes
+             * @description What is wrong in a metadata.csv and costs no document.
+             * @default []
+             */
+            notes: string[];
         };
         /**
          * JudgeIn
@@ -2062,6 +2073,20 @@ export interface components {
             x1: number;
             /** Y1 */
             y1: number;
+        };
+        /**
+         * RetitledOut
+         * @description A document that was called by a letterhead, as many others are, and has its own title now.
+         */
+        RetitledOut: {
+            /** Source */
+            source: string;
+            /** Document Id */
+            document_id: string;
+            /** Before */
+            before: string;
+            /** After */
+            after: string;
         };
         /**
          * Role

@@ -347,6 +347,7 @@ export const en = {
       xfa_form: "it is an XFA form, whose content only Adobe's programs show: print it to a PDF and load that",
       unsupported: "files of its kind are not read here",
       not_permitted: "who may read it is not known",
+      wrong_metadata: "its row in metadata.csv is wrong",
     }),
     notRead: "it could not be read",
     advice: open<ByCode>({
@@ -364,6 +365,7 @@ export const en = {
       unsupported: "Save it as PDF, then load that.",
       not_permitted:
         "Give a group that is known here access to it in SharePoint, and the application the role fullcontrol on the site.",
+      wrong_metadata: "Correct it in metadata.csv; the next run takes the document in.",
     }),
     cut: (count: number) => `${many(count, "line", "lines")} left out as header, footer or page number`,
     cutAt: (page: number, reason: string) => `p. ${page}, ${reason}:`,

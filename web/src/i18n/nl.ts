@@ -345,6 +345,7 @@ export const nl: Messages = {
         "het is een XFA-formulier, waarvan enkel programma's van Adobe de inhoud tonen: druk het af naar een PDF en laad die",
       unsupported: "bestanden van deze soort worden hier niet gelezen",
       not_permitted: "wie het mag lezen is niet bekend",
+      wrong_metadata: "de regel in metadata.csv klopt niet",
     },
     notRead: "het kon niet gelezen worden",
     advice: {
@@ -362,6 +363,7 @@ export const nl: Messages = {
       unsupported: "Bewaar het als PDF en laad die.",
       not_permitted:
         "Geef in SharePoint een groep toegang die hier bekend is, en de toepassing de rol fullcontrol op de site.",
+      wrong_metadata: "Verbeter de regel in metadata.csv; de volgende keer wordt het document opgenomen.",
     },
     cut: (count: number) => `${many(count, "regel", "regels")} weggelaten als koptekst, voettekst of paginanummer`,
     cutAt: (page: number, reason: string) => `p. ${page}, ${reason}:`,

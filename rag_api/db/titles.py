@@ -1,0 +1,59 @@
+"""What indexed documents may be called by their own words. Not checked for access: for ingestion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from psycopg.rows import DictRow
+
+from rag_api.db import Connection, Database
+from rag_api.domain import Titles
+from rag_api.text.title_key import title_key
+
+MOST = 200  # documents of one title that are looked at: of a letterhead the first few show it
+_OPENING = 20_000  # characters of a first page
+
+
+def put_titles(connection: Connection, titles: Mapping[str, tuple[str, Titles]]) -> None:
+    """By document: its title, and what it may be called. In place of what was there."""
+    connection.execute("delete from document_titles where document_id = any(%(ids)s)", {"ids": list(titles)})
+    with (
+        connection.cursor() as cursor,
+        cursor.copy("copy document_titles (document_id, titles, keys, called, patients) from stdin") as copy,
+    ):
+        for document_id, (title, own) in titles.items():
+            keys = [title_key(name) for name in own.names]
+            copy.write_row((document_id, list(own.names), keys, title_key(title) if own.borne else "", own.patients))
+
+
+def read_bearers(db: Database, keys: Sequence[str]) -> dict[str, list[str]]:
+    """Indexed documents that may be called so, by key; of very many the first `MOST`."""
+    rows = db.all(
+        f"""select key, found.document_id from unnest(%(keys)s::text[]) key cross join lateral (
+          select t.document_id from document_titles t join documents d on d.id = t.document_id
+          where t.keys @> array[key] and d.status = 'indexed' limit {MOST}) found""",  # noqa: S608 - a number of ours
+        {"keys": list(keys)},
+    )
+    bearers: dict[str, list[str]] = {}
+    for row in rows:
+        bearers.setdefault(row["key"], []).append(row["document_id"])
+    return bearers
+
+
+def read_openings(db: Database, document_ids: Sequence[str]) -> dict[str, str]:
+    """The first pages' text, as far as it tells what they are about."""
+    rows = db.all(
+        f"select document_id, left(text, {_OPENING}) as text from pages where number = 1 and document_id = any(%(ids)s)",  # noqa: S608
+        {"ids": list(document_ids)},
+    )
+    return {row["document_id"]: row["text"] for row in rows}
+
+
+def read_called(db: Database, keys: Sequence[str]) -> list[tuple[DictRow, Titles]]:
+    """Indexed documents that are called so by their own words: rows of the documents list."""
+    rows = db.all(
+        """select d.*, t.titles as names, t.patients from document_titles t join documents d on d.id = t.document_id
+        where t.called = any(%(keys)s) and t.called <> '' and d.status = 'indexed' order by d.source""",
+        {"keys": list(keys)},
+    )
+    return [(row, Titles(tuple(row["names"]), row["patients"], borne=True)) for row in rows]
