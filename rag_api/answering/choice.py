@@ -206,7 +206,8 @@ def _whole(question: Analysis, first: Sequence[Candidate], read: Read) -> Candid
         unit = units.get(quote.group if quote is not None and quote.group >= 0 else quote.block if quote is not None else -1)
         if quote is None or unit is None or unit.end - unit.start > (LONGEST_PARAGRAPH if unit.kind == Kind.PROSE else LONGEST_LIST):
             continue
-        if unit.kind == Kind.PROSE and _OF_ITSELF.search(text[unit.start : unit.end]):
+        # A paragraph is quoted for its best sentence alone: what is less likely is no list that was asked for.
+        if unit.kind == Kind.PROSE and (candidate is not first[0] or _OF_ITSELF.search(text[unit.start : unit.end])):
             continue
         if unit.kind == Kind.ROW and not _is_asked_whole(question, asks, [c for c in first if unit.start <= c.start < unit.end]):
             continue

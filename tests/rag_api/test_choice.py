@@ -58,6 +58,11 @@ def test_a_table_is_quoted_whole_only_when_no_row_of_it_stands_out() -> None:
     assert sections(question("welke maatregelen en kamers"), sentences, read)[0].candidates[0].text.endswith("mrsa\teenpersoons\n")
 
 
+def test_what_to_do_is_not_answered_by_a_paragraph_that_fits_less_than_a_row() -> None:
+    text = "Patient\tMiddel\nparkinson en verward\tquetiapine\nandere\thaloperidol\n\nMaak een ECG bij verwardheid. Herhaal het ECG.\n"
+    assert "quetiapine" in quoted(text, "parkinson en verward, wat dan", "quetiapine", "Maak")[0]
+
+
 def test_a_fact_is_quoted_alone() -> None:
     assert quoted(NEEDLE, "binnen hoeveel uur een prikongeval melden", "Meld") == ["Meld het ongeval binnen 2 uur. "]
 
