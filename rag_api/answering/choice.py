@@ -17,7 +17,7 @@ from rag_api.query.asks import Wanted, wanted
 from rag_api.query.followup import patients_in
 from rag_api.text.blocks import structure_of
 from rag_api.text.quotable_spans import Quotable, quotable_of, wholes
-from rag_api.text.ranges import asked, fits
+from rag_api.text.ranges import asked, fits, ranges
 from rag_api.text.sentence_splitter import Kind
 from rag_api.text.uncertain import BLANK
 from rag_api.text.word_match import ALIKE as ALIKE_WORDS
@@ -101,17 +101,24 @@ def sections(question: Analysis, candidates: Sequence[Candidate], read: Read) ->
 
 
 def _without_other_rows(question: Analysis, left: Sequence[Candidate], read: Read) -> list[Candidate]:
-    """Beside a row stands no other of its table, which is for another patient or case, unless the question names that too."""
+    """Beside a row for one weight, age or level stands none of its table for another, unless the question names that too."""
     best, row = left[0], read.quote(left[0])
-    if row is None or row.kind != Kind.ROW:
+    measured = {one.unit for one in ranges(_case(best))}
+    if row is None or row.kind != Kind.ROW or not measured:
         return list(left)
     unsaid = [called for called in question.sought if held(called, best.text) < ALIKE_WORDS]
     kept = [best]
     for candidate in left[1:]:
         other = read.quote(candidate) if candidate.document_id == best.document_id else None
-        if other is None or other.group != row.group or any(held(called, candidate.text) >= _SURE for called in unsaid):
+        beside = other is not None and other.group == row.group and any(one.unit in measured for one in ranges(_case(candidate)))
+        if not beside or any(held(called, candidate.text) >= _SURE for called in unsaid):
             kept.append(candidate)
     return kept
+
+
+def _case(row: Candidate) -> str:
+    """Its first cell: whom or what it is for."""
+    return re.split(r"\t| \| ", row.text[-(row.end - row.start) :].strip(), maxsplit=1)[0]
 
 
 def fitting(question: Analysis, candidates: Sequence[Candidate]) -> list[Candidate]:
