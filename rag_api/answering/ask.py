@@ -157,15 +157,21 @@ def _retrieve(builder: AnswerBuilder, container: AskContainer) -> Retrieval:
 
 
 def _apart(asks: Sequence[str], whole: Retrieval, builder: AnswerBuilder, container: AskContainer) -> Retrieval:
-    """What is found for two questions in one, each by itself; what neither finds an answer to is decided for the whole."""
+    """What is found for two questions in one, each by itself; what neither finds an answer to is decided for the whole. A part that would
+    be refused alone is answered from the document that answers the other, or the whole: the two were asked together."""
     analyses = [analyse(ask, container.expander) for ask in asks]
     found = [find(analysis, builder.user, builder.question.filters, container) for analysis in analyses]
-    answered = [(analysis, one) for analysis, one in zip(analyses, found, strict=True) if one.answerable]
+    sure = {one.sentences[0].document_id for one in (whole, *found) if one.answerable and one.sentences}
+    answered = [(analysis, one) for analysis, one in zip(analyses, found, strict=True) if one.answerable or _is_of(one, sure)]
     if not answered:
         return whole
     builder.asked = tuple(AskedApart(analysis, one.sentences) for analysis, one in answered)
     builder.stats["asked_apart"] = [analysis.text for analysis, _ in answered]
     return merged([whole, *(one for _, one in answered)], container.settings.sources)
+
+
+def _is_of(found: Retrieval, document_ids: set[str]) -> bool:
+    return found.may_answer and bool(found.sentences) and found.sentences[0].document_id in document_ids
 
 
 def _stats_of(retrieval: Retrieval, builder: AnswerBuilder, container: AskContainer) -> dict[str, Any]:

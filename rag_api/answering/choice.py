@@ -17,9 +17,10 @@ from rag_api.query.asks import Wanted, wanted
 from rag_api.query.followup import patients_in
 from rag_api.text.blocks import structure_of
 from rag_api.text.quotable_spans import Quotable, quotable_of, wholes
-from rag_api.text.ranges import asked, fits
+from rag_api.text.ranges import asked, fits, ranges
 from rag_api.text.sentence_splitter import Kind
 from rag_api.text.uncertain import BLANK
+from rag_api.text.word_match import ALIKE as ALIKE_WORDS
 from rag_api.text.word_match import Called, held
 
 BEHIND = 8.0  # nats that a list may score below the best sentence and still be what a question for actions wants
@@ -41,6 +42,16 @@ _ACTION = re.compile(
     re.IGNORECASE,
 )
 _EXAMPLE = re.compile(r"\b(?:reken)?voorbeeld\w*\b|\bbijv(?:oorbeeld)?\b|\bbv\b|\b(?:worked )?example\b|\be\.g\.", re.IGNORECASE)
+_WITHOUT = re.compile(r"\b(?:zonder|without) (?:een |de |het |an? |the )?([^\W\d_]{4,})", re.IGNORECASE)
+_WITH = re.compile(r"\b(?:met|with) (?:een |de |het |an? |the )?([^\W\d_]{4,})", re.IGNORECASE)
+# What a document says of itself, which answers nothing: "Deze procedure legt vast wie wordt gebeld".
+_OF_ITSELF = re.compile(
+    r"\b(?:deze|dit|this) (?:procedure|richtlijn|protocol|document|folder|brochure|handleiding|werkinstructie|beleid|zorgpad|nota|afspraak|"
+    r"guideline|leaflet|policy|pathway|instruction|manual) (?:beschrijft|legt vast|regelt|helpt|bundelt|bepaalt|is bedoeld|"
+    r"describes|sets out|helps|explains|covers|tells|is meant)\b|\bwat is (?:er )?(?:veranderd|nieuw)\b|"
+    r"\bwhat (?:has |is )?(?:changed|new)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +97,35 @@ def sections(question: Analysis, candidates: Sequence[Candidate], read: Read) ->
     if exception is not None:
         return [Section((exception,), 1), Section(tuple(c for c in first if not _overlap(c, exception)), 1)]
     whole = _whole(question, first, read)
-    return [Section((whole,), 1)] if whole is not None else [Section(tuple(left))]
+    return [Section((whole,), 1)] if whole is not None else [Section(tuple(_without_other_rows(question, left, read)))]
+
+
+def _without_other_rows(question: Analysis, left: Sequence[Candidate], read: Read) -> list[Candidate]:
+    """Beside a row for one weight, age or level stands none of its table for another, unless the question names that too."""
+    best, row = left[0], read.quote(left[0])
+    measured = {one.unit for one in ranges(_case(best))}
+    if row is None or row.kind != Kind.ROW or not measured:
+        return list(left)
+    unsaid = [called for called in question.sought if held(called, best.text) < ALIKE_WORDS]
+    kept = [best]
+    for candidate in left[1:]:
+        other = read.quote(candidate) if candidate.document_id == best.document_id else None
+        beside = other is not None and other.group == row.group and any(one.unit in measured for one in ranges(_case(candidate)))
+        if not beside or any(held(called, candidate.text) >= _SURE for called in unsaid):
+            kept.append(candidate)
+    return kept
+
+
+def _case(row: Candidate) -> str:
+    """Its first cell: whom or what it is for."""
+    return re.split(r"\t| \| ", row.text[-(row.end - row.start) :].strip(), maxsplit=1)[0]
 
 
 def fitting(question: Analysis, candidates: Sequence[Candidate]) -> list[Candidate]:
     """Without sentences of another drug, of other patients, for another weight or age, and examples for other numbers; but rather all than
     none."""
     left = list(candidates)
-    for wrong in (_of_another_drug, _for_others, _is_example):
+    for wrong in (_of_another_drug, _for_others, _is_example, _is_of_itself, _is_with):
         left = [c for c in left if not wrong(question, c)] or left
     right = {c.document_id for c in left if fits(question.numbers, c.text) > 0}
     return [c for c in left if c.document_id not in right or fits(question.numbers, c.text) >= 0]
@@ -115,6 +147,21 @@ def _is_example(question: Analysis, candidate: Candidate) -> bool:
         return False
     numbers = {(one.number, one.unit) for one in asked(candidate.text) if one.unit}
     return bool(numbers) and not any((one.number, one.unit) in numbers for one in question.numbers)
+
+
+def _is_with(question: Analysis, candidate: Candidate) -> bool:
+    """For "without telemetry" what is said of "with telemetry", and the other way round."""
+    for said, against in ((_WITHOUT, "met|with"), (_WITH, "zonder|without")):
+        for match in said.finditer(question.text):
+            word = match[1]
+            if re.search(rf"\b(?:{against})\s+(?:\w+\s+)?{re.escape(word)}", candidate.text, re.IGNORECASE):
+                return not re.search(rf"\b{match[0]}", candidate.text, re.IGNORECASE)
+    return False
+
+
+def _is_of_itself(question: Analysis, candidate: Candidate) -> bool:
+    """Says what its document is for, or what changed in it."""
+    return bool(_OF_ITSELF.search(candidate.text))
 
 
 def _exception(question: Analysis, first: Sequence[Candidate], read: Read) -> Candidate | None:
@@ -166,24 +213,31 @@ def _whole(question: Analysis, first: Sequence[Candidate], read: Read) -> Candid
         unit = units.get(quote.group if quote is not None and quote.group >= 0 else quote.block if quote is not None else -1)
         if quote is None or unit is None or unit.end - unit.start > (LONGEST_PARAGRAPH if unit.kind == Kind.PROSE else LONGEST_LIST):
             continue
-        if unit.kind == Kind.ROW and not _is_asked_whole(question, [c for c in first if unit.start <= c.start < unit.end]):
+        # A paragraph is quoted for its best sentence alone: what is less likely is no list that was asked for.
+        if unit.kind == Kind.PROSE and (candidate is not first[0] or _OF_ITSELF.search(text[unit.start : unit.end])):
+            continue
+        if unit.kind == Kind.ROW and not _is_asked_whole(question, asks, [c for c in first if unit.start <= c.start < unit.end]):
             continue
         score = candidate.score + _favour(asks, unit, quote, text, blocks)
         if best is None or score > best[0]:
             best = (score, unit)
-    if best is None or best[0] < first[0].score - (BEHIND if asks == Wanted.ACTIONS else 0.0):
+    if best is None or best[0] < first[0].score - (BEHIND if asks in (Wanted.ACTIONS, Wanted.ALL) else 0.0):
         return None
     whole = _of(best[1], first[0], text)
     return None if BLANK in whole.text else whole  # what was read in doubt is not quoted
 
 
-def _is_asked_whole(question: Analysis, rows: Sequence[Candidate]) -> bool:
-    """No row of the table stands out for this question: it asks for none of them."""
+def _is_asked_whole(question: Analysis, asks: Wanted, rows: Sequence[Candidate]) -> bool:
+    """No row of the table stands out for this question, which asks for none of them; or all are asked for, and none is of its numbers."""
+    if asks == Wanted.ALL:
+        return len(rows) >= _ROWS and not any(fits(question.numbers, row.text) for row in rows)
     return not question.numbers and len(rows) >= _ROWS and rows[0].score - rows[_ROWS - 1].score <= ALIKE
 
 
 def _favour(asks: Wanted, unit: Quotable, quote: Quotable, text: str, blocks: Sequence[Block]) -> float:
     """How much more a list is what is asked for than its best item says, in nats."""
+    if asks == Wanted.ALL:
+        return NAMED if unit.kind != Kind.PROSE else 0.0
     if asks != Wanted.ACTIONS or unit.kind != Kind.ITEM:
         return 0.0
     label = blocks[quote.block].label

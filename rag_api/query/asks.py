@@ -13,10 +13,15 @@ _OPENERS = (
     r"how|what|who|whom|when|where|which|why|can|may|must|should|do|does|is|are"
 )
 _CUT = re.compile(
-    rf"\s*(?:[?;]\s*(?:en|and)?|,?\s+(?:en|and)(?:\s+(?:ook|also|dan|then))?)\s+(?=(?:{_OPENERS})\b)|\?\s+(?=\S+\s+\S)", re.IGNORECASE
+    rf"\s*(?:[?;]\s*(?:en|and)?|,?\s+(?:en|and|[+&])(?:\s+(?:ook|also|dan|then))?)\s+(?=(?:{_OPENERS})\b)|\?\s+(?=\S+\s+\S)",
+    re.IGNORECASE,
 )
 _OPENS = re.compile(rf"(?:{_OPENERS})\b", re.IGNORECASE)
+_ASKS_ITSELF = re.compile(r"(?:hoe\w*|wat|wie|wanneer|waar\w*|welke?|how|what|who|whom|when|where|which|why)\b", re.IGNORECASE)
+# "ballon bij fluxus: hoeveel ml en hoelang": what stands before the colon is what both ask about.
+_TOPIC = re.compile(r"([^:?;]{4,80}):\s+(\S.*)", re.DOTALL)
 _LEAST = 2  # words of an ask
+_LEAST_ITSELF = 3  # of a second one behind a first that does not open as a question
 
 _ACTIONS = re.compile(
     r"\bwat (?:nu|dan|te doen|eerst|doe(?: ik| je)?|doen we|doet|gedaan)\b|\bwat (?:moet|moeten|kan|mag|zal)\b[\w\s]*\bdoen\b|\ben nu\b|"
@@ -37,9 +42,19 @@ _SEVERAL = re.compile(
 )
 
 
+# Says in so many words that nothing may be left out.
+_ALL = re.compile(
+    r"\b(?:alles|allemaal|(?:de )?(?:hele|volledige|complete) (?:lijst|tabel|schema|reeks|volgorde)|op volgorde|alle \w+|"
+    r"(?:full|whole|entire|complete) (?:\w+ )?(?:list|table|schedule|order)|"
+    r"all (?:the |of the )?(?:\w+ )?\w+s|every (?:step|item|one)|each step|order of \w+)\b",
+    re.IGNORECASE,
+)
+
+
 class Wanted(StrEnum):
     ONE = "one"  # a fact: a sentence, an item, a row
     SEVERAL = "several"  # things that a list names
+    ALL = "all"  # all of them, of a list or table
     ACTIONS = "actions"  # what to do, in order
 
 
@@ -47,15 +62,26 @@ def wanted(question: str) -> Wanted:
     """Whether a list is asked for as a whole."""
     if _ACTIONS.search(question):
         return Wanted.ACTIONS
+    if _ALL.search(question):
+        return Wanted.ALL
     return Wanted.SEVERAL if _SEVERAL.search(question) else Wanted.ONE
 
 
 def asks_of(question: str) -> list[str]:
     """The question, or the two that it holds, each so that it stands alone."""
-    parts = [part.strip(" ?,;") for part in _CUT.split(question.strip())]
+    named = _TOPIC.fullmatch(question.strip())
+    topic, rest = (named[1].strip(), named[2]) if named else ("", question.strip())
+    parts = [part.strip(" ?,;") for part in _CUT.split(rest)]
     parts = [part for part in parts if part]
-    if len(parts) != 2 or any(len(part.split()) < _LEAST for part in parts):
+    if not _are_two(parts, topic, question):
         return [question]
-    if not (_OPENS.search(parts[0]) or "?" in question) or not _OPENS.match(parts[1]):
-        return [question]
+    if topic:
+        return [f"{topic} {part}?" for part in parts]
     return [f"{parts[0]}?", standalone(f"{parts[1]}?", parts[0]).query]
+
+
+def _are_two(parts: list[str], topic: str, question: str) -> bool:
+    if len(parts) != 2 or not _OPENS.match(parts[1]) or (not topic and any(len(part.split()) < _LEAST for part in parts)):
+        return False
+    asks_itself = bool(_ASKS_ITSELF.match(parts[1])) and len(parts[1].split()) >= _LEAST_ITSELF
+    return bool(topic) or bool(_OPENS.search(parts[0])) or "?" in question or asks_itself

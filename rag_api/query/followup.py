@@ -81,6 +81,14 @@ _MEASURE = re.compile(
 _UNITS = {"kg": "weight", "kilo": "weight", "gram": "weight"}  # all others are ages
 _WORD = re.compile(r"[^\W_](?:[\w'’/.-]*[^\W_])?")
 _WORD_BEFORE, _WORD_AFTER = re.compile(r"\w+$"), re.compile(r"-\w+")
+# "en als ze twee giften nodig had?" sets another condition for what was asked, whatever else it names.
+_IF = re.compile(r"^(?:en|and|maar|but)\s+(?:wat als|what if|als|indien|if)\b", re.IGNORECASE)
+_MOST_IF = 5  # words of its own of such a one
+# "als die 82 is", "if she is 82": years, though it does not say so.
+_GROWN = re.compile(
+    r"\b((?:als|if)\s+(?:hij|zij|ze|die|deze|he|she|they)\s+(?:is\s+|are\s+)?(?:maar\s+|pas\s+|al\s+|only\s+|already\s+)?)(\d{1,3})(?=\s+(?:is|was)\b|\s*\W*$)",
+    re.IGNORECASE,
+)
 _MOST_CONTENT = 2  # words of its own with which a question may still lean on the one before
 
 
@@ -92,10 +100,14 @@ class Rewrite:
 
 def standalone(question: str, previous: str | None) -> Rewrite:
     """`previous` is what was searched for before in this conversation; None or empty: nothing was."""
-    question = question.strip()
+    question = _with_years(question.strip())
     if not previous or not previous.strip() or not leans(question):
         return Rewrite(question, False)
     return Rewrite(_joined(question, previous.strip()), True)
+
+
+def _with_years(question: str) -> str:
+    return _GROWN.sub(lambda match: f"{match[1]}{match[2]} {'years' if match[1].casefold().startswith('if') else 'jaar'}", question)
 
 
 def leans(question: str) -> bool:
@@ -103,6 +115,8 @@ def leans(question: str) -> bool:
     own, said = _content(question), _words(question)
     if not own:
         return bool(said)
+    if len(own) <= _MOST_IF and _IF.match(question):
+        return True
     if len(own) <= _MOST_CONTENT and (_OPENS.match(question) or not _POINTS.isdisjoint(said)):
         return True
     if len(own) == 1 and not _is_drug(own[0]) and not _is_keywords(question) and not _MEANS.match(question):

@@ -109,7 +109,10 @@ class Calibration:
     measured: str = "never"  # when, and on which questions
 
     def writing(self, model: str, language: str) -> Verbatim:
-        return self.verbatim.get(model, {}).get(language, Verbatim())
+        """Of a model that nobody measured: what was measured without a model's likelihoods holds for every one."""
+        without = (own for own in self.verbatim.values() if not any(one.likelihood_weight for one in own.values()))
+        own = self.verbatim.get(model) or next(without, {})
+        return own.get(language, Verbatim())
 
 
 def calibration(embedder: str, data_dir: Path | None = None) -> Calibration:

@@ -52,8 +52,10 @@ _RANGE = re.compile(
     re.IGNORECASE,
 )
 _BEFORE = r"(?:(?P<word>[^\W\d_]+)[\s:=]*(?:van |is |of |at )?)?"
+_STEP = 1e-6
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")
+_NTH = re.compile(r"\d+(?:st|nd|rd|th|e|de|ste)\b", re.IGNORECASE)  # "1st hour", "2e gift": an order, no amount
 _ASKED = re.compile(rf"{_BEFORE}(?<![\w.,/]){_N.format('n')}{_U.format('u')}(?![.,]?\d)", re.IGNORECASE)
 
 
@@ -92,12 +94,21 @@ def fits(numbers: Sequence[Asked], text: str) -> int:
 def asked(question: str) -> list[Asked]:
     found = []
     for match in _ASKED.finditer(question):
+        if _NTH.match(question, match.start("n")):
+            continue
         word = (match["word"] or "").casefold()
         unit = _UNIT.get((match["u"] or "").casefold(), "")
         if not unit and word in _UNIT:  # "dag 3"
             unit = _UNIT[word]
-        found.append(Asked(_value(match["n"]), unit, word))
+        found.append(Asked(_value(match["n"]) + _beside(word), unit, word))
     return found
+
+
+def _beside(word: str) -> float:
+    """An infant "under 10 kg" is not in the row from 10 kg on."""
+    if re.fullmatch(_BELOW, word, re.IGNORECASE):
+        return -_STEP
+    return _STEP if re.fullmatch(_ABOVE, word, re.IGNORECASE) else 0.0
 
 
 def ranges(text: str) -> list[Range]:

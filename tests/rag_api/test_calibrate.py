@@ -144,6 +144,12 @@ class TestKeeping:
         assert calibration("one", tmp_path).writing("demo", "nl") == Verbatim(0.1, 2.0, 3)
         assert calibration("one", tmp_path).writing("other", "nl") == Verbatim()
 
+    def test_what_was_measured_without_a_models_likelihoods_holds_for_every_model(self) -> None:
+        measured = Calibration(verbatim={"a": {"nl": Verbatim(0.1)}, "b": {"nl": Verbatim(0.0, 1.0, 3)}})
+        assert measured.writing("other", "nl") == Verbatim(0.0, 1.0, 3)
+        assert measured.writing("a", "nl") == Verbatim(0.1)
+        assert measured.writing("other", "en") == Verbatim()
+
     def test_what_was_measured_for_other_signals_is_not_used(self, tmp_path: Path) -> None:
         write(tmp_path / FILE, "one", replace(self.VALUE, not_found=NotFound({"intercept": 1.0, "retrieval": 2.0}, 0.2)))
         with pytest.raises(ConfigurationError, match="other signals"):

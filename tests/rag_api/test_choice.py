@@ -58,6 +58,11 @@ def test_a_table_is_quoted_whole_only_when_no_row_of_it_stands_out() -> None:
     assert sections(question("welke maatregelen en kamers"), sentences, read)[0].candidates[0].text.endswith("mrsa\teenpersoons\n")
 
 
+def test_what_to_do_is_not_answered_by_a_paragraph_that_fits_less_than_a_row() -> None:
+    text = "Patient\tMiddel\nparkinson en verward\tquetiapine\nandere\thaloperidol\n\nMaak een ECG bij verwardheid. Herhaal het ECG.\n"
+    assert "quetiapine" in quoted(text, "parkinson en verward, wat dan", "quetiapine", "Maak")[0]
+
+
 def test_a_fact_is_quoted_alone() -> None:
     assert quoted(NEEDLE, "binnen hoeveel uur een prikongeval melden", "Meld") == ["Meld het ongeval binnen 2 uur. "]
 
@@ -93,6 +98,43 @@ def test_an_example_for_other_numbers_is_left_out_and_one_for_these_is_not() -> 
     sentences, _ = candidates(text)
     assert len(fitting(question("dosis kind van 12 kg"), sentences)) == 1
     assert len(fitting(question("dosis kind van 20 kg"), sentences)) == 2
+
+
+def test_what_a_document_says_of_itself_stands_back_behind_what_it_says() -> None:
+    text = "Deze procedure legt vast hoe vaak de score wordt gemeten. De score wordt om de 4 uur gemeten.\n"
+    sentences, _ = candidates(text)
+    assert [c.text.strip() for c in fitting(question("hoe vaak score meten"), sentences)] == ["De score wordt om de 4 uur gemeten."]
+
+
+@pytest.mark.parametrize(
+    ("asked", "left"),
+    [("hoe snel zonder telemetrie", "afdeling"), ("hoe snel met telemetrie", "afdeling met"), ("how fast without telemetrie", "afdeling")],
+)
+def test_with_and_without_are_not_quoted_for_each_other(asked: str, left: str) -> None:
+    text = "Waar\tSnelheid\nafdeling\t10\nafdeling met telemetrie\t15\nafdeling zonder telemetrie\t12\n"
+    sentences, _ = candidates(text)
+    words = [c.text.split("\n")[1].split("\t")[0] for c in fitting(question(asked), sentences)]
+    wrong = {"hoe snel met telemetrie": "afdeling zonder telemetrie"}.get(asked, "afdeling met telemetrie")
+    assert any(word.startswith(left) for word in words)
+    assert wrong not in words
+
+
+ROWS = "Kind\tDosis\neGFR boven 60 ml/min, goede nieren\t15 mg\neGFR 30 tot 60 ml/min, matige nieren\t10 mg\nna dialyse\t5 mg\n"
+
+
+def test_no_row_for_another_level_stands_beside_the_one_that_is_asked_for_unless_the_question_names_it() -> None:
+    def rows(asked: str) -> list[str]:
+        sentences, read = candidates(ROWS, "goede", "matige", "dialyse")
+        return [c.text.split("\n")[1].split("\t")[1] for c in sections(question(asked), sentences, read)[0].candidates]
+
+    assert rows("dosis kind goede nieren") == ["15 mg", "5 mg"]
+    assert rows("dosis kind goede nieren of matige") == ["15 mg", "10 mg", "5 mg"]
+
+
+def test_a_table_of_which_all_is_asked_for_is_quoted_whole_though_a_sentence_fits_better() -> None:
+    text = "Etiketten komen op elke buis na de afname.\n\nVolgorde\tBuis\n1\tcitraat\n2\tserum\n3\tEDTA\n4\tfluoride\n"
+    assert "fluoride" in quoted(text, "afname, alle buizen", "Etiketten")[0]
+    assert quoted(text, "waar komt het etiket op de buis", "Etiketten")[0].startswith("Etiketten")
 
 
 def test_rather_all_than_nothing_is_left() -> None:

@@ -33,6 +33,13 @@ PAIRS = HANDBOOK.parent / "followups.csv"
         ("lokelma dose", "how often can it be repeated?", "lokelma how often can it be repeated?"),
         ("picc verband vervangen", "hoe vaak?", "picc verband vervangen hoe vaak?"),
         ("adrenaline kind van 4 jaar", "en van 40 jaar?", "adrenaline van 40 jaar?"),
+        ("morfine titreren man 50j 80kg", "en als die 82 is?", "morfine titreren man 80kg als die 82 jaar is?"),
+        ("vanco dose adult of 40 years", "and if she is 82?", "vanco dose adult if she is 82 years?"),
+        (
+            "how long to observe after anaphylaxis",
+            "and if he needed two shots of adrenaline?",
+            "how long to observe after anaphylaxis if he needed two shots of adrenaline?",
+        ),
         ("vanco dose child", "what about an adult with a creatinine of 2?", "vanco dose an adult with a creatinine of 2?"),
     ],
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_api.text.ranges import fit, ranges
+from rag_api.text.ranges import asked, fit, ranges
 
 pytestmark = pytest.mark.quick
 
@@ -69,3 +69,10 @@ def test_a_point_before_three_digits_parts_thousands() -> None:
     (found,) = ranges("kleine helikopters (< 10.000 kg)")
     assert (found.high, found.unit) == (10_000, "kg")
     assert ranges("onder 0.125 mg/l")[0].high == 0.125
+
+
+def test_under_a_number_is_not_from_it_on_and_an_order_is_no_amount() -> None:
+    assert fit("infant under 10 kg", "child from 10 to 33 kg") == -1
+    assert fit("infant under 10 kg", "child up to 10 kg") == 1
+    assert fit("boven 33 kg", "kind van 10 tot 33 kg") == -1
+    assert [one.number for one in asked("sepsis 1st hour, 2e gift, 3 uur")] == [3]

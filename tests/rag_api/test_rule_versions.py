@@ -26,9 +26,9 @@ pytestmark = pytest.mark.quick
 
 Pins = dict[tuple[int, ...], str]
 # Versions -> digest. What stands further down follows from what stands above it, so its key has those versions too.
-SPLITTER: Pins = {(1,): "4b69f65dbca139b7", (2,): "b279a9c13ed7e52a"}
-QUOTES: Pins = {(1, 1): "08c549752f220430", (2, 2): "9a592eb78cd96182"}
-LINES: Pins = {(1, 1, 1): "d6ae7189e3858db6", (2, 2, 1): "ea3bf2cc2cc12a61"}
+SPLITTER: Pins = {(1,): "4b69f65dbca139b7", (2,): "ef2f3406fc47f959"}
+QUOTES: Pins = {(1, 1): "08c549752f220430", (2, 2): "9a592eb78cd96182", (2, 3): "ded21b2b95a75bf3"}
+LINES: Pins = {(1, 1, 1): "d6ae7189e3858db6", (2, 2, 1): "ea3bf2cc2cc12a61", (2, 3, 1): "d8260af102baffaf"}
 
 LONG = "Voor elke patiënt die langer dan een dag op de dienst verblijft geldt het volgende, ook bij nacht en in het weekend, "
 FRAGMENTS = (
@@ -101,6 +101,7 @@ LENGTHS = (
     "Een lijst:\n\n- eerste",
     f"Geef {'dat en ' * 60}(dus. Geef dat.",
     "Geef [dus. Geef dat. Nu].",
+    "Keep it dry for 48 hours. After that you may shower. Niets drinken. Tot dan mag dat niet.",
 )
 
 
