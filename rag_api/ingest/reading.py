@@ -16,6 +16,7 @@ from rag_api.ingest.reader import Job, Reader
 from rag_api.ingest.rendering import read_rendered
 from rag_api.ingest.run import Item, ReadItem, Run
 from rag_api.ingest.sources import UPLOADED
+from rag_api.ingest.spoken import told_spoken
 
 if TYPE_CHECKING:
     from rag_api.config import Settings
@@ -37,7 +38,7 @@ def read_item(run: Run, reader: Reader, item: Item) -> ReadItem:
         job = Job(path, name, kind, settings.max_pages, shared=run.shared, ocr_seconds=ocr_seconds)
         text = read_rendered(reader, job, run.files.path(item.sha256, ".pdf"), lambda page, of: run.tell(f"{name}, page {page} of {of}"))
         metadata, notes = edited(item.metadata or overridden(text.metadata, item.source.given), run.edits.get(name, {}))
-        text = replace(text, warnings=(*text.warnings, *notes))
+        text = replace(text, warnings=(*text.warnings, *told_spoken(metadata.title, text.pages), *notes))
         text = replace(text, warnings=(*text.warnings, *item.source.notes, *_other_folder(run, item), *_same_content(run, item)))
         groups = run.repo.groups_of(name, metadata.department)
         document = replace(_document(item, kind, metadata, text), groups=groups)
