@@ -30,7 +30,8 @@ _ALIKE = str.maketrans(
 
 _MODEL = (
     r"(?:(?-i:A\.?I\.?\b)(?:[- ]?(?:assistant|assistent|model\w*|bot|system|systeem)\b)?|ai[- ](?:assistant|assistent|model)\w*"
-    r"|(?:language|taal)[- ]?model(?:s|len)?\b|llms?\b|chat ?bots?\b|chatgpt|gpt\b|search engine|zoekmachine"
+    r"|(?:language|taal)[- ]?model(?:s|len)?\b|llms?\b|chat ?bots?\b|chatgpt|gpt\b|search engine|zoekmachine|artificial intelligence"
+    r"|kunstmatige intelligentie"
     r"|(?:virtual|digital|virtuele|digitale) assist[ae]nt|modèles? de langage|intelligence artificielle)"
 )
 _SAY = (
@@ -44,6 +45,7 @@ _EACH = r"(?:every|each|all|any|elke?|iedere?|alle)"
 _THE = r"(?:the|this|het|dit|de|deze)"
 _OTHER = r"(?:\w+\W+){0,2}?(?:other|andere|overige)\W+(?:documents?|sources?|passages?|documenten|bron|bronnen)\b"
 _TALK = r"(?:this|dit)\W+(?:conversation|chat|gesprek)\b"
+_MACHINE = rf"(?:{_MODEL}|software|computers?|machines?|programs?|programma's|programma|systems?|systemen|systeem|bots?|tools?)"
 _NOT_YES = r"(?!\W*(?:yes|no|ja|nee|neen|one|een|oui|non|a|an|[0-9])\b)"  # how a questionnaire is filled in
 
 _RULES = (
@@ -71,7 +73,8 @@ _RULES = (
     # It is spoken to, or spoken for.
     rf"\b(?:if|when|as|als|indien|wanneer|omdat|si)\W+(?:you|je|jij|u|vous)\b[^.\n]{{0,25}}{_MODEL}",
     r"\bsi vous êtes un assistant\b",
-    r"\b(?:note|notice|message|footnote|instructions?|command|order|prompt|noot|voetnoot|bericht|instructies?|opdracht|mededeling|consigne)\b"
+    r"\b(?:note|notice|message|footnote|instructions?|command|order|directive|prompt|noot|voetnoot|bericht|instructies?|opdracht|bevel"
+    r"|mededeling|consigne)\b"
     rf"[^.\n]{{0,40}}\b(?:to|for|aan|voor|à|pour)\W+(?:\w+\W+){{0,2}}?{_MODEL}[^.:\n]{{0,20}}:",
     rf"\b(?:to|aan)\W+(?:the|de)\W+assist[ae]nt\s*:[^.\n]{{0,40}}{_SAY}",
     rf"(?:^|[.;:|\t]\s*|\n){_MODEL}\s*[,:]\s*(?:please |always |never |altijd |nooit )?{_SAY}",
@@ -79,6 +82,13 @@ _RULES = (
     rf"\b(?:developers?|makers?|creators?|ontwikkelaars?|bouwers?)\W+(?:of|van)\W+{_THE}\W+{_SYSTEM}",
     r"\b(?:you are|you're|je bent|jij bent|u bent|vous êtes)\W+(?:now|nu|voortaan|maintenant|from now on)\b[^.\n]{0,40}"
     rf"(?:{_MODEL}|without\W+(?:any\W+)?(?:rules|limits)|zonder\W+regels)",
+    rf"{_MACHINE}\W+(?:that|which|who|die|dat)\W+(?:\w+\W+){{0,2}}?(?:this|these|deze|dit)\W+(?:page|document|text|leaflet|file|bladzijde|pagina|tekst"
+    r"|folder|bestand|documenten|pages)\b[^.\n]{0,40}\b(?:must|should|shall|has to|have to|moet|moeten|dient|dienen|is to|are to)\b",
+    r"\b(?:play the role of|speel de rol van|gedraag je als)\b.{0,60}\b(?:without|zonder)\W+(?:any\W+)?(?:limits|rules|grenzen|regels)\b",
+    rf"\b(?:begin|start|open|preface|precede)\W+{_YOUR}\W+(?:output|{_ANSWER})\b",
+    r"\b(?:disregard|ignore|trek je niets aan van)\b[^.\n]{0,20}\b(?:rules|regels|instructions|instructies)\b[^.\n]{0,25}"
+    r"\b(?:you|je|u)\W+(?:were|have been|got|kreeg|kreegt|hebt)\b",
+    r"[\"']role[\"']\s*:\s*[\"'](?:system|assistant|user|developer)[\"'][^}\n]*",
     rf"\b(?:pretend|act as if|doe alsof)\W+(?:that\W+)?(?:you|je|u)\b[^.\n]{{0,60}}\b(?:and|en)\W+(?:{_SAY}|geef\b.{{0,30}} toestemming)",
     r"\b(?:tell|inform|vertel|zeg|informeer|dites)\W+(?:aan\W+)?(?:the|de|au)\W+(?:reader|lezer|lecteur)\b",
     # Its prompt, its conversation, other people's questions.
@@ -98,10 +108,11 @@ _RULES = (
 )
 # What a page that shows it as it is written would fetch or run.
 _FETCHES = re.compile(
-    r"<script\b[^\n]*?(?:</script>|$)|<(?:img|iframe|svg|object|embed|form)\b[^>\n]*>?"
+    r"<script\b[^\n]*?(?:</script>|$)|<a\s+(?:href|on\w+)\s*=[^>\n]*>?|<(?:img|iframe|svg|object|embed|form)\b[^>\n]*>?"
     r"|!\[[^\]\n]{0,80}\]\(\s*(?:https?|javascript|data):[^)\n]*\)|\bjavascript:\S*",
     re.IGNORECASE | re.MULTILINE,
 )
+_STOP = re.compile(r"[.!?]\s+")
 _BEFORE = " .;:|\t\n"
 _GOES_ON = re.compile(r"(?:from now on|vanaf nu|voortaan|instead|in plaats daarvan|désormais)\b", re.IGNORECASE)  # the sentence after one
 _RULE = re.compile("|".join(f"(?:{rule})" for rule in _RULES), re.IGNORECASE)
@@ -111,7 +122,8 @@ _HINT = re.compile(
     r"\b(?:ignor|disregard|negeer|vergeet|forget|override|oubliez|prompt|systeemprompt|answer|beantwoord|antwoord|repl(?:y|ies)\b|respon[ds]"
     r"|répon|A\.?I\.?\b|language[- ]?model|taal[- ]?model|llms?\b|chat|gpt|search engine|zoekmachine|virtu|digital|modèles? de"
     r"|intelligence art|assist[ae]nt|pretend|act as|doe alsof|click|klik|cliquez|without\W+(?:any\W+)?(?:rules|limits)|zonder\W+regels"
-    r"|reader|lezer|lecteur|decode|décode|(?:other|andere|overige)\W+(?:doc|sour|bron|pass|users|gebruikers)"
+    r"|reader|lezer|lecteur|role\b\W|rol\W+van|preface|(?:software|computers?|machines?|programs?|programma|tools?)\W+(?:that|which|die|dat)|artificial"
+    r"|kunstmatige|decode|décode|(?:other|andere|overige)\W+(?:doc|sour|bron|pass|users|gebruikers)"
     r"|(?:system|systeem|hidden|verborgen|secret|geheime|initial)[- ](?:instr|opdr)|(?:developers?|makers?|creators?|ontwikkelaars?)\W"
     r"|(?:above|boven|before)\W+(?:this|deze|dit)|(?:this|dit)\W+(?:conversation|chat|gesprek))",
     re.IGNORECASE,
@@ -121,6 +133,8 @@ _HINT = re.compile(
 _OPENS = re.compile(
     r"<\|?\s?(?:im_start|start_header_id|system|user|assistant|start_of_turn)\b[^<>\n]{0,30}>|\[INST\]|<<SYS>>|###\s*(?:instruct|system|response|input)\w*"
     r"|^[-= *]*(?:end|einde|eind) (?:of |van )?(?:the |de |het )?(?:context|documents?|documenten|passages?|prompt)[-= *:.]*$"
+    r"|^[-= *]*(?:the )?(?:context|documents?|passages?|sources?) (?:stops?|ends?) here[-= *:.]*$"
+    r"|^[-= *]*hier (?:stopt|stoppen|eindigt|eindigen) (?:de |het )?(?:context|document(?:en)?|passages?|bron\w*)[-= *:.]*$"
     r"|^[ *]*passage \d+[ *:.]*$|^\[\d+\] ?(?:titel|title|source|bron) ?:",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -138,9 +152,11 @@ _ENDS = re.compile(r"\n\s*\n|\n\W*-{3,}\W*(?:\n|$)")  # of what a mark opens
 _CHAIN = 400  # characters between two marks of one forged prompt
 _LINES = 3  # that belong to a mark which opens something, at most
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{24,}={0,2}")
-_SPACED = re.compile(r"\b(?:[^\W\d_] ){7,}[^\W\d_]\b")
+# The same with letters set apart, hyphens or digits for letters.
+_SAID_AS = str.maketrans("013457", "oieast")
 _OVERRIDES = re.compile(
-    r"(?:ignore|disregard|forget|negeer|vergeet)(?:all|alle|the|de|your|je)*(?:previous|prior|earlier|above|eerdere|vorige|bovenstaande|instruct)",
+    r"(?:ignore|disregard|forget|override|negeer|vergeet)(?:all|alle|any|of|the|de|your|je|my)*(?:previous|prior|earlier|preceding|above|eerdere"
+    r"|vorige|voorgaande|bovenstaande)(?:instruct|prompt|rules|regels|directives|aanwijzing)",
     re.IGNORECASE,
 )
 
@@ -154,7 +170,7 @@ def visible(text: str) -> str:
 def addressed(text: str) -> tuple[Place, ...]:
     """Return the places of such words, as whole sentences or cells, in order and apart."""
     folded = text.translate(_ALIKE)
-    found = [*_ruled(folded), *_spaced(folded), *_encoded(text)]
+    found = [*_ruled(folded), *_spelt(folded), *_encoded(text)]
     whole = list(_in_sentences(text, found)) if found else []
     alone = [match.span() for pattern in (_TURN, _FETCHES) for match in pattern.finditer(folded)]
     return together(whole, list(_marked(folded)), alone)
@@ -212,11 +228,14 @@ def _encoded(text: str) -> Iterator[Place]:
             yield match.span()
 
 
-def _spaced(text: str) -> Iterator[Place]:
-    """Letters set apart, as some headings are, that say so."""
-    for match in _SPACED.finditer(text):
-        if _OVERRIDES.search(match.group().replace(" ", "")):
-            yield match.span()
+def _spelt(text: str) -> Iterator[Place]:
+    """What orders to ignore all instructions, whatever stands between its letters."""
+    said = text.translate(_SAID_AS)
+    letters = re.sub(r"[\W_]+", "", said)
+    if _OVERRIDES.search(letters):
+        places = [match.start() for match in re.finditer(r"[^\W_]", said)]
+        for match in _OVERRIDES.finditer(letters):
+            yield places[match.start()], places[match.end() - 1] + 1
 
 
 def _in_sentences(text: str, found: list[Place]) -> Iterator[Place]:
@@ -224,6 +243,7 @@ def _in_sentences(text: str, found: list[Place]) -> Iterator[Place]:
     borders = sorted({0, len(text), *(span.start for span in sentences(text)), *(m.end() for m in re.finditer(r"\t| \| ", text))})
     for start, end in found:
         first = borders[bisect_right(borders, start) - 1]
+        first += max((m.end() for m in _STOP.finditer(text[first:start])), default=0)  # "5 mg. Ignore ..." is two here
         last = bisect_left(borders, end)
         while _GOES_ON.match(text, borders[last]):
             last += 1
