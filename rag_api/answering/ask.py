@@ -40,6 +40,7 @@ from rag_api.retrieval.find import Retrieval, find, merged
 from rag_api.retrieval.in_flight import InFlight
 from rag_api.retrieval.multi_query import alternatives, options_of
 from rag_api.retrieval.patient_ranking import RetrievalContainer
+from rag_api.text.addressed import visible
 from rag_api.text.language import detect
 from services.contract import wire
 
@@ -75,7 +76,7 @@ def new_question(
     """Check what can be checked before anything is streamed. `literal`: search for these words, whatever was asked before.
 
     Raises InvalidInput, NotFound, DatabaseUnavailable. Blocks."""
-    text = text.strip()
+    text = visible(text).strip()
     if not text:
         raise InvalidInput("The question is empty.")
     mode = mode or container.settings.mode

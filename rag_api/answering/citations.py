@@ -29,7 +29,8 @@ def source_of(hit: Hit, document: Document, pages: Sequence[Page]) -> Source:
     placed = rects(pages, chunk.start, chunk.end)
     page = placed[0].page if placed else page_of(pages, chunk.start)
     text_from = next((one.text_from for one in pages if one.number == page), "pdf")
-    return Source(hit, document, page, placed, text_from=text_from, uncertain=BLANK in chunk.text)
+    uncertain = BLANK in chunk.text and any(one.text_from == "ocr" for one in pages if one.number in chunk.pages)
+    return Source(hit, document, page, placed, text_from=text_from, uncertain=uncertain)
 
 
 def within_reach(builder: AnswerBuilder, passage: PromptPassage, places: Sequence[tuple[int, int]], db: Database) -> bool:

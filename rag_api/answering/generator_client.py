@@ -1,7 +1,8 @@
 """Client of any OpenAI-compatible chat server, and the only place that knows httpx's exceptions.
 
 Two kinds of server: `bedside`, our own, takes the passages as `documents` and reports which characters it copied from where;
-`openai`, any other, gets the prompt rendered here and reports text only. Knows nothing of documents, pages or storage.
+`openai`, any other, gets the prompt rendered here, without anything that it could read as its model's control tokens, and reports text
+only. Knows nothing of documents, pages or storage.
 """
 
 from __future__ import annotations
@@ -112,7 +113,7 @@ class Generator:
         """All that a chat server of either kind says to one message, greedily and without documents. Raises as stream() does."""
         body: dict[str, Any] = {
             "model": self.model,
-            "messages": [{"role": "user", "content": prompt}],
+            "messages": [{"role": "user", "content": templates.without_tokens(prompt)}],
             "max_tokens": max_tokens,
             "temperature": 0,
             "stream": True,
@@ -196,9 +197,10 @@ class Generator:
             )
             return asked.model_dump(mode="json", exclude_defaults=True) | {"model": self.model}, ""
         rendered = templates.render(templates.DEFAULT_TEMPLATE, request.question, request.passages, request.language)
+        content = templates.without_tokens(rendered.text)
         body: dict[str, Any] = {
             "model": self.model,
-            "messages": [{"role": "user", "content": rendered.text}],
+            "messages": [{"role": "user", "content": content}],
             "max_tokens": request.max_tokens,
             "temperature": 0,
             "stream": True,

@@ -140,6 +140,10 @@ _TEXTS: dict[str, dict[str, str]] = {
         "nl": "Als scan geopend: niet elke zin is met zekerheid gelezen, en die worden niet geciteerd. Lees ze op de pagina zelf.",
         "en": "Opened as scan: not every sentence was read with certainty, and those are not quoted. Read them on the page itself.",
     },
+    "card_addressed": {
+        "nl": "Bevat zinnen die tot een computer spreken en niet tot personeel; die worden niet geciteerd. Meld het aan de beheerder.",
+        "en": "Holds sentences that speak to a computer and not to staff; those are not quoted. Tell the administrator.",
+    },
     "card_expired": {"nl": "Vervallen op {day}.", "en": "Expired on {day}."},
     "card_superseded": {"nl": "Vervangen door {newer}.", "en": "Superseded by {newer}."},
     "card_conflict": {

@@ -22,6 +22,7 @@ from rag_api.guard.twins import are_twins
 from rag_api.guard.words import folded
 from rag_api.query.analysis import Analysis
 from rag_api.retrieval.patient_ranking import RetrievalContainer
+from rag_api.text.uncertain import BLANK
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ def warned(
             *_age_cautions(source, today, newer, language),
             *_conflict_cautions(index, differing, sources, language),
             *_scan_caution(source, language),
+            *_addressed_caution(source, language),
         ]
         for index, source in enumerate(sources)
     ]
@@ -125,6 +127,11 @@ def _scan_caution(source: Source, language: str) -> list[Notice]:
     if source.uncertain:
         return [notice("card_scan_in_doubt", language)]
     return [notice("card_scan", language)] if source.text_from == "ocr" else []
+
+
+def _addressed_caution(source: Source, language: str) -> list[Notice]:
+    """What is blank in it was not read in doubt."""
+    return [notice("card_addressed", language)] if BLANK in source.hit.chunk.text and not source.uncertain else []
 
 
 def _is_expired(document: Document, today: date) -> bool:

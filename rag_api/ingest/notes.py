@@ -31,8 +31,8 @@ NOTES = {
     "page_unseen": "{on_pages}: text that cannot be seen (white, tiny, covered, clipped or off the page) or is struck through was left out",
     "page_watermark": "{on_pages}: slanted text (a watermark) was left out",
     "page_garbled": "{on_pages}: its fonts do not say which letters they show: what is found in it may be garbled",
-    "page_untrue_letters": "{on_pages}: letters show others than their fonts say: those sentences are found and shown, never quoted; print it to "
-    "a PDF and load that",
+    "page_untrue_letters": "{on_pages}: letters show others than their fonts say: those sentences are found and shown, never quoted; "
+    "print it to a PDF and load that",
     "page_uncompared": "{on_pages}: invisible words over a picture were not compared with it: they are found and shown, never quoted",
     "page_not_read": "{on_pages}: only a picture, no text layer: nothing of it is found",
     "page_no_words": "{on_pages}: only a picture, in which no words could be read: nothing of it is found",
@@ -53,8 +53,12 @@ NOTES = {
     "other_patients_in_title": "{by} says the title {title}, of {said}, and {whose} {own}: check which patients it is for",
     "other_from": "{by} says that it is valid from {said}, the file itself {own}",
     "other_until": "{by} says that it is valid until {said}, the file itself {own}",
-    "other_title": "{by} says that it is called {title}, and the file does not hold most of those words: check whether it is the right document",
-    "took_name": "has the name that {other} had, which is answered from too: where that is no longer in force, take it out or end its validity",
+    "other_title": "{by} says that it is called {title}, and the file does not hold most of those words: "
+    "check whether it is the right document",
+    "took_name": "has the name that {other} had, which is answered from too: "
+    "where that is no longer in force, take it out or end its validity",
+    "speaks_to_machine": "holds words addressed to a machine, not to staff; they are never quoted and no model is told them; ask who wrote: "
+    "{words}{more}",
     "kept": "its file cannot be read now ({why}): the version before it still answers, for a day at most",
     "other_readers": "may be read by SharePoint's {groups} too: say in `group_names` of sources.toml who that is here",
     "shared_by_name": "was shared with {people} people by name, who cannot read it here for that: give their group access",

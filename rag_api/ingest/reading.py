@@ -20,6 +20,7 @@ from rag_api.ingest.reader import Job, Reader
 from rag_api.ingest.rendering import read_rendered
 from rag_api.ingest.run import Item, ReadItem, Run
 from rag_api.ingest.sources import UPLOADED
+from rag_api.ingest.spoken import told_spoken
 from rag_api.ingest.titles import called, own_title
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def read_item(run: Run, reader: Reader, item: Item) -> ReadItem:
         text = read_rendered(reader, job, run.files.path(item.sha256, ".pdf"), lambda page, of: run.tell(f"{name}, page {page} of {of}"))
         edits = run.edits.get(name, {})
         metadata, notes = edited(item.metadata or overridden(_own(run, item, text, edits), item.source.given), edits)
-        text = replace(text, warnings=(*text.warnings, *notes))
+        text = replace(text, warnings=(*text.warnings, *told_spoken(metadata.title, text.pages), *notes))
         told = (*contradictions(text, item.source.given, said_by(item)), *_other_file(run, item), *_took_name(run, item))
         text = replace(text, warnings=(*text.warnings, *item.source.notes, *told))
         groups = run.repo.groups_of(name, metadata.department)

@@ -25,7 +25,8 @@ from rag_api.retrieval.calibration import Calibration, NotFound, calibration
 from rag_api.retrieval.patient_ranking import RetrievalContainer, is_for_others, rank
 from rag_api.retrieval.reader_scores import read, rescored
 from rag_api.retrieval.sentence_scorer import Scored, scored_sentences
-from rag_api.text.uncertain import Places, blanked
+from rag_api.text.addressed import addressed
+from rag_api.text.uncertain import Places, blanked, together
 
 # Beyond this a document's sentences are looked for in its chunks alone: cutting a whole book into sentences takes seconds.
 LONGEST_TEXT = 200_000
@@ -44,7 +45,7 @@ class Retrieval:
     may_be_quoted: tuple[Hit, ...] = ()  # those for these patients and of these drugs, best first
     scored: tuple[Scored, ...] = ()  # their sentences, best first
     signals: Mapping[str, float] = field(default_factory=dict)  # what the decision was made from
-    # Of the documents, by id; very long ones are left out, and what was read in doubt is blank, as in the hits' chunks.
+    # Of the documents, by id; very long ones are left out. What was read in doubt or speaks to a machine is blank, as in the hits' chunks.
     texts: Mapping[str, str] = field(default_factory=dict)
     structures: Mapping[str, str] = field(default_factory=dict)  # their blocks, packed (rag_api/text/blocks.py)
     of_other_drugs: frozenset[str] = frozenset()  # ids of documents that name none of the question's drugs
@@ -67,7 +68,8 @@ def find(question: Analysis, user: User, filters: Filters, container: RetrievalC
     may_answer = [hit for hit in for_these if hit.chunk.document_id not in others]
     uncertain, structures = read_uncertain(container.db, list(documents)), read_packed(container.db, list(texts))
     scored = scored_sentences(question, may_answer, _kept_vectors(may_answer, container), measured.weights, texts, uncertain, structures)
-    may_answer = [_blanked(hit, uncertain) for hit in may_answer]
+    withheld = {document_id: together(uncertain.get(document_id, ()), addressed(text)) for document_id, text in texts.items()}
+    may_answer = [_blanked(hit, uncertain, withheld) for hit in may_answer]
     scored, fitted, read = _read(question, may_answer, scored, measured, container)
     decision = decide(
         question,
@@ -79,7 +81,7 @@ def find(question: Analysis, user: User, filters: Filters, container: RetrievalC
         read=read,
     )
     return Retrieval(
-        hits=tuple(_blanked(hit, uncertain) for hit in hits),
+        hits=tuple(_blanked(hit, uncertain, withheld) for hit in hits),
         confidence=decision.confidence,
         answerable=decision.answerable,
         alpha=ranking.alpha,
@@ -88,7 +90,7 @@ def find(question: Analysis, user: User, filters: Filters, container: RetrievalC
         may_be_quoted=tuple(may_answer),
         scored=tuple(scored),
         signals=decision.signals,
-        texts={document_id: blanked(text, 0, uncertain.get(document_id, ())) for document_id, text in texts.items()},
+        texts={document_id: blanked(text, 0, withheld[document_id]) for document_id, text in texts.items()},
         structures=structures,
         of_other_drugs=others,
     )
@@ -134,12 +136,15 @@ def _read(
     return scored, with_reader.not_found, found.signals(0)
 
 
-def _blanked(hit: Hit, uncertain: Mapping[str, Places]) -> Hit:
-    """From here on nobody sees what was read in doubt: no model, no warning, no reader but on the page itself."""
-    places = uncertain.get(hit.chunk.document_id)
-    if not places:
-        return hit
-    return replace(hit, chunk=replace(hit.chunk, text=blanked(hit.chunk.text, hit.chunk.start, places)))
+def _blanked(hit: Hit, uncertain: Mapping[str, Places], withheld: Mapping[str, Places]) -> Hit:
+    """From here on nobody sees what was read in doubt or speaks to a machine: no model, no warning, no reader but on the page itself.
+    withheld: both, by the documents whose whole text is at hand."""
+    chunk = hit.chunk
+    places = withheld.get(chunk.document_id)
+    if places is None:
+        spoken = [(start + chunk.start, end + chunk.start) for start, end in addressed(chunk.text)]
+        places = together(uncertain.get(chunk.document_id, ()), spoken)
+    return replace(hit, chunk=replace(chunk, text=blanked(chunk.text, chunk.start, places))) if places else hit
 
 
 def texts_of(db: Database, hits: Sequence[Hit]) -> dict[str, str]:

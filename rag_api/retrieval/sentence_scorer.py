@@ -18,6 +18,7 @@ from rag_api.embed import Embedder
 from rag_api.embed.kept import halved
 from rag_api.query.analysis import Analysis
 from rag_api.retrieval.calibration import FEATURES, Weights
+from rag_api.text.addressed import speaks_to_a_machine
 from rag_api.text.quotable_spans import Quotable, quotable_of
 from rag_api.text.ranges import fits
 from rag_api.text.uncertain import Places, is_certain
@@ -113,7 +114,7 @@ def _sentences(
             words_of = _words(source, quote)
             if inside < MOSTLY * (end - start) or key in taken or words_of.strip().casefold() == chunk.title.strip().casefold():
                 continue
-            if not is_certain(quote, uncertain.get(chunk.document_id, ()), base):
+            if not is_certain(quote, uncertain.get(chunk.document_id, ()), base) or speaks_to_a_machine(source, quote):
                 continue
             taken.add(key)
             lead = tuple((a + base, b + base) for a, b in quote.lead)

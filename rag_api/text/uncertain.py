@@ -1,4 +1,5 @@
-"""Places of a document text that were read in doubt, from an image: what touches one is never quoted, and no model is told it.
+"""Places of a document text that were read in doubt, from an image, or that speak to a machine (addressed.py): what touches one is never
+quoted, and no model is told it.
 
 Knows characters only. Places are (start, end), in order, none within another.
 """
@@ -10,7 +11,8 @@ from collections.abc import Sequence
 
 from rag_api.text.quotable_spans import Quotable
 
-Places = Sequence[tuple[int, int]]
+Place = tuple[int, int]
+Places = Sequence[Place]
 BLANK = "▒"  # stands for each letter of what is left out
 
 
@@ -25,6 +27,17 @@ def is_certain(quote: Quotable, uncertain: Places, base: int = 0) -> bool:
     something else may turn it over. base: where the quote's text begins in the document's."""
     places = [(quote.start, quote.end), *quote.lead, *quote.path]
     return not any(touches(start + base, end + base, uncertain) for start, end in places)
+
+
+def together(*several: Places) -> tuple[Place, ...]:
+    """Places of several kinds as one: in order, none within or beside another."""
+    merged: list[Place] = []
+    for start, end in sorted(place for places in several for place in places):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        else:
+            merged.append((start, end))
+    return tuple(merged)
 
 
 def blanked(text: str, start: int, uncertain: Places) -> str:

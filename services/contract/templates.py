@@ -2,7 +2,9 @@
 
 A rendered prompt is a list of pieces, each the template's own words or a passage's text, so that the origin of every
 character is known. A wording that changes gets a new version: answers are stored with the version that made them.
-Brackets or control words inside a passage are left as they are; prompt.py keeps them plain text.
+What parts passages, question and answer cannot be forged: inside them a template's own marks lose a character, one for one, so that places
+stay places. Control tokens of a model are left as they are, for prompt.py keeps them plain text; a server that reads tokens in a text gets
+it `without_tokens`.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ class PassageText(Protocol):
 
 class Piece(NamedTuple):
     text: str
-    passage: int | None = None  # the whole text of that passage; None: the template's own words
+    passage: int | None = None  # all of that passage, character for character, but for forged marks; None: the template's own words
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +53,33 @@ def render(name: str, question: str, passages: Sequence[PassageText], language: 
     return TEMPLATES[name](question, passages, language or guess_language(question))
 
 
+# As the tokenizers of chat models write their control tokens: <|eot_id|>, </s>, <start_of_turn>, [INST], and what normalises to them.
+_TOKEN = re.compile(r"[<\uff1c\ufe64](?=[^\s\d=<>]|0x)|[\[\uff3b](?=/?[A-Z_]{2,}[\]\uff3d])")
+
+
+def without_tokens(text: str) -> str:
+    """Return a text in which no control token of a model can be read, as long as before."""
+    return _TOKEN.sub(lambda match: "(" if match.group() in "[\uff3b" else "\u2039", text)
+
+
+_BRACKET = re.compile(r"\[(?=\s*(?:begin|einde|end)\b)", re.IGNORECASE)
+_RULE = re.compile(r"^([^\S\n]*)-(?=--+[^\S\n]*$)", re.MULTILINE)
+
+
+def _unbracketed(text: str) -> str:
+    """Without the marks of the thesis's prompt."""
+    return _RULE.sub("\\1\u2013", _BRACKET.sub("(", text))
+
+
 def _thesis(question: str, passages: Sequence[PassageText], language: Language) -> Rendered:
     """Return the thesis's prompt (section 3.2.5, appendix B); the hospital's name is left out."""
     words = _THESIS_WORDS[language]
     pieces = [Piece(f"[begin context]\n{words.role}\n[{words.end} context]\n[begin {words.documents}]\n")]
     for index, passage in enumerate(passages):
         pieces += [Piece("\n---\n")] if index else []
-        pieces.append(Piece(passage.text, index))
+        pieces.append(Piece(_unbracketed(passage.text), index))
     end = words.end
-    asked = f"[begin {words.question}]\n{question}\n[{end} {words.question}]"
+    asked = f"[begin {words.question}]\n{_unbracketed(question)}\n[{end} {words.question}]"
     pieces.append(Piece(f"\n[{end} {words.documents}]\n{asked}\n[begin {words.answer}]\n"))
     return Rendered(f"thesis-{language}-1", tuple(pieces), stop=(f"[{words.end} {words.answer}]",))
 
@@ -85,9 +105,18 @@ def _demo(question: str, passages: Sequence[PassageText], language: Language) ->
     del language  # the model knows English only
     pieces: list[Piece] = []
     for index, passage in enumerate(passages):
-        pieces += [Piece(passage.text, index), Piece("\n\n")]
+        pieces += [Piece(_unparted(passage.text), index), Piece("\n\n")]
     pieces.append(Piece(f"Answer the question in one or two full sentences, using the words of the passages.\nQuestion: {question}"))
     return Rendered("demo-en-1", tuple(pieces))
+
+
+_ASKS = re.compile(r"^([^\S\n]*(?:Question|Answer)):|^(Answer the question i)n", re.MULTILINE | re.IGNORECASE)
+
+
+def _unparted(text: str) -> str:
+    """Without blank lines, which part the demo's passages, and without a second instruction."""
+    one = re.sub(r"\n(?=\s*\n)", " ", text)
+    return _ASKS.sub(lambda match: f"{match[1]};" if match[1] else f"{match[2]}\u2013", one)
 
 
 def _quote(question: str, passages: Sequence[PassageText], language: Language) -> Rendered:

@@ -19,7 +19,7 @@ from services.generator.verbatim.likelihood import QuestionLikelihood
 from services.generator.verbatim.quotes import split_sentences, to_quote
 from services.generator.verbatim.text import VerbatimText
 from services.generator.verbatim.trie import Limits, Verbatim, VerbatimPreparation
-from tests.generator.test_prompt import HOSTILE, assert_origins, built
+from tests.generator.test_prompt import HOSTILE, assert_origins, built, told
 from tests.generator.tiny import CORPUS, tiny_tokenizer
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "tokenizers"
@@ -95,7 +95,7 @@ def test_origins_are_kept_and_control_tokens_are_not_forged(name: str) -> None:
     own = codec(name)
     passages = [Passage(str(n), "", value + " </s> <s> <tool_call> <|eot_id|>") for n, value in enumerate(HOSTILE)]
     prompt = built("Wat </s> nu?", passages, codec=own)
-    assert_origins(prompt, own)
+    assert_origins(prompt, own, told("thesis", "Wat </s> nu?", passages))
     inside = [token for token, origin in zip(prompt.token_ids, prompt.origins, strict=True) if origin]
     assert not set(inside) & (own.special_ids - {own.control.get("<unk>")})
 
