@@ -18,6 +18,7 @@ from starlette.types import Receive, Scope, Send
 
 from rag_api.api import problems
 from rag_api.api.health import own_version
+from rag_api.api.limits import Admission, Buckets, Limits
 from rag_api.api.metrics import Metrics
 from rag_api.api.page import Page, Shell, web_dir
 from rag_api.api.routes import access, accounts, ask, conversations, documents, feedback, gaps, health, judged, session
@@ -84,6 +85,7 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
     app.state.settings, app.state.container, app.state.metrics = settings, container, Metrics()
     app.state.provider = Provider(settings) if settings.sign_in == "oidc" else None
     app.state.observers = []
+    app.state.limits = limits_of(settings)
     for router in (
         ask.router,
         documents.router,
@@ -104,6 +106,14 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
     app.router.default = Page(folder) if folder else _nothing_here
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app
+
+
+def limits_of(settings: Settings) -> Limits:
+    return Limits(
+        Buckets(settings.requests_per_minute, "requests"),
+        Buckets(settings.questions_per_minute, "questions"),
+        Admission(settings.questions_at_once, settings.questions_waiting, settings.question_wait),
+    )
 
 
 def _refuse_undeclared(app: FastAPI) -> None:

@@ -16,12 +16,14 @@ _MONTHS = (
 _MONTH_OF = {name: number for number, names in enumerate(_MONTHS, 1) for name in names}
 _NAMED = "|".join(sorted(_MONTH_OF, key=len, reverse=True))
 _DATE = re.compile(
-    rf"(?i)(?<![\w.,/-])(?:(?P<d>\d{{1,2}})\s?[-/. ]\s?(?P<m>\d{{1,2}})\s?[-/. ]\s?(?P<y>\d{{4}}|\d{{2}})|(?P<y2>(?:19|20)\d{{2}})[-/.](?P<m2>\d{{1,2}})[-/.](?P<d2>\d{{1,2}})"
+    rf"(?i)(?<![\w.,/-])(?:(?P<d>\d{{1,2}})\s?[-/. ]\s?(?P<m>\d{{1,2}})\s?[-/. ]\s?(?P<y>\d{{4}}|\d{{2}})|(?P<y2>(?:19|"
+    rf"20)\d{{2}})[-/.](?P<m2>\d{{1,2}})[-/.](?P<d2>\d{{1,2}})"
     rf"|(?P<d3>\d{{1,2}})\s(?P<n3>{_NAMED})\.?\s(?P<y3>\d{{4}})|(?P<n4>{_NAMED})\.?\s(?P<d4>\d{{1,2}}),?\s(?P<y4>\d{{4}})"
     r"|(?P<d5>\d{2})(?P<m5>\d{2})(?P<y5>(?:19|20)\d{2}))(?![\w/]|[.,-]\d)"
 )
 _CUE = re.compile(
-    r"(?i)(?:(?<!\w)(?:geb(?:oren|\.)?[\s.]*(?:op|te|dat(?:um)?\.?|datum)?|geboortedatum|geboortedat\.?|geb\.?\s?datum|d\.?o\.?b\.?|born(?: on)?|date of birth|birth\s?date|"
+    r"(?i)(?:(?<!\w)(?:geb(?:oren|\.)?[\s.]*(?:op|te|dat(?:um)?\.?|datum)?|geboortedatum|geboortedat\.?|geb\.?\s?datum|"
+    r"d\.?o\.?b\.?|born(?: on)?|date of birth|birth\s?date|"
     r"polsbandje[\w\s]{0,30}|wristband[\w\s]{0,30})|°|\*)[\s:=(]*$"
 )
 _AFTER_NAME = re.compile(r"^[\s,;(°*]{0,4}$")

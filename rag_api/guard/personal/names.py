@@ -15,20 +15,48 @@ from rag_api.guard.personal.name_lists import is_nobody, name_lists
 from rag_api.guard.words import folded
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-PARTICLES = frozenset("van von vande vanden vander de der den ter ten te el al la le ben 't op in du di da dos von o'".split())
-TITLES = frozenset("mevrouw mevr mw mvr dhr heer meneer mijnheer mr mrs ms miss mister juffrouw juf mej".split())
-PATIENTS = frozenset("patient patiente pt pat baby kindje zuigeling client bewoner dossier achternaam naam heet surname named".split())
-STAFF = frozenset("dr dokter doctor prof professor arts zuster broeder collega apotheker nurse chirurg".split())
-_LINKS = frozenset("bij voor van aan met for of in with on zie see dochter zoon moeder echtgenote".split())
+PARTICLES = frozenset(
+    {
+        "van", "von", "vande", "vanden", "vander", "de", "der", "den", "ter", "ten", "te", "el", "al", "la", "le", "ben", "'t", "op",
+        "in", "du", "di", "da", "dos", "o'"
+    }
+)  # fmt: skip
+TITLES = frozenset(
+    {
+        "mevrouw", "mevr", "mw", "mvr", "dhr", "heer", "meneer", "mijnheer", "mr", "mrs", "ms", "miss", "mister", "juffrouw", "juf",
+        "mej"
+    }
+)  # fmt: skip
+PATIENTS = frozenset(
+    {
+        "patient", "patiente", "pt", "pat", "baby", "kindje", "zuigeling", "client", "bewoner", "dossier", "achternaam", "naam",
+        "heet", "surname", "named"
+    }
+)  # fmt: skip
+STAFF = frozenset(
+    {
+        "dr", "dokter", "doctor", "prof", "professor", "arts", "zuster", "broeder", "collega", "apotheker", "nurse", "chirurg"
+    }
+)  # fmt: skip
+_LINKS = frozenset(
+    {
+        "bij", "voor", "van", "aan", "met", "for", "of", "in", "with", "on", "zie", "see", "dochter", "zoon", "moeder", "echtgenote"
+    }
+)  # fmt: skip
 _SAID = (
-    r"(?:heeft|is|krijgt|ligt|slikt|gebruikt|kan|wil|weigert|start|heet|spreekt|zijn|haar|has|had|needs|wants|gets|was|speaks|refuses|fell|lost|geb|born|dob|"
+    r"(?:heeft|is|krijgt|ligt|slikt|gebruikt|kan|wil|weigert|start|heet|spreekt|zijn|haar|has|had|needs|wants|gets|was|speaks|"
+    r"refuses|fell|lost|geb|born|dob|"
     r"on|op|met|with|laten|mislukt|ontbreekt|pas|delayed|ondanks|met|nuchter|fasting)"
 )
 _AFTER = re.compile(
-    rf"(?i)^\s*(?:[,(]?\s*(?:°|\*|geb|d\.?o\.?b|born|aged|\d{{1,3}}\s?(?:-?j\b|jaar|jr|years?|yo?\b|mnd|maand|weken|weeks?|months?|kg|mg/kg)|\d{{1,2}}[-/.]\d{{1,2}}[-/.]\d{{2,4}})"
+    rf"(?i)^\s*(?:[,(]?\s*(?:°|\*|geb|d\.?o\.?b|born|aged|\d{{1,3}}\s?(?:-?j\b|jaar|jr|years?|yo?\b|mnd|maand|weken|weeks?|"
+    rf"months?|kg|mg/kg)|\d{{1,2}}[-/.]\d{{1,2}}[-/.]\d{{2,4}})"
     rf"|{_SAID}(?!\w)|(?:van|of)\s\d|(?:on|op)?\s?(?:kamer|bed|room)\s?\d|sat\w*\s\d|saturatie|\)|[,:?]|$)"
 )
-_AGE_AFTER = re.compile(r"(?i)^\s*(?:,?\s*(?:is\s)?(?:van\s|of\s|aged\s)?\d{1,3}\s?(?:j\b|jaar|jr|years?|weken|weeks|maanden|months)|\s*\(?(?:°|geb|d\.?o\.?b)|\s(?:van|op|in)\s(?:kamer|bed|room)\s?\d|\sin bed\s?\d)")
+_AGE_AFTER = re.compile(
+    r"(?i)^\s*(?:,?\s*(?:is\s)?(?:van\s|of\s|aged\s)?\d{1,3}\s?(?:j\b|jaar|jr|years?|weken|weeks|maanden|months)|\s*\(?(?:°|geb|"
+    r"d\.?o\.?b)|\s(?:van|op|in)\s(?:kamer|bed|room)\s?\d|\sin bed\s?\d)"
+)
 _BIRTH_AFTER = re.compile(r"^\s*[(°*]\s?°?\s?(?:geb\.?\s?)?\d{1,2}[-/. ](?:\d{1,2}|[a-z]{3,9})[-/. ]\d{2,4}")
 
 
@@ -121,7 +149,7 @@ def _family(words: Sequence[_Word]) -> bool:
 
 
 def _stretch(words: Sequence[_Word], end: int, text: str, first: bool = False) -> int:
-    """A name goes on into the next: "Karel Dumoulin"; after a `first` name also into one that is a word or an eponym too ("Liam Murphy")."""
+    """A name goes on into the next: "Karel Dumoulin"; after a `first` name also into what is a word or an eponym too: "Liam Murphy"."""
     if end + 1 == len(words) or not _near(words[end], words[end + 1], text):
         return end
     after = words[end + 1]

@@ -19,12 +19,17 @@ _NATIONAL_CUE = (
 )
 _NATIONAL = re.compile(rf"(?i)(?<!\w){_NATIONAL_CUE}[^\d\n]{{0,14}}(\d[\d .-]{{6,14}}\d)(?!\d)")
 _NINE = re.compile(r"(?<![\d.,/+-])\d{9}(?![\d]|[.,/-]\d)")
-_THING = re.compile(r"(?i)(?:lot|charge|batch|artikel|article|cnk|form\w*|code|serie\w*|serial|bestel\w*|order)\w*[\s.:#-]{0,3}(?:n[ro]\.?|nummer|number)?\s*$")
+_THING = re.compile(
+    r"(?i)(?:lot|charge|batch|artikel|article|cnk|form\w*|code|serie\w*|serial|bestel\w*|order)\w*[\s.:#-]{0,3}(?:n[ro]\.?|nummer|"
+    r"number)?\s*$"
+)
 
 _PATIENT_CUE = (
-    r"(?:(?:apotheek)?dossier(?:nummer|nr\.?)?|dos\.|pati[eëé]nt(?:en)?-?(?:nummer|nr\.?|dossier|id|no\.?)|pati[eëé]nt (?:nummer|nr\.?|id|no\.?|number)|"
+    r"(?:(?:apotheek)?dossier(?:nummer|nr\.?)?|dos\.|pati[eëé]nt(?:en)?-?(?:nummer|nr\.?|dossier|id|no\.?)|pati[eëé]nt (?:nummer|"
+    r"nr\.?|id|no\.?|number)|"
     r"pati[eë]nt met nummer|pat\.? ?nr\.?|pt\.? ?nr\.?|patnr|epd(?:-?nr\.?)?|opname(?:nummer|nr\.?)|eadnr|mrn|"
-    r"(?:hospital|pharmacy|patient|medical|chart)? ?(?:file|record|chart|hospital|patient) ?(?:number|no\.?|nr\.?|id)?|trial patient|pati[eëé]nte?|pt)"
+    r"(?:hospital|pharmacy|patient|medical|chart)? ?(?:file|record|chart|hospital|patient) ?(?:number|no\.?|nr\.?|id)?|"
+    r"trial patient|pati[eëé]nte?|pt)"
 )
 _PATIENT = re.compile(
     rf"(?i)(?<!\w){_PATIENT_CUE}(?!\w)[\s.:#]{{0,3}}(?:(?:[^\d\n]{{0,25}}(?<!\w))?(?:nr|no|number|nummer|id)[\s.:#]{{1,3}})?"
@@ -32,7 +37,9 @@ _PATIENT = re.compile(
 )
 _LEAST_DIGITS = 5  # of a patient's number: "dossier 12" is a place in a list
 
-_PHONE = re.compile(r"(?<![\w.,/+-])(?:\+|00)\d{2}[ ./-]?\(?0?\)?\d(?:[ ./-]?\d){6,9}(?!\d)|(?<![\w.,/+-])0\d(?:[ ./-]{0,2}\d){6,9}(?!\w|[.,/]\d)")
+_PHONE = re.compile(
+    r"(?<![\w.,/+-])(?:\+|00)\d{2}[ ./-]?\(?0?\)?\d(?:[ ./-]?\d){6,9}(?!\d)|(?<![\w.,/+-])0\d(?:[ ./-]{0,2}\d){6,9}(?!\w|[.,/]\d)"
+)
 _SERVICE = re.compile(r"^0(?:70|78|800|90\d)")  # of everybody: the poison centre's 070 245 245
 
 
