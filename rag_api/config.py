@@ -124,6 +124,8 @@ class Settings(BaseSettings):
     )
     not_found_threshold: float | None = Field(None, description="Instead of a risk: the least confidence that is answered.")
 
+    log_level: Literal["info", "debug"] = Field("info", description="'debug': messages of exceptions too, which may quote a question.")
+
     questions_per_minute: int = Field(30, ge=0, description="Of one person or key (where nobody signs in: of one address); 0: no limit.")
     requests_per_minute: int = Field(1200, ge=0, description="The same for requests of every kind.")
     questions_at_once: int = Field(4, ge=1, description="Looked up at a time in each process; what is being written is not counted.")

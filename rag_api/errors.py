@@ -8,8 +8,9 @@ BedsideError
 ├── TooLarge                413  an upload over the limit
 ├── Conflict                409  the thing changed or exists already
 │   └── TooManyMissing           so much of a folder is gone that retiring it looks like a slip
-├── TooManyTries            429  wrong passwords, or more questions than one person or key may ask in a minute
-├── TooBusy                 429  as many questions are being answered, and wait, as the service can bear
+├── TooManyTries            429  wrong passwords
+│   └── TooManyRequests       more questions or requests than one person or key may send in a minute
+│       └── TooBusy             as many questions are being answered, and wait, as the service can bear
 ├── PersonalDataFound       422  a question holds what identifies a patient: its asker decides
 ├── UnreadableDocument      422  a file that cannot become text; `reason` is one of REASONS
 ├── ConfigurationError           refuses to start: a setting is missing or nonsense

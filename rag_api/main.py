@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -27,6 +28,7 @@ from rag_api.api.schemas import Problem
 from rag_api.api.sign_in.oidc import Provider
 from rag_api.config import Settings
 from rag_api.container import Container
+from rag_api.guard.personal import warm as read_name_lists
 from rag_api.ingest.uploads import clear_uploads
 from rag_api.retrieval.precompute import Precomputer
 
@@ -60,6 +62,8 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
                 await asyncio.to_thread(own.warm)
                 own.start_generator()
             precomputer.start()
+            if settings.personal_data != "off":
+                threading.Thread(target=read_name_lists, name="names", daemon=True).start()
             yield
         finally:
             await asyncio.to_thread(precomputer.stop)

@@ -809,6 +809,11 @@ export interface components {
              */
             department?: string | null;
             /**
+             * @description When the question seems to hold what identifies a patient: `stop` (422 `personal_data`, nothing is stored; `errors` say what was seen, `instead` is the question without it), `remove` it, or `keep` it where the hospital's setting lets you.
+             * @default stop
+             */
+            personal_data: components["schemas"]["PersonalChoice"];
+            /**
              * Literal
              * @description Search for these words as they are; else a follow-up question is made to stand alone.
              * @default false
@@ -1867,6 +1872,12 @@ export interface components {
          */
         PartKind: "sentence" | "list" | "row" | "note" | "heading";
         /**
+         * PersonalChoice
+         * @description What the asker wants done when the question holds what identifies a patient.
+         * @enum {string}
+         */
+        PersonalChoice: "stop" | "remove" | "keep";
+        /**
          * PieceOut
          * @description A cell of a quoted row or an item of a quoted list: answer[start:end]. Offsets count code points.
          */
@@ -2321,6 +2332,12 @@ export interface components {
              * @default null
              */
             errors: components["schemas"]["WrongOut"][] | null;
+            /**
+             * Instead
+             * @description Of `personal_data`: the question without what identifies a patient.
+             * @default null
+             */
+            instead: string | null;
         };
         /**
          * StageEvent
@@ -2486,6 +2503,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A part does not answer; `code` says which. */
             503: {
                 headers: {
@@ -2544,6 +2570,15 @@ export interface operations {
             };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2647,6 +2682,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A part does not answer; `code` says which. */
             503: {
                 headers: {
@@ -2687,6 +2731,15 @@ export interface operations {
             };
             /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2761,6 +2814,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A part does not answer; `code` says which. */
             503: {
                 headers: {
@@ -2821,6 +2883,15 @@ export interface operations {
             };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2926,6 +2997,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A part does not answer; `code` says which. */
             503: {
                 headers: {
@@ -2986,6 +3066,15 @@ export interface operations {
             };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3085,6 +3174,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A part does not answer; `code` says which. */
             503: {
                 headers: {
@@ -3145,6 +3243,15 @@ export interface operations {
             };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3241,6 +3348,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A part does not answer; `code` says which. */
             503: {
                 headers: {
@@ -3290,6 +3406,15 @@ export interface operations {
             };
             /** @description There is no such thing, or it is not yours to see. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3377,6 +3502,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A part does not answer; `code` says which. */
             503: {
                 headers: {
@@ -3431,6 +3565,15 @@ export interface operations {
             };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3505,6 +3648,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A part does not answer; `code` says which. */
             503: {
                 headers: {
@@ -3563,6 +3715,15 @@ export interface operations {
             };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3630,6 +3791,15 @@ export interface operations {
             };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3726,6 +3896,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A part does not answer; `code` says which. */
             503: {
                 headers: {
@@ -3784,6 +3963,15 @@ export interface operations {
             };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3858,6 +4046,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A part does not answer; `code` says which. */
             503: {
                 headers: {
@@ -3916,6 +4113,15 @@ export interface operations {
             };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3983,6 +4189,15 @@ export interface operations {
             };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4072,6 +4287,15 @@ export interface operations {
             };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4169,6 +4393,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A part does not answer; `code` says which. */
             503: {
                 headers: {
@@ -4259,6 +4492,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A part does not answer; `code` says which. */
             503: {
                 headers: {
@@ -4318,6 +4560,15 @@ export interface operations {
             };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4385,6 +4636,15 @@ export interface operations {
             };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4462,6 +4722,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A part does not answer; `code` says which. */
             503: {
                 headers: {
@@ -4525,6 +4794,15 @@ export interface operations {
             };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4601,6 +4879,15 @@ export interface operations {
             };
             /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4733,7 +5020,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says when the next may be. */
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4818,6 +5105,15 @@ export interface operations {
             };
             /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4978,6 +5274,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A part does not answer; `code` says which. */
             503: {
                 headers: {
@@ -5076,6 +5381,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A part does not answer; `code` says which. */
             503: {
                 headers: {
@@ -5116,6 +5430,15 @@ export interface operations {
             };
             /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5210,6 +5533,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A part does not answer; `code` says which. */
             503: {
                 headers: {
@@ -5268,6 +5600,15 @@ export interface operations {
             };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
