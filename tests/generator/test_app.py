@@ -287,7 +287,8 @@ def test_a_full_queue_says_when_to_come_back() -> None:
 @pytest.mark.parametrize(
     "field",
     [
-        {"stop": "x" * 1_001}, {"stop": ["x"] * 17}, {"messages": QUESTION * 65}, {"messages": [{"role": "user", "content": "x" * 200_001}]},
+        {"stop": "x" * 1_001}, {"stop": ["x"] * 17}, {"messages": QUESTION * 65},
+        {"messages": [{"role": "user", "content": "x" * 200_001}]},
         {"documents": [{"id": str(n), "text": "x"} for n in range(65)]}, {"documents": [{"id": "1", "text": "x" * 200_001}]},
         {"top_p": 0}, {"top_p": 1.01}, {"user": "x" * 201},
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from services.generator.errors import GeneratorError
@@ -23,24 +24,20 @@ class BodyLimit:
         said = dict(scope["headers"]).get(b"content-length", b"0")
         if said.isdigit() and int(said) > self.limit:
             return await self.refuse(scope, receive, send)
-        received, began = 0, False
+        received = 0
 
         async def bounded() -> Message:
             nonlocal received
             message = await receive()
             received += len(message.get("body", b""))
             if received > self.limit:
-                raise TooLarge(f"the request is over {self.limit} bytes")
+                raise HTTPException(413)  # what the application makes of it is not sent
             return message
 
-        async def noted(message: Message) -> None:
-            nonlocal began
-            began = True
-            await send(message)
+        async def unless_over(message: Message) -> None:
+            if received <= self.limit:
+                await send(message)
 
-        try:
-            await self.app(scope, bounded, noted)
-        except TooLarge:
-            if began:
-                raise
+        await self.app(scope, bounded, unless_over)
+        if received > self.limit:
             await self.refuse(scope, receive, send)

@@ -41,7 +41,12 @@ test("a problem document gives its code and status", async () => {
 });
 
 test("a refusal carries what was seen, the question without it, and how long to wait", async () => {
-  const body = { code: "personal_data", detail: "d", instead: "[…]?", errors: [{ where: "q", what: "w", code: "name" }] };
+  const body = {
+    code: "personal_data",
+    detail: "d",
+    instead: "[…]?",
+    errors: [{ where: "q", what: "w", code: "name" }],
+  };
   serve(new Response(JSON.stringify(body), { status: 422 }));
   expect(await failure(all())).toMatchObject({ code: "personal_data", instead: "[…]?", rows: [{ code: "name" }] });
   serve(new Response('{"code":"too_busy","detail":"d"}', { status: 429, headers: { "Retry-After": "3" } }));
