@@ -53,7 +53,7 @@ def measure(readers: int, seconds: float, url: str | None, pid: int | None = Non
 async def _measured(readers: int, seconds: float, url: str, pid: int | None) -> dict[str, Any]:
     tally = Tally()
     questions = [judged.question for judged in read_judged(HANDBOOK)]
-    limits = httpx.Limits(max_connections=readers + 2, max_keepalive_connections=readers + 2)
+    limits = httpx.Limits(max_connections=readers + 2, max_keepalive_connections=readers + 2, keepalive_expiry=2.0)
     async with httpx.AsyncClient(base_url=url, timeout=PATIENCE, limits=limits) as client:
         await _answers(client)
         end = time.monotonic() + seconds

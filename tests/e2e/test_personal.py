@@ -21,7 +21,7 @@ def refusing(page: Page, status: int, body: dict[str, Any], headers: dict[str, s
     sent: list[dict[str, Any]] = []
 
     def answer(route: Route) -> None:
-        sent.append(route.request.post_data_json)
+        sent.append(dict(route.request.post_data_json or {}))
         if len(sent) > 1:
             return route.continue_()
         text = json.dumps({"title": "x", "status": status, "detail": "x"} | body)

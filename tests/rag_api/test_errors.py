@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -48,7 +49,7 @@ CLASSES = {found.__name__: found for found in RAISED if issubclass(found, Bedsid
 
 def made(name: str) -> BedsideError:
     """One of that class."""
-    special = {
+    special: dict[str, Callable[[], BedsideError]] = {
         "UnreadableDocument": lambda: UnreadableDocument("empty", "x.pdf is empty"),
         "TooManyRequests": lambda: TooManyRequests("a sentence", 2.5),
         "TooBusy": lambda: TooBusy("a sentence", 2.5),

@@ -104,7 +104,7 @@ def test_who_asks_too_often_hears_when_to_try_again(client: TestClient) -> None:
 def test_when_too_many_ask_at_a_time_the_next_hears_when_to_try_again(client: TestClient) -> None:
     limited(client, admission=Admission(at_once=1, waiting=0, patience=0.1))
     body = {"question": "Wanneer is het restaurant open?"}
-    place = client.portal.call(client.app.state.limits.admission.enter)  # type: ignore[union-attr, attr-defined]
+    place = client.portal.call(client.app.state.limits.admission.enter)  # type: ignore[union-attr, attr-defined, call-arg]
     busy = client.post("/ask", json=body)
     assert (busy.status_code, busy.json()["code"]) == (429, "too_busy")
     assert int(busy.headers["retry-after"]) >= 1
