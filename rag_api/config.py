@@ -82,6 +82,11 @@ class Settings(BaseSettings):
         "rules", description="How a follow-up question is made to stand alone; 'llm': the generator is asked too, and checked."
     )
 
+    personal_data: Literal["warn", "mask", "refuse", "off"] = Field(
+        "warn",
+        description="A question seems to hold what identifies a patient: its asker is asked first; it is left out; it must be; nothing.",
+    )
+
     function_header: str | None = Field(None, description="Request header in which a signing-in proxy names the asker's function.")
     department_header: str | None = Field(None, description="The same for the department. Both only order sources, they grant nothing.")
 
@@ -118,6 +123,14 @@ class Settings(BaseSettings):
         description="How readily it answers: a name, or the share of answers that may be wrong (`bedside calibrate` says which).",
     )
     not_found_threshold: float | None = Field(None, description="Instead of a risk: the least confidence that is answered.")
+
+    log_level: Literal["info", "debug"] = Field("info", description="'debug': messages of exceptions too, which may quote a question.")
+
+    questions_per_minute: int = Field(30, ge=0, description="Of one person or key (where nobody signs in: of one address); 0: no limit.")
+    requests_per_minute: int = Field(1200, ge=0, description="The same for requests of every kind.")
+    questions_at_once: int = Field(4, ge=1, description="Looked up at a time in each process; what is being written is not counted.")
+    questions_waiting: int = Field(16, ge=0, description="May wait to be looked up; what is over gets 429 with Retry-After.")
+    question_wait: float = Field(0.5, gt=0, le=60, description="Seconds that a question waits at most; then 429 with Retry-After.")
 
     default_groups: str = Field("everyone", description="Who may read documents of which nothing is said: groups, with commas between.")
 

@@ -37,6 +37,14 @@ class DocumentStatus(StrEnum):
     REPLACED = "replaced"  # the same source was ingested again with other content
 
 
+class PersonalChoice(StrEnum):
+    """What the asker wants done when the question holds what identifies a patient."""
+
+    STOP = "stop"  # ask me first
+    REMOVE = "remove"
+    KEEP = "keep"
+
+
 class Mode(StrEnum):
     ANSWER = "answer"  # the model writes; copied words are marked
     VERBATIM = "verbatim"  # every sentence is an exact span of the sources

@@ -9,6 +9,9 @@ BedsideError
 ├── Conflict                409  the thing changed or exists already
 │   └── TooManyMissing           so much of a folder is gone that retiring it looks like a slip
 ├── TooManyTries            429  wrong passwords
+│   └── TooManyRequests       more questions or requests than one person or key may send in a minute
+│       └── TooBusy             as many questions are being answered, and wait, as the service can bear
+├── PersonalDataFound       422  a question holds what identifies a patient: its asker decides
 ├── UnreadableDocument      422  a file that cannot become text; `reason` is one of REASONS
 ├── ConfigurationError           refuses to start: a setting is missing or nonsense
 ├── EmbedderMismatch        409  the index was made by another embedder
@@ -86,6 +89,33 @@ class TooManyMissing(Conflict):
 
 class TooManyTries(BedsideError):
     code, status = "too_many_tries", 429
+
+
+class TooManyRequests(TooManyTries):
+    """`retry_after`: in so many seconds one more may be asked."""
+
+    code = "too_many_requests"
+
+    def __init__(self, message: str, retry_after: float) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class TooBusy(TooManyRequests):
+    code = "too_busy"
+
+
+class PersonalDataFound(BedsideError):
+    """Nothing was stored or sent on. `rows` say what was seen and where, `instead` is the question without it."""
+
+    code, status = "personal_data", 422
+
+    def __init__(self, rows: Sequence[Wrong], instead: str, may_keep: bool) -> None:
+        said = "send it again with personal_data `remove`" + (" or, where the answer needs it, `keep`" if may_keep else "")
+        super().__init__(f"The question seems to hold what identifies a patient; {said}.", rows)
+        self.instead = instead
+        if not may_keep:
+            self.code = "personal_data_refused"
 
 
 class UnreadableDocument(BedsideError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -18,6 +19,7 @@ from starlette.types import Receive, Scope, Send
 
 from rag_api.api import problems
 from rag_api.api.health import own_version
+from rag_api.api.limits import Admission, Buckets, Limits
 from rag_api.api.metrics import Metrics
 from rag_api.api.page import Page, Shell, web_dir
 from rag_api.api.routes import access, accounts, ask, conversations, documents, feedback, gaps, health, judged, session
@@ -26,6 +28,7 @@ from rag_api.api.schemas import Problem
 from rag_api.api.sign_in.oidc import Provider
 from rag_api.config import Settings
 from rag_api.container import Container
+from rag_api.guard.personal import warm as read_name_lists
 from rag_api.ingest.uploads import clear_uploads
 from rag_api.retrieval.precompute import Precomputer
 
@@ -59,6 +62,8 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
                 await asyncio.to_thread(own.warm)
                 own.start_generator()
             precomputer.start()
+            if settings.personal_data != "off":
+                threading.Thread(target=read_name_lists, name="names", daemon=True).start()
             yield
         finally:
             await asyncio.to_thread(precomputer.stop)
@@ -84,6 +89,7 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
     app.state.settings, app.state.container, app.state.metrics = settings, container, Metrics()
     app.state.provider = Provider(settings) if settings.sign_in == "oidc" else None
     app.state.observers = []
+    app.state.limits = limits_of(settings)
     for router in (
         ask.router,
         documents.router,
@@ -104,6 +110,14 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
     app.router.default = Page(folder) if folder else _nothing_here
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app
+
+
+def limits_of(settings: Settings) -> Limits:
+    return Limits(
+        Buckets(settings.requests_per_minute, "requests"),
+        Buckets(settings.questions_per_minute, "questions"),
+        Admission(settings.questions_at_once, settings.questions_waiting, settings.question_wait),
+    )
 
 
 def _refuse_undeclared(app: FastAPI) -> None:

@@ -20,7 +20,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from tests.nginx import MISSING, Gate, free_port, nginx
+from tests.nginx import MISSING, NGINX, Gate, free_port, nginx
 
 pytestmark = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
 
@@ -41,6 +41,9 @@ def upstream_app(file: Path) -> Starlette:
     async def documents(request: Request) -> Response:
         return JSONResponse({"bytes": len(await request.body()), "headers": dict(request.headers)})
 
+    async def busy(request: Request) -> Response:
+        return JSONResponse({"code": "too_busy"}, 429, {"Retry-After": "7"})
+
     async def document_file(request: Request) -> Response:
         return FileResponse(file, media_type="application/pdf", headers={"Content-Security-Policy": "sandbox"})
 
@@ -50,6 +53,7 @@ def upstream_app(file: Path) -> Starlette:
             Route("/api/documents", documents, methods=["GET", "POST"]),
             Route("/api/documents/d1/file", document_file),
             Route("/api/metrics", documents),
+            Route("/api/busy", busy),
             *(Route(path, documents, methods=["GET", "POST"]) for path in (*DOTTED, "/api/judged/ronde.1/csv")),
         ]
     )
@@ -172,6 +176,28 @@ def test_a_clients_claims_about_its_address_are_overwritten(gate: Gate) -> None:
     headers = json.loads(content)["headers"]
     assert headers["x-forwarded-for"] == "127.0.0.1"
     assert headers["x-forwarded-proto"] == "https"
+
+
+def test_an_address_that_asks_like_a_script_is_refused_with_a_time(gate: Gate) -> None:
+    """Questions of one address: 5 a second and 50 at a time."""
+    found = [request(gate, "GET", "/api/ask") for _ in range(70)]
+    refused = [(response, content) for response, content in found if response.status == 429]
+    assert len([1 for response, _ in found if response.status != 429]) >= 50
+    assert refused
+    assert all(response.headers["Retry-After"] == "2" for response, _ in refused)
+    assert all(json.loads(content)["code"] == "too_many_requests" for _, content in refused)
+    assert request(gate, "GET", "/api/documents")[0].status == 200, "other routes have a limit of their own"
+
+
+def test_the_services_own_429_passes_as_it_is(gate: Gate) -> None:
+    response, content = request(gate, "GET", "/api/busy")
+    assert (response.status, response.headers["Retry-After"], json.loads(content)["code"]) == (429, "7", "too_busy")
+
+
+def test_a_client_that_does_not_finish_its_headers_is_not_waited_for() -> None:
+    configuration = (NGINX / "nginx.conf").read_text()
+    assert "client_header_timeout 15s;" in configuration
+    assert "client_body_timeout 30s;" in configuration
 
 
 def test_metrics_are_not_for_the_outside(gate: Gate) -> None:

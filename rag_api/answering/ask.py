@@ -24,13 +24,14 @@ from rag_api.answering.generation import Prepared, requests_of
 from rag_api.answering.held import Held
 from rag_api.answering.not_named import not_named
 from rag_api.answering.notices import expired, not_found, notice, unread
+from rag_api.answering.personal import checked
 from rag_api.answering.rewriting import query_of
 from rag_api.answering.unread import fitting
 from rag_api.answering.unsaved import UnsavedAnswers
 from rag_api.answering.usefulness import Usefulness, usefulness
 from rag_api.db.answers import get_conversation, queries_of, save_answer
 from rag_api.db.documents import count_indexed, read_pages
-from rag_api.domain import Answer, AnswerEvent, AnswerStatus, Cited, Done, Failed, Filters, Found, Mode, Stage, Token, User
+from rag_api.domain import Answer, AnswerEvent, AnswerStatus, Cited, Done, Failed, Filters, Found, Mode, PersonalChoice, Stage, Token, User
 from rag_api.errors import BedsideError, DatabaseUnavailable, GeneratorRefused, GeneratorUnavailable, InvalidInput
 from rag_api.query.analysis import Analysis, analyse
 from rag_api.query.asks import asks_of
@@ -72,13 +73,15 @@ def new_question(
     filters: Filters | None = None,
     conversation_id: str | None = None,
     literal: bool = False,
+    personal: PersonalChoice = PersonalChoice.STOP,
 ) -> Question:
     """Check what can be checked before anything is streamed. `literal`: search for these words, whatever was asked before.
 
-    Raises InvalidInput, NotFound, DatabaseUnavailable. Blocks."""
+    Raises InvalidInput, PersonalDataFound, NotFound, DatabaseUnavailable. Blocks."""
     text = visible(text).strip()
     if not text:
         raise InvalidInput("The question is empty.")
+    said = checked(text, personal, container.settings.personal_data)
     mode = mode or container.settings.mode
     if mode == Mode.VERBATIM and container.settings.generator_kind == "openai":
         raise InvalidInput("The configured generator cannot be held to exact quotes. Ask with mode `answer` or `sources`.")
@@ -87,7 +90,8 @@ def new_question(
         get_conversation(container.db, user, conversation_id)
         if not literal and container.settings.follow_ups != "off":
             earlier = queries_of(container.db, user, conversation_id)
-    return Question(str(uuid4()), conversation_id or str(uuid4()), conversation_id is None, text, mode, filters or Filters(), earlier)
+    asked = Question(str(uuid4()), conversation_id or str(uuid4()), conversation_id is None, said.text, mode, filters or Filters(), earlier)
+    return replace(asked, removed=said.removed, kept=said.kept)
 
 
 async def ask(question: Question, user: User, container: AskContainer) -> AsyncGenerator[AnswerEvent]:
@@ -96,6 +100,7 @@ async def ask(question: Question, user: User, container: AskContainer) -> AsyncG
     Closing the iterator, or cancelling its task, stops the generator and stores what was there.
     """
     builder = AnswerBuilder(question, user, detect(question.text), question.text)
+    _tell_of_identity(builder)
     try:
         with container.in_flight:
             if (talk := small_talk(question.text)) is not None:  # no document is asked for, and none is looked for
@@ -127,6 +132,15 @@ async def ask(question: Question, user: User, container: AskContainer) -> AsyncG
     except Exception:  # a bug: what was asked is kept to find it by
         await asyncio.to_thread(_save_failure, builder, container)
         raise
+
+
+def _tell_of_identity(builder: AnswerBuilder) -> None:
+    """The reader sees that words of theirs are gone; the record says which kinds there were, not what they were."""
+    removed, kept = builder.question.removed, builder.question.kept
+    if removed:
+        builder.note("identity_removed")
+    if removed or kept:
+        builder.stats["personal_data"] = {"removed": [kind.value for kind in removed], "kept": [kind.value for kind in kept]}
 
 
 async def _understand(builder: AnswerBuilder, container: AskContainer) -> None:

@@ -11,6 +11,7 @@ from rag_api.answering.notices import notice
 from rag_api.answering.parts import QuotedPart
 from rag_api.answering.prompt_passages import PromptPassage
 from rag_api.domain import Answer, AnswerStatus, Candidate, Citation, Filters, Mode, Notice, Page, PartKind, Source, Unsupported, User
+from rag_api.guard.personal import Kind
 from rag_api.query.analysis import Analysis
 from rag_api.text.language import Language
 
@@ -26,6 +27,8 @@ class Question:
     mode: Mode
     filters: Filters
     earlier: tuple[str, ...] = ()  # what was searched for before in this conversation; empty: this question stands alone
+    removed: tuple[Kind, ...] = ()  # what identified a patient and was left out of the text
+    kept: tuple[Kind, ...] = ()  # what does and stayed, since its asker said so
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Generator, Iterable
 
 from rag_api.answering.ask import AskContainer, ask, new_question
-from rag_api.domain import Answer, Done, Failed, Mode, Token, User
+from rag_api.domain import Answer, Done, Failed, Mode, PersonalChoice, Token, User
 from rag_api.errors import BedsideError
 
 
@@ -23,7 +23,7 @@ def answers_to(
 
 
 async def _asked(question: str, user: User, container: AskContainer, mode: Mode | None, on_token: Callable[[str], None] | None) -> Answer:
-    async for event in ask(new_question(user, container, question, mode=mode), user, container):
+    async for event in ask(new_question(user, container, question, mode=mode, personal=PersonalChoice.KEEP), user, container):
         if isinstance(event, Token) and on_token:
             on_token(event.text)
         if isinstance(event, Done):

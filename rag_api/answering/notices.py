@@ -58,6 +58,10 @@ _TEXTS: dict[str, dict[str, str]] = {
         "nl": "{title} (eigenaar: {owner}) past bij de vraag, maar kon niet gelezen worden: {why}.",
         "en": "{title} (owner: {owner}) fits the question, but could not be read: {why}.",
     },
+    "identity_removed": {
+        "nl": "Wat een patiënt herkenbaar maakt, is uit uw vraag weggelaten en niet bewaard.",
+        "en": "What identifies a patient was left out of your question and is not kept.",
+    },
     "broken_off": {
         "nl": "Het antwoord is afgebroken en dus niet volledig.",
         "en": "The answer broke off and is not complete.",

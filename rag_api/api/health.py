@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Literal
 
 from rag_api.api.schemas import Health, PartHealth, SentencesAhead
+from rag_api.api.watch import apart
 from rag_api.container import Container
 from rag_api.db.documents import count_indexed
 from rag_api.domain import Scope, User
@@ -21,9 +22,9 @@ Name = Literal["database", "store", "embedder", "generator"]
 
 async def health(container: Container, user: User) -> Health:
     checks: dict[Name, Callable[[], Awaitable[str]]] = {
-        "database": lambda: asyncio.to_thread(lambda: f"PostgreSQL {container.db.ping()}"),
-        "store": lambda: asyncio.to_thread(lambda: f"{container.settings.store}: {container.store.count()} passages"),
-        "embedder": lambda: asyncio.to_thread(lambda: f"{container.embedder.name}: {len(container.embedder.query('health'))} dimensions"),
+        "database": lambda: apart(lambda: f"PostgreSQL {container.db.ping()}"),
+        "store": lambda: apart(lambda: f"{container.settings.store}: {container.store.count()} passages"),
+        "embedder": lambda: apart(lambda: f"{container.embedder.name}: {len(container.embedder.query('health'))} dimensions"),
         "generator": lambda: _generator(container),
     }
     found = list(await asyncio.gather(*(_checked(name, check) for name, check in checks.items())))
@@ -31,7 +32,7 @@ async def health(container: Container, user: User) -> Health:
     status: Literal["ok", "degraded", "down"] = "ok"
     if not all(ok.values()):
         status = "degraded" if all(ok[name] for name in ("database", "store", "embedder")) else "down"
-    documents = await asyncio.to_thread(count_indexed, container.db, user) if ok["database"] else None
+    documents = await apart(lambda: count_indexed(container.db, user)) if ok["database"] else None
     kept = container.sentences
     told_all = user.is_admin and user.within(Scope.MONITOR)
     return Health(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from dataclasses import asdict
 from http import HTTPStatus
 from typing import Any
@@ -13,7 +14,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from rag_api.api.schemas import Problem, WrongOut
-from rag_api.errors import BedsideError
+from rag_api.errors import BedsideError, PersonalDataFound, TooManyRequests
 
 log = logging.getLogger(__name__)
 
@@ -36,14 +37,16 @@ DESCRIPTIONS = {
     413: "The upload or the request is over the limit.",
     416: "The range lies outside the file.",
     422: "The request is not of the documented shape; `errors` lists where.",
-    429: "Too many tries; `Retry-After` says when the next may be.",
+    429: "Too many tries or questions, or too many wait; `Retry-After` says when the next may be.",
     500: "Something is configured wrongly (`code` is then `configuration`), or went wrong in Bedside.",
     503: "A part does not answer; `code` says which.",
 }
 
 
-def problem(status: int, code: str, detail: str, errors: list[WrongOut] | None = None, headers: Any = None) -> JSONResponse:
-    body = Problem(title=HTTPStatus(status).phrase, status=status, code=code, detail=detail, errors=errors)
+def problem(
+    status: int, code: str, detail: str, errors: list[WrongOut] | None = None, headers: Any = None, instead: str | None = None
+) -> JSONResponse:
+    body = Problem(title=HTTPStatus(status).phrase, status=status, code=code, detail=detail, errors=errors, instead=instead)
     return JSONResponse(body.model_dump(exclude_none=True), status, headers=headers, media_type=MEDIA_TYPE)
 
 
@@ -63,9 +66,10 @@ async def _of_ours(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, BedsideError)
     if error.status >= 500:
         log.warning("%s %s: %s", request.method, request.url.path, error.code)
-    headers = HEADERS.get(error.status)
+    headers = {"Retry-After": str(math.ceil(error.retry_after))} if isinstance(error, TooManyRequests) else HEADERS.get(error.status)
+    instead = error.instead if isinstance(error, PersonalDataFound) else None
     errors = [WrongOut(**asdict(row)) for row in error.rows]
-    return problem(error.status, error.code, error.message, errors or None, headers)
+    return problem(error.status, error.code, error.message, errors or None, headers, instead)
 
 
 async def _of_validation(request: Request, error: Exception) -> JSONResponse:

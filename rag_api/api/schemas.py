@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from rag_api.domain import AnswerStatus, DocumentStatus, Mode, PartKind, TargetGroup
+from rag_api.domain import AnswerStatus, DocumentStatus, Mode, PartKind, PersonalChoice, TargetGroup
 
 
 class In(BaseModel):
@@ -65,6 +65,11 @@ class AskIn(In):
     mode: Mode | None = Field(None, description="The server's default when absent.")
     function: Name | None = Field(None, description="The asker's, by id or name (`GET /facets` lists them): whose documents come first.")
     department: Name | None = Field(None, description="The asker's: its documents come first. Neither changes what may be read.")
+    personal_data: PersonalChoice = Field(
+        PersonalChoice.STOP,
+        description="When the question seems to hold what identifies a patient: `stop` (422 `personal_data`, nothing is stored; `errors` "
+        "say what was seen, `instead` is the question without it), `remove` it, or `keep` it where the hospital's setting lets you.",
+    )
     literal: bool = Field(False, description="Search for these words as they are; else a follow-up question is made to stand alone.")
 
 
@@ -545,3 +550,4 @@ class Problem(BaseModel):
     code: str
     detail: str
     errors: list[WrongOut] | None = None
+    instead: str | None = Field(None, description="Of `personal_data`: the question without what identifies a patient.")

@@ -191,6 +191,41 @@ def embed(
     _print(found, as_json)
 
 
+@bench.command()
+def load(
+    readers: Annotated[int, typer.Option(min=1, help="How many ask at a time.")] = 200,
+    seconds: Annotated[float, typer.Option(min=1, help="For how long.")] = 60.0,
+    url: Annotated[str | None, typer.Option(help="A served Bedside; absent: a demonstration is started, in a folder of its own.")] = None,
+    pid: Annotated[int | None, typer.Option(help="Of the process behind the URL, whose memory is then watched.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """What many readers at a time get, sources only: answers and refusals, p50 and p95, /health's worst, and whether memory grows.
+
+    A service that is named with --url limits the questions of one address: set BEDSIDE_QUESTIONS_PER_MINUTE=0 there.
+    """
+    from rag_api.bench.load import measure
+
+    with said():
+        found = measure(readers, seconds, url, pid)
+    _print(found, as_json)
+
+
+@bench.command()
+def personal(
+    file: Annotated[Path | None, typer.Argument(help="CSV with question and identity (kind=words ; kind=words); absent: our own.")] = None,
+    half: Annotated[str, typer.Option(help="held_back, development or all: of a file with a column half.")] = "held_back",
+    as_json: AsJson = False,
+) -> None:
+    """How much of what identifies patients is found in questions, and how many others are held up."""
+    from rag_api.bench.personal import QUESTIONS, measure, read_labelled
+
+    if half not in ("held_back", "development", "all"):
+        raise typer.BadParameter(f"{half!r}: choose held_back, development or all", param_hint="--half")
+    with said():
+        found = measure(read_labelled(file or QUESTIONS, half))  # type: ignore[arg-type]
+    _print(found, as_json)
+
+
 def _settings(store: str | None) -> Settings:
     settings = read_settings()
     if store is None:

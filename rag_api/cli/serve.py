@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -40,12 +41,13 @@ def run_server(container: Container) -> None:
     import uvicorn
 
     from rag_api import logs
+    from rag_api.api.prompt_http import PromptHttp
     from rag_api.main import create_app
 
     settings = container.settings
-    logs.configure("json" if settings.environment == "production" else "text")
+    logs.configure("json" if settings.environment == "production" else "text", getattr(logging, settings.log_level.upper()))
     application = create_app(settings, container)
     uvicorn.run(
         application, host=settings.host, port=settings.port, log_config=None, access_log=False, server_header=False,
-        timeout_graceful_shutdown=5,
+        timeout_graceful_shutdown=5, http=PromptHttp,
     )  # fmt: skip

@@ -34,14 +34,15 @@ def whole_figures(container: Container, file: Path | None) -> dict[str, Any]:
 
 async def _asked(after: str, question: str, container: Container) -> Any:
     from rag_api.answering.ask import ask, new_question
-    from rag_api.domain import Done, Failed, Mode, User
+    from rag_api.domain import Done, Failed, Mode, PersonalChoice, User
     from rag_api.errors import BedsideError
 
     user = User(id="evaluation", name="Evaluation", groups=("everyone",))
     conversation: str | None = None
     answer = None
     for words in (after, question) if after else (question,):
-        async for event in ask(new_question(user, container, words, mode=Mode.VERBATIM, conversation_id=conversation), user, container):
+        asked = new_question(user, container, words, mode=Mode.VERBATIM, conversation_id=conversation, personal=PersonalChoice.KEEP)
+        async for event in ask(asked, user, container):
             if isinstance(event, Done):
                 answer = event.answer
             if isinstance(event, Failed):

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from rag_api.db.gaps import NearDocument, Unanswered
 from rag_api.guard.patient import Groups, patient_of
 from rag_api.text.bm25_analyzer import question_terms
+from rag_api.text.csv_cells import harmless
 
 ALIKE = 0.5  # share of the terms of both that both have; chosen on the handbook's judged questions (docs/evaluation.md)
 UNKNOWN = ""  # department of nobody
@@ -97,10 +98,5 @@ def gaps_csv(gaps: Sequence[Gap]) -> str:
             " | ".join(d.title for d in documents), " | ".join(dict.fromkeys(d.owner for d in documents if d.owner)),
             min(times).date().isoformat(), max(times).date().isoformat(),
         )  # fmt: skip
-        writer.writerow([_harmless(cell) for cell in row])
+        writer.writerow([harmless(cell) for cell in row])
     return out.getvalue()
-
-
-def _harmless(cell: str) -> str:
-    """A spreadsheet runs what begins like a formula; a question may."""
-    return "'" + cell if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell

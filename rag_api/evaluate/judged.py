@@ -16,6 +16,7 @@ from typing import Literal, TextIO
 
 from rag_api.domain import Judged, Place, TargetGroup
 from rag_api.errors import InvalidInput, Wrong
+from rag_api.text.csv_cells import harmless, read_cell
 
 __all__ = ["HANDBOOK", "Judged", "Place", "Split", "by_language", "half_of", "judged_csv", "parse_judged", "read_judged", "write_judged"]
 
@@ -98,7 +99,7 @@ def _add(questions: dict[str, Judged], row: dict[str, str | None]) -> None:
     """Raises _BadRow."""
     if None in row:
         raise _BadRow("more_fields", "there are more fields than columns: words with a comma must stand between quotes")
-    values = {column: (row.get(column) or "").strip() for column in COLUMNS}
+    values = {column: read_cell(row.get(column) or "").strip() for column in COLUMNS}
     first = questions.get(values["id"])
     if not values["id"] or not (values["question"] or first):
         raise _BadRow("empty", "id and question must not be empty")
@@ -147,14 +148,16 @@ def judged_csv(questions: Iterable[Judged]) -> str:
     writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
     writer.writeheader()
     for question in questions:
-        about = {column: getattr(question, column) for column in COLUMNS}
-        writer.writerow({**about, "page": "" if question.page is None else question.page})
+        about = {column: getattr(question, column) for column in COLUMNS} | {"page": _cell_of(question.page)}
+        writer.writerow({column: harmless(cell) for column, cell in about.items()})
         for place in question.more:
-            page = "" if place.page is None else place.page
-            writer.writerow(
-                {"id": question.id, "question": question.question, "document": place.document, "page": page, "span": place.span}
-            )
+            further = {"id": question.id, "question": question.question, "document": place.document, "span": place.span}
+            writer.writerow({column: harmless(cell) for column, cell in {**further, "page": _cell_of(place.page)}.items()})
     return out.getvalue()
+
+
+def _cell_of(page: int | None) -> str:
+    return "" if page is None else str(page)
 
 
 def by_language(questions: Sequence[Judged]) -> dict[str, list[Judged]]:

@@ -19,6 +19,7 @@ from typing import TextIO
 from rag_api.config import Settings
 from rag_api.errors import ConfigurationError
 from rag_api.text.bm25_analyzer import STOP_WORDS, words
+from rag_api.text.csv_cells import harmless, read_cell
 
 log = logging.getLogger(__name__)
 
@@ -51,7 +52,7 @@ def read_pairs(path: Path, kind: str) -> list[Pair]:
 
 
 def _pair(path: Path, line: int, row: dict[str, str | None], first: str, second: str) -> Pair:
-    one, other, language = ((row.get(name) or "").strip() for name in (first, second, "language"))
+    one, other, language = (read_cell(row.get(name) or "").strip() for name in (first, second, "language"))
     for name, value in ((first, one), (second, other)):
         if not words(value):
             raise ConfigurationError(f"{path}, line {line}: {name} is empty")
@@ -209,4 +210,4 @@ def write_proposals(file: TextIO, proposals: Sequence[Proposal]) -> None:
     """Rows of an abbreviations.csv, with how many documents say so; the language is the admin's to fill in."""
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(["abbreviation", "expansion", "language", "documents"])
-    writer.writerows([p.abbreviation, p.expansion, "", p.documents] for p in proposals)
+    writer.writerows([harmless(p.abbreviation), harmless(p.expansion), "", p.documents] for p in proposals)

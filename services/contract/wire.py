@@ -6,11 +6,15 @@ Unknown fields are refused: a silently dropped option is a wrong answer.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 MAX_STOP_LENGTH = 1_000  # characters of one stop string
+MAX_STOPS = 16
+MAX_MESSAGES = 64
+MAX_TEXT = 200_000  # characters of one message or document: more than any context holds
+MAX_NAME = 200
 
 
 class WireModel(BaseModel):
@@ -20,9 +24,9 @@ class WireModel(BaseModel):
 class DocumentIn(WireModel):
     """A passage the answer may copy from, as in vLLM's `documents`."""
 
-    id: str
-    title: str = ""
-    text: str
+    id: str = Field(max_length=MAX_NAME)
+    title: str = Field("", max_length=2_000)
+    text: str = Field(max_length=MAX_TEXT)
 
 
 class SpanIn(WireModel):
@@ -35,7 +39,7 @@ class SpanIn(WireModel):
 class CandidateIn(SpanIn):
     """A sentence that a verbatim answer may contain: characters [start, end) of the document's text."""
 
-    document: str
+    document: str = Field(max_length=MAX_NAME)
     lead: list[SpanIn] = Field(
         default=[],
         max_length=8,
@@ -49,9 +53,11 @@ class BedsideIn(WireModel):
     """Extensions; all optional, so that a plain OpenAI client works unchanged."""
 
     mode: Literal["answer", "verbatim"] = "answer"
-    template: str | None = Field(None, description="Name of a prompt template; the server's default when absent.")
+    template: str | None = Field(None, max_length=MAX_NAME, description="Name of a prompt template; the server's default when absent.")
     language: Literal["nl", "en"] | None = Field(None, description="Of the question; chooses the template's language.")
-    candidates: list[CandidateIn] | None = Field(None, description="verbatim: the sentences to choose from; absent: every sentence.")
+    candidates: list[CandidateIn] | None = Field(
+        None, max_length=4_096, description="verbatim: the sentences to choose from; absent: every sentence."
+    )
     max_sentences: int = Field(2, ge=1, le=20)
     likelihood_weight: float | None = Field(
         None, description="verbatim: weight of log p(question | sentence) beside the prior; absent: 0 with candidates, 1 without."
@@ -63,7 +69,9 @@ class BedsideIn(WireModel):
     scope: str = Field(
         "", max_length=64, description="Who may read what is in the prompt, as a hash: a kept prefix serves its own scope only."
     )
-    drafter: str | None = Field(None, description="Override the drafter: 'none', 'copy', 'eagle', ...; the server's choice when absent.")
+    drafter: str | None = Field(
+        None, max_length=MAX_NAME, description="Override the drafter: 'none', 'copy', 'eagle', ...; the server's choice when absent."
+    )
 
 
 class SpanOut(WireModel):
@@ -119,15 +127,15 @@ class BedsideOut(BaseModel):
 
 class TextPartIn(WireModel):
     type: Literal["text"]
-    text: str
+    text: str = Field(max_length=MAX_TEXT)
 
 
 class MessageIn(WireModel):
     """One turn. With `documents`, the last user turn is the question and the prompt template is built around it."""
 
     role: Literal["system", "user", "assistant"]
-    content: str | list[TextPartIn]
-    name: str | None = Field(None, description="Accepted as OpenAI has it; the model does not see it.")
+    content: Annotated[str, Field(max_length=MAX_TEXT)] | Annotated[list[TextPartIn], Field(max_length=64)]
+    name: str | None = Field(None, max_length=MAX_NAME, description="Accepted as OpenAI has it; the model does not see it.")
 
     @property
     def text(self) -> str:
@@ -146,7 +154,7 @@ class ChatRequest(WireModel):
     """POST /v1/chat/completions. OpenAI's fields that change nothing at these values are accepted at these values only."""
 
     model: str
-    messages: list[MessageIn] = Field(min_length=1)
+    messages: list[MessageIn] = Field(min_length=1, max_length=MAX_MESSAGES)
     documents: list[DocumentIn] = Field(default=[], max_length=64)
     bedside: BedsideIn = BedsideIn.model_validate({})
     max_tokens: int | None = Field(None, ge=1)
@@ -163,7 +171,7 @@ class ChatRequest(WireModel):
     presence_penalty: Literal[0] = 0
     frequency_penalty: Literal[0] = 0
     response_format: ResponseFormatIn | None = None
-    user: str | None = None
+    user: str | None = Field(None, max_length=MAX_NAME)
 
     @property
     def stops(self) -> tuple[str, ...]:
@@ -173,8 +181,8 @@ class ChatRequest(WireModel):
 class ScoreIn(WireModel):
     """A chat and what the assistant may say next. Each is scored exactly as it is written, a space before it included."""
 
-    messages: list[MessageIn] = Field(min_length=1)
-    continuations: list[str] = Field(min_length=1, max_length=64)
+    messages: list[MessageIn] = Field(min_length=1, max_length=MAX_MESSAGES)
+    continuations: list[Annotated[str, Field(max_length=MAX_TEXT)]] = Field(min_length=1, max_length=64)
 
 
 class ScoreRequest(WireModel):

@@ -284,6 +284,29 @@ def test_a_full_queue_says_when_to_come_back() -> None:
         assert response.json()["error"]["type"] == "rate_limit_error"
 
 
+@pytest.mark.parametrize(
+    "field",
+    [
+        {"stop": "x" * 1_001}, {"stop": ["x"] * 17}, {"messages": QUESTION * 65},
+        {"messages": [{"role": "user", "content": "x" * 200_001}]},
+        {"documents": [{"id": str(n), "text": "x"} for n in range(65)]}, {"documents": [{"id": "1", "text": "x" * 200_001}]},
+        {"top_p": 0}, {"top_p": 1.01}, {"user": "x" * 201},
+    ],
+    ids=lambda field: next(iter(field)),
+)  # fmt: skip
+def test_what_is_too_much_is_refused_before_the_engine_sees_it(url: str, field: dict[str, Any]) -> None:
+    assert post(url, **field).status_code == 400
+
+
+def test_a_body_over_the_bound_is_refused_before_the_rest_is_read() -> None:
+    with running(Settings(model="tiny", max_body_mb=0.01)) as url:
+        told = httpx.post(f"{url}/v1/chat/completions", content=b"x" * 20_000)
+        untold = httpx.post(f"{url}/v1/chat/completions", content=iter([b"x" * 8_000] * 3))
+        for response in (told, untold):
+            assert (response.status_code, response.json()["error"]["code"]) == (413, "request_too_large")
+        assert post(url).status_code == 200
+
+
 def test_an_engine_error_fails_the_request_and_not_the_service(monkeypatch: pytest.MonkeyPatch) -> None:
     with running() as url:
         with monkeypatch.context() as patch:

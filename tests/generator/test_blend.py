@@ -55,7 +55,7 @@ def chances_after(prompt: list[int], said: list[int], path: list[int], copied: i
 
 def likeliest(prompt: list[int], said: list[int], nodes: int, copied: int) -> list[float]:
     """The chances of the best paths, by going through them best first."""
-    order, best = count(), []
+    order, best = count(), list[float]()
     waiting: list[tuple[float, int, list[int], int]] = [(-1.0, next(order), [], copied)]
     while waiting and len(best) < nodes:
         chance, _, path, at = heapq.heappop(waiting)

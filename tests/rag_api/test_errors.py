@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from fastapi.testclient import TestClient
 
 from rag_api import errors
 from rag_api.api import problems
-from rag_api.errors import BedsideError, InvalidInput, UnreadableDocument, Wrong
+from rag_api.errors import BedsideError, InvalidInput, PersonalDataFound, TooBusy, TooManyRequests, UnreadableDocument, Wrong
 
 pytestmark = pytest.mark.quick
 
@@ -27,6 +28,9 @@ MAP = {
     "Conflict": (409, "conflict"),
     "TooManyMissing": (409, "too_many_missing"),
     "TooManyTries": (429, "too_many_tries"),
+    "TooManyRequests": (429, "too_many_requests"),
+    "TooBusy": (429, "too_busy"),
+    "PersonalDataFound": (422, "personal_data"),
     "UnreadableDocument": (422, "unreadable_document"),
     "ConfigurationError": (500, "configuration"),
     "EmbedderMismatch": (409, "embedder_mismatch"),
@@ -45,7 +49,13 @@ CLASSES = {found.__name__: found for found in RAISED if issubclass(found, Bedsid
 
 def made(name: str) -> BedsideError:
     """One of that class."""
-    return UnreadableDocument("empty", "x.pdf is empty") if name == "UnreadableDocument" else CLASSES[name]("a sentence")
+    special: dict[str, Callable[[], BedsideError]] = {
+        "UnreadableDocument": lambda: UnreadableDocument("empty", "x.pdf is empty"),
+        "TooManyRequests": lambda: TooManyRequests("a sentence", 2.5),
+        "TooBusy": lambda: TooBusy("a sentence", 2.5),
+        "PersonalDataFound": lambda: PersonalDataFound([Wrong("body.question", "name: Jan")], "[…]", may_keep=True),
+    }
+    return special[name]() if name in special else CLASSES[name]("a sentence")
 
 
 def answered(error: Exception) -> Any:

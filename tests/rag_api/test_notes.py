@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from rag_api.db import Database
 from rag_api.db.documents import PgDocuments
-from rag_api.domain import Note, code_of
+from rag_api.domain import Indexed, Note, code_of
 from rag_api.ingest.notes import NOTES, note, recognised
 
 from .docx_files import docx, p, r
-from .test_db import Database, document, documents  # noqa: F401 - a fixture
+from .test_db import document, documents  # noqa: F401 - a fixture
 from .test_ingest import Place, place  # noqa: F401 - a fixture
 
 _DUTCH = json.loads((Path(__file__).parents[2] / "web/src/i18n/notes.nl.json").read_text("utf-8"))
@@ -52,7 +53,7 @@ def test_a_note_keeps_its_code_on_the_way_out_of_the_reader(place: Place) -> Non
 
 def test_notes_are_stored_with_their_codes_and_those_of_an_older_time_keep_showing(db: Database, documents: PgDocuments) -> None:  # noqa: F811
     said = (note("comments", count=2), note("hidden_in_word", words="“a\x00b”"))
-    documents.save_indexed(document("a.pdf", warnings=said), [])
+    documents.save_indexed([Indexed(document("a.pdf", warnings=said), [])])
     kept = documents.current()["a.pdf"].warnings
     assert kept[0] == "2 comments are not read; what staff must know belongs in the text"
     assert [(code_of(one), one.values) for one in kept if isinstance(one, Note)] == [

@@ -19,11 +19,13 @@ from rag_api.answering.ask import new_question
 from rag_api.answering.builder import Question
 from rag_api.api import schemas as api
 from rag_api.api.deps import ContainerDep, MetricsDep, UserDep
+from rag_api.api.limits import Limits, Place
 from rag_api.api.mapping import answer_out, filters_in, notices_out, source_out, span_out
 from rag_api.api.metrics import Metrics
 from rag_api.api.problems import problem, responses
 from rag_api.api.routes.limited import LimitedRoute
 from rag_api.api.sign_in.access import Access, declared
+from rag_api.api.sign_in.identity import whose
 from rag_api.domain import AnswerEvent, Cited, Done, Failed, Found, Source, Stage, Token, User
 from rag_api.errors import Unavailable
 
@@ -72,7 +74,7 @@ PING_SECONDS = 15.0
                 }
             },
         },
-        **responses(400, 404, 409, 413, 422, 503),
+        **responses(400, 404, 409, 413, 422, 429, 503),
     },
 )
 async def ask(
@@ -95,6 +97,9 @@ async def ask(
     `status` says what came of it: `answered`, `not_found` (the sources are the nearest documents), `sources_only` (asked for, or the
     generator is down: see `notices`), `failed` (it broke off; what was written is there).
     """
+    limits: Limits = request.app.state.limits
+    limits.questions.take(whose(request))
+    place = await limits.admission.enter()
     question = await run_in_threadpool(
         new_question,
         user,
@@ -104,8 +109,9 @@ async def ask(
         filters=filters_in(body.filters),
         conversation_id=body.conversation_id,
         literal=body.literal,
+        personal=body.personal_data,
     )
-    events = _counted(answer_events(question, asker(user, body), container), metrics)
+    events = _counted(_until_found(answer_events(question, asker(user, body), container), place), metrics)
     if STREAM in request.headers.get("accept", ""):
         return StreamingResponse(_while_there(request, _lines(question, events)), media_type=STREAM, headers=NO_BUFFERING)
     return await _unless_gone(request, _collected(events))
@@ -126,6 +132,18 @@ async def _counted(events: AsyncGenerator[AnswerEvent], metrics: Metrics) -> Asy
                 if isinstance(event, Failed):
                     metrics.failed(event.code)
                 yield event
+
+
+async def _until_found(events: AsyncGenerator[AnswerEvent], place: Place) -> AsyncGenerator[AnswerEvent]:
+    """The events as they are; the place among those that are looked up is the next one's as soon as the sources are there."""
+    try:
+        async with contextlib.aclosing(events):
+            async for event in events:
+                if isinstance(event, Found):
+                    place.leave()
+                yield event
+    finally:
+        place.leave()
 
 
 async def _collected(events: AsyncGenerator[AnswerEvent]) -> api.AnswerOut | Response:

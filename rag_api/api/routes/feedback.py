@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
+from rag_api.answering.personal import checked
 from rag_api.api import schemas as api
-from rag_api.api.deps import DbDep, UserDep, Uuid
+from rag_api.api.deps import ContainerDep, DbDep, UserDep, Uuid
 from rag_api.api.mapping import feedback_out
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute
 from rag_api.api.sign_in.access import Access, declared
 from rag_api.db.answers import add_feedback
 from rag_api.db.documents import get_document
+from rag_api.domain import PersonalChoice
 
 router = APIRouter(tags=["feedback"], route_class=LimitedRoute)
 
@@ -23,10 +25,10 @@ router = APIRouter(tags=["feedback"], route_class=LimitedRoute)
     status_code=201,
     responses=responses(400, 404, 413, 422, 503),
 )
-def give_feedback(db: DbDep, user: UserDep, answer_id: Uuid, body: api.FeedbackIn) -> api.FeedbackOut:
+def give_feedback(db: DbDep, container: ContainerDep, user: UserDep, answer_id: Uuid, body: api.FeedbackIn) -> api.FeedbackOut:
     if body.document_id is not None:
         get_document(db, user, body.document_id)
-    given = add_feedback(
-        db, user, answer_id, verdict=body.found, document_id=body.document_id, page=body.page, comment=body.comment.strip()
-    )
+    policy = container.settings.personal_data
+    comment = checked(body.comment.strip(), PersonalChoice.REMOVE, policy).text  # what identifies a patient says nothing of an answer
+    given = add_feedback(db, user, answer_id, verdict=body.found, document_id=body.document_id, page=body.page, comment=comment)
     return feedback_out(given)

@@ -12,7 +12,7 @@ from starlette.types import Message
 
 from rag_api.api.problems import responses
 from rag_api.api.sign_in.access import UNATTENDED, Access, access_of
-from rag_api.api.sign_in.identity import admit
+from rag_api.api.sign_in.identity import admit, whose
 
 MB = 1024 * 1024
 JUDGED_SET = 21 * MB  # a CSV within JSON (schemas_quality.ImportIn); as in nginx's configuration
@@ -25,9 +25,15 @@ class LimitedRoute(APIRoute):
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
         self.access = access_of(options.get("openapi_extra"), path)
         self.unattended = bool((options.get("openapi_extra") or {}).get(UNATTENDED))
-        refusals = responses(403) if self.access is Access.ANONYMOUS else responses(401, 403)
+        self.own_threads = path == "/health"  # whoever watches over Bedside does not wait behind those who ask it
+        refusals = responses(403) if self.access is Access.ANONYMOUS else responses(401, 403, 429)
         options["responses"] = {**refusals, **(options.get("responses") or {})}
         super().__init__(path, endpoint, **options)
+
+    def count(self, request: Request) -> None:
+        """Raises TooManyRequests. Nobody's requests are nginx's to limit, and tries to sign in are counted where they are made."""
+        if self.access is not Access.ANONYMOUS and not self.unattended:
+            request.app.state.limits.requests.take(whose(request))
 
     def limit(self, request: Request) -> int:
         return JUDGED_SET if self.path.endswith("/csv") else MB
@@ -39,7 +45,8 @@ class LimitedRoute(APIRoute):
         handle = super().get_route_handler()
 
         async def limited(request: Request) -> Response:
-            await admit(request, self.access, self.unattended)
+            await admit(request, self.access, self.unattended, self.own_threads)
+            self.count(request)
             limit = self.limit(request)
             # Closing says: do not send the rest.
             too_large = HTTPException(413, self.too_large(request), {"Connection": "close"})

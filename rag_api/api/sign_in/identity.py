@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
@@ -12,6 +13,7 @@ from rag_api.api.sign_in import cookies
 from rag_api.api.sign_in.access import Access
 from rag_api.api.sign_in.origin import own_origin
 from rag_api.api.sign_in.tokens import hashed
+from rag_api.api.watch import THREADS
 from rag_api.config import Settings
 from rag_api.db.accounts import user_of
 from rag_api.db.api_keys import account_of_key
@@ -26,13 +28,16 @@ class Identity:
     seconds_left: float | None = None  # of the session; None: it is not one
 
 
-async def admit(request: Request, access: Access, unattended: bool) -> None:
+async def admit(request: Request, access: Access, unattended: bool, own_threads: bool = False) -> None:
     """Raises NotSignedIn and NotAllowed; the user is then known to the route, and to whatever looks on (`request.state.user`)."""
     settings: Settings = request.app.state.settings
     own_origin(request, settings)
     if access is Access.ANONYMOUS:
         return
-    identity = await run_in_threadpool(identify, request, not unattended)
+    if own_threads:
+        identity = await asyncio.get_running_loop().run_in_executor(THREADS, identify, request, not unattended)
+    else:
+        identity = await run_in_threadpool(identify, request, not unattended)
     if identity is None:
         raise NotSignedIn("Sign in first: there is no session or key, or it has ended.")
     request.state.user = identity.user
@@ -55,6 +60,16 @@ def identify(request: Request, used: bool) -> Identity | None:
     if session is None:
         return None
     return Identity(_asker(user_of(session.account, settings.roles_by_group), request), session.seconds_left)
+
+
+def whose(request: Request) -> str:
+    """Return whose requests these are, for counting: a key's, a person's, or where nobody signs in an address's."""
+    settings: Settings = request.app.state.settings
+    if settings.sign_in == "off":
+        return f"address {request.client.host if request.client else ''}"
+    if shown := request.headers.get("authorization"):
+        return f"key {hashed(shown.partition(' ')[2].strip()).hex()}"
+    return f"user {request.state.user.id}"
 
 
 def _asker(user: User, request: Request) -> User:

@@ -20,6 +20,7 @@ from services.contract import wire
 from services.generator.engine import engine
 from services.generator.errors import GeneratorError, QueueFull
 from services.generator.server import openai_chat as chat
+from services.generator.server.body_limit import BodyLimit, TooLarge
 from services.generator.server.config import Settings
 from services.generator.server.service import Load, Service
 
@@ -45,6 +46,9 @@ def create_app(settings: Settings | None = None, load: Load | None = None) -> Fa
     # No pages of its own: their scripts come from elsewhere.
     app = FastAPI(title="Bedside generator", lifespan=lifespan, docs_url=None, redoc_url=None)
     app.state.service = service
+    limit = int(service.settings.max_body_mb * 1024 * 1024)
+    refusal = _error(413, f"the request is over {service.settings.max_body_mb:g} MB", TooLarge.code, headers={"Connection": "close"})
+    app.add_middleware(BodyLimit, limit=limit, refuse=refusal)
     app.add_exception_handler(GeneratorError, _refuse)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http_error)

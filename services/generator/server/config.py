@@ -28,6 +28,7 @@ class Settings(BaseSettings):
     max_rows: int = Field(4, ge=1, description="Requests decoded at a time.")
     max_context: int = Field(4096, ge=64, description="Tokens of prompt and answer together.")
     queue: int = Field(64, ge=0, description="Requests that may wait; beyond it 429 with Retry-After.")
+    max_body_mb: float = Field(8.0, gt=0, description="Of a request; beyond it 413, before the rest is read.")
     nodes: int = Field(64, ge=1, le=512, description="Nodes of a draft tree at most, the root included; costs decide below that.")
     prefill_chunk: int = Field(512, ge=16, description="Prompt tokens computed between two steps of those who decode.")
     prefix_mb: int = Field(256, ge=0, description="Memory for prompts' prefixes that are kept.")

@@ -1,6 +1,6 @@
 // A question and the stream of its answer.
 import { call, service } from "./client";
-import { ApiError } from "./errors";
+import { ApiError, asApiError } from "./errors";
 import { forgetQuestion, keepQuestion } from "./signedOut";
 import { type Message, messages } from "./sse";
 import { type AskIn, STREAM_EVENTS, type StreamEvent } from "./types";
@@ -26,7 +26,10 @@ export async function* ask(body: AskIn, signal: AbortSignal): AsyncGenerator<Str
 async function open(body: AskIn, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
   const headers = { Accept: "text/event-stream" };
   keepQuestion(body.question); // in case nobody is signed in any more
-  const stream = await call(service.POST("/ask", { body, headers, signal, parseAs: "stream" }));
+  const stream = await call(service.POST("/ask", { body, headers, signal, parseAs: "stream" })).catch((error) => {
+    if (asApiError(error).status !== 401) forgetQuestion(); // it may be about a patient
+    throw error;
+  });
   forgetQuestion();
   if (!stream) throw new ApiError("stream_broken", "The answer came without a body.");
   return stream;

@@ -4,7 +4,7 @@ import { address, call, done, service } from "./client";
 import type { ApiError } from "./errors";
 import type { StreamEvent } from "./types";
 
-const QUESTION = { question: "q", literal: false };
+const QUESTION = { question: "q", literal: false, personal_data: "stop" as const };
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -38,6 +38,19 @@ test("a stream that ends with failed is whole", async () => {
 test("a problem document gives its code and status", async () => {
   serve(new Response('{"code":"not_found","detail":"gone"}', { status: 404 }));
   expect(await failure(conversation("c"))).toMatchObject({ code: "not_found", status: 404, message: "gone" });
+});
+
+test("a refusal carries what was seen, the question without it, and how long to wait", async () => {
+  const body = {
+    code: "personal_data",
+    detail: "d",
+    instead: "[…]?",
+    errors: [{ where: "q", what: "w", code: "name" }],
+  };
+  serve(new Response(JSON.stringify(body), { status: 422 }));
+  expect(await failure(all())).toMatchObject({ code: "personal_data", instead: "[…]?", rows: [{ code: "name" }] });
+  serve(new Response('{"code":"too_busy","detail":"d"}', { status: 429, headers: { "Retry-After": "3" } }));
+  expect(await failure(all())).toMatchObject({ code: "too_busy", retryAfter: 3 });
 });
 
 test("an error page that is no JSON is an internal error", async () => {

@@ -8,6 +8,8 @@ export class ApiError extends Error {
     message: string,
     readonly status = 0,
     readonly rows: readonly Wrong[] = [], // what is wrong, place by place, where the service says so
+    readonly instead = "", // the question without what identifies a patient, where that is what is wrong
+    readonly retryAfter = 0, // seconds until the next may be asked; 0: nothing is said of that
   ) {
     super(message);
   }
@@ -18,10 +20,11 @@ export const asApiError = (error: unknown): ApiError =>
   error instanceof ApiError ? error : new ApiError("internal", String(error));
 
 /** Read a refusal. `body` is a problem document, or whatever a server between here and the service sent instead. */
-export function refusal(body: unknown, { status, statusText }: Response): ApiError {
-  const { code, detail, errors } = isRecord(body) ? body : {};
+export function refusal(body: unknown, { status, statusText, headers }: Response): ApiError {
+  const { code, detail, errors, instead } = isRecord(body) ? body : {};
   const rows = Array.isArray(errors) ? errors.filter(isRecord).map(wrongOf) : [];
-  return new ApiError(text(code) ?? "internal", text(detail) ?? statusText, status, rows);
+  const seconds = status === 429 ? Number(headers.get("Retry-After")) || 1 : 0;
+  return new ApiError(text(code) ?? "internal", text(detail) ?? statusText, status, rows, text(instead), seconds);
 }
 
 function wrongOf({ where, what, code, values }: Record<string, unknown>): Wrong {

@@ -809,6 +809,11 @@ export interface components {
              */
             department?: string | null;
             /**
+             * @description When the question seems to hold what identifies a patient: `stop` (422 `personal_data`, nothing is stored; `errors` say what was seen, `instead` is the question without it), `remove` it, or `keep` it where the hospital's setting lets you.
+             * @default stop
+             */
+            personal_data: components["schemas"]["PersonalChoice"];
+            /**
              * Literal
              * @description Search for these words as they are; else a follow-up question is made to stand alone.
              * @default false
@@ -1923,6 +1928,12 @@ export interface components {
          */
         PartKind: "sentence" | "list" | "row" | "note" | "heading";
         /**
+         * PersonalChoice
+         * @description What the asker wants done when the question holds what identifies a patient.
+         * @enum {string}
+         */
+        PersonalChoice: "stop" | "remove" | "keep";
+        /**
          * PieceOut
          * @description A cell of a quoted row or an item of a quoted list: answer[start:end]. Offsets count code points.
          */
@@ -2391,6 +2402,12 @@ export interface components {
              * @default null
              */
             errors: components["schemas"]["WrongOut"][] | null;
+            /**
+             * Instead
+             * @description Of `personal_data`: the question without what identifies a patient.
+             * @default null
+             */
+            instead: string | null;
         };
         /**
          * StageEvent
@@ -2556,6 +2573,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A part does not answer; `code` says which. */
             503: {
                 headers: {
@@ -2614,6 +2640,15 @@ export interface operations {
             };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2717,6 +2752,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A part does not answer; `code` says which. */
             503: {
                 headers: {
@@ -2757,6 +2801,15 @@ export interface operations {
             };
             /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2831,6 +2884,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A part does not answer; `code` says which. */
             503: {
                 headers: {
@@ -2891,6 +2953,15 @@ export interface operations {
             };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2996,6 +3067,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A part does not answer; `code` says which. */
             503: {
                 headers: {
@@ -3056,6 +3136,15 @@ export interface operations {
             };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3155,6 +3244,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A part does not answer; `code` says which. */
             503: {
                 headers: {
@@ -3215,6 +3313,15 @@ export interface operations {
             };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3311,6 +3418,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A part does not answer; `code` says which. */
             503: {
                 headers: {
@@ -3360,6 +3476,15 @@ export interface operations {
             };
             /** @description There is no such thing, or it is not yours to see. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3447,6 +3572,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A part does not answer; `code` says which. */
             503: {
                 headers: {
@@ -3501,6 +3635,15 @@ export interface operations {
             };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3575,6 +3718,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A part does not answer; `code` says which. */
             503: {
                 headers: {
@@ -3633,6 +3785,15 @@ export interface operations {
             };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3700,6 +3861,15 @@ export interface operations {
             };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3796,6 +3966,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A part does not answer; `code` says which. */
             503: {
                 headers: {
@@ -3854,6 +4033,15 @@ export interface operations {
             };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3928,6 +4116,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A part does not answer; `code` says which. */
             503: {
                 headers: {
@@ -3986,6 +4183,15 @@ export interface operations {
             };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4053,6 +4259,15 @@ export interface operations {
             };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4142,6 +4357,15 @@ export interface operations {
             };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4239,6 +4463,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A part does not answer; `code` says which. */
             503: {
                 headers: {
@@ -4329,6 +4562,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A part does not answer; `code` says which. */
             503: {
                 headers: {
@@ -4388,6 +4630,15 @@ export interface operations {
             };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4455,6 +4706,15 @@ export interface operations {
             };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4532,6 +4792,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A part does not answer; `code` says which. */
             503: {
                 headers: {
@@ -4595,6 +4864,15 @@ export interface operations {
             };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4671,6 +4949,15 @@ export interface operations {
             };
             /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4803,7 +5090,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many tries; `Retry-After` says when the next may be. */
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4888,6 +5175,15 @@ export interface operations {
             };
             /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5048,6 +5344,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A part does not answer; `code` says which. */
             503: {
                 headers: {
@@ -5146,6 +5451,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A part does not answer; `code` says which. */
             503: {
                 headers: {
@@ -5186,6 +5500,15 @@ export interface operations {
             };
             /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5280,6 +5603,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A part does not answer; `code` says which. */
             503: {
                 headers: {
@@ -5338,6 +5670,15 @@ export interface operations {
             };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -18,6 +18,7 @@ export type AnswerStatus = Schemas["AnswerStatus"];
 export type TargetGroup = Schemas["TargetGroup"];
 export type Wrong = Schemas["WrongOut"];
 export type AskIn = Schemas["AskIn"];
+export type PersonalChoice = Schemas["PersonalChoice"];
 export type Health = Schemas["Health"];
 export type DocumentList = Schemas["DocumentList"];
 export type DocumentSummary = Schemas["DocumentOut"];

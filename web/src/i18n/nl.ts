@@ -177,10 +177,34 @@ export const nl: Messages = {
     unavailable: "Bedside antwoordt momenteel niet. Probeer het zo dadelijk opnieuw.",
     too_large: "De vraag is te lang.",
     embedder_mismatch: "De zoekindex is door een ander zoekmodel gemaakt; een beheerder moet hem opnieuw maken.",
+    personal_data:
+      "Uw vraag lijkt gegevens te bevatten die een patiënt herkenbaar maken. Er is nog niets verstuurd of bewaard.",
+    personal_data_refused:
+      "Uw vraag lijkt gegevens te bevatten die een patiënt herkenbaar maken. Uw ziekenhuis wil dat ze weggelaten worden; er is niets bewaard.",
+    too_busy: "Er stellen op dit moment veel mensen een vraag. Probeer het zo dadelijk opnieuw.",
+    too_many_requests: "U stelde net heel vaak een vraag. Probeer het zo dadelijk opnieuw.",
     internal: "Er ging iets mis op de server.",
     offlineNow: "U bent offline.",
     degraded: "De generator is niet beschikbaar: vragen vinden nog wel hun bronnen.",
     down: "Zoeken in Bedside is momenteel niet beschikbaar.",
+  },
+  identity: {
+    title: "Wat een patiënt herkenbaar maakt",
+    kinds: {
+      name: "een naam",
+      birth_date: "een geboortedatum",
+      national_number: "een rijksregisternummer of BSN",
+      patient_number: "een patiëntnummer",
+      phone: "een telefoonnummer",
+      email: "een e-mailadres",
+      address: "een adres",
+    },
+    other: "iets anders",
+    instead: "Zonder:",
+    remove: "Weglaten en vragen",
+    keep: "Toch zo vragen",
+    wait: (busy: boolean, seconds: number) =>
+      `${busy ? "Er stellen op dit moment veel mensen een vraag." : "U stelde net heel vaak een vraag."} Probeer het over ${many(seconds, "seconde", "seconden")} opnieuw.`,
   },
   session: {
     lead: "Meld u aan om de procedures van uw ziekenhuis te bevragen.",

@@ -1,5 +1,5 @@
 // One answer, from the question to its end, as a reduced union. Pure: no clock, no network, no DOM.
-import type { Answer, AnswerStatus, Mode, Notice, Source, Span, StreamEvent, Unsupported } from "../api/types";
+import type { Answer, AnswerStatus, Mode, Notice, Source, Span, StreamEvent, Unsupported, Wrong } from "../api/types";
 
 /** What is known of an answer that is not (or never was) finished. */
 export interface Draft {
@@ -34,10 +34,20 @@ export type AnswerState =
     }
   | { kind: "complete"; answer: Answer; milliseconds: number | null }
   | { kind: "stopped"; draft: Draft }
-  | { kind: "failed"; draft: Draft; code: string; message: string };
+  | { kind: "failed"; draft: Draft; code: string; message: string; refusal?: Refusal };
+
+/** Why nothing was done with a question: what in it identifies a patient, or how long to wait. Nothing of it is stored. */
+export interface Refusal {
+  rows: readonly Wrong[];
+  instead: string; // the question without it
+  retryAfter: number; // seconds; 0: it may be asked at once
+}
 
 /** What happens to an answer: the server's events, and what happens on this side of the wire. */
-export type AnswerEvent = StreamEvent | { type: "stopped" } | { type: "broken"; code: string; message: string };
+export type AnswerEvent =
+  | StreamEvent
+  | { type: "stopped" }
+  | { type: "broken"; code: string; message: string; refusal?: Refusal };
 
 /** An answer that has just been asked for. `at` is a clock in milliseconds, the same as the reducer's. */
 export function asked(question: string, at: number): AnswerState {
@@ -81,7 +91,7 @@ export function reduceAnswer(state: AnswerState, event: AnswerEvent, at: number)
     case "failed":
       return { kind: "failed", draft, code: event.data.code, message: event.data.message };
     case "broken":
-      return { kind: "failed", draft, code: event.code, message: event.message };
+      return { kind: "failed", draft, code: event.code, message: event.message, refusal: event.refusal };
     case "stopped":
       return { kind: "stopped", draft };
   }
@@ -119,3 +129,8 @@ export function view(state: AnswerState): AnswerView {
 
 /** Nothing answers the question: its sources are only the nearest documents, and none is opened or marked for its reader. */
 export const isRefused = (state: AnswerState): boolean => view(state).status === "not_found";
+
+const HELD_UP = ["personal_data", "personal_data_refused", "too_busy", "too_many_requests"];
+
+/** It was never asked: its reader is asked first, or it must wait. Asked again, it stands once. */
+export const isHeldUp = (state: AnswerState): boolean => state.kind === "failed" && HELD_UP.includes(state.code);

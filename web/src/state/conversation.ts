@@ -1,6 +1,6 @@
 // A conversation: its questions in order, and which source lies open beside them. Pure.
 import type { ConversationDetail } from "../api/types";
-import { type AnswerEvent, type AnswerState, asked, isRefused, recalled, reduceAnswer, view } from "./answer";
+import { type AnswerEvent, type AnswerState, asked, isHeldUp, isRefused, recalled, reduceAnswer, view } from "./answer";
 
 export interface Turn {
   key: string;
@@ -40,7 +40,10 @@ export function reduceConversation(state: Conversation, event: ConversationEvent
     case "asked":
       return {
         ...state,
-        turns: [...state.turns, { key: event.turn, state: asked(event.question, event.at) }],
+        turns: [
+          ...state.turns.filter(({ state: one }) => !isHeldUp(one)),
+          { key: event.turn, state: asked(event.question, event.at) },
+        ],
         opened: null,
       };
     case "answer":

@@ -138,3 +138,22 @@ describe("a conversation", () => {
     });
   });
 });
+
+describe("a question that was held up", () => {
+  const refusal = { rows: [], instead: "[…]?", retryAfter: 0 };
+  const held = (code: string): Conversation => {
+    const asks = reduceConversation(EMPTY, { type: "asked", turn: "1", question: "Jan Peeters?", at: 0 });
+    const event = { type: "broken", code, message: "", refusal } as const;
+    return reduceConversation(asks, { type: "answer", turn: "1", event, at: 1 });
+  };
+
+  test.each(["personal_data", "personal_data_refused", "too_busy", "too_many_requests"])("%s stands once", (code) => {
+    const again = reduceConversation(held(code), { type: "asked", turn: "2", question: "[…]?", at: 2 });
+    expect(again.turns.map(({ key }) => key)).toEqual(["2"]);
+  });
+
+  test("one that failed otherwise stays", () => {
+    const again = reduceConversation(held("internal"), { type: "asked", turn: "2", question: "x", at: 2 });
+    expect(again.turns.map(({ key }) => key)).toEqual(["1", "2"]);
+  });
+});

@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useReducer, useRef } from "react";
 import { ask } from "../api/ask";
 import { type ApiError, asApiError } from "../api/errors";
-import type { FoundEvent, Mode } from "../api/types";
+import type { FoundEvent, Mode, PersonalChoice } from "../api/types";
 import { getConversation } from "../queries/conversations";
 import type { AnswerEvent } from "./answer";
 import { EMPTY, reduceConversation } from "./conversation";
@@ -13,14 +13,15 @@ let made = 0;
 const PAUSE = 1000; // milliseconds: a connection that broke is often back by then
 
 /** The service may have finished and stored an answer whose stream broke: then that one is shown, else the failure. */
-async function recover(begun: FoundEvent | null, { code, message }: ApiError): Promise<AnswerEvent> {
+async function recover(begun: FoundEvent | null, error: ApiError): Promise<AnswerEvent> {
+  const { code, message, rows, instead, retryAfter } = error;
   if (begun && code === "stream_broken") {
     await new Promise((resolve) => setTimeout(resolve, PAUSE));
     const stored = await getConversation(begun.conversation_id).catch(() => null);
     const answer = stored?.answers.find((one) => one.id === begun.answer_id);
     if (answer) return { type: "done", data: { answer } };
   }
-  return { type: "broken", code, message };
+  return { type: "broken", code, message, refusal: { rows, instead, retryAfter } };
 }
 
 export function useConversation(onError: (code: string) => void) {
@@ -33,7 +34,13 @@ export function useConversation(onError: (code: string) => void) {
   useEffect(() => stop, [stop]);
 
   const send = useCallback(
-    async (question: string, mode: Mode | null, literal = false, scope = firstScope()): Promise<void> => {
+    async (
+      question: string,
+      mode: Mode | null,
+      literal = false,
+      scope = firstScope(),
+      personal: PersonalChoice = "stop",
+    ): Promise<void> => {
       running.current?.abort();
       const controller = new AbortController();
       running.current = controller;
@@ -43,7 +50,7 @@ export function useConversation(onError: (code: string) => void) {
       let begun: FoundEvent | null = null;
       try {
         for await (const event of ask(
-          { question, mode, literal, conversation_id: id.current, ...asRequest(scope) },
+          { question, mode, literal, personal_data: personal, conversation_id: id.current, ...asRequest(scope) },
           controller.signal,
         )) {
           if (event.type === "found") begun = event.data;

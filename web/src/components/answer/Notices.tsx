@@ -36,6 +36,11 @@ export function Notices({ state, onAsk }: Props) {
   );
 }
 
+function failureOf({ code, message, refusal }: Extract<AnswerState, { kind: "failed" }>, m: Messages): string {
+  if (refusal?.retryAfter) return m.identity.wait(code === "too_busy", refusal.retryAfter);
+  return m.errors[code] ?? (message || m.errors.internal);
+}
+
 interface Said extends Notice {
   own?: boolean; // the page's, in its language; the others are in the question's
 }
@@ -43,8 +48,7 @@ interface Said extends Notice {
 function noticesOf(state: AnswerState, m: Messages): Said[] {
   const { notices, sources } = view(state);
   const own: Notice[] = [];
-  if (state.kind === "failed")
-    own.push({ code: state.code, text: m.errors[state.code] ?? (state.message || m.errors.internal) });
+  if (state.kind === "failed") own.push({ code: state.code, text: failureOf(state, m) });
   if (state.kind === "stopped") own.push({ code: "stopped", text: m.answer.stopped });
   if (state.kind === "complete" && notices.length === 0) {
     if (state.answer.status === "not_found") own.push({ code: "not_found", text: m.answer.notFound });

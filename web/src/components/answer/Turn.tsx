@@ -1,6 +1,6 @@
 // One question with its answer: notices, the answer's words, how long it took, its sources.
 import { useState } from "react";
-import type { Span } from "../../api/types";
+import type { PersonalChoice, Span } from "../../api/types";
 import { formatSeconds, type Messages, useMessages } from "../../i18n";
 import { type AnswerState, isRefused, view } from "../../state/answer";
 import type { Opened } from "../../state/conversation";
@@ -8,6 +8,7 @@ import { originOf } from "../../text/facts";
 import { AnswerText } from "./AnswerText";
 import { copyWithOrigin } from "./copying";
 import { Feedback } from "./Feedback";
+import { Identity } from "./Identity";
 import { Notices } from "./Notices";
 import { Progress } from "./Progress";
 import { Sources } from "./Sources";
@@ -19,15 +20,17 @@ interface Props {
   onOpen(rank: number, span?: Span): void;
   onAgain(question: string): void;
   onLiteral(question: string): void;
+  onPersonal(question: string, personal: PersonalChoice): void;
   feedback?: boolean; // whether the reader is asked what they think of it
 }
 
-export function Turn({ state, opened, latest, onOpen, onAgain, onLiteral, feedback = true }: Props) {
+export function Turn({ state, opened, latest, onOpen, onAgain, onLiteral, onPersonal, feedback = true }: Props) {
   const m = useMessages();
   const { question, query, text, spans, sources, unsupported, language, notNamed } = view(state);
   const refused = isRefused(state);
   const writing = state.kind === "working";
-  const ended = state.kind === "failed" || state.kind === "stopped" || wasCutShort(state);
+  const asks = state.kind === "failed" && state.refusal !== undefined && state.refusal.instead !== "";
+  const ended = (state.kind === "failed" && !asks) || state.kind === "stopped" || wasCutShort(state);
   return (
     <article className="turn">
       <h2 className="question">{question}</h2>
@@ -50,6 +53,7 @@ export function Turn({ state, opened, latest, onOpen, onAgain, onLiteral, feedba
       )}
       {text && notNamed.length > 0 && <p className="not-named">{m.answer.notNamed(notNamed)}</p>}
       {writing && <Progress state={state} />}
+      {asks && <Identity state={state} onPersonal={onPersonal} />}
       {ended && (
         <button type="button" className="button" onClick={() => onAgain(question)}>
           {m.answer.again}

@@ -1,6 +1,6 @@
 // The questions of a conversation with their answers.
 import { Fragment, type ReactNode } from "react";
-import type { Answer } from "../../api/types";
+import type { Answer, PersonalChoice } from "../../api/types";
 import type { Conversation } from "../../state/conversation";
 import type { OpenSource } from "../../state/useOpened";
 import { Turn } from "./Turn";
@@ -9,11 +9,12 @@ interface Props {
   conversation: Conversation;
   source: OpenSource;
   onAsk(question: string, mode?: null, literal?: boolean): void;
+  onPersonal(question: string, personal: PersonalChoice): void;
   feedback?: boolean; // whether the reader is asked what they think of an answer
   under?(answer: Answer): ReactNode; // what stands under a whole answer
 }
 
-export function Turns({ conversation: { turns, opened }, source, onAsk, feedback, under }: Props) {
+export function Turns({ conversation: { turns, opened }, source, onAsk, onPersonal, feedback, under }: Props) {
   const latest = turns.at(-1)?.key;
   return turns.map(({ key, state }) => (
     <Fragment key={key}>
@@ -24,6 +25,7 @@ export function Turns({ conversation: { turns, opened }, source, onAsk, feedback
         feedback={feedback}
         onOpen={(rank, span) => source.openSource(key, rank, span)}
         onAgain={onAsk}
+        onPersonal={onPersonal}
         onLiteral={(question) => onAsk(question, null, true)}
       />
       {state.kind === "complete" && under?.(state.answer)}

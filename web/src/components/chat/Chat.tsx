@@ -1,6 +1,6 @@
 // The page: conversation on the left, the open source on the right. Joins state, address and keys; draws little itself.
 import { useCallback, useEffect, useRef, useState } from "react";
-import type { Mode } from "../../api/types";
+import type { Mode, PersonalChoice } from "../../api/types";
 import { useMessages } from "../../i18n";
 import { lackingIn } from "../../state/conversation";
 import { conversationPath, useAddress } from "../../state/route";
@@ -42,10 +42,14 @@ export function Chat() {
     [load, reset],
   );
   const { route, go } = useAddress(conversation.id, goTo);
+  const asked = useRef<{ mode: Mode | null; literal: boolean }>({ mode: null, literal: false });
   const ask = (question: string, mode: Mode | null = null, literal = false): void => {
     setError(undefined);
+    asked.current = { mode, literal };
     void send(question, mode, literal, scope);
   };
+  const askWith = (question: string, personal: PersonalChoice): void =>
+    void send(question, asked.current.mode, asked.current.literal, scope, personal);
   const startAnew = (): void => {
     goTo(null);
     go("/");
@@ -82,7 +86,7 @@ export function Chat() {
           <Problem code={error} />
           {nowhere && <Nowhere onHome={startAnew} />}
           {empty && !nowhere && <Welcome />}
-          <Turns {...{ conversation, source }} onAsk={ask} />
+          <Turns {...{ conversation, source }} onAsk={ask} onPersonal={askWith} />
           <EndOfTurns count={conversation.turns.length} />
         </div>
         {!empty && <Printed />}

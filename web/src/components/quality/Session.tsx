@@ -55,6 +55,7 @@ export function Session() {
       <Turns
         {...{ conversation, source }}
         onAsk={ask}
+        onPersonal={(question, personal) => void send(question, null, false, undefined, personal)}
         feedback={false}
         under={(answer) => named && <JudgePanel {...{ answer, set, asker }} />}
       />

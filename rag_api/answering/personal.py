@@ -1,0 +1,76 @@
+"""What becomes of a question that holds a patient's identity, before it is stored or sent on: its asker is warned, or it is left out.
+
+Ages stay, and a date of birth becomes the age that it tells: a dose depends on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+
+from rag_api.domain import PersonalChoice
+from rag_api.errors import PersonalDataFound, Wrong
+from rag_api.guard.personal import Identifying, Kind, identifying
+from rag_api.guard.personal.births import born
+from rag_api.text.language import Language, detect
+
+Policy = Literal["warn", "mask", "refuse", "off"]
+LEFT_OUT = "[…]"
+_AGES: dict[Language, tuple[tuple[str, str], ...]] = {
+    "nl": (("dag", "dagen"), ("maand", "maanden"), ("jaar", "jaar")),
+    "en": (("day", "days"), ("month", "months"), ("year", "years")),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A question that may be stored, and the kinds of what was left out of it, or kept because its asker said so."""
+
+    text: str
+    removed: tuple[Kind, ...] = ()
+    kept: tuple[Kind, ...] = ()
+
+
+def checked(text: str, choice: PersonalChoice, policy: Policy) -> Checked:
+    """Raises PersonalDataFound where the asker must be asked first."""
+    found = identifying(text) if policy != "off" else ()
+    if not found:
+        return Checked(text)
+    kinds = tuple(dict.fromkeys(one.kind for one in found))
+    if policy == "mask" or choice == PersonalChoice.REMOVE:
+        return Checked(without(text, found, date.today()), removed=kinds)
+    if policy == "warn" and choice == PersonalChoice.KEEP:
+        return Checked(text, kept=kinds)
+    raise PersonalDataFound([_wrong(text, one) for one in found], without(text, found, date.today()), may_keep=policy == "warn")
+
+
+def without(text: str, found: Sequence[Identifying], today: date) -> str:
+    """Return the text with what identifies somebody left out."""
+    language = detect(text)
+    for one in reversed(found):
+        text = text[: one.start] + _instead(text[one.start : one.end], one.kind, language, today) + text[one.end :]
+    return text
+
+
+def _instead(words: str, kind: Kind, language: Language, today: date) -> str:
+    """An age for a date of birth: that is what picks the procedure."""
+    day = born(words) if kind == Kind.BIRTH_DATE else None
+    return LEFT_OUT if day is None or day > today else f"[{age(day, today, language)}]"
+
+
+def age(day: date, today: date, language: Language) -> str:
+    """In days up to four weeks, in months up to two years, then in years."""
+    months = (today.year - day.year) * 12 + today.month - day.month - (today.day < day.day)
+    days = (today - day).days
+    number, (one, more) = (
+        (days, _AGES[language][0]) if days < 29 else (months, _AGES[language][1]) if months < 24 else (months // 12, _AGES[language][2])
+    )
+    return f"{number} {one if number == 1 else more}"
+
+
+def _wrong(text: str, one: Identifying) -> Wrong:
+    words = text[one.start : one.end]
+    place = {"text": words, "start": str(one.start), "end": str(one.end)}
+    return Wrong("body.question", f"{one.kind.replace('_', ' ')}: {words}", one.kind.value, place)

@@ -1,0 +1,118 @@
+"""What one person may ask in a minute, how many questions wait, and cells that are no formulas."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+
+import pytest
+
+from rag_api.api.limits import MOST_KEPT, Admission, Buckets
+from rag_api.domain import Judged, Place
+from rag_api.errors import TooBusy, TooManyRequests
+from rag_api.evaluate.judged import judged_csv, parse_judged
+from rag_api.text.csv_cells import harmless, read_cell
+
+pytestmark = pytest.mark.quick
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_a_bucket_is_emptied_by_its_owner_alone_and_fills_again() -> None:
+    clock = Clock()
+    buckets = Buckets(6, "questions", clock)
+    for _ in range(6):
+        buckets.take("nurse")
+    with pytest.raises(TooManyRequests) as raised:
+        buckets.take("nurse")
+    assert raised.value.retry_after == pytest.approx(10)
+    buckets.take("pharmacist")
+    clock.now = 10.0
+    buckets.take("nurse")
+
+
+def test_zero_is_no_limit() -> None:
+    buckets = Buckets(0, "questions")
+    for _ in range(100):
+        buckets.take("nurse")
+
+
+def test_buckets_of_people_who_left_are_forgotten() -> None:
+    clock = Clock()
+    buckets = Buckets(60, "questions", clock)
+    for number in range(3 * MOST_KEPT):
+        clock.now += 0.001
+        buckets.take(str(number))
+    assert len(buckets._buckets) <= MOST_KEPT + 1
+
+
+def test_no_more_wait_than_may_and_nobody_waits_too_long() -> None:
+    async def run() -> None:
+        admission = Admission(at_once=1, waiting=1, patience=0.05)
+        first = await admission.enter()
+        waiting = asyncio.ensure_future(admission.enter())
+        await asyncio.sleep(0)
+        with pytest.raises(TooBusy) as raised:
+            await admission.enter()
+        assert raised.value.retry_after >= 1
+        with pytest.raises(TooBusy):
+            await waiting
+        following = asyncio.ensure_future(admission.enter())
+        await asyncio.sleep(0)
+        first.leave()
+        first.leave()
+        second = await following
+        second.leave()
+        (await admission.enter()).leave()
+
+    asyncio.run(run())
+
+
+def test_a_place_that_nobody_holds_any_more_is_free() -> None:
+    async def run() -> None:
+        admission = Admission(at_once=1, waiting=0, patience=0.05)
+        place = await admission.enter()
+        del place
+        gc.collect()
+        waiting = asyncio.ensure_future(admission.enter())
+        await asyncio.sleep(0)
+        waiting.cancel()
+        held = await admission.enter() if not waiting.done() or waiting.cancelled() else waiting.result()
+        held.leave()
+
+    asyncio.run(run())
+
+
+def test_one_who_gave_up_waiting_leaves_the_place_to_the_next() -> None:
+    async def run() -> None:
+        admission = Admission(at_once=1, waiting=2, patience=5)
+        first = await admission.enter()
+        gone, stays = asyncio.ensure_future(admission.enter()), asyncio.ensure_future(admission.enter())
+        await asyncio.sleep(0)
+        gone.cancel()
+        await asyncio.sleep(0)
+        first.leave()
+        (await stays).leave()
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("cell", ["=1+1", "+32 4", "-5 mg", "@SUM(A1)", "'=1", "''-x", " =2", "gewoon", "'s nachts", ""])
+def test_a_cell_is_no_formula_and_reads_back_as_it_was(cell: str) -> None:
+    written = harmless(cell)
+    assert not written.lstrip(" ").startswith(("=", "+", "-", "@", "\t", "\r"))
+    assert read_cell(written) == cell
+
+
+def test_a_judged_set_holds_no_formula_and_reads_back() -> None:
+    question = Judged(
+        '=HYPERLINK("x")', "-5 graden, en nu?", document="+a.pdf", span="@ 3 mg", note="'=x", more=(Place("=b.pdf", 2, "- 1"),)
+    )
+    text = judged_csv([question])
+    assert not any(cell.lstrip('"').startswith(("=", "+", "-", "@")) for line in text.splitlines() for cell in line.split(","))
+    assert parse_judged(text) == [question]
