@@ -68,7 +68,7 @@ class Service:
 def load_model(settings: Settings) -> Encode:
     from sentence_transformers import SentenceTransformer
 
-    model = SentenceTransformer(settings.model, device=settings.device)
+    model = SentenceTransformer(settings.model, device=settings.device, model_kwargs={"use_safetensors": True})  # no pickles
 
     def encode(texts: Sequence[str]) -> NDArray[np.float32]:
         vectors = model.encode(list(texts), batch_size=settings.batch_size, normalize_embeddings=True, show_progress_bar=False)
