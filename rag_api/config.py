@@ -136,6 +136,10 @@ class Settings(BaseSettings):
         1024, ge=0, description="What the server may keep of sentences that it embeds ahead of questions; 0: it embeds none ahead."
     )
 
+    otlp_url: str | None = Field(
+        None, pattern=r"^https?://", description="An OpenTelemetry collector, http://collector:4318; absent: no traces."
+    )
+
     web_dir: Path | None = Field(None, description="The built page; absent: web/dist beside the package when it is there.")
 
     @property

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # From floor to roof. Rooms of one floor may use each other as long as they do not do so in a circle.
 FLOORS = {
     "rag_api": (
-        "text domain errors config logs handbook",
+        "text domain errors config handbook",
         "guard db embed stores query embedded",
         "retrieval ingest",
         "readers",
@@ -43,7 +43,7 @@ FLOORS = {
 BESIDE = {
     "rag_api": ("services.contract",),
     "services.generator": ("services.contract",),
-    "services.embedder": (),
+    "services.embedder": ("services.contract",),
     "services.reader": ("rag_api",),  # trains what rag_api reads with, on passages cut and found as rag_api does
     "services.contract": (),
 }

@@ -18,9 +18,9 @@ pytestmark = pytest.mark.quick
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 SETS = {
-    "api": (),
-    "embedder": ("embedder",),
-    "generator": ("generator",),
+    "api": ("telemetry",),
+    "embedder": ("embedder", "telemetry"),
+    "generator": ("generator", "telemetry"),
     "demo": ("embedded", "generator"),
     "dev": ("embedded", "generator", "embedder", "dev"),
 }

@@ -20,6 +20,7 @@ from fastapi.responses import JSONResponse
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
+from services.contract.request_ids import RequestIds
 from services.embedder.config import Settings
 
 Encode = Callable[[Sequence[str]], NDArray[np.float32]]
@@ -90,6 +91,7 @@ def create_app(settings: Settings | None = None, load: Callable[[Settings], Enco
     # No pages of its own: their scripts come from elsewhere.
     app = FastAPI(title="Bedside embedder", lifespan=lifespan, docs_url=None, redoc_url=None)
     app.state.service = service
+    app.add_middleware(RequestIds)
     app.add_exception_handler(Refused, _refuse)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_api_route("/v1/embeddings", embeddings, methods=["POST"])

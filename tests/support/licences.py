@@ -8,8 +8,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from email.message import Message
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
+from typing import cast
 
 ROOT = Path(__file__).parents[2]
 PAGE = "web/package-lock.json"
@@ -47,9 +49,9 @@ def licence_of(name: str) -> str:
 
 def stated(package: Distribution) -> str:
     """Return the SPDX expression, else the classifiers' words, else a short licence field."""
-    said = package.metadata
+    said = cast(Message, package.metadata)
     if expression := said.get("License-Expression"):
-        return expression
+        return str(expression)
     classifiers = [line.rsplit(" :: ", 1)[-1] for line in said.get_all("Classifier") or [] if line.startswith("License ::")]
     short = (said.get("License") or "").strip().splitlines()
     return ", ".join(classifiers) or (short[0][:60] if short else "says nothing")

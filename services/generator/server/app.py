@@ -17,6 +17,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.exceptions import HTTPException
 
 from services.contract import wire
+from services.contract.request_ids import RequestIds
 from services.generator.engine import engine
 from services.generator.errors import GeneratorError, QueueFull
 from services.generator.server import openai_chat as chat
@@ -45,6 +46,7 @@ def create_app(settings: Settings | None = None, load: Load | None = None) -> Fa
     # No pages of its own: their scripts come from elsewhere.
     app = FastAPI(title="Bedside generator", lifespan=lifespan, docs_url=None, redoc_url=None)
     app.state.service = service
+    app.add_middleware(RequestIds)
     app.add_exception_handler(GeneratorError, _refuse)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http_error)
