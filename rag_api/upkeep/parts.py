@@ -20,7 +20,8 @@ INDEXED = "select id, source, sha256, chunk_count from documents where status = 
 
 
 def database(container: Container) -> Finding:
-    missing = outstanding(container.dsn())
+    """Our own is brought up to date whenever it is opened."""
+    missing = outstanding(container.dsn()) if container.settings.database_url is not None else []
     if missing:
         return fail("database", f"lacks {', '.join(missing)}", "bedside migrate")
     return ok("database", f"PostgreSQL {container.db.ping()}, up to date")

@@ -89,6 +89,11 @@ def test_a_database_that_lacks_migrations(install: Install) -> None:
     assert (found.state, found.todo) == (State.FAIL, "bedside migrate")
 
 
+def test_our_own_database_is_up_to_date_from_the_first_look_on(open_dir: Path) -> None:
+    with Container(Settings(data_dir=open_dir)) as container:
+        assert parts.database(container).state == State.OK
+
+
 def test_a_database_of_a_newer_version(settings: Settings) -> None:
     with psycopg.connect(dsn_of(settings), autocommit=True) as connection:
         connection.execute("insert into schema_migrations (version, name, sha256) values (9999, '9999_later', '')")
