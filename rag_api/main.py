@@ -18,6 +18,7 @@ from starlette.routing import BaseRoute
 from starlette.types import Receive, Scope, Send
 
 from rag_api.api import problems
+from rag_api.api.closing import Closing
 from rag_api.api.health import own_version
 from rag_api.api.limits import Admission, Buckets, Limits
 from rag_api.api.metrics import Metrics
@@ -88,8 +89,7 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
     )
     app.state.settings, app.state.container, app.state.metrics = settings, container, Metrics()
     app.state.provider = Provider(settings) if settings.sign_in == "oidc" else None
-    app.state.observers = []
-    app.state.limits = limits_of(settings)
+    app.state.observers, app.state.closing, app.state.limits = [], Closing(), limits_of(settings)
     for router in (
         ask.router,
         documents.router,

@@ -8,6 +8,7 @@ import secrets
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -103,12 +104,19 @@ def _running_server(folder: Path) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def empty_database(postgres_server: str) -> Iterator[str]:
     """The DSN of a database with nothing in it, dropped afterwards."""
+    with new_database(postgres_server) as dsn:
+        yield dsn
+
+
+@contextmanager
+def new_database(server: str) -> Iterator[str]:
+    """The DSN of one more database with nothing in it, dropped afterwards."""
     import psycopg
 
     name = f"test_{uuid4().hex}"
-    with psycopg.connect(postgres_server, autocommit=True) as connection:
+    with psycopg.connect(server, autocommit=True) as connection:
         connection.execute(f'create database "{name}"')
-        yield postgres_server.replace("/bedside?", f"/{name}?")
+        yield server.replace("/bedside?", f"/{name}?")
         connection.execute(f'drop database "{name}" with (force)')
 
 

@@ -171,11 +171,13 @@ def test_a_body_over_the_limit_is_refused_with_a_problem_document(gate: Gate) ->
     assert (response.status, json.loads(content)["bytes"]) == (200, 2 * 1024 * 1024)
 
 
-def test_a_clients_claims_about_its_address_are_overwritten(gate: Gate) -> None:
-    _, content = request(gate, "GET", "/api/documents", headers={"X-Forwarded-For": "10.0.0.1", "X-Forwarded-Proto": "http"})
+def test_a_clients_claims_about_itself_are_overwritten(gate: Gate) -> None:
+    claims = {"X-Forwarded-For": "10.0.0.1", "X-Forwarded-Proto": "http", "X-Request-ID": "of-the-client"}
+    _, content = request(gate, "GET", "/api/documents", headers=claims)
     headers = json.loads(content)["headers"]
     assert headers["x-forwarded-for"] == "127.0.0.1"
     assert headers["x-forwarded-proto"] == "https"
+    assert len(headers["x-request-id"]) == 32
 
 
 def test_an_address_that_asks_like_a_script_is_refused_with_a_time(gate: Gate) -> None:

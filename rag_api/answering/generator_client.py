@@ -20,7 +20,7 @@ import httpx
 from pydantic import ValidationError
 
 from rag_api.errors import GeneratorRefused, GeneratorUnavailable
-from services.contract import templates, wire
+from services.contract import request_ids, templates, traces, wire
 
 T = TypeVar("T")
 DONE = "[DONE]"
@@ -130,12 +130,14 @@ class Generator:
     async def _asked(self, body: dict[str, Any]) -> AsyncIterator[httpx.Response]:
         """The opened stream of an accepted request."""
         client = self._open()
-        request = client.build_request("POST", f"{self._url()}/chat/completions", json=body)
-        response = await self._while_alive(client.send(request, stream=True))
-        async with contextlib.aclosing(response):
-            if response.status_code != 200:
-                raise _refusal(response.status_code, await response.aread())
-            yield response
+        with traces.call("generator") as trace:
+            headers = {**request_ids.sent_on(), **trace}
+            request = client.build_request("POST", f"{self._url()}/chat/completions", json=body, headers=headers)
+            response = await self._while_alive(client.send(request, stream=True))
+            async with contextlib.aclosing(response):
+                if response.status_code != 200:
+                    raise _refusal(response.status_code, await response.aread())
+                yield response
 
     async def _lines(self, response: httpx.Response) -> AsyncGenerator[str]:
         async with contextlib.aclosing(cast(AsyncGenerator[str], response.aiter_lines())) as lines:

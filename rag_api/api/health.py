@@ -48,6 +48,16 @@ async def health(container: Container, user: User) -> Health:
     )
 
 
+async def ready(container: Container) -> bool:
+    """Whether questions get at least their sources: all but the generator answer."""
+    parts: list[Callable[[], object]] = [container.db.ping, container.store.count, lambda: container.embedder.query("ready")]
+    try:
+        await asyncio.wait_for(asyncio.gather(*(asyncio.to_thread(part) for part in parts)), PATIENCE)
+    except (TimeoutError, BedsideError):
+        return False
+    return True
+
+
 async def _generator(container: Container) -> str:
     names, _ = await container.generator.health()
     return names

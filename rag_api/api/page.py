@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from rag_api.api.metrics import Metrics
 from rag_api.api.outcome import Observer, Outcome, client_of
 from rag_api.api.problems import internal_error
+from services.contract import request_ids, traces
 
 log = logging.getLogger(__name__)
 
@@ -88,25 +89,28 @@ class Shell:
         path: str = scope["path"]
         if path == "/api" or path.startswith("/api/"):
             scope = {**scope, "root_path": scope.get("root_path", "") + "/api"}
-        began, status = time.perf_counter(), 0
+        began, status, request_id = time.perf_counter(), 0, request_ids.begin(scope["headers"])
 
         async def with_headers(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
                 headers = MutableHeaders(scope=message)
+                headers[request_ids.HEADER] = request_id
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
                 headers.setdefault("Content-Security-Policy", API_POLICY)
                 headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
-        try:
-            await self.app(scope, receive, with_headers)
-        except Exception:  # a bug: its insides go to the log, not to the user
-            log.exception("%s %s failed", scope["method"], path)
-            if not status:
-                await internal_error()(scope, receive, with_headers)
+        with traces.request(_method(scope), request_ids.headers_of(scope["headers"])) as span:
+            try:
+                await self.app(scope, receive, with_headers)
+            except Exception:  # a bug: its insides go to the log, not to the user
+                log.exception("%s %s failed", scope["method"], path)
+                if not status:
+                    await internal_error()(scope, receive, with_headers)
+            span.say(f"{_method(scope)} {_route(scope)}", http__response__status_code=status, bedside__request=request_id)
         seconds = time.perf_counter() - began
         self.metrics.requested(_method(scope), _route(scope), status, seconds)
         for observe in self.observers:

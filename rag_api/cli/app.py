@@ -13,10 +13,12 @@ import rag_api.cli.bench_decision  # noqa: F401 - adds its command to `bench`
 from rag_api.cli.abbreviations import abbreviations
 from rag_api.cli.ask import ask
 from rag_api.cli.askers import askers
+from rag_api.cli.backup import backup, restore
 from rag_api.cli.bench import bench
 from rag_api.cli.calibrate import calibrate
 from rag_api.cli.compare import compare
 from rag_api.cli.demo import demo
+from rag_api.cli.doctor import doctor
 from rag_api.cli.documents import documents
 from rag_api.cli.evaluate import MOVED, evaluate
 from rag_api.cli.export_prompts import export_prompts
@@ -62,7 +64,7 @@ app.add_typer(judged, name="judged", rich_help_panel=MEASURE)
 app.command(rich_help_panel=MEASURE, cls=moved(MOVED))(evaluate)
 app.command("try", rich_help_panel=MEASURE)(try_settings)
 add(MEASURE, compare, report, calibrate, follow_ups, askers, export_prompts)
-add(KEEP, migrate, abbreviations, openapi)
+add(KEEP, doctor, migrate, backup, restore, abbreviations, openapi)
 app.add_typer(users, name="users", rich_help_panel=KEEP)
 app.add_typer(keys, name="keys", rich_help_panel=KEEP)
 app.add_typer(index, name="index", rich_help_panel=KEEP)

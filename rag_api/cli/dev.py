@@ -33,8 +33,8 @@ WATCHED = ("rag_api", "services/contract", "migrations")
 
 def api() -> FastAPI:
     """Return the app, in the process that is started again at each change."""
-    from rag_api import logs
     from rag_api.main import create_app
+    from services.contract import logs
 
     logs.configure("text")
     return create_app(read_settings())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -40,14 +40,15 @@ def run_server(container: Container) -> None:
     """Until Ctrl-C or SIGTERM."""
     import uvicorn
 
-    from rag_api import logs
+    from rag_api.api.closing import FINISH, LAST, Server
     from rag_api.api.prompt_http import PromptHttp
     from rag_api.main import create_app
+    from services.contract import logs, traces
 
     settings = container.settings
     logs.configure("json" if settings.environment == "production" else "text", getattr(logging, settings.log_level.upper()))
+    traces.configure("bedside", settings.otlp_url)
     application = create_app(settings, container)
-    uvicorn.run(
-        application, host=settings.host, port=settings.port, log_config=None, access_log=False, server_header=False,
-        timeout_graceful_shutdown=5, http=PromptHttp,
-    )  # fmt: skip
+    listens: dict[str, Any] = {"host": settings.host, "port": settings.port, "http": PromptHttp}
+    quiet: dict[str, Any] = {"log_config": None, "access_log": False, "server_header": False}
+    Server(uvicorn.Config(application, **listens, **quiet, timeout_graceful_shutdown=int(FINISH) + LAST)).run()

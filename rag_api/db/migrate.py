@@ -11,8 +11,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import psycopg
+from psycopg.rows import tuple_row
 
 from rag_api.db import translated
 from rag_api.errors import ConfigurationError
@@ -51,18 +53,23 @@ def migrate(dsn: str, folder: Path = MIGRATIONS) -> list[str]:
     wanted = read_migrations(folder)
     with translated(), psycopg.connect(dsn, autocommit=True, application_name="bedside migrate") as connection:
         connection.execute("select pg_advisory_lock(%s)", [LOCK])  # let go when the connection closes
-        connection.execute(
-            "create table if not exists schema_migrations (version integer primary key, name text not null,"
-            " sha256 text not null, applied_at timestamptz not null default now())"
-        )
-        todo = _outstanding(connection, wanted)
-        for migration in todo:
-            with connection.transaction():
-                connection.execute(migration.sql)
-                connection.execute(
-                    "insert into schema_migrations (version, name, sha256) values (%s, %s, %s)",
-                    [migration.version, migration.name, migration.sha256],
-                )
+        return apply(connection, wanted)
+
+
+def apply(connection: psycopg.Connection[Any], wanted: Sequence[Migration]) -> list[str]:
+    """Bring the connection's database as far as these go, inside a transaction when one is open; the names of what was applied."""
+    connection.execute(
+        "create table if not exists schema_migrations (version integer primary key, name text not null,"
+        " sha256 text not null, applied_at timestamptz not null default now())"
+    )
+    todo = _outstanding(connection, wanted)
+    for migration in todo:
+        with connection.transaction():
+            connection.execute(migration.sql)
+            connection.execute(
+                "insert into schema_migrations (version, name, sha256) values (%s, %s, %s)",
+                [migration.version, migration.name, migration.sha256],
+            )
     return [migration.name for migration in todo]
 
 
@@ -75,8 +82,10 @@ def outstanding(dsn: str, folder: Path = MIGRATIONS) -> list[str]:
         return [migration.name for migration in _outstanding(connection, wanted)]
 
 
-def _outstanding(connection: psycopg.Connection, wanted: Sequence[Migration]) -> list[Migration]:
-    applied = {row[0]: (row[1], row[2]) for row in connection.execute("select version, name, sha256 from schema_migrations")}
+def _outstanding(connection: psycopg.Connection[Any], wanted: Sequence[Migration]) -> list[Migration]:
+    with connection.cursor(row_factory=tuple_row) as cursor:
+        rows = cursor.execute("select version, name, sha256 from schema_migrations").fetchall()
+    applied = {version: (name, sha256) for version, name, sha256 in rows}
     for migration in wanted:
         if migration.version in applied and applied[migration.version][1] != migration.sha256:
             raise ConfigurationError(

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rag_api.embed.protocol import prefixes_of
 from rag_api.errors import EmbedderUnavailable
+from services.contract import request_ids, traces
 
 
 class HttpEmbedder:
@@ -42,7 +43,9 @@ class HttpEmbedder:
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
         """[len(texts), dim], made unit length: not every server does."""
         try:
-            response = self._client.post("/embeddings", json={"model": self._model, "input": texts, "encoding_format": "float"})
+            asked = {"model": self._model, "input": texts, "encoding_format": "float"}
+            with traces.call("embedder") as trace:
+                response = self._client.post("/embeddings", json=asked, headers={**request_ids.sent_on(), **trace})
             response.raise_for_status()
             rows = sorted(response.json()["data"], key=lambda row: row["index"])
             vectors = np.asarray([row["embedding"] for row in rows], np.float32)

@@ -50,7 +50,7 @@ def without(vectors: NDArray[np.float32], directions: NDArray[np.float32]) -> ND
 def neutral(embedder: Embedder) -> Embedder:
     """The embedder without its languages where that was measured to help, else as it is."""
     path = FOLDER / f"{embedder.name}.npy"
-    return LanguageNeutral(embedder, np.load(path)) if path.exists() else embedder
+    return LanguageNeutral(embedder, np.load(path, allow_pickle=False)) if path.exists() else embedder
 
 
 def measure(embedder: Embedder) -> NDArray[np.float32]:

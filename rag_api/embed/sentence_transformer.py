@@ -29,7 +29,7 @@ class SentenceTransformerEmbedder:
                 "or name a service with BEDSIDE_EMBEDDER_URL"
             ) from error
         try:
-            self._model: Any = SentenceTransformer(source or name)
+            self._model: Any = SentenceTransformer(source or name, model_kwargs={"use_safetensors": True})  # no pickles: they can run code
         except Exception as error:
             raise EmbedderUnavailable(f"the embedder {name!r} could not be loaded: {error}") from error
         self.name = name

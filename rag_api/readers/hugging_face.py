@@ -32,9 +32,9 @@ def open_hugging_face(name: str) -> ExtractiveReader | CrossEncoderReader:
         kind = (AutoConfig.from_pretrained(name).architectures or [""])[0]
         tokenizer = AutoTokenizer.from_pretrained(name)
         if kind.endswith("ForQuestionAnswering"):
-            return ExtractiveReader(name, AutoModelForQuestionAnswering.from_pretrained(name), tokenizer)
+            return ExtractiveReader(name, AutoModelForQuestionAnswering.from_pretrained(name, use_safetensors=True), tokenizer)
         if kind.endswith("ForSequenceClassification"):
-            return CrossEncoderReader(name, AutoModelForSequenceClassification.from_pretrained(name), tokenizer)
+            return CrossEncoderReader(name, AutoModelForSequenceClassification.from_pretrained(name, use_safetensors=True), tokenizer)
     except (OSError, ValueError, KeyError) as error:
         raise ConfigurationError(f"the reader {name!r} could not be loaded: {error}") from error
     raise ConfigurationError(

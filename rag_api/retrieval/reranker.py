@@ -41,7 +41,7 @@ class CrossEncoderReranker:
                 "or name a service with BEDSIDE_RERANKER_URL"
             ) from error
         try:
-            self._model: Any = CrossEncoder(name, max_length=512)
+            self._model: Any = CrossEncoder(name, max_length=512, model_kwargs={"use_safetensors": True})  # no pickles: they can run code
         except Exception as error:
             raise ConfigurationError(f"the reranker {name!r} could not be loaded: {error}") from error
         self._lock = threading.Lock()  # tokenizers are not promised to be thread-safe

@@ -37,12 +37,16 @@ STORED = [name for name in COLUMNS if name != "terms"]  # what a hit needs
 
 
 def to_row(chunk: Chunk) -> dict[str, Any]:
+    return {**stored_row(chunk), "terms": terms_of(chunk.title, chunk.text, chunk.metadata.language)}
+
+
+def stored_row(chunk: Chunk) -> dict[str, Any]:
+    """Return what a hit needs: all but what follows from it."""
     meta = chunk.metadata
     return {
         "document_id": chunk.document_id,
         "title": chunk.title,
         "text": chunk.text,
-        "terms": terms_of(chunk.title, chunk.text, meta.language),
         "headings": list(chunk.headings),
         "pages": list(chunk.pages),
         "start": chunk.start,

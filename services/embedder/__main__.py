@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import logging
+
 import uvicorn
 
+from services.contract import logs, traces
 from services.embedder.app import create_app
 from services.embedder.config import Settings
+
+log = logging.getLogger("services.embedder")
 
 
 def main() -> None:
     settings = Settings()
-    print(f"loading {settings.model}; /health on http://{settings.host}:{settings.port} says when it is ready", flush=True)
-    uvicorn.run(create_app(settings), host=settings.host, port=settings.port)
+    logs.configure(settings.logs)
+    traces.configure("bedside embedder", settings.otlp_url)
+    log.info("loading %s; /health on http://%s:%d says when it is ready", settings.model, settings.host, settings.port)
+    uvicorn.run(create_app(settings), host=settings.host, port=settings.port, log_config=None, access_log=False)
 
 
 if __name__ == "__main__":

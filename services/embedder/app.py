@@ -20,6 +20,7 @@ from fastapi.responses import JSONResponse
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
+from services.contract.request_ids import RequestIds
 from services.embedder.config import Settings
 
 Encode = Callable[[Sequence[str]], NDArray[np.float32]]
@@ -68,7 +69,7 @@ class Service:
 def load_model(settings: Settings) -> Encode:
     from sentence_transformers import SentenceTransformer
 
-    model = SentenceTransformer(settings.model, device=settings.device)
+    model = SentenceTransformer(settings.model, device=settings.device, model_kwargs={"use_safetensors": True})  # no pickles
 
     def encode(texts: Sequence[str]) -> NDArray[np.float32]:
         vectors = model.encode(list(texts), batch_size=settings.batch_size, normalize_embeddings=True, show_progress_bar=False)
@@ -90,6 +91,7 @@ def create_app(settings: Settings | None = None, load: Callable[[Settings], Enco
     # No pages of its own: their scripts come from elsewhere.
     app = FastAPI(title="Bedside embedder", lifespan=lifespan, docs_url=None, redoc_url=None)
     app.state.service = service
+    app.add_middleware(RequestIds)
     app.add_exception_handler(Refused, _refuse)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_api_route("/v1/embeddings", embeddings, methods=["POST"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
@@ -14,6 +16,10 @@ class Settings(BaseSettings):
     device: str | None = Field(None, description="'cuda', 'cpu'; absent: the best there is.")
     host: str = "127.0.0.1"
     port: int = Field(8002, ge=0, le=65535)
+    logs: Literal["text", "json"] = Field("text", description="One line each, for people or for machines.")
+    otlp_url: str | None = Field(
+        None, pattern=r"^https?://", description="An OpenTelemetry collector, http://collector:4318; absent: no traces."
+    )
     api_key: SecretStr | None = Field(None, description="When set, /v1 wants it as a bearer token.")
     batch_size: int = Field(16, ge=1, description="Texts that the model takes at a time.")
     max_texts: int = Field(256, ge=1, description="Texts in one request.")

@@ -394,3 +394,9 @@ def test_continuations_are_scored_and_alternatives_exclude_one_another(url: str)
     assert httpx.post(f"{url}/v1/score", json={**body, "model": "other"}).status_code == 404
     empty = {**body, "prompts": [{"messages": QUESTION, "continuations": [""]}]}
     assert httpx.post(f"{url}/v1/score", json=empty).status_code == 400
+
+
+def test_a_request_is_answered_with_its_id(url: str) -> None:
+    answer = httpx.get(f"{url}/v1/models", headers={"x-request-id": "0123456789abcdef"})
+    assert answer.headers["x-request-id"] == "0123456789abcdef"
+    assert len(httpx.get(f"{url}/v1/models").headers["x-request-id"]) == 32

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from services.generator.errors import ModelError
 from services.generator.models.architecture import Architecture
+from services.generator.models.convert import convert
 from services.generator.models.eagle import EagleHead
 from services.generator.models.eagle_cache import HeadCache
 from services.generator.models.eagle_format import BadHead, load_head, save_head
@@ -164,10 +165,13 @@ def test_own_embeddings_win_over_the_targets(tmp_path: Path) -> None:
     torch.testing.assert_close(head.embed(torch.tensor([7])), own[[7]])
 
 
-def test_a_pickle_of_tensors_is_read(tmp_path: Path) -> None:
+def test_a_pickle_is_refused_until_it_is_converted(tmp_path: Path) -> None:
     weights = load_file(VECTORS / "eagle2-gqa" / "model.safetensors")
     torch.save(weights, tmp_path / "pytorch_model.bin")
     (tmp_path / "config.json").write_text((VECTORS / "eagle2-gqa" / "config.json").read_text())
+    with pytest.raises(BadHead, match="makes safetensors of them"):
+        load_head(tmp_path, vocabulary())
+    convert(tmp_path)
     head = load_head(tmp_path, vocabulary())
     torch.testing.assert_close(head.fc.weight, weights["fc.weight"])
 
@@ -193,7 +197,7 @@ def test_a_folder_that_is_no_head_is_named(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"config\.json"):
         load_head(tmp_path, vocabulary())
     (tmp_path / "config.json").write_text("{}")
-    with pytest.raises(BadHead, match=r"neither model\.safetensors nor pytorch_model\.bin"):
+    with pytest.raises(BadHead, match=r"no model\.safetensors"):
         load_head(tmp_path, vocabulary())
     (tmp_path / "model.safetensors").write_bytes(b"not tensors")
     with pytest.raises(BadHead, match="unreadable"):

@@ -13,6 +13,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from services.generator.errors import ModelError
+from services.generator.models import convert
 from services.generator.models.llama import LlamaTarget
 from services.generator.models.loading import DEMO_PACKAGE, head_of, load_target, load_tokenizer, model_folder
 from tests.generator.test_llama import chain, forward, prompt
@@ -48,10 +49,13 @@ def test_shards_load_like_one_file(folder: Path) -> None:
     assert torch.equal(logits(load_target(str(folder), dtype="fp32")), expected)
 
 
-def test_a_pickle_of_tensors_loads(folder: Path) -> None:
+def test_a_pickle_is_refused_until_it_is_converted(folder: Path) -> None:
     expected = logits(load_target(str(folder), dtype="fp32"))
     torch.save(load_file(folder / "model.safetensors"), folder / "pytorch_model.bin")
     (folder / "model.safetensors").unlink()
+    with pytest.raises(ModelError, match=r"refused; `python -m services\.generator\.models\.convert .*` makes safetensors"):
+        load_target(str(folder), dtype="fp32")
+    assert convert.main([str(folder)]) == 0
     assert torch.equal(logits(load_target(str(folder), dtype="fp32")), expected)
 
 
@@ -60,12 +64,16 @@ class Malice:
         return (Path.touch, (Path("owned"),))
 
 
-def test_a_pickle_with_code_is_refused_and_not_run(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_pickle_with_code_is_refused_and_not_run(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
     torch.save({"model.norm.weight": Malice()}, folder / "pytorch_model.bin")
     (folder / "model.safetensors").unlink()
-    with pytest.raises(ModelError, match=r"pytorch_model\.bin: refused"):
+    with pytest.raises(ModelError, match="refused"):
         load_target(str(folder), dtype="fp32")
+    assert convert.main([str(folder)]) == 1
+    assert "not tensors only" in capsys.readouterr().err
     assert not (tmp_path / "owned").exists()
 
 

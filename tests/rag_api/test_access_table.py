@@ -59,6 +59,7 @@ def admins(status: int, scope: str, foreign: int | None = None, **send: Any) -> 
 
 ROWS: list[tuple[str, Row]] = [
     ("GET /health/live", anyone(200)),
+    ("GET /health/ready", anyone(204)),
     ("GET /session", anyone(200)),
     ("POST /session", anyone(401, json={"login": "nobody", "password": "no such password"})),
     ("DELETE /session", anyone(200)),

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from rag_api import logs
 from rag_api.api.limits import Admission, Buckets
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.main import create_app
+from services.contract import logs
 from tests.support.world import empty, load_hospital
 
 QUESTION = "Hoeveel paracetamol krijgt Karel Dumoulin, geb. 17 juni 2019, 12 kg?"

@@ -18,6 +18,7 @@ from rag_api.answering.ask import ask as answer_events
 from rag_api.answering.ask import new_question
 from rag_api.answering.builder import Question
 from rag_api.api import schemas as api
+from rag_api.api.closing import Closing
 from rag_api.api.deps import ContainerDep, MetricsDep, UserDep
 from rag_api.api.limits import Limits, Place
 from rag_api.api.mapping import answer_out, filters_in, notices_out, source_out, span_out
@@ -51,6 +52,7 @@ STREAM_EXAMPLE = (
 )
 NO_BUFFERING = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 PING_SECONDS = 15.0
+ENDING = Failed("ending", "Bedside is being restarted: ask again in a moment. What was written so far is kept with your questions.")
 
 
 @router.post(
@@ -164,18 +166,24 @@ _UNAVAILABLE = {"unavailable"} | {kind.code for kind in Unavailable.__subclasses
 async def _unless_gone(request: Request, work: Coroutine[Any, Any, api.AnswerOut | Response]) -> api.AnswerOut | Response:
     """Work's result; cancelled when the client goes away first, so that nobody's answer occupies the generator."""
     task = asyncio.ensure_future(work)
-    gone = asyncio.ensure_future(_disconnected(request))
+    gone, over = asyncio.ensure_future(_disconnected(request)), asyncio.ensure_future(_closing(request).over())
     try:
-        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({task, gone, over}, return_when=asyncio.FIRST_COMPLETED)
         if not task.done():
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await task
-            return Response(status_code=499)
+            return Response(status_code=499) if gone.done() else problem(503, ENDING.code, ENDING.message)
         return await task
     finally:
         task.cancel()
         gone.cancel()
+        over.cancel()
+
+
+def _closing(request: Request) -> Closing:
+    closing: Closing = request.app.state.closing
+    return closing
 
 
 async def _disconnected(request: Request) -> None:
@@ -198,7 +206,10 @@ async def _lines(question: Question, events: AsyncGenerator[AnswerEvent]) -> Asy
 
 
 def _line(question: Question, sources: tuple[Source, ...], event: AnswerEvent) -> str:
-    name, model = _event_out(question, sources, event)
+    return _written(*_event_out(question, sources, event))
+
+
+def _written(name: str, model: BaseModel) -> str:
     return f"event: {name}\ndata: {model.model_dump_json()}\n\n"
 
 
@@ -225,23 +236,26 @@ def _event_out(question: Question, sources: tuple[Source, ...], event: AnswerEve
 
 async def _while_there(request: Request, lines: AsyncGenerator[str]) -> AsyncGenerator[str]:
     """The lines, until the client goes away: noticed at once, not at the next word. A comment now and then while nothing else
-    comes, so that no proxy takes the silence of a slow model for death."""
-    gone = asyncio.ensure_future(_disconnected(request))
+    comes, so that no proxy takes the silence of a slow model for death. When the service ends first, that is the last line."""
+    gone, over = asyncio.ensure_future(_disconnected(request)), asyncio.ensure_future(_closing(request).over())
     coming = asyncio.ensure_future(anext(lines))
     try:
         while True:
-            await asyncio.wait({coming, gone}, timeout=PING_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({coming, gone, over}, timeout=PING_SECONDS, return_when=asyncio.FIRST_COMPLETED)
             if coming.done():
                 yield coming.result()
                 coming = asyncio.ensure_future(anext(lines))
             elif gone.done():
+                return
+            elif over.done():
+                yield _written("failed", api.FailedEvent(code=ENDING.code, message=ENDING.message))
                 return
             else:
                 yield ": still here\n\n"
     except StopAsyncIteration:
         return
     finally:
-        gone.cancel()
-        coming.cancel()
-        await asyncio.wait({coming, gone})  # what they raise is their cancellation
+        for task in (coming, gone, over):
+            task.cancel()
+        await asyncio.wait({coming, gone, over})  # what they raise is their cancellation
         await lines.aclose()

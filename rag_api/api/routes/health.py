@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request, Response
 
 from rag_api.api import schemas as api
 from rag_api.api.deps import ContainerDep, MetricsDep, UserDep
-from rag_api.api.health import health
+from rag_api.api.health import health, ready
 from rag_api.api.metrics import CONTENT_TYPE
 from rag_api.api.routes.limited import LimitedRoute
 from rag_api.api.sign_in.access import Access, declared
@@ -20,6 +20,13 @@ router = APIRouter(tags=["health"], route_class=LimitedRoute)
 async def get_live() -> api.Live:
     """For whatever restarts it. Says nothing of the parts."""
     return api.Live(status="ok")
+
+
+@router.get("/health/ready", openapi_extra=declared(Access.ANONYMOUS), include_in_schema=False)  # for what sends requests here
+async def get_ready(request: Request, container: ContainerDep) -> Response:
+    """204 while questions get at least their sources; 503 before, when a part is away, and once the service ends."""
+    sound = not request.app.state.closing.begun and await ready(container)
+    return Response(status_code=204 if sound else 503)
 
 
 @router.get(

@@ -1,4 +1,4 @@
-"""The tensors of a checkpoint folder by name: safetensors in any number of shards, or a pytorch_model.bin that is only tensors.
+"""The tensors of a checkpoint folder by name: safetensors in any number of shards. Pickles are refused.
 
 Knows nothing of architectures. Quantised matrices (written by gguf_file.py) are stored as `<name>.codes4` or `.codes8`,
 `<name>.scale` and `<name>.minimum`, and come back as Blocks.
@@ -7,7 +7,6 @@ Knows nothing of architectures. Quantised matrices (written by gguf_file.py) are
 from __future__ import annotations
 
 import json
-import pickle
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 import torch
 
 from services.generator.errors import ModelError
+from services.generator.models.convert import how_to_convert, pickles_in
 from services.generator.models.linear import Blocks, Weight
 
 QUANTISED = (".codes4", ".codes8", ".scale", ".minimum")
@@ -92,10 +92,7 @@ def _open(folder: Path) -> Mapping[str, Any]:
         shards = sorted({folder / file for file in read_json(index)["weight_map"].values()})
     if shards:
         return _open_safetensors(shards)
-    pickles = sorted(folder.glob("pytorch_model*.bin"))
-    if pickles:
-        return _open_pickles(pickles)
-    raise ModelError(f"{folder}: no *.safetensors or pytorch_model.bin")
+    raise ModelError(f"{folder}: {how_to_convert(folder) if pickles_in(folder) else 'no *.safetensors'}")
 
 
 def _open_safetensors(shards: list[Path]) -> Mapping[str, Any]:
@@ -110,15 +107,4 @@ def _open_safetensors(shards: list[Path]) -> Mapping[str, Any]:
         except SafetensorError as error:
             raise ModelError(f"{shard}: not a safetensors file ({error})") from error
         tensors |= dict.fromkeys(file.keys(), file)
-    return tensors
-
-
-def _open_pickles(files: list[Path]) -> Mapping[str, torch.Tensor]:
-    """Read a pickle, which can run code: torch's weights_only reader refuses whatever is more than tensors."""
-    tensors: dict[str, torch.Tensor] = {}
-    for file in files:
-        try:
-            tensors |= torch.load(file, map_location="cpu", weights_only=True, mmap=True)
-        except (pickle.UnpicklingError, RuntimeError) as error:
-            raise ModelError(f"{file}: refused, it is not tensors only; convert it to safetensors ({error})") from error
     return tensors

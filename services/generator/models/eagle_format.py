@@ -1,4 +1,4 @@
-"""Reads and writes EAGLE heads in their published format: a folder with config.json and model.safetensors (or pytorch_model.bin).
+"""Reads and writes EAGLE heads in their published format: a folder with config.json and model.safetensors.
 
 The set of keys is checked, since a head with a missing weight still drafts, only badly. Configurations are read as raw JSON: library
 configs fill in rotary fields that the head's authors never wrote (the base is the head's own `rope_theta`, else 10000).
@@ -7,7 +7,6 @@ configs fill in rotary fields that the head's authors never wrote (the base is t
 from __future__ import annotations
 
 import json
-import pickle
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from torch import Tensor
 
 from services.generator.errors import ModelError
 from services.generator.models import Target
+from services.generator.models.convert import how_to_convert, pickles_in
 from services.generator.models.eagle import EagleHead, HeadConfig, SharesVocabulary, scaling_kind
 from services.generator.models.eagle_frozen import FrozenHead
 
@@ -154,21 +154,13 @@ def _read_config(folder: Path) -> dict[str, Any]:
 
 
 def _read_weights(folder: Path) -> dict[str, Tensor]:
-    """Read safetensors where there are any; a pickle only as plain tensors: weights_only runs no code, and refuses what would."""
-    safe, pickled = folder / "model.safetensors", folder / "pytorch_model.bin"
+    safe = folder / "model.safetensors"
+    if not safe.exists():
+        raise BadHead(f"{folder}: {how_to_convert(folder) if pickles_in(folder) else 'no model.safetensors'}")
     try:
-        if safe.exists():
-            return load_file(safe)
-        if pickled.exists():
-            loaded = torch.load(pickled, map_location="cpu", weights_only=True)
-            if isinstance(loaded, dict) and all(isinstance(weight, Tensor) for weight in loaded.values()):
-                return loaded
-            raise BadHead(f"{pickled}: holds more than a table of tensors")
-    except pickle.UnpicklingError:
-        raise BadHead(f"{pickled}: refused, it holds code beside tensors; convert it to safetensors where you trust it") from None
-    except (SafetensorError, EOFError, RuntimeError) as error:
+        return load_file(safe)
+    except (SafetensorError, RuntimeError) as error:
         raise BadHead(f"{folder}: unreadable weights: {error}") from None
-    raise BadHead(f"{folder}: neither model.safetensors nor pytorch_model.bin")
 
 
 def _ours(weights: dict[str, Tensor]) -> dict[str, Tensor]:

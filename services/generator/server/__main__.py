@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 
 # Set before torch is imported. By default OpenMP's threads wait for each other by spinning, 200 times per forward; as soon as
@@ -12,8 +13,11 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 import uvicorn
 
+from services.contract import logs, traces
 from services.generator.server.app import create_app
 from services.generator.server.config import Settings
+
+log = logging.getLogger("services.generator")
 
 
 def main() -> None:
@@ -26,8 +30,10 @@ def main() -> None:
     given = vars(parser.parse_args())
     level = given.pop("log_level")
     settings = Settings(**{name: value for name, value in given.items() if value is not None})
-    print(f"loading {settings.name}; /health on http://{settings.host}:{settings.port} says when it is ready", flush=True)
-    uvicorn.run(create_app(settings), host=settings.host, port=settings.port, log_level=level)
+    logs.configure(settings.logs, logging.getLevelNamesMapping()[level.upper()])
+    traces.configure("bedside generator", settings.otlp_url)
+    log.info("loading %s; /health on http://%s:%d says when it is ready", settings.name, settings.host, settings.port)
+    uvicorn.run(create_app(settings), host=settings.host, port=settings.port, log_config=None, access_log=False)
 
 
 if __name__ == "__main__":

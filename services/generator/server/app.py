@@ -17,6 +17,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.exceptions import HTTPException
 
 from services.contract import wire
+from services.contract.request_ids import RequestIds
 from services.generator.engine import engine
 from services.generator.errors import GeneratorError, QueueFull
 from services.generator.server import openai_chat as chat
@@ -49,6 +50,7 @@ def create_app(settings: Settings | None = None, load: Load | None = None) -> Fa
     limit = int(service.settings.max_body_mb * 1024 * 1024)
     refusal = _error(413, f"the request is over {service.settings.max_body_mb:g} MB", TooLarge.code, headers={"Connection": "close"})
     app.add_middleware(BodyLimit, limit=limit, refuse=refusal)
+    app.add_middleware(RequestIds)
     app.add_exception_handler(GeneratorError, _refuse)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http_error)

@@ -23,6 +23,10 @@ class Settings(BaseSettings):
 
     host: str = "127.0.0.1"
     port: int = Field(8001, ge=0, le=65535)
+    logs: Literal["text", "json"] = Field("text", description="One line each, for people or for machines.")
+    otlp_url: str | None = Field(
+        None, pattern=r"^https?://", description="An OpenTelemetry collector, http://collector:4318; absent: no traces."
+    )
     api_key: SecretStr | None = Field(None, description="When set, /v1 wants it as a bearer token.")
 
     max_rows: int = Field(4, ge=1, description="Requests decoded at a time.")

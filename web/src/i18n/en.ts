@@ -180,6 +180,7 @@ export const en = {
     invalid_input: "The question could not be read.",
     invalid_request: "The question could not be read.",
     unavailable: "Bedside does not answer at the moment. Try again shortly.",
+    ending: "Bedside is being restarted. Ask again in a moment; what was written so far is kept.",
     too_large: "The question is too long.",
     embedder_mismatch: "The search index was made by another search model and must be made again by an administrator.",
     personal_data: "Your question seems to hold what identifies a patient. Nothing was sent on or stored yet.",

@@ -175,6 +175,7 @@ export const nl: Messages = {
     invalid_input: "De vraag kon niet gelezen worden.",
     invalid_request: "De vraag kon niet gelezen worden.",
     unavailable: "Bedside antwoordt momenteel niet. Probeer het zo dadelijk opnieuw.",
+    ending: "Bedside wordt herstart. Vraag het zo dadelijk opnieuw; wat er al stond, blijft bewaard.",
     too_large: "De vraag is te lang.",
     embedder_mismatch: "De zoekindex is door een ander zoekmodel gemaakt; een beheerder moet hem opnieuw maken.",
     personal_data:

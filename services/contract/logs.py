@@ -1,6 +1,7 @@
-"""Logs: one line each, as words for people or as JSON for machines. Questions and document texts are never in them.
+"""Logs of every service: one line each, as words for people or as JSON for machines, with the id of the request that it belongs to.
 
-Of an exception they say what it is and where it was raised; its message, which may quote what was asked, only at level debug.
+Questions and document texts are never in them. Of an exception they say what it is and where it was raised; its message, which may quote
+what was asked, only at level debug.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import sys
 import traceback
 from datetime import UTC, datetime
 from typing import Any
+
+from services.contract.request_ids import current
 
 MOST_CAUSES = 5  # of an exception that are logged
 
@@ -39,6 +42,7 @@ class JsonLines(Discreet):
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": record.getMessage(),
+            **({"request": current()} if current() else {}),
             **getattr(record, "fields", {}),
         }
         if record.exc_info:
@@ -49,7 +53,8 @@ class JsonLines(Discreet):
 class Words(Discreet):
     def format(self, record: logging.LogRecord) -> str:
         fields = " ".join(f"{name}={value}" for name, value in getattr(record, "fields", {}).items())
-        line = f"{datetime.fromtimestamp(record.created):%H:%M:%S} {record.levelname.lower():7} {record.getMessage()} {fields}".rstrip()
+        of = f" [{current()[:8]}]" if current() else ""
+        line = f"{datetime.fromtimestamp(record.created):%H:%M:%S} {record.levelname.lower():7}{of} {record.getMessage()} {fields}".rstrip()
         return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
 
 
@@ -59,8 +64,11 @@ def configure(kind: str, level: int = logging.INFO) -> None:
     messages = level <= logging.DEBUG
     handler.setFormatter(JsonLines(messages) if kind == "json" else Words(messages))
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
-    for name in ("rag_api", "uvicorn"):
+    for name in ("rag_api", "services", "uvicorn"):
         logging.getLogger(name).setLevel(level)
     for name in ("uvicorn", "uvicorn.error", "uvicorn.access"):
         logger = logging.getLogger(name)
-        logger.handlers, logger.propagate = [], name != "uvicorn.access"  # api/page.py logs requests, without their query strings
+        logger.handlers, logger.propagate = (
+            [],
+            name != "uvicorn.access",
+        )  # api/page.py and request_ids.py log requests

@@ -1,0 +1,140 @@
+"""Looks at an installation's parts: does each answer, and do they agree with each other? Nothing is changed."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rag_api.container import Container
+from rag_api.db.migrate import outstanding
+from rag_api.errors import GeneratorRefused, GeneratorUnavailable
+from rag_api.ingest.sources import KeptFiles
+from rag_api.upkeep.finding import Finding, fail, ok, warn
+
+SLOW_CLOCK, WRONG_CLOCK = 5.0, 60.0  # seconds
+NAMED = 3  # of what is missing, so many are named
+INDEXED = "select id, source, sha256, chunk_count from documents where status = 'indexed' order by source"
+
+
+def database(container: Container) -> Finding:
+    """Our own is brought up to date whenever it is opened."""
+    missing = outstanding(container.dsn()) if container.settings.database_url is not None else []
+    if missing:
+        return fail("database", f"lacks {', '.join(missing)}", "bedside migrate")
+    return ok("database", f"PostgreSQL {container.db.ping()}, up to date")
+
+
+def clock(container: Container) -> Finding:
+    """Against the database's, which may be another machine's, and against what was stored last."""
+    row = container.db.one("select now() as now, (select max(created_at) from answers) as last")
+    assert row is not None
+    here = datetime.now(UTC)
+    apart = abs((here - row["now"]).total_seconds())
+    if row["last"] is not None and (row["last"] - here).total_seconds() > WRONG_CLOCK:
+        return fail(
+            "clock",
+            f"the last answer is of {row['last']:%Y-%m-%d %H:%M}, in the future",
+            "Set the clock: time stamps of the trail are wrong.",
+        )
+    if apart > WRONG_CLOCK:
+        return fail("clock", f"{apart:.0f} s apart from the database's", "Set both by NTP: sessions end wrongly, and so does validity.")
+    if apart > SLOW_CLOCK:
+        return warn("clock", f"{apart:.0f} s apart from the database's", "Set both by NTP.")
+    return ok("clock", f"{apart:.1f} s apart from the database's")
+
+
+def embedder(container: Container) -> Finding:
+    vector = container.embedder.query("is it there")
+    return ok("embedder", f"{container.embedder.name}, {len(vector)} dimensions")
+
+
+def index(container: Container) -> list[Finding]:
+    """Against the list of documents, both ways. A store that another embedder made raises EmbedderMismatch when it is opened."""
+    listed = {row["id"]: row for row in container.db.all(INDEXED)}
+    held, chunks = container.store.document_ids(), container.store.count()
+    expected = sum(row["chunk_count"] for row in listed.values())
+    missing = [str(row["source"]) for key, row in listed.items() if row["chunk_count"] and key not in held]
+    behind = container.db.all("select source from documents where status = 'indexed' and groups <> indexed_groups")
+    return list(_index_findings(missing, sorted(held - listed.keys()), chunks, expected, len(behind)))
+
+
+def _index_findings(missing: list[str], surplus: list[str], chunks: int, expected: int, behind: int) -> Iterator[Finding]:
+    if missing:
+        todo = "bedside restore a backup, or remove these documents and ingest them again."
+        yield fail("index", f"{len(missing)} documents of the list are not in it: {_named(missing)}", todo)
+    if surplus:
+        yield warn("index", f"{len(surplus)} documents are in it that are not in the list", "bedside ingest: it takes them out.")
+    if not missing and not surplus and chunks != expected:
+        yield fail("index", f"{chunks} passages, the list says {expected}", "bedside restore a backup, or ingest the documents again.")
+    if behind:
+        yield warn("index", f"{behind} documents have other readers in the list, which decides", "bedside ingest: it tells the index.")
+    if not missing and not surplus and chunks == expected:
+        yield ok("index", f"{chunks} passages, as the list says")
+
+
+def files(container: Container, *, thorough: bool = False) -> Finding:
+    """thorough: each is read and its hash compared with its name."""
+    kept = KeptFiles(container.settings.data_dir)
+    rows = container.db.all(INDEXED)
+    bad = [
+        str(row["source"]) for row in rows if not _is_whole(kept.path(row["sha256"], Path(row["source"]).suffix), row["sha256"], thorough)
+    ]
+    if bad:
+        todo = "bedside restore a backup, or ingest these documents again: what they say is found, and cannot be shown."
+        return fail("files", f"{len(bad)} of {len(rows)} are missing, unreadable or changed: {_named(bad)}", todo)
+    return ok("files", f"{len(rows)}, all {'as they were ingested' if thorough else 'there'}")
+
+
+def _is_whole(path: Path, sha256: str, thorough: bool) -> bool:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest() == sha256 if thorough else bool(file.read(1))
+    except OSError:
+        return False
+
+
+def generator(container: Container) -> Finding:
+    if container.settings.generator_url is None:
+        return ok("generator", "our own, which `bedside serve` starts")
+    todo = "Look at its log. Until it answers, questions get their sources and no answer."
+    try:
+        names, milliseconds = asyncio.run(_models(container))
+    except GeneratorRefused as error:
+        return fail("generator", error.message, "Compare BEDSIDE_GENERATOR_API_KEY and BEDSIDE_GENERATOR_URL with that server's.")
+    except GeneratorUnavailable as error:
+        return fail("generator", error.message, todo)
+    if container.settings.generator_model not in names.split(", "):
+        return fail(
+            "generator", f"it serves {names}, not {container.settings.generator_model}", "Set BEDSIDE_GENERATOR_MODEL to what it serves."
+        )
+    return ok("generator", f"{names}, answers in {milliseconds:.0f} ms")
+
+
+async def _models(container: Container) -> tuple[str, float]:
+    try:
+        return await container.generator.health()
+    finally:
+        await container.generator.close()
+
+
+def decision(container: Container) -> Finding:
+    """Raises ConfigurationError for a calibration, a risk or a reader that cannot be used."""
+    container.check_decision()
+    return ok("decision", f"measured for {container.embedder.name}, risk {container.settings.risk}")
+
+
+def unsaved(container: Container) -> Finding:
+    waiting = len(container.unsaved.waiting())
+    if waiting:
+        return warn(
+            "unsaved answers", f"{waiting} wait for the database", "They are stored when `bedside serve` reaches it: look at its log."
+        )
+    return ok("unsaved answers", "none")
+
+
+def _named(names: list[str]) -> str:
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more

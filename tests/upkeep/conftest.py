@@ -1,0 +1,65 @@
+"""Installations: each a database, an index and a data directory of its own, with a small hospital in it or nothing."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+import weaviate
+
+from rag_api.config import Settings
+from rag_api.embed import Embedder, open_embedder
+from tests.conftest import new_database
+from tests.weaviate_server import Server, weaviate_server
+
+__all__ = ["weaviate_server"]
+Install = Callable[..., Settings]
+NOBODY = "http://127.0.0.1:1/v1"
+
+
+@pytest.fixture
+def install(request: pytest.FixtureRequest, postgres_server: str, tmp_path: Path) -> Iterator[Install]:
+    """Return the settings of a new, empty installation: install(store)."""
+    with ExitStack() as stack:
+
+        def made(store: str = "lance") -> Settings:
+            name = uuid.uuid4().hex
+            folder = tmp_path / name
+            folder.mkdir()
+            dsn = stack.enter_context(new_database(postgres_server))
+            settings = Settings(data_dir=folder, database_url=dsn, store="lance", generator_url=NOBODY)
+            if store == "lance":
+                return settings
+            server: Server = request.getfixturevalue("weaviate_server")
+            collection = f"Test{name}"
+            stack.callback(_drop, server, collection)
+            return settings.model_copy(update={"weaviate_url": f"{server.url}#{server.grpc_port}", "weaviate_collection": collection})
+
+        yield made
+
+
+class Shared:
+    """The real embedder, opened once for all and closed by none."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self.name, self.dim = embedder.name, embedder.dim
+        self.query, self.passages = embedder.query, embedder.passages
+
+
+@pytest.fixture(scope="session")
+def embedder() -> Embedder:
+    return Shared(open_embedder(Settings()))
+
+
+@pytest.fixture(autouse=True)
+def one_embedder(embedder: Embedder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rag_api.embed.open_embedder", lambda _: embedder)
+
+
+def _drop(server: Server, collection: str) -> None:
+    host, port = server.url.removeprefix("http://").split(":")
+    with weaviate.connect_to_local(host, int(port), server.grpc_port) as client:
+        client.collections.delete(collection)
