@@ -20,7 +20,7 @@ from rag_api.api import problems
 from rag_api.api.health import own_version
 from rag_api.api.metrics import Metrics
 from rag_api.api.page import Page, Shell, web_dir
-from rag_api.api.routes import access, accounts, ask, conversations, documents, feedback, gaps, health, judged, session
+from rag_api.api.routes import access, accounts, ask, audit, conversations, documents, feedback, gaps, health, judged, session
 from rag_api.api.routes.limited import LimitedRoute
 from rag_api.api.schemas import Problem
 from rag_api.api.sign_in.oidc import Provider
@@ -59,10 +59,12 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
                 await asyncio.to_thread(own.warm)
                 own.start_generator()
             precomputer.start()
+            await asyncio.to_thread(own.trail.start)
             yield
         finally:
             await asyncio.to_thread(precomputer.stop)
             await own.generator.close()
+            await asyncio.to_thread(own.trail.close)
             if container is None:
                 await asyncio.to_thread(own.close)
 
@@ -96,6 +98,7 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
         health.router,
         session.router,
         accounts.router,
+        audit.router,
     ):
         app.include_router(router)
     _refuse_undeclared(app)

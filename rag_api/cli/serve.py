@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rag_api.cli.audited import acting, begun
 from rag_api.cli.console import opened, read_settings, say
 
 if TYPE_CHECKING:
@@ -45,7 +46,8 @@ def run_server(container: Container) -> None:
     settings = container.settings
     logs.configure("json" if settings.environment == "production" else "text")
     application = create_app(settings, container)
-    uvicorn.run(
-        application, host=settings.host, port=settings.port, log_config=None, access_log=False, server_header=False,
-        timeout_graceful_shutdown=5,
-    )  # fmt: skip
+    with acting(container, begun("service.run", "bedside serve", {"environment": settings.environment})):
+        uvicorn.run(
+            application, host=settings.host, port=settings.port, log_config=None, access_log=False, server_header=False,
+            timeout_graceful_shutdown=5,
+        )  # fmt: skip

@@ -18,6 +18,8 @@ from rag_api.answering.ask import ask as answer_events
 from rag_api.answering.ask import new_question
 from rag_api.answering.builder import Question
 from rag_api.api import schemas as api
+from rag_api.api.asked import Asked
+from rag_api.api.audited import TrailDep
 from rag_api.api.deps import ContainerDep, MetricsDep, UserDep
 from rag_api.api.mapping import answer_out, filters_in, notices_out, source_out, span_out
 from rag_api.api.metrics import Metrics
@@ -80,6 +82,7 @@ async def ask(
     user: UserDep,
     container: ContainerDep,
     metrics: MetricsDep,
+    trail: TrailDep,
     body: api.AskIn = Body(
         openapi_examples={
             "dutch": {"summary": "In Dutch", "value": {"question": "Hoeveel paracetamol mag een kind van 12 kg?"}},
@@ -95,6 +98,7 @@ async def ask(
     `status` says what came of it: `answered`, `not_found` (the sources are the nearest documents), `sources_only` (asked for, or the
     generator is down: see `notices`), `failed` (it broke off; what was written is there).
     """
+    trail.question = body.question
     question = await run_in_threadpool(
         new_question,
         user,
@@ -105,7 +109,9 @@ async def ask(
         conversation_id=body.conversation_id,
         literal=body.literal,
     )
-    events = _counted(answer_events(question, asker(user, body), container), metrics)
+    asked = Asked(trail, question, container)
+    await asked.begins()
+    events = asked.followed(_counted(answer_events(question, asker(user, body), container), metrics))
     if STREAM in request.headers.get("accept", ""):
         return StreamingResponse(_while_there(request, _lines(question, events)), media_type=STREAM, headers=NO_BUFFERING)
     return await _unless_gone(request, _collected(events))
