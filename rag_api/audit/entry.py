@@ -105,7 +105,11 @@ def canonical(value: Mapping[str, Any]) -> str:
 
 def stamp(at: datetime) -> str:
     """In UTC, of one length: in the order of time also as text."""
-    return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    try:
+        at = (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
+    except OverflowError:  # the first or the last day that there is
+        at = at.replace(tzinfo=UTC)
+    return at.isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def _plain(value: Any) -> Any:

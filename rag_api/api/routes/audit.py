@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Query
+from pydantic import BeforeValidator
 
 from rag_api.api import schemas_audit as api
 from rag_api.api.audited import TrailDep
@@ -21,7 +23,16 @@ from rag_api.errors import NotFound
 router = APIRouter(tags=["audit"], route_class=LimitedRoute)
 
 Number = Annotated[int | None, Query(ge=0, le=2**62)]
-Time = Annotated[datetime | None, Query(description="With its zone, or in UTC.")]
+
+
+def _as_written(value: object) -> object:
+    """Not a number, which would be seconds since 1970."""
+    if isinstance(value, str) and not re.match(r"\d{4}-\d\d-\d\d[Tt ]", value):
+        raise ValueError("a time is written as 2026-01-31T12:00:00Z")
+    return value
+
+
+Time = Annotated[datetime | None, BeforeValidator(_as_written), Query(description="With its zone, or in UTC.")]
 Word = Annotated[str, Query(max_length=200, pattern=r"^[^\x00]*$")]
 
 
