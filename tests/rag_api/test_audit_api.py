@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import json
 import threading
 from collections.abc import Iterator
@@ -11,10 +13,14 @@ from typing import Any
 import psycopg
 import pytest
 import typer
+from fastapi import Request
 from fastapi.testclient import TestClient
 from typer.testing import CliRunner
 
+from rag_api.answering.ask import ask, new_question
+from rag_api.api.asked import Asked
 from rag_api.api.audit_actions import ACTIONS
+from rag_api.api.audited import Noted
 from rag_api.api.sign_in.passwords import hash_password
 from rag_api.audit.reading import fields_of
 from rag_api.audit.verify import verify
@@ -24,7 +30,7 @@ from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.accounts import add_account
 from rag_api.db.audit import TrailQuery, head, stream
-from rag_api.domain import Document, Scope
+from rag_api.domain import LOCAL_USER, Document, Found, Scope
 from rag_api.main import _all_routes, create_app
 from tests.support.people import ROLE_GROUPS, People, hired
 from tests.support.scripted_server import Scripted, scripted_server
@@ -274,6 +280,39 @@ def test_a_stream_whose_second_entry_cannot_be_written_ends_as_failed(world: Wor
     assert (told[-1][1]["code"], told[-1][1]["answer"]) == ("audit_unavailable", None)
     assert (alone.status_code, alone.json()["code"]) == (503, "audit_unavailable")
     assert [one["result"] for one in world.said(began) if one["action"] == "question.asked"] == ["begun", "begun"]
+
+
+def test_a_reader_who_goes_away_leaves_an_entry_of_what_was_shown_until_then(world: World) -> None:
+    container, began = world.container, world.now
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/ask",
+        "headers": [],
+        "client": ("10.0.0.9", 1),
+        "app": world.client.app,
+        "state": {},
+    }
+    noted = Noted(Request(scope), ACTIONS["POST /ask"])
+    noted.user = LOCAL_USER
+    question = new_question(LOCAL_USER, container, DUTCH)
+
+    async def until_found() -> None:
+        asked = Asked(noted, question, container)
+        await asked.begins()
+        async with contextlib.aclosing(asked.followed(ask(question, LOCAL_USER, container))) as told:
+            async for event in told:
+                if isinstance(event, Found):
+                    return
+
+    asyncio.run(until_found())
+    written = threading.Event()
+    container.afterwards(written.set)
+    assert written.wait(20)
+    said = [one for one in world.said(began) if one["action"] == "question.answered"]
+    assert [(one["result"], one["who"]["client"]) for one in said] == [("stopped", "10.0.0.9")]
+    assert world.documents["child"].id in [one["id"] for one in said[0]["on"]["documents"]]
+    assert said[0]["on"]["cited"] == []
 
 
 def test_buffered_entries_are_kept_in_a_file_and_chained_in_in_order(world: World) -> None:
