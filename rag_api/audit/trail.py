@@ -18,12 +18,12 @@ from rag_api.audit.erasing import erase_old, forget_conversation
 from rag_api.audit.journal import Journal
 from rag_api.config import Settings
 from rag_api.db import Database
-from rag_api.db.audit import Head, append, hash_at, head
+from rag_api.db.audit import Head, Writer, hash_at, head
 from rag_api.errors import AuditUnavailable, BedsideError
 
 log = logging.getLogger(__name__)
 
-PATIENCE = 2.0  # seconds for the database to take an entry; a reader waits for it
+PATIENCE = {"required": 2.0, "buffered": 0.75}  # seconds for the database to take an entry; a reader waits for it
 AGAIN = 2.0  # seconds between two tries to chain in what waits
 DAY = timedelta(days=1)
 START = 30.0  # seconds before what is done daily is done first: not beside the start
@@ -41,6 +41,7 @@ class Trail:
         self._open_db = open_db
         self._closing = threading.Event()
         self._lock = threading.Lock()
+        self._writer: Writer | None = None
         self._draining: threading.Thread | None = None
         self._keeping: threading.Thread | None = None
 
@@ -80,6 +81,8 @@ class Trail:
             with suppress(BedsideError, psycopg.Error, OSError):
                 self.journal.drain(self._chain_in)
         self.journal.close()
+        if self._writer is not None:
+            self._writer.close()
 
     def forget_conversation(self, conversation: str, said: Event) -> None:
         """Its questions leave the trail; where the database does not answer nobody could have deleted it. Raises AuditUnavailable."""
@@ -121,7 +124,14 @@ class Trail:
         return entry_of(event, with_text=self.settings.audit_question_days > 0, buffered=buffered)
 
     def _append(self, entry: Entry) -> None:
-        append(self._open_db().patient(PATIENCE), entry.text, [(one.part, one.salt, one.body) for one in entry.sealed])
+        self._opened_writer().append(entry.text, [(one.part, one.salt, one.body) for one in entry.sealed])
+
+    def _opened_writer(self) -> Writer:
+        dsn = self._open_db().dsn
+        with self._lock:
+            if self._writer is None:
+                self._writer = Writer(dsn, PATIENCE.get(self.policy, 2.0))
+            return self._writer
 
     def _buffer(self, event: Event) -> None:
         try:

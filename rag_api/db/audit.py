@@ -5,13 +5,17 @@ A read is not checked here either: whoever reads writes that into the trail firs
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from psycopg.rows import DictRow
+import psycopg
+from psycopg.rows import DictRow, dict_row
 
-from rag_api.db import Connection, Database
+from rag_api.db import CONNECT_SECONDS, Connection, Database, translated
+from rag_api.errors import DatabaseUnavailable
 
 PAGE = 500  # entries read at a time
 
@@ -56,6 +60,54 @@ class TrailQuery:
     document: str = ""
     request: str = ""
     limit: int = 100
+
+
+class Writer:
+    """This process's one connection that adds entries, one after another: it takes none of the pool's while others write, and waits for no
+    silent server longer than `patience`. Safe from several threads."""
+
+    def __init__(self, dsn: str, patience: float) -> None:
+        self.dsn, self.patience = dsn, patience
+        self._lock = threading.Lock()
+        self._connection: Connection | None = None
+
+    def append(self, text: str, sealed: Sequence[tuple[str, bytes, str]]) -> int:
+        """Return the entry's number, as `append`. Raises DatabaseUnavailable, and psycopg's own errors where the tables are not right."""
+        if not self._lock.acquire(timeout=self.patience):
+            raise DatabaseUnavailable(f"The database does not answer: other entries waited for {self.patience:g} s.")
+        try:
+            with translated():
+                return self._added(text, sealed)
+        finally:
+            self._lock.release()
+
+    def close(self) -> None:
+        with self._lock:
+            self._drop()
+
+    def _added(self, text: str, sealed: Sequence[tuple[str, bytes, str]]) -> int:
+        """Once more at once where the server was started again meanwhile: an entry is added once, however often it is sent."""
+        known, began = self._connection is not None, time.monotonic()
+        try:
+            return append_within(self._open(), text, sealed)
+        except (psycopg.OperationalError, psycopg.InterfaceError):
+            self._drop()
+            if not known or time.monotonic() - began > self.patience / 2:
+                raise
+        return append_within(self._open(), text, sealed)
+
+    def _open(self) -> Connection:
+        if self._connection is None or self._connection.closed:
+            self._connection = Connection.connect(
+                self.dsn, autocommit=True, row_factory=dict_row, application_name="bedside audit", connect_timeout=CONNECT_SECONDS
+            )
+            self._connection.patience = self.patience
+        return self._connection
+
+    def _drop(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = None
 
 
 def append(db: Database, text: str, sealed: Sequence[tuple[str, bytes, str]]) -> int:

@@ -16,8 +16,8 @@ from rag_api.audit.erasing import erase_old, forget_conversation, forget_person,
 from rag_api.audit.reading import fields_of
 from rag_api.audit.verify import Verified, anchor_of, verify
 from rag_api.db import Database
-from rag_api.db.audit import Head, Stored, TrailQuery, append, head, read, stream
-from rag_api.errors import InvalidInput
+from rag_api.db.audit import Head, Stored, TrailQuery, Writer, append, head, read, stream
+from rag_api.errors import DatabaseUnavailable, InvalidInput
 
 WHO = {"user": "u1", "name": "Anna", "client": "10.0.0.7"}
 ERASER = Event("audit.erased", Result.SUCCESS, {"user": "local"}, origin="cli")
@@ -312,3 +312,23 @@ def test_ranges_are_what_follows_each_other() -> None:
 
 def test_canonical_text_does_not_depend_on_the_order_of_fields() -> None:
     assert canonical({"b": [1, {"d": "é", "c": None}], "a": True}) == '{"a":true,"b":[1,{"c":null,"d":"é"}]}'
+
+
+def test_a_writer_goes_on_when_the_server_dropped_its_connection(trail: Database) -> None:
+    writer = Writer(trail.dsn, 2.0)
+    entries = [entry_of(asked(str(number)), with_text=True) for number in range(2)]
+    for number, entry in enumerate(entries, 1):
+        assert writer.append(entry.text, [(one.part, one.salt, one.body) for one in entry.sealed]) == number
+        trail.run("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'bedside audit'")
+    writer.close()
+    assert verify(trail).entries == 2
+
+
+def test_a_writer_that_must_wait_too_long_says_so_in_time(trail: Database) -> None:
+    writer, entry = Writer(trail.dsn, 0.3), entry_of(asked(), with_text=True)
+    with psycopg.connect(trail.dsn) as other:
+        other.execute("select pg_advisory_xact_lock(7089336938131513960)")  # somebody else writes and does not end
+        with pytest.raises(DatabaseUnavailable, match="no answer"):
+            writer.append(entry.text, [])
+    assert writer.append(entry.text, []) == 1
+    writer.close()
