@@ -26,11 +26,13 @@ from rag_api.audit.reading import fields_of
 from rag_api.audit.verify import verify
 from rag_api.cli.app import app as command_line
 from rag_api.cli.audited import COMMANDS, act_of
+from rag_api.cli.ingest import _watched
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.accounts import add_account
 from rag_api.db.audit import TrailQuery, head, stream
 from rag_api.domain import LOCAL_USER, Document, Found, Scope
+from rag_api.ingest.report import IngestReport, Outcome
 from rag_api.main import _all_routes, create_app
 from tests.support.people import ROLE_GROUPS, People, hired
 from tests.support.scripted_server import Scripted, scripted_server
@@ -426,6 +428,19 @@ class TestCommands:
         assert said[1]["on"] == {"roles": "judge"}
         assert (said[3]["code"], said[3]["origin"], said[3]["route"]) == ("not_found", "cli", "bedside users roles")
         assert PASSWORD not in json.dumps(said)
+
+    def test_watching_writes_an_entry_where_it_changed_something(self, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+        reports = [
+            IngestReport((Outcome("a.pdf", "indexed", "d1"), Outcome("b.pdf", "unchanged", "d2")), 1, 1, 0.1),
+            IngestReport((Outcome("b.pdf", "unchanged", "d2"),), 0, 0, 0.1),
+        ]
+        monkeypatch.setattr("rag_api.cli.ingest.run_ingest", lambda *_, **__: reports.pop(0))
+        began = world.now
+        for _ in range(2):
+            _watched(world.container, [], None, True)
+        (said,) = world.said(began)
+        assert (said["action"], said["origin"], said["result"]) == ("documents.ingested", "watch", "success")
+        assert said["on"] == {"documents": [{"id": "d1", "source": "a.pdf", "became": "indexed", "reason": ""}], "unchanged": 1}
 
     def test_an_export_goes_on_where_the_one_before_ended(self, world: World, run: Any) -> None:
         whole = [json.loads(line) for line in run("audit", "export").stdout.splitlines()]
