@@ -35,7 +35,9 @@ class Asked:
         self.ended = False  # what was shown is written
 
     async def begins(self) -> None:
-        """Raises AuditUnavailable: then nothing is looked for."""
+        """Raises AuditUnavailable: then nothing is looked for. A question that was refused before this, for what stands in it, is in no
+        entry."""
+        self.noted.question = self.question.text
         filters = {name: value for name, value in asdict(self.question.filters).items() if value and name != "groups"}
         self.noted.on |= self._where() | {
             "mode": self.question.mode.value,

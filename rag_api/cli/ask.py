@@ -39,7 +39,7 @@ def ask(
         stream = not as_json and sys.stdout.isatty()
         show = (lambda text: typer.echo(text, nl=False)) if stream else None
         answer = next(answers_to([question], LOCAL_USER, container, Mode(mode) if mode else None, show))
-        also(**shown(answer))
+        also(question=answer.question, **shown(answer))
         if as_json:
             typer.echo(json.dumps(answer_json(answer), ensure_ascii=False))
         else:

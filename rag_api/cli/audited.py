@@ -23,18 +23,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """`on`: options and arguments that are named in the entry; `account`: the one that says to whom it is done; `question`: the one that
-    says what is asked."""
+    """`on`: options and arguments that are named in the entry; `account`: the one that says to whom it is done."""
 
     action: str
     on: tuple[str, ...] = ()
     account: str = ""
-    question: str = ""
 
 
 # By what is typed after `bedside`. None: shows and changes nothing of a hospital's, or writes its own entries.
 COMMANDS: dict[str, Act | None] = {
-    "ask": Act("question.asked", ("mode",), question="question"),
+    "ask": Act("question.asked", ("mode",)),  # what was asked stands in the second entry, as it was stored
     "demo": None,  # the handbook and its sample question; serving is an entry
     "dev": None,
     "serve": None,  # `served`
@@ -71,6 +69,9 @@ COMMANDS: dict[str, Act | None] = {
     "follow-ups": Act("judged.evaluated", ("stored",)),
     "askers": Act("judged.evaluated", ("stored",)),
     "export-prompts": Act("judged.exported", ("stored",)),
+    "backup": Act("service.backed_up"),
+    "restore": None,  # nobody else may be connected
+    "doctor": None,  # looks at parts, of which the database may be away
     "migrate": None,  # the trail's own tables may not be there yet
     "abbreviations": None,
     "openapi": None,
@@ -83,6 +84,7 @@ class Doing:
     """What a command adds while it runs."""
 
     on: dict[str, Any] = field(default_factory=dict)
+    question: str = ""
 
 
 def operator_who() -> dict[str, Any]:
@@ -104,7 +106,7 @@ def acting(container: Container, event: Event) -> Iterator[Doing]:
     container.trail.write(event)
 
     def end(result: Result, status: int = 0, code: str = "") -> None:
-        done = replace(_again(event), result=result, status=status, code=code, on={**event.on, **doing.on}, question="")
+        done = replace(_again(event), result=result, status=status, code=code, on={**event.on, **doing.on}, question=doing.question)
         container.trail.write(done)
 
     try:
@@ -138,11 +140,12 @@ def audited_command(container: Container) -> Iterator[None]:
         yield
 
 
-def also(**on: Any) -> None:
-    """Say more in the entry of the command that runs now."""
+def also(question: str = "", **on: Any) -> None:
+    """Say more in the second entry of the command that runs now."""
     context = get_current_context(silent=True)
     if context is not None and "audit" in context.meta:
         context.meta["audit"].on |= on
+        context.meta["audit"].question = question
 
 
 def event_of(context: Any) -> Event | None:
@@ -152,16 +155,14 @@ def event_of(context: Any) -> Event | None:
         return None
     given = {name: _word(context.params.get(name)) for name in act.on if context.params.get(name) not in (None, "", False, ())}
     about = {"account": str(context.params.get(act.account))} if act.account else {}
-    return begun(act.action, f"bedside {name_of(context)}", given, about, str(context.params.get(act.question, "")) if act.question else "")
+    return begun(act.action, f"bedside {name_of(context)}", given, about)
 
 
-def begun(
-    action: str, route: str, on: dict[str, Any], about: dict[str, Any] | None = None, question: str = "", origin: str = "cli"
-) -> Event:
+def begun(action: str, route: str, on: dict[str, Any], about: dict[str, Any] | None = None, origin: str = "cli") -> Event:
     from rag_api.audit.entry import Event, Result
 
     return Event(
-        action, Result.BEGUN, operator_who(), origin=origin, route=route, request=str(uuid4()), on=on, about=about or {}, question=question
+        action, Result.BEGUN, operator_who(), origin=origin, route=route, request=str(uuid4()), on=on, about=about or {}
     )  # fmt: skip
 
 

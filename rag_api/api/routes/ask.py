@@ -98,7 +98,6 @@ async def ask(
     `status` says what came of it: `answered`, `not_found` (the sources are the nearest documents), `sources_only` (asked for, or the
     generator is down: see `notices`), `failed` (it broke off; what was written is there).
     """
-    trail.question = body.question
     question = await run_in_threadpool(
         new_question,
         user,
