@@ -132,6 +132,17 @@ class Settings(BaseSettings):
     questions_waiting: int = Field(16, ge=0, description="May wait to be looked up; what is over gets 429 with Retry-After.")
     question_wait: float = Field(0.5, gt=0, le=60, description="Seconds that a question waits at most; then 429 with Retry-After.")
 
+    audit: Literal["required", "buffered", "off"] = Field(
+        "buffered",
+        description="What becomes of a request whose entry the database does not take: it fails; or the entry is kept in a file and "
+        "chained in later, and where that cannot be either, it fails; 'off': there is no trail (never in production).",
+    )
+    audit_days: float = Field(1827.0, ge=0, description="Who did it is erased from the trail's entries after so many days; 0: never.")
+    audit_question_days: float = Field(
+        90.0, ge=0, description="A question's text is erased from the trail after so many days; 0: only its hash is ever in it."
+    )
+    audit_journal_mb: float = Field(4.0, ge=0.25, le=1024, description="Room set aside for entries while the database takes none.")
+
     default_groups: str = Field("everyone", description="Who may read documents of which nothing is said: groups, with commas between.")
 
     chunk_size: int = Field(800, ge=100, le=8000)
@@ -214,6 +225,8 @@ class Settings(BaseSettings):
         """In production: nobody unknown, nothing in clear text, no secret that anyone could guess."""
         if self.environment != "production":
             return self
+        if self.audit == "off":
+            raise ValueError("production needs BEDSIDE_AUDIT=required or buffered: who saw what must be known")
         if self.sign_in == "off":
             raise ValueError("production needs BEDSIDE_SIGN_IN=oidc (or local, where there is no provider): without it anyone may read all")
         if not self.has_tls:

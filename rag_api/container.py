@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
 from rag_api.answering.generator_client import Generator
 from rag_api.answering.unsaved import UnsavedAnswers
+from rag_api.audit.trail import Trail
 from rag_api.config import Settings
 from rag_api.domain import KeptState, SentencesKept
 from rag_api.errors import BedsideError, ConfigurationError, GeneratorUnavailable, Unavailable
@@ -84,6 +85,7 @@ class Container:
         self._generator = Lazy(self._open_generator)
         self._afterwards = Lazy(self._open_afterwards)
         self._unsaved = Lazy(self._open_unsaved)
+        self._trail = Lazy(self._open_trail)
         self._open_what_follows_settings()
 
     def _open_what_follows_settings(self) -> None:
@@ -143,6 +145,11 @@ class Container:
     def unfinished_restore(self) -> Path:
         """There while a restoration is under way, and after one that broke off."""
         return self.settings.data_dir / "restore.unfinished"
+
+    @property
+    def trail(self) -> Trail:
+        """Where who did what is written before it is shown."""
+        return self._trail.get()
 
     @property
     def is_demo(self) -> bool:
@@ -280,6 +287,9 @@ class Container:
 
     def _open_unsaved(self) -> UnsavedAnswers:
         return self._closing(UnsavedAnswers(self.settings.data_dir / "unsaved", lambda: self.db))
+
+    def _open_trail(self) -> Trail:
+        return self._closing(Trail(self.settings, lambda: self.db))
 
     def _open_generator(self) -> Generator:
         settings = self.settings

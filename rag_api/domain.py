@@ -398,6 +398,7 @@ class User:
     department: str = ""
     roles: frozenset[Role] = frozenset({Role.READER})
     scopes: frozenset[Scope] | None = None  # of the API key that was shown; None: no key was
+    key_id: str = ""  # of that key
 
     @property
     def is_admin(self) -> bool:

@@ -17,6 +17,7 @@ BedsideError
 ├── EmbedderMismatch        409  the index was made by another embedder
 └── Unavailable             503  a part does not answer
     ├── DatabaseUnavailable
+    ├── AuditUnavailable         the trail cannot be written, so nothing is shown or done
     ├── StoreUnavailable
     ├── EmbedderUnavailable
     ├── SourceUnavailable        SharePoint does not answer, or not to this application; the message says what to do
@@ -147,6 +148,10 @@ class Unavailable(BedsideError):
 
 class DatabaseUnavailable(Unavailable):
     code = "database_unavailable"
+
+
+class AuditUnavailable(Unavailable):
+    code = "audit_unavailable"
 
 
 class StoreUnavailable(Unavailable):

@@ -23,7 +23,7 @@ from rag_api.api.health import own_version
 from rag_api.api.limits import Admission, Buckets, Limits
 from rag_api.api.metrics import Metrics
 from rag_api.api.page import Page, Shell, web_dir
-from rag_api.api.routes import access, accounts, ask, conversations, documents, feedback, gaps, health, judged, session
+from rag_api.api.routes import access, accounts, ask, audit, conversations, documents, feedback, gaps, health, judged, session
 from rag_api.api.routes.limited import LimitedRoute
 from rag_api.api.schemas import Problem
 from rag_api.api.sign_in.oidc import Provider
@@ -65,10 +65,12 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
             precomputer.start()
             if settings.personal_data != "off":
                 threading.Thread(target=read_name_lists, name="names", daemon=True).start()
+            await asyncio.to_thread(own.trail.start)
             yield
         finally:
             await asyncio.to_thread(precomputer.stop)
             await own.generator.close()
+            await asyncio.to_thread(own.trail.close)
             if container is None:
                 await asyncio.to_thread(own.close)
 
@@ -102,6 +104,7 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
         health.router,
         session.router,
         accounts.router,
+        audit.router,
     ):
         app.include_router(router)
     _refuse_undeclared(app)

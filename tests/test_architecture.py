@@ -22,7 +22,7 @@ FLOORS = {
     "rag_api": (
         "text domain errors config handbook",
         "guard db embed stores query embedded",
-        "retrieval ingest",
+        "retrieval ingest audit",
         "readers",
         "answering evaluate",
         "container",

@@ -13,6 +13,7 @@ import rag_api.cli.bench_decision  # noqa: F401 - adds its command to `bench`
 from rag_api.cli.abbreviations import abbreviations
 from rag_api.cli.ask import ask
 from rag_api.cli.askers import askers
+from rag_api.cli.audit import audit
 from rag_api.cli.backup import backup, restore
 from rag_api.cli.bench import bench
 from rag_api.cli.calibrate import calibrate
@@ -67,6 +68,7 @@ add(MEASURE, compare, report, calibrate, follow_ups, askers, export_prompts)
 add(KEEP, doctor, migrate, backup, restore, abbreviations, openapi)
 app.add_typer(users, name="users", rich_help_panel=KEEP)
 app.add_typer(keys, name="keys", rich_help_panel=KEEP)
+app.add_typer(audit, name="audit", rich_help_panel=KEEP)
 app.add_typer(index, name="index", rich_help_panel=KEEP)
 app.add_typer(bench, name="bench", rich_help_panel=KEEP)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rag_api.cli.audited import also
 from rag_api.cli.console import opened, say
 from rag_api.cli.options import AsJson
 
@@ -24,6 +25,7 @@ def ask(
 ) -> None:
     """Ask one question and print the answer with its sources."""
     from rag_api.answering.in_turn import answers_to
+    from rag_api.audit.shown import shown
     from rag_api.domain import LOCAL_USER, Mode
 
     if mode is not None and mode not in list(Mode):
@@ -37,6 +39,7 @@ def ask(
         stream = not as_json and sys.stdout.isatty()
         show = (lambda text: typer.echo(text, nl=False)) if stream else None
         answer = next(answers_to([question], LOCAL_USER, container, Mode(mode) if mode else None, show))
+        also(question=answer.question, **shown(answer))
         if as_json:
             typer.echo(json.dumps(answer_json(answer), ensure_ascii=False))
         else:

@@ -79,7 +79,9 @@ def make_data_dir(settings: Settings) -> None:
 
 @contextmanager
 def opened(settings: Settings | None = None) -> Iterator[Container]:
-    """The container, closed at the end however it comes; what a user can cause or must hear of is one sentence."""
+    """The container, closed at the end however it comes; what a user can cause or must hear of is one sentence. What the command does is in
+    the audit trail."""
+    from rag_api.cli.audited import audited_command
     from rag_api.container import Container
     from rag_api.errors import BedsideError
 
@@ -87,7 +89,7 @@ def opened(settings: Settings | None = None) -> Iterator[Container]:
     settings = settings or read_settings()
     make_data_dir(settings)
     try:
-        with Container(settings, say) as container:
+        with Container(settings, say) as container, audited_command(container):
             yield container
     except BedsideError as error:
         say_error(error)

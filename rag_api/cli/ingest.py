@@ -7,11 +7,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rag_api.cli.audited import also, begun
 from rag_api.cli.console import opened, say
 from rag_api.cli.options import AsJson
 
@@ -48,11 +50,14 @@ def ingest(
     """
     if bool(paths) == (sources is not None):
         raise typer.BadParameter("name the files and folders, or a list of folders with --sources", param_hint="PATHS")
+    from rag_api.audit.shown import ingested
+
     with opened() as container:
         if watch:
             run_watch(container, paths or [], sources)
             return
         report = run_ingest(container, paths or [], source_list=sources, retire_missing=retire_missing, confirmed=yes)
+        also(**ingested(report))
         print_report(report)
         if as_json:
             from rag_api.api.mapping import ingest_out
@@ -106,11 +111,23 @@ def run_watch(container: Container, paths: list[Path], source_list: Path | None)
     with suppress(KeyboardInterrupt):
         watch_folders(
             folders,
-            lambda retire: run_ingest(container, paths, source_list=source_list, retire_missing=retire),
+            lambda retire: _watched(container, paths, source_list, retire),
             lambda told: say(f"  {told}") if isinstance(told, str) else print_report(told),
             threading.Event(),
             every=SITES_EVERY if listed is not None and listed.sites else None,
         )
+
+
+def _watched(container: Container, paths: list[Path], source_list: Path | None, retire: bool) -> IngestReport:
+    """One look at the folders: an entry of the audit trail where it changed anything."""
+    from rag_api.audit.entry import Result
+    from rag_api.audit.shown import ingested
+
+    report = run_ingest(container, paths, source_list=source_list, retire_missing=retire)
+    if (changed := ingested(report))["documents"]:
+        said = begun("documents.ingested", "bedside ingest --watch", changed, origin="watch")
+        container.trail.write(replace(said, result=Result.SUCCESS))
+    return report
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from rag_api.cli.audited import also
 from rag_api.cli.console import opened, say, wide_console
 
 keys = typer.Typer(no_args_is_help=True, help="Keys of machines: scoped, expiring, revoked at once.")
@@ -29,6 +30,7 @@ def add(
     key = new_key()
     with opened() as container:
         made = add_key(container.db, LOCAL_USER, NewKey(user, name, tuple(map(Scope, wanted)), days), prefix_of(key), hashed(key))
+        also(key=made.id)
     say(f"{name}: holds until {made.expires_at:%Y-%m-%d}; `bedside keys revoke {made.prefix}` ends it")
     typer.echo(key)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rag_api.cli.audited import acting, begun
 from rag_api.cli.console import opened, read_settings, say
 
 if TYPE_CHECKING:
@@ -51,4 +52,5 @@ def run_server(container: Container) -> None:
     application = create_app(settings, container)
     listens: dict[str, Any] = {"host": settings.host, "port": settings.port, "http": PromptHttp}
     quiet: dict[str, Any] = {"log_config": None, "access_log": False, "server_header": False}
-    Server(uvicorn.Config(application, **listens, **quiet, timeout_graceful_shutdown=int(FINISH) + LAST)).run()
+    with acting(container, begun("service.run", "bedside serve", {"environment": settings.environment})):
+        Server(uvicorn.Config(application, **listens, **quiet, timeout_graceful_shutdown=int(FINISH) + LAST)).run()

@@ -82,6 +82,11 @@ def delete_conversation(db: Database, user: User, conversation_id: str) -> None:
     found(gone or None, "conversation", conversation_id)
 
 
+def delete_conversations_of(db: Database, user_id: str) -> int:
+    """All of a person's, for whoever works on the machine itself. Returns how many."""
+    return db.run("delete from conversations where user_id = %(user_id)s", {"user_id": user_id})
+
+
 def save_answer(db: Database, user: User, answer: Answer, *, new_conversation: bool = False) -> None:
     """Store it, in its conversation or in a new one, which moves to the top. Raises NotFound when that was deleted meanwhile."""
     with db.connection() as connection:

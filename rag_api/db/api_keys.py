@@ -66,8 +66,8 @@ def add_key(db: Database, by: User, new: NewKey, prefix: str, key_hash: bytes) -
     return _key(row)
 
 
-def account_of_key(db: Database, key_hash: bytes) -> tuple[Account, frozenset[Scope]] | None:
-    """Return whose key it is and what it may be used for, as long as it lives."""
+def account_of_key(db: Database, key_hash: bytes) -> tuple[Account, frozenset[Scope], str] | None:
+    """Return whose key it is, what it may be used for, and its id, as long as it lives."""
     row = db.one(
         f"""select users.*, api_keys.scopes, api_keys.id as key_id, used_at is null or used_at < now() - interval '1 minute' as stale
         from api_keys join users on users.id = api_keys.user_id where key_hash = %(hash)s and {LIVE_KEY}""",  # noqa: S608
@@ -77,7 +77,7 @@ def account_of_key(db: Database, key_hash: bytes) -> tuple[Account, frozenset[Sc
         return None
     if row["stale"]:
         db.run("update api_keys set used_at = now() where id = %(id)s", {"id": row["key_id"]})
-    return to_account(row), frozenset(Scope(scope) for scope in row["scopes"])
+    return to_account(row), frozenset(Scope(scope) for scope in row["scopes"]), str(row["key_id"])
 
 
 def list_keys(db: Database, by: User) -> list[ApiKey]:

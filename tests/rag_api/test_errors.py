@@ -36,6 +36,7 @@ MAP = {
     "EmbedderMismatch": (409, "embedder_mismatch"),
     "Unavailable": (503, "unavailable"),
     "DatabaseUnavailable": (503, "database_unavailable"),
+    "AuditUnavailable": (503, "audit_unavailable"),
     "StoreUnavailable": (503, "store_unavailable"),
     "EmbedderUnavailable": (503, "embedder_unavailable"),
     "SourceUnavailable": (503, "source_unavailable"),

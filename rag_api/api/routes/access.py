@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 
 from rag_api.api import schemas as api
+from rag_api.api.audited import TrailDep
 from rag_api.api.deps import ContainerDep, DbDep, DocumentId, UserDep
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute
@@ -30,10 +31,12 @@ Department = Annotated[str, Path(min_length=1, max_length=200, pattern=r"^[^\x00
     summary="Who may read a document, and why",
     responses=responses(404, 422, 503),
 )
-def get_document_access(db: DbDep, container: ContainerDep, user: UserDep, document_id: DocumentId) -> api.AccessOut:
+def get_document_access(db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId) -> api.AccessOut:
     """For admins: the groups whose members read it, and which rule says so. What an admin said counts before what its folder or site says,
     that before what its department says."""
-    return _out(permitted.why(db, user, get_document(db, user, document_id), container.settings.open_to))
+    document = get_document(db, user, document_id)
+    trail.documents([document])
+    return _out(permitted.why(db, user, document, container.settings.open_to))
 
 
 @router.put(
@@ -42,10 +45,14 @@ def get_document_access(db: DbDep, container: ContainerDep, user: UserDep, docum
     summary="Say who may read a document",
     responses=responses(400, 404, 413, 422, 503),
 )
-def put_document_access(db: DbDep, container: ContainerDep, user: UserDep, document_id: DocumentId, body: api.AccessIn) -> api.AccessOut:
+def put_document_access(
+    db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId, body: api.AccessIn
+) -> api.AccessOut:
     """For admins. In force when this answers: in lists, files, answers and the index, and in later versions of the document. An admin who
     takes it from their own groups no longer sees it."""
     document = get_document(db, user, document_id)
+    trail.documents([document])
+    trail.on["groups"] = body.groups
     permitted.permit_document(db, user, document_id, body.groups, container.settings.open_to)
     _bring_index_after(db, container, user)
     return _out(permitted.why(db, user, document, container.settings.open_to))
@@ -72,9 +79,10 @@ def list_department_access(db: DbDep, user: UserDep) -> api.DepartmentAccessList
     responses=responses(400, 404, 422, 503),
 )
 def put_department_access(
-    db: DbDep, container: ContainerDep, user: UserDep, department: Department, body: api.AccessIn
+    db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep, department: Department, body: api.AccessIn
 ) -> api.DepartmentAccessList:
     """For admins; of documents of which nothing else is said. Null takes it back."""
+    trail.on["groups"] = body.groups
     permitted.permit_department(db, user, department, body.groups, container.settings.open_to)
     _bring_index_after(db, container, user)
     return list_department_access(db, user)

@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Request, Response
 
 from rag_api.api import schemas_accounts as api
+from rag_api.api.audited import TrailDep
 from rag_api.api.deps import DbDep, UserDep
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute
@@ -33,8 +34,11 @@ def get_accounts(request: Request, db: DbDep) -> api.AccountList:
     summary="Change somebody's roles and groups, or suspend them",
     responses=responses(400, 404, 409, 413, 422, 503),
 )
-def patch_account(request: Request, db: DbDep, user: UserDep, account_id: Identifier, body: api.AccountIn) -> api.AccountOut:
+def patch_account(
+    request: Request, db: DbDep, user: UserDep, trail: TrailDep, account_id: Identifier, body: api.AccountIn
+) -> api.AccountOut:
     """In force from the next request on. Suspended, their sessions end and their keys are revoked."""
+    trail.on |= body.model_dump(mode="json", exclude_none=True)
     changed = change_account(db, user, account_id, roles=body.roles, groups=body.groups, suspended=body.suspended)
     return _account_out(changed, request.app.state.settings)
 
@@ -51,10 +55,13 @@ def get_keys(db: DbDep, user: UserDep) -> api.KeyList:
     status_code=201,
     responses=responses(400, 404, 413, 422, 503),
 )
-def post_key(db: DbDep, user: UserDep, body: api.KeyIn) -> api.NewKeyOut:
+def post_key(db: DbDep, user: UserDep, trail: TrailDep, body: api.KeyIn) -> api.NewKeyOut:
     """It acts as the account, within its scopes, until it expires or is revoked. Sent as `Authorization: Bearer ...`."""
+    trail.about["account"] = body.user
+    trail.on |= {"scopes": sorted(body.scopes), "days": body.days}
     key = new_key()
     made = add_key(db, user, NewKey(body.user, body.name, tuple(body.scopes), body.days), prefix_of(key), hashed(key))
+    trail.on |= {"key": made.id}
     return api.NewKeyOut(**_key_out(made).model_dump(), key=key)
 
 

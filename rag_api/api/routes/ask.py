@@ -18,6 +18,8 @@ from rag_api.answering.ask import ask as answer_events
 from rag_api.answering.ask import new_question
 from rag_api.answering.builder import Question
 from rag_api.api import schemas as api
+from rag_api.api.asked import Asked
+from rag_api.api.audited import TrailDep
 from rag_api.api.closing import Closing
 from rag_api.api.deps import ContainerDep, MetricsDep, UserDep
 from rag_api.api.limits import Limits, Place
@@ -84,6 +86,7 @@ async def ask(
     user: UserDep,
     container: ContainerDep,
     metrics: MetricsDep,
+    trail: TrailDep,
     body: api.AskIn = Body(
         openapi_examples={
             "dutch": {"summary": "In Dutch", "value": {"question": "Hoeveel paracetamol mag een kind van 12 kg?"}},
@@ -102,18 +105,24 @@ async def ask(
     limits: Limits = request.app.state.limits
     limits.questions.take(whose(request))
     place = await limits.admission.enter()
-    question = await run_in_threadpool(
-        new_question,
-        user,
-        container,
-        body.question,
-        mode=body.mode,
-        filters=filters_in(body.filters),
-        conversation_id=body.conversation_id,
-        literal=body.literal,
-        personal=body.personal_data,
-    )
-    events = _counted(_until_found(answer_events(question, asker(user, body), container), place), metrics)
+    try:
+        question = await run_in_threadpool(
+            new_question,
+            user,
+            container,
+            body.question,
+            mode=body.mode,
+            filters=filters_in(body.filters),
+            conversation_id=body.conversation_id,
+            literal=body.literal,
+            personal=body.personal_data,
+        )
+        asked = Asked(trail, question, container)
+        await asked.begins()
+    except BaseException:
+        place.leave()
+        raise
+    events = asked.followed(_counted(_until_found(answer_events(question, asker(user, body), container), place), metrics))
     if STREAM in request.headers.get("accept", ""):
         return StreamingResponse(_while_there(request, _lines(question, events)), media_type=STREAM, headers=NO_BUFFERING)
     return await _unless_gone(request, _collected(events))

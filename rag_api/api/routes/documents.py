@@ -15,11 +15,13 @@ from fastapi.responses import FileResponse
 from numpy.typing import NDArray
 
 from rag_api.api import schemas as api
+from rag_api.api.audited import TrailDep
 from rag_api.api.deps import ContainerDep, DbDep, DocumentId, Limit, Offset, UserDep
 from rag_api.api.mapping import document_detail, document_out, facets_out, ingest_out, metadata_in
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute, UploadRoute
 from rag_api.api.sign_in.access import Access, declared
+from rag_api.audit.shown import ingested
 from rag_api.db.access import administrator, own_groups
 from rag_api.db.documents import (
     DocumentQuery,
@@ -51,9 +53,10 @@ Status = Annotated[DocumentStatus | None, Query(description="The current ones (i
 
 @router.get("/documents", openapi_extra=declared(Access.READ), summary="The documents list, by title", responses=responses(422, 503))
 def get_documents(
-    db: DbDep, user: UserDep, search: Search = "", status: Status = None, limit: Limit = 50, offset: Offset = 0
+    db: DbDep, user: UserDep, trail: TrailDep, search: Search = "", status: Status = None, limit: Limit = 50, offset: Offset = 0
 ) -> api.DocumentList:
     found, total = list_documents(db, user, DocumentQuery(search, status, limit, offset))
+    trail.documents(found)
     return api.DocumentList(documents=[document_out(document) for document in found], total=total)
 
 
@@ -70,8 +73,9 @@ def get_facets(db: DbDep, user: UserDep) -> api.FacetsOut:
     summary="A document with the sizes of its pages",
     responses=responses(404, 422, 503),
 )
-def get_one_document(db: DbDep, user: UserDep, document_id: DocumentId) -> api.DocumentDetail:
+def get_one_document(db: DbDep, user: UserDep, trail: TrailDep, document_id: DocumentId) -> api.DocumentDetail:
     document = get_document(db, user, document_id)
+    trail.documents([document])
     return document_detail(document, read_page_sizes(db, document_id), edits_of(db, document.source), read_cut(db, document_id))
 
 
@@ -81,7 +85,9 @@ def get_one_document(db: DbDep, user: UserDep, document_id: DocumentId) -> api.D
     summary="Describe a document",
     responses=responses(400, 404, 409, 413, 422, 503),
 )
-def describe_document(db: DbDep, container: ContainerDep, user: UserDep, document_id: DocumentId, body: api.MetadataIn) -> api.DescribedOut:
+def describe_document(
+    db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId, body: api.MetadataIn
+) -> api.DescribedOut:
     """For admins. What is given here counts instead of what the file says, from the next question on and in later versions of the file,
     until a version says something else in that field. Every change is kept with who made it (`/changes`). A new title is embedded with the
     document's passages before this answers (`vectors`). 409 while an ingestion is running."""
@@ -101,6 +107,8 @@ def describe_document(db: DbDep, container: ContainerDep, user: UserDep, documen
         changed = change_metadata(
             db, user, document_id, given, frozenset(body.reset), texts_of=texts_of, metadata_of=metadata_from, reach_index=reach_index
         )
+    trail.documents([changed])
+    trail.on["fields"] = sorted({*given, *body.reset})  # what they were and are: /changes
     detail = document_detail(changed, read_page_sizes(db, document_id), edits_of(db, changed.source), read_cut(db, document_id))
     return api.DescribedOut(**detail.model_dump(), vectors=vectors)
 
@@ -119,9 +127,9 @@ def _check(document: Document) -> None:
     summary="Who changed what is said of a document",
     responses=responses(404, 422, 503),
 )
-def get_changes(db: DbDep, user: UserDep, document_id: DocumentId) -> api.ChangeList:
+def get_changes(db: DbDep, user: UserDep, trail: TrailDep, document_id: DocumentId) -> api.ChangeList:
     """For admins; newest first, of all versions of the document."""
-    get_document(db, user, document_id)
+    trail.documents([get_document(db, user, document_id)])
     found = changes_of(db, user, document_id)
     return api.ChangeList(changes=[api.ChangeOut.model_validate(change, from_attributes=True) for change in found])
 
@@ -139,9 +147,14 @@ def get_changes(db: DbDep, user: UserDep, document_id: DocumentId) -> api.Change
         416: {"description": "The range lies outside the file.", "content": {"text/plain": {}}},
     },
 )
-def get_document_file(request: Request, db: DbDep, container: ContainerDep, user: UserDep, document_id: DocumentId) -> Response:
+def get_document_file(
+    request: Request, db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId
+) -> Response:
     """Never as anything that a browser would run: sandboxed, not sniffed, and only PDFs are shown in place."""
     document = get_document(db, user, document_id)
+    trail.documents([document])
+    if part := request.headers.get("range", "")[:100]:
+        trail.on["range"] = part  # the viewer asks for a large file piece by piece
     files = KeptFiles(container.settings.data_dir)
     path = files.shown(document) or files.path(document.sha256, Path(document.source).suffix)
     if not path.is_file():
@@ -167,11 +180,12 @@ def get_document_file(request: Request, db: DbDep, container: ContainerDep, user
 @router.delete(
     "/documents/{document_id}", openapi_extra=declared(Access.INGEST), summary="Take a document out", responses=responses(404, 422, 503)
 )
-def retire_document(db: DbDep, container: ContainerDep, user: UserDep, document_id: DocumentId) -> api.DocumentOut:
+def retire_document(db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId) -> api.DocumentOut:
     """For admins. No question is answered from it any more. It stays in the list as `retired`, for the answers that quoted it. The list is
     changed first: what it does not call indexed is never a source, whatever the index still holds."""
     administrator(user)
     document = get_document(db, user, document_id)
+    trail.documents([document])
     if document.status in (DocumentStatus.INDEXED, DocumentStatus.FAILED):
         PgDocuments(db, user).retire([document.source])
         container.store.delete_documents([document.id])
@@ -185,6 +199,7 @@ def upload_document(
     db: DbDep,
     container: ContainerDep,
     user: UserDep,
+    trail: TrailDep,
     file: Annotated[
         UploadFile,
         File(description="PDF, Word, sheet, slides, text, mail. Its name is what it is known by; a new version replaces the old."),
@@ -203,6 +218,7 @@ def upload_document(
     running."""
     administrator(user)
     name = _file_name(file.filename or "")
+    trail.on["source"] = name
     known = current_document(db, user, name)
     if known is None and taken(db, name):
         raise Conflict(f"There is another document called {name}, which is not yours to replace. Give this one another name.")
@@ -218,6 +234,7 @@ def upload_document(
             embedder=container.embedder,
             readers=1,
         )
+    trail.on |= ingested(report)
     return ingest_out(report)
 
 

@@ -9,6 +9,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 
 from rag_api.api import schemas_quality as api
+from rag_api.api.audited import TrailDep
 from rag_api.api.deps import DbDep, UserDep
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute
@@ -28,11 +29,12 @@ Since = Annotated[Day | None, Query(description="Asked on this day or later.")]
 @router.get(
     "/gaps", openapi_extra=declared(Access.JUDGE), summary="Questions that no document answered", responses=responses(404, 422, 503)
 )
-def get_gaps(db: DbDep, user: UserDep, department: Department = None, since: Since = None) -> api.GapReport:
+def get_gaps(db: DbDep, user: UserDep, trail: TrailDep, department: Department = None, since: Since = None) -> api.GapReport:
     """Near-equal questions together, most asked first, with the nearest documents and whose they are. Nobody's name is in it; a question
     may hold what its asker typed about a patient, and is gone when its conversation is deleted."""
     asked = unanswered(db, user, _morning(since))
     gaps = gaps_of(asked, department)
+    trail.on |= {"department": department, "questions": sum(len(gap.asked) for gap in gaps)}
     counts = Counter(department_of(one) for one in asked)
     return api.GapReport(
         gaps=[_out(gap) for gap in gaps], questions=sum(len(gap.asked) for gap in gaps), departments=dict(counts.most_common())
@@ -46,8 +48,10 @@ def get_gaps(db: DbDep, user: UserDep, department: Department = None, since: Sin
     response_class=Response,
     responses={200: {"description": "The file.", "content": {"text/csv": {"schema": {"type": "string"}}}}, **responses(404, 422, 503)},
 )
-def export_gaps(db: DbDep, user: UserDep, department: Department = None, since: Since = None) -> Response:
-    text = gaps_csv(gaps_of(unanswered(db, user, _morning(since)), department))
+def export_gaps(db: DbDep, user: UserDep, trail: TrailDep, department: Department = None, since: Since = None) -> Response:
+    gaps = gaps_of(unanswered(db, user, _morning(since)), department)
+    trail.on |= {"department": department, "questions": sum(len(gap.asked) for gap in gaps)}
+    text = gaps_csv(gaps)
     return Response(text, media_type="text/csv", headers={"Content-Disposition": 'attachment; filename="gaps.csv"'})
 
 

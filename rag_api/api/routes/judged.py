@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Response
 
 from rag_api.api import schemas_quality as api
+from rag_api.api.audited import TrailDep
 from rag_api.api.deps import DbDep, UserDep, Uuid
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute
@@ -64,10 +65,11 @@ def export_judged_set(db: DbDep, user: UserDep, name: SetName) -> Response:
     summary="Put a CSV's questions into a judged set",
     responses=responses(400, 404, 413, 422, 503),
 )
-def import_judged_set(db: DbDep, user: UserDep, name: SetName, body: api.ImportIn) -> api.ImportOut:
+def import_judged_set(db: DbDep, user: UserDep, trail: TrailDep, name: SetName, body: api.ImportIn) -> api.ImportOut:
     """All of it or nothing: when a row cannot be meant, `errors` names every such row and the set stays as it was."""
     questions = parse_judged(body.csv)
     new = len({one.id for one in questions} - stored.ids_of(db, user, name))
+    trail.on |= {"questions": len(questions), "checked_only": body.check}
     if not body.check:
         new = stored.save_questions(db, user, name, questions)
     return api.ImportOut(questions=len(questions), new=new)

@@ -1,4 +1,5 @@
-"""What stands before every route: who may use it, and how large a request's body may be, before anything reads the whole of it."""
+"""What stands around every route: who may use it, how large a request's body may be, before anything reads the whole of it, and
+the entry in the audit trail, before anything is sent."""
 
 from __future__ import annotations
 
@@ -10,6 +11,8 @@ from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.types import Message
 
+from rag_api.api.audit_actions import act_of
+from rag_api.api.audited import Noted
 from rag_api.api.problems import responses
 from rag_api.api.sign_in.access import UNATTENDED, Access, access_of
 from rag_api.api.sign_in.identity import admit, whose
@@ -24,6 +27,7 @@ class LimitedRoute(APIRoute):
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
         self.access = access_of(options.get("openapi_extra"), path)
+        self.act = act_of(set(options.get("methods") or {"GET"}), path)
         self.unattended = bool((options.get("openapi_extra") or {}).get(UNATTENDED))
         self.own_threads = path == "/health"  # whoever watches over Bedside does not wait behind those who ask it
         refusals = responses(403) if self.access is Access.ANONYMOUS else responses(401, 403, 429)
@@ -45,8 +49,19 @@ class LimitedRoute(APIRoute):
         handle = super().get_route_handler()
 
         async def limited(request: Request) -> Response:
-            await admit(request, self.access, self.unattended, self.own_threads)
-            self.count(request)
+            noted = request.state.audit = Noted(request, self.act)
+            try:
+                await admit(request, self.access, self.unattended, self.own_threads)
+                self.count(request)
+                await noted.begins()
+                response = await within_limit(request)
+            except Exception as error:
+                await noted.failed(error, self.unattended)
+                raise
+            await noted.done(response.status_code)
+            return response
+
+        async def within_limit(request: Request) -> Response:
             limit = self.limit(request)
             # Closing says: do not send the rest.
             too_large = HTTPException(413, self.too_large(request), {"Connection": "close"})

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from rag_api.api import schemas_accounts as api
+from rag_api.api.audited import TrailDep
 from rag_api.api.deps import DbDep, UserDep
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute
@@ -19,7 +20,7 @@ from rag_api.api.sign_in.oidc import Provider
 from rag_api.api.sign_in.tokens import hashed, new_token
 from rag_api.config import Settings
 from rag_api.db import Database
-from rag_api.db.accounts import get_account, signed_in_with, user_of
+from rag_api.db.accounts import get_account, login_of, signed_in_with, user_of
 from rag_api.db.sessions import MINUTES, end_session, returned, start_session, start_sign_in
 from rag_api.errors import BedsideError, NotAllowed, NotFound
 
@@ -50,24 +51,28 @@ def get_session(request: Request) -> api.SessionOut:
     summary="Sign in with a password",
     responses=responses(400, 401, 404, 413, 422, 429, 503),
 )
-def sign_in(request: Request, response: Response, db: DbDep, body: api.SignInIn) -> api.SessionOut:
+def sign_in(request: Request, response: Response, db: DbDep, trail: TrailDep, body: api.SignInIn) -> api.SessionOut:
     """Where accounts have passwords (`sign_in` is `local`). The cookie that comes back is the session."""
     settings: Settings = request.app.state.settings
     if settings.sign_in != "local":
         raise NotFound("Nobody signs in with a password here.")
+    if known := login_of(db, body.login):  # a name that is none may be a password in the wrong field
+        trail.about["account"] = known.account_id
     account_id = passwords.sign_in(db, body.login, body.password)
     _new_session(request, response, db, account_id)
-    user = user_of(get_account(db, account_id), settings.roles_by_group)
+    user = trail.user = user_of(get_account(db, account_id), settings.roles_by_group)
     return _session_out(settings, Identity(user, settings.session_idle_minutes * 60))
 
 
 @router.delete("/session", openapi_extra=declared(Access.ANONYMOUS), summary="Sign out", responses=responses(503))
-def sign_out(request: Request, response: Response) -> api.SignedOut:
+def sign_out(request: Request, response: Response, trail: TrailDep) -> api.SignedOut:
     """The session ends here, also when the provider does not answer. Who is not signed in is signed out already."""
     settings: Settings = request.app.state.settings
     token = cookies.read(request, cookies.SESSION)
     if settings.sign_in == "off" or not token:
         return api.SignedOut()
+    identity = identify(request, used=False)
+    trail.user = identity.user if identity else None
     id_token = end_session(request.app.state.container.db, hashed(token))
     cookies.remove(response, settings, cookies.SESSION)
     return api.SignedOut(go_to=_provider(request).sign_out_url(id_token) if settings.sign_in == "oidc" else None)
@@ -110,7 +115,9 @@ def begin_sign_in(request: Request, db: DbDep, return_to: ReturnTo = "/") -> Red
     response_class=RedirectResponse,
     responses=responses(404, 422),
 )
-def finish_sign_in(request: Request, db: DbDep, code: Text = None, state: Text = None, iss: Text = None) -> RedirectResponse:
+def finish_sign_in(
+    request: Request, db: DbDep, trail: TrailDep, code: Text = None, state: Text = None, iss: Text = None
+) -> RedirectResponse:
     """To the page: signed in, or with `sign-in-failed` and the error's code."""
     provider, settings = _provider(request), request.app.state.settings
     try:
@@ -121,10 +128,12 @@ def finish_sign_in(request: Request, db: DbDep, code: Text = None, state: Text =
         account_id = signed_in_with(db, signed_in.claims, settings.oidc_new_accounts)
     except BedsideError as error:
         log.warning("A sign-in failed: %s", error.message)
+        trail.code = error.code
         response = RedirectResponse(f"/?sign-in-failed={error.code}", 303)
     else:
         response = RedirectResponse(started.return_to, 303)
         _new_session(request, response, db, account_id, signed_in.id_token)
+        trail.user = user_of(get_account(db, account_id), settings.roles_by_group)
     cookies.remove(response, settings, cookies.BROWSER)
     return response
 

@@ -54,7 +54,7 @@ def identify(request: Request, used: bool) -> Identity | None:
     if shown := request.headers.get("authorization"):
         scheme, _, key = shown.partition(" ")
         known = account_of_key(db, hashed(key.strip())) if scheme.lower() == "bearer" else None
-        return Identity(replace(user_of(known[0], settings.roles_by_group), scopes=known[1])) if known else None
+        return Identity(replace(user_of(known[0], settings.roles_by_group), scopes=known[1], key_id=known[2])) if known else None
     token = cookies.read(request, cookies.SESSION)
     session = session_of(db, hashed(token), settings.session_idle_minutes * 60, used) if token else None
     if session is None:

@@ -226,7 +226,10 @@ export interface paths {
         get: operations["get_conversation"];
         put?: never;
         post?: never;
-        /** Delete a conversation, its answers and their feedback */
+        /**
+         * Delete a conversation, its answers and their feedback
+         * @description Its questions leave the audit trail too; that somebody asked, and what was shown, stays there.
+         */
         delete: operations["delete_conversation"];
         options?: never;
         head?: never;
@@ -628,10 +631,60 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who asked, saw and changed what
+         * @description Newest first; with `after`, oldest first from the entry behind that number. `next` is what to give as `before` (or `after`) for
+         *     more.
+         */
+        get: operations["get_audit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/audit/head": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The trail's last entry, to be written down
+         * @description Kept elsewhere, it shows later whether the trail's end was cut off: `bedside audit verify --anchor SEQUENCE:HASH`.
+         */
+        get: operations["get_audit_head"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** AboutOut */
+        AboutOut: {
+            /**
+             * Account
+             * @description To whom it was done, or in whose name it was tried: an account's id, or its login in a command.
+             * @default
+             */
+            account: string;
+        };
         /**
          * AccessIn
          * @description Null: what the folder, the site or the department says counts again.
@@ -819,6 +872,17 @@ export interface components {
              * @default false
              */
             literal: boolean;
+        };
+        /** AskedOut */
+        AskedOut: {
+            /** Sha256 */
+            sha256: string;
+            /**
+             * Text
+             * @description As long as the policy keeps it.
+             * @default
+             */
+            text: string;
         };
         /** Body_upload_document */
         Body_upload_document: {
@@ -1200,6 +1264,61 @@ export interface components {
             /** Said */
             said: string;
         };
+        /** EntryOut */
+        EntryOut: {
+            /** Sequence */
+            sequence: number;
+            /** Form */
+            form: number;
+            /** Id */
+            id: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Action */
+            action: string;
+            result: components["schemas"]["Result"];
+            /**
+             * Origin
+             * @description api, cli, watch or server
+             */
+            origin: string;
+            /** Route */
+            route: string;
+            /**
+             * Request
+             * @description Entries of one request share it.
+             */
+            request: string;
+            /** Status */
+            status: number;
+            /** Code */
+            code: string;
+            /**
+             * On
+             * @description What it was about: documents with versions, pages and passages, answers, groups.
+             */
+            on: {
+                [key: string]: unknown;
+            };
+            who?: components["schemas"]["WhoOut"] | null;
+            about?: components["schemas"]["AboutOut"] | null;
+            question?: components["schemas"]["AskedOut"] | null;
+            /**
+             * Erased
+             * @description Parts that it had: who, about, question.
+             */
+            erased: string[];
+            /**
+             * Buffered
+             * @description It was kept in a file first, because the database did not answer.
+             */
+            buffered: boolean;
+            /** Hash */
+            hash: string;
+        };
         /**
          * FacetsOut
          * @description What documents can be filtered by, and the functions that order them.
@@ -1388,6 +1507,13 @@ export interface components {
             departments: {
                 [key: string]: number;
             };
+        };
+        /** HeadOut */
+        HeadOut: {
+            /** Sequence */
+            sequence: number;
+            /** Hash */
+            hash: string;
         };
         /**
          * Health
@@ -2099,6 +2225,10 @@ export interface components {
             /** After */
             after: string;
         };
+         * Result
+         * @enum {string}
+         */
+        Result: "begun" | "success" | "refused" | "failed" | "stopped";
         /**
          * Role
          * @enum {string}
@@ -2307,6 +2437,16 @@ export interface components {
          * @enum {string}
          */
         TargetGroup: "adult" | "child" | "neonate" | "pregnancy";
+        /** TrailOut */
+        TrailOut: {
+            /** Entries */
+            entries: components["schemas"]["EntryOut"][];
+            /**
+             * Next
+             * @description What to give as `before` (or `after`) for more; null: that was all.
+             */
+            next: number | null;
+        };
         /**
          * UnsupportedOut
          * @description answer[start:end] == text: a number, with its unit, that no passage of the answer holds. Offsets count code points.
@@ -2318,6 +2458,49 @@ export interface components {
             end: number;
             /** Text */
             text: string;
+        };
+        /**
+         * WhoOut
+         * @description Who did it: absent fields are unknown, or nobody's.
+         */
+        WhoOut: {
+            /**
+             * User
+             * @default
+             */
+            user: string;
+            /**
+             * Name
+             * @default
+             */
+            name: string;
+            /**
+             * Roles
+             * @default []
+             */
+            roles: string[];
+            /**
+             * Key
+             * @description The id of the key that was shown.
+             * @default
+             */
+            key: string;
+            /**
+             * Client
+             * @description The address that it came from, as the trusted proxy says; of a command, the machine.
+             * @default
+             */
+            client: string;
+            /**
+             * Function
+             * @default
+             */
+            function: string;
+            /**
+             * Department
+             * @default
+             */
+            department: string;
         };
         /**
          * CitedEvent
@@ -5679,6 +5862,131 @@ export interface operations {
             };
             /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_audit: {
+        parameters: {
+            query?: {
+                after?: number | null;
+                before?: number | null;
+                /** @description With its zone, or in UTC. */
+                since?: string | null;
+                /** @description With its zone, or in UTC. */
+                until?: string | null;
+                user?: string;
+                action?: string;
+                result?: string;
+                document?: string;
+                request?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrailOut"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_audit_head: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HeadOut"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

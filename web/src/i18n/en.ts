@@ -174,6 +174,7 @@ export const en = {
     stream_broken: "The connection broke while the answer was being written. What had arrived stands below.",
     generator_unavailable: "The generator is not available; these are the sources.",
     store_unavailable: "The search index does not answer. Try again in a moment.",
+    audit_unavailable: "Bedside cannot record who sees what, and therefore shows nothing. Try again in a moment.",
     database_unavailable: "The database does not answer. Try again in a moment.",
     embedder_unavailable: "The search model does not answer. Try again in a moment.",
     not_found: "This conversation is not here (any more).",
@@ -232,6 +233,7 @@ export const en = {
       too_many_tries: "Too many wrong passwords. Wait a minute, then try again.",
       offline: "No connection to Bedside. Check the network, then try again.",
       database_unavailable: "Bedside does not answer at the moment. Try again shortly.",
+      audit_unavailable: "Bedside cannot record who signs in, and therefore lets nobody in. Try again shortly.",
       internal: "Something went wrong on the server.",
     }),
     failed: open<ByCode & Record<"not_allowed", string>>({

@@ -169,6 +169,8 @@ export const nl: Messages = {
     stream_broken: "De verbinding brak af tijdens het schrijven. Wat al aangekomen was, staat hieronder.",
     generator_unavailable: "De generator is niet beschikbaar; dit zijn de bronnen.",
     store_unavailable: "De zoekindex antwoordt niet. Probeer het zo dadelijk opnieuw.",
+    audit_unavailable:
+      "Bedside kan niet vastleggen wie wat ziet, en toont daarom niets. Probeer het zo dadelijk opnieuw.",
     database_unavailable: "De databank antwoordt niet. Probeer het zo dadelijk opnieuw.",
     embedder_unavailable: "Het zoekmodel antwoordt niet. Probeer het zo dadelijk opnieuw.",
     not_found: "Dit gesprek is er niet (meer).",
@@ -228,6 +230,8 @@ export const nl: Messages = {
       too_many_tries: "Te veel verkeerde wachtwoorden. Wacht een minuut en probeer opnieuw.",
       offline: "Geen verbinding met Bedside. Controleer het netwerk en probeer opnieuw.",
       database_unavailable: "Bedside antwoordt op dit moment niet. Probeer het zo opnieuw.",
+      audit_unavailable:
+        "Bedside kan niet vastleggen wie zich aanmeldt, en laat daarom niemand binnen. Probeer het zo opnieuw.",
       internal: "Er ging iets mis op de server.",
     },
     failed: {

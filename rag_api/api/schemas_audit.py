@@ -1,0 +1,62 @@
+"""The shapes of the audit trail on the wire; `bedside audit export` writes the same."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from rag_api.audit.entry import Result
+
+
+class WhoOut(BaseModel):
+    """Who did it: absent fields are unknown, or nobody's."""
+
+    user: str = ""
+    name: str = ""
+    roles: list[str] = []
+    key: str = Field("", description="The id of the key that was shown.")
+    client: str = Field("", description="The address that it came from, as the trusted proxy says; of a command, the machine.")
+    function: str = ""
+    department: str = ""
+
+
+class AboutOut(BaseModel):
+    account: str = Field("", description="To whom it was done, or in whose name it was tried: an account's id, or its login in a command.")
+
+
+class AskedOut(BaseModel):
+    sha256: str
+    text: str = Field("", description="As long as the policy keeps it.")
+
+
+class EntryOut(BaseModel):
+    sequence: int
+    form: int
+    id: str
+    at: datetime
+    action: str
+    result: Result
+    origin: str = Field(description="api, cli, watch or server")
+    route: str
+    request: str = Field(description="Entries of one request share it.")
+    status: int
+    code: str
+    on: dict[str, Any] = Field(description="What it was about: documents with versions, pages and passages, answers, groups.")
+    who: WhoOut | None = None
+    about: AboutOut | None = None
+    question: AskedOut | None = None
+    erased: list[str] = Field(description="Parts that it had: who, about, question.")
+    buffered: bool = Field(description="It was kept in a file first, because the database did not answer.")
+    hash: str
+
+
+class TrailOut(BaseModel):
+    entries: list[EntryOut]
+    next: int | None = Field(description="What to give as `before` (or `after`) for more; null: that was all.")
+
+
+class HeadOut(BaseModel):
+    sequence: int
+    hash: str

@@ -1,0 +1,209 @@
+"""The audit trail's tables: adding an entry, reading entries, erasing what is personal of them. What an entry says is not known here.
+
+A read is not checked here either: whoever reads writes that into the trail first, which only an auditor's route and command do.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+from psycopg.rows import DictRow, dict_row
+
+from rag_api.db import CONNECT_SECONDS, Connection, Database, translated
+from rag_api.errors import DatabaseUnavailable
+
+PAGE = 500  # entries read at a time
+
+READ = """
+    select e.sequence, e.entry::text as text, e.previous, e.hash,
+      (select json_object_agg(s.part, json_build_object('salt', encode(s.salt, 'hex'), 'body', s.body::text))
+       from audit_sealed s where s.sequence = e.sequence) as sealed
+    from audit_entries e
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A row of the trail, as it lies there. `sealed`: by part, (salt, body) of what is not erased."""
+
+    sequence: int
+    text: str
+    previous: bytes
+    hash: bytes
+    sealed: dict[str, tuple[bytes, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The last entry: whoever wrote this down elsewhere finds out when the trail is cut off before it, or was made anew."""
+
+    sequence: int
+    hash: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class TrailQuery:
+    """What to read. Either after a number, oldest first, or before one (None: from the last), newest first. Times as entries have them."""
+
+    after: int | None = None
+    before: int | None = None
+    since: str = ""
+    until: str = ""
+    user: str = ""
+    action: str = ""  # "document.opened", or all that begin so: "document."
+    result: str = ""
+    document: str = ""
+    request: str = ""
+    limit: int = 100
+
+
+class Writer:
+    """This process's one connection that adds entries, one after another: it takes none of the pool's while others write, and waits for no
+    silent server longer than `patience`. Safe from several threads."""
+
+    def __init__(self, dsn: str, patience: float) -> None:
+        self.dsn, self.patience = dsn, patience
+        self._lock = threading.Lock()
+        self._connection: Connection | None = None
+
+    def append(self, text: str, sealed: Sequence[tuple[str, bytes, str]]) -> int:
+        """Return the entry's number, as `append`. Raises DatabaseUnavailable, and psycopg's own errors where the tables are not right."""
+        if not self._lock.acquire(timeout=self.patience):
+            raise DatabaseUnavailable(f"The database does not answer: other entries waited for {self.patience:g} s.")
+        try:
+            with translated():
+                return self._added(text, sealed)
+        finally:
+            self._lock.release()
+
+    def close(self) -> None:
+        with self._lock:
+            self._drop()
+
+    def _added(self, text: str, sealed: Sequence[tuple[str, bytes, str]]) -> int:
+        """Once more at once where the server was started again meanwhile: an entry is added once, however often it is sent."""
+        known, began = self._connection is not None, time.monotonic()
+        try:
+            return append_within(self._open(), text, sealed)
+        except (psycopg.OperationalError, psycopg.InterfaceError):
+            self._drop()
+            if not known or time.monotonic() - began > self.patience / 2:
+                raise
+        return append_within(self._open(), text, sealed)
+
+    def _open(self) -> Connection:
+        if self._connection is None or self._connection.closed:
+            self._connection = Connection.connect(
+                self.dsn, autocommit=True, row_factory=dict_row, application_name="bedside audit", connect_timeout=CONNECT_SECONDS
+            )
+            self._connection.patience = self.patience
+        return self._connection
+
+    def _drop(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = None
+
+
+def append(db: Database, text: str, sealed: Sequence[tuple[str, bytes, str]]) -> int:
+    """Return the entry's number. Added once: an entry with the id of one that is there changes nothing."""
+    with db.connection() as connection:
+        return append_within(connection, text, sealed)
+
+
+def append_within(connection: Connection, text: str, sealed: Sequence[tuple[str, bytes, str]]) -> int:
+    """The same in a transaction with something else: until it ends, nobody else adds anything."""
+    row = connection.execute(
+        "select audit_append(%(text)s, %(parts)s::text[], %(salts)s::bytea[], %(bodies)s::text[]) as sequence",
+        {"text": text, "parts": [s[0] for s in sealed], "salts": [s[1] for s in sealed], "bodies": [s[2] for s in sealed]},
+    ).fetchone()
+    assert row is not None
+    return int(row["sequence"])
+
+
+def head(db: Database) -> Head | None:
+    row = db.one("select sequence, hash from audit_entries order by sequence desc limit 1")
+    return Head(row["sequence"], bytes(row["hash"])) if row else None
+
+
+def hash_at(db: Database, sequence: int) -> bytes | None:
+    row = db.one("select hash from audit_entries where sequence = %(sequence)s", {"sequence": sequence})
+    return bytes(row["hash"]) if row else None
+
+
+def read(db: Database, query: TrailQuery) -> list[Stored]:
+    """At most `query.limit` entries."""
+    wanted: dict[str, Any] = {"limit": query.limit}
+    said = list(_conditions(query, wanted))
+    order = "e.sequence" if query.after is not None else "e.sequence desc"
+    where = f" where {' and '.join(said)}" if said else ""
+    return [_stored(row) for row in db.all(f"{READ}{where} order by {order} limit %(limit)s", wanted)]
+
+
+def _conditions(query: TrailQuery, wanted: dict[str, Any]) -> Iterator[str]:
+    tests = {
+        "after": "e.sequence > %(after)s",
+        "before": "e.sequence < %(before)s",
+        "since": "e.entry ->> 'at' collate \"C\" >= %(since)s",
+        "until": "e.entry ->> 'at' collate \"C\" < %(until)s",
+        "user": "e.sequence in (select sequence from audit_sealed where part = 'who' and body ->> 'user' = %(user)s)",
+        "action": "starts_with(e.entry ->> 'action', %(action)s)",
+        "result": "e.entry ->> 'result' = %(result)s",
+        "document": "(e.entry #>> '{on,document}' = %(document)s or exists"
+        " (select from json_array_elements(e.entry #> '{on,documents}') d where d ->> 'id' = %(document)s))",
+        "request": "e.entry ->> 'request' = %(request)s",
+    }
+    for name, test in tests.items():
+        value = getattr(query, name)
+        if value is not None and value != "":
+            wanted[name] = value
+            yield test
+
+
+def stream(db: Database, query: TrailQuery) -> Iterator[Stored]:
+    """All entries after `query.after`, oldest first, some at a time."""
+    from dataclasses import replace
+
+    at = query.after or 0
+    while found := read(db, replace(query, after=at, before=None, limit=PAGE)):
+        yield from found
+        at = found[-1].sequence
+
+
+def erasures(db: Database) -> list[tuple[int, str]]:
+    """(number, text) of the entries that say what was erased."""
+    rows = db.all("select sequence, entry::text as text from audit_entries where entry ->> 'action' = 'audit.erased' order by sequence")
+    return [(row["sequence"], row["text"]) for row in rows]
+
+
+def erase(connection: Connection, part: str, sequences: Sequence[int]) -> None:
+    """Take the part of these entries away, its salt too; after an entry that says so, in one transaction."""
+    connection.execute("select set_config('bedside.erasing', 'on', true)")
+    connection.execute(
+        "delete from audit_sealed where part = %(part)s and sequence = any(%(sequences)s)", {"part": part, "sequences": list(sequences)}
+    )
+    connection.execute("select set_config('bedside.erasing', '', true)")
+
+
+def with_part(db: Database, part: str, *, user: str = "", account: str = "", conversation: str = "", until: str = "") -> list[int]:
+    """Numbers of entries that still have the part: of this user, about this account, of this conversation, from before this time."""
+    tests = {
+        "user": "sequence in (select sequence from audit_sealed w where w.part = 'who' and w.body ->> 'user' = %(user)s)",
+        "account": "body ->> 'account' = %(account)s",
+        "conversation": "entry #>> '{on,conversation}' = %(conversation)s",
+        "until": "entry ->> 'at' collate \"C\" < %(until)s",
+    }
+    given = {"user": user, "account": account, "conversation": conversation, "until": until}
+    said = "".join(f" and {tests[name]}" for name, value in given.items() if value)
+    query = f"select sequence from audit_sealed s join audit_entries e using (sequence) where part = %(part)s{said} order by sequence"  # noqa: S608
+    return [row["sequence"] for row in db.all(query, {"part": part, **given})]
+
+
+def _stored(row: DictRow) -> Stored:
+    sealed = {part: (bytes.fromhex(one["salt"]), one["body"]) for part, one in (row["sealed"] or {}).items()}
+    return Stored(row["sequence"], row["text"], bytes(row["previous"]), bytes(row["hash"]), sealed)
