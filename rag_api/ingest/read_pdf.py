@@ -19,10 +19,12 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as raw
 
 from rag_api.errors import UnreadableDocument
+from rag_api.ingest.actual_text import keep_what_is_shown
 from rag_api.ingest.annotations import with_annotations
 from rag_api.ingest.clean import LaidOut
-from rag_api.ingest.doubted import in_doubt
+from rag_api.ingest.doubted import in_doubt, slanted_lines
 from rag_api.ingest.drawn import read_drawn
+from rag_api.ingest.fractions import with_fractions
 from rag_api.ingest.frames import frames_of
 from rag_api.ingest.layout import Line, lay_out, usual_size
 from rag_api.ingest.pdfium import read_glyphs
@@ -44,10 +46,11 @@ _PLACEHOLDER = re.compile(r"please wait|wacht|patientez|bitte warten|adobe (?:ac
 UNSEEN = "text that cannot be seen (white, tiny, covered, clipped or off the page) or is struck through was left out"
 _NOTES = (
     UNSEEN,
-    "slanted text (a watermark) was left out",
+    "slanted text (a watermark) was left out: its words are among the lines that were cut",
     "its fonts do not say which letters they show: what is found in it may be garbled",
     "letters show others than their fonts say: those sentences are found and shown, never quoted; print it to a PDF and load that",
     "invisible words over a picture were not compared with it: they are found and shown, never quoted",
+    "the file says other words than its page shows (ActualText): those that are shown were read",
 )
 
 
@@ -127,6 +130,7 @@ def _page(opened: _Open, page: Any, number: int, own: int | None) -> tuple[LaidO
     """The page, and which of the notes it deserves."""
     plane = PagePlane(page.raw)
     drawn = read_drawn(page.raw, plane)
+    lied = keep_what_is_shown(opened.document.raw, page.raw, drawn.texts)
     glyphs = read_glyphs(page.raw, plane, drawn, opened.judged, opened.layered, own)
     noted: list[str] = []
     if is_scan(glyphs, drawn, plane.width, plane.height):
@@ -136,15 +140,18 @@ def _page(opened: _Open, page: Any, number: int, own: int | None) -> tuple[LaidO
         noted += image.notes
         if image.laid is not None:
             return image.laid, noted
+    glyphs = with_fractions(glyphs, drawn.bars)
     items = tuple(lay_out(glyphs, drawn, plane.width, plane.height))
     frames = frames_of(drawn, plane.width, plane.height)
     sideways = glyphs.turned.size and int((glyphs.turned % 2).mean() > 0.5)
     tall, doubt = plane.width if sideways else plane.height, in_doubt(glyphs)
-    laid = LaidOut(number, plane.width, plane.height, plane.rotation, tall, items, glyphs.boxes[doubt], frames)
+    laid = LaidOut(
+        number, plane.width, plane.height, plane.rotation, tall, items, glyphs.boxes[doubt], frames, slanted=slanted_lines(glyphs)
+    )
     ink = glyphs.codes > 32
     garbled = glyphs.undecoded[ink].sum() > 0.2 * max(1, ink.sum())
     untrue, copied = (doubt & ~glyphs.recognised).any(), (doubt & glyphs.recognised).any()
-    deserved = ((glyphs.hidden & ink).any(), (glyphs.slanted & ink).any(), garbled, untrue, copied)
+    deserved = ((glyphs.hidden & ink).any(), (glyphs.slanted & ink).any(), garbled, untrue, copied, lied)
     return laid, [*noted, *(note for note, true in zip(_NOTES, deserved, strict=True) if true)]
 
 

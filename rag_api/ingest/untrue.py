@@ -26,8 +26,6 @@ from rag_api.ingest.unseen import Style
 _CODES = np.array(sorted(map(ord, SIGNS)), np.uint32)
 _FIGURES = np.array(sorted(map(ord, DIGITS)), np.uint32)
 _ALWAYS = frozenset(map(ord, DIGITS + "mgk\xb5lin"))  # looked at in every font, as doses are made of them; others where they stand
-    map(ord, DIGITS + "mgk\xb5lin")
-)  # are looked at in every font: what doses are made of; others where one of these stands
 _FINE = 2000  # steps in a letter's height: two letters of one font differ in their measures by more
 _MOST_FONTS = 200  # known at a time
 _MOST_PIXELS = 1_000_000
@@ -88,10 +86,12 @@ class Judged:
         first = {key: glyph for key, glyph in first.items() if int(sheet.which[glyph]) in drawn}
         doubt = self._wrong_of(sheet, list(first.values()))
         more = [n for key, glyph in first.items() if glyph in doubt for n in new[key][:_LOOKS]]
-        wrong = self._wrong_of(sheet, more) if more else set()
+        wrong = self._wrong_of(sheet, more)
         self._wrong |= {key: wrong.issuperset(new[key][:_LOOKS]) for key in first}
 
     def _wrong_of(self, sheet: Sheet, glyphs: Sequence[int]) -> set[int]:
+        if not glyphs:
+            return set()
         order, shown = sheet.forms(self._document, glyphs)
         return {n for n, one in zip(order, untrue([chr(sheet.codes[n]) for n in order], shown), strict=True) if one}
 
