@@ -157,7 +157,7 @@ class RemoteItem:
 
 @dataclass(frozen=True, slots=True)
 class CutLine:
-    """A line of a page that is not in its text, as it stood there. `reason`: "header", "footer" or "page_number"."""
+    """A line of a page that is not in its text. `reason`: "header", "footer", "page_number", "line_number", "slanted"."""
 
     page: int
     text: str

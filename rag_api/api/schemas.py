@@ -318,7 +318,7 @@ class CutLineOut(BaseModel):
 
     page: int
     text: str
-    reason: str = Field(description="Why: header, footer or page_number.")
+    reason: str = Field(description="Why: header, footer, page_number, line_number or slanted.")
 
 
 class EditOut(BaseModel):

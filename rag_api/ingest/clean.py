@@ -20,8 +20,20 @@ from numpy.typing import NDArray
 from rag_api.domain import Block, CutLine, Page
 from rag_api.ingest.beside import beside
 from rag_api.ingest.characters import SOFT_HYPHEN, clean_line
-from rag_api.ingest.flow import all_right_margins, continues, goes_on, goes_over, heads, jumps, styled_apart, unfinished, usual_gap
-from rag_api.ingest.furniture import furniture, text_of
+from rag_api.ingest.flow import (
+    all_right_margins,
+    continues,
+    goes_on,
+    goes_over,
+    heads,
+    jumps,
+    listed,
+    rows_apart,
+    styled_apart,
+    unfinished,
+    usual_gap,
+)
+from rag_api.ingest.furniture import LINE_NUMBER, SLANTED, furniture, text_of
 from rag_api.ingest.hyphens import Hyphen, judge, lexicon
 from rag_api.ingest.layout import Line, Row
 from rag_api.ingest.marked import Marked, concat, plain
@@ -48,6 +60,7 @@ class LaidOut:
     doubts: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), np.float32))
     frames: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), np.float32))  # [f, 4] boxes drawn around text
     scanned: bool = False  # it was read from its image
+    slanted: tuple[str, ...] = ()  # lines that stand neither upright nor turned by quarters
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +77,10 @@ def clean(pages: Sequence[LaidOut], language: str, told: Sequence[str] = ()) -> 
     cut = furniture([page.items for page in tidy], [page.tall for page in tidy])
     if all(id(item) in cut for page in tidy for item in page.items):  # the same page over and over is no header
         cut = {}
+    cut |= {id(item): LINE_NUMBER for page in tidy for item in page.items if isinstance(item, Line) and item.counts}
     bodies = [[item for item in page.items if id(item) not in cut] for page in tidy]
-    lines = (CutLine(page.number, text_of(item), cut[id(item)]) for page in tidy for item in page.items if id(item) in cut)
+    lines = [CutLine(page.number, text_of(item), cut[id(item)]) for page in tidy for item in page.items if id(item) in cut]
+    lines += [CutLine(page.number, line, SLANTED) for page in tidy for line in page.slanted]
     pieces = _Joiner(bodies, [page.tall for page in tidy], language).pieces()
     return Cleaned(_assemble(tidy, pieces), tuple(lines), structured(pieces, [page.frames for page in pages], by_words(told)))
 
@@ -141,6 +156,7 @@ class _Joiner:
         self.rights = all_right_margins(bodies)
         self.gaps = [usual_gap(body) for body in bodies]
         self.beside = beside(bodies, heights, self.rights)
+        self.listed = listed(bodies, heights)
 
     def pieces(self) -> list[list[Piece]]:
         """For each page its pieces of text in order, separators included; a separator belongs to the page before it."""
@@ -213,6 +229,8 @@ class _Joiner:
             caption = isinstance(one, Line) and one.bold
             return "\n" if caption or (isinstance(one, Row) and isinstance(two, Row)) else "\n\n"
         right = self.rights[page][i]
+        if next_page == page and not jumps(one, two) and (rows_apart(one, two) or id(two) in self.listed):
+            return "\n" if two.y0 - one.y1 < max(0.75 * one.size, 1.35 * self.gaps[page] + 1) else "\n\n"
         if styled_apart(one, two):
             return "\n" if heads(one, two) else "\n\n"  # so that a chunk is cut before a heading, not after it
         if next_page != page or jumps(one, two):  # over a page border or to the next column

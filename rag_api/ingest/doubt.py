@@ -20,6 +20,7 @@ _PALE = 160  # of 255: letters as light as this may not show on white
 _CLEAR = 160  # of 255: letters as transparent as this
 _NEAR = 96  # of 255: letters this near to the colour of what they lie on
 _MANY = 2000  # areas: more are not compared, all is doubtful
+_CELL, _MOST_CELLS = 2.0, 1000  # points; across a page
 _CLIPS_FROM = 4  # render modes from here on make letters a clip for what follows
 
 Boxes = NDArray[np.float32]
@@ -39,6 +40,18 @@ def doubtful(boxes: Boxes, colours: NDArray[np.int16], order: NDArray[np.int64],
     for x0, y0, x1, y1 in drawn.images:
         found |= (x >= x0) & (x <= x1) & (y >= y0) & (y <= y1)
     return found
+
+
+def below_letters(boxes: Boxes, order: NDArray[np.int64], drawn: Drawn, plane: PagePlane) -> NDArray[np.bool_]:
+    """[n] glyphs in whose middle other letters are written later, which may be bars or large."""
+    side = max(_CELL, max(plane.width, plane.height) / _MOST_CELLS)
+    last = np.full((int(plane.height / side) + 1, int(plane.width / side) + 1), -1, np.int64)  # what is written in each cell last
+    for place in drawn.texts.values():  # in their order
+        x0, y0, x1, y1 = (place.box / side).clip(0, _MOST_CELLS)
+        last[int(y0) : int(y1) + 1, int(x0) : int(x1) + 1] = place.order
+    middle = np.nan_to_num((boxes[:, :2] + boxes[:, 2:]) / 2 / side)
+    x, y = (np.clip(middle[:, n], 0, last.shape[1 - n] - 1).astype(int) for n in (0, 1))
+    return np.asarray((order >= 0) & (last[y, x] > order))
 
 
 def clip_of(thing: Any, matrix: Matrix, plane: PagePlane) -> tuple[NDArray[np.float32], bool]:

@@ -1,6 +1,10 @@
-"""Which words of a page may say something else than it shows: they are found and shown, never quoted."""
+"""Which words of a page may say something else than it shows: they are found and shown, never quoted.
+
+And which are left out, as they stand aslant."""
 
 from __future__ import annotations
+
+import re
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,3 +23,14 @@ def in_doubt(glyphs: Glyphs) -> NDArray[np.bool_]:
         figures = np.bincount(word, glyphs.untrue & (glyphs.codes >= ord("0")) & (glyphs.codes <= ord("9")))
         doubt |= ink & (((wrong > 0) & (letters > 1)) | (figures > 0))[word]  # a letter alone is a bullet in a font of signs
     return doubt
+
+
+def slanted_lines(glyphs: Glyphs) -> tuple[str, ...]:
+    """Return what stands neither upright nor turned by quarters, such as a watermark, line by line."""
+    seen = glyphs.slanted & ~glyphs.hidden
+    if not (seen & (glyphs.codes > 32)).any():
+        return ()
+    said = "".join(
+        chr(code) if slanted or code in (9, 32) else "\n" for code, slanted in zip(glyphs.codes.tolist(), seen.tolist(), strict=True)
+    )
+    return tuple(line for line in (" ".join(line.split()) for line in re.split(r"[\r\n]+", said)) if line)

@@ -19,6 +19,7 @@ from rag_api.ingest.plane import PagePlane
 _MAX_OBJECTS = 20_000  # of a page, and segments of its paths: a drawing has many, a table few
 _MAX_DEPTH = 4  # forms in forms
 _THIN = 2.5  # points: a filled box as thin as this is a rule
+_BAR = 40.0  # points: no fraction's bar is as long
 _HUGE = 18.0  # points: letters as high may cover others
 _WIDE, _LOW = 100.0, 150.0  # points: one this wide and not higher may be a table row's background, whose edges part rows
 
@@ -33,6 +34,7 @@ class Drawn:
 
     across: NDArray[np.float32]  # [h, 3] horizontal rules: x0, x1, y
     down: NDArray[np.float32]  # [v, 3] vertical rules: y0, y1, x
+    bars: NDArray[np.float32]  # [b, 3] as `across`, those short enough for a fraction's
     images: NDArray[np.float32]  # [i, 4]
     fills: NDArray[np.float32]  # [f, 4] areas painted in another colour than white
     colours: NDArray[np.int16]  # [f, 3] theirs, -1: several
@@ -44,11 +46,13 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placed:
-    """A text object's place on the page. `order`: when it is painted; `dim`: it, or a form it is in, lets something through."""
+    """A text object's place on the page. `order`: when it is painted; `dim`: it, or a form it is in, lets something through; `box`: [4] in
+    page space."""
 
     order: int
     matrix: Matrix
     dim: bool
+    box: NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,10 +94,10 @@ class _Found:
 
     def add(self, order: int, thing: Any, matrix: Matrix, dim: bool) -> None:
         kind = raw.FPDFPageObj_GetType(thing)
+        box = _box(thing, matrix, self.plane)
         if kind == raw.FPDF_PAGEOBJ_TEXT:
             address = ctypes.cast(thing, ctypes.c_void_p).value or 0
-            self.texts[address] = Placed(order, matrix, dim)
-        box = _box(thing, matrix, self.plane)
+            self.texts[address] = Placed(order, matrix, dim, box)
         if kind == raw.FPDF_PAGEOBJ_TEXT and min(box[2] - box[0], box[3] - box[1]) > _HUGE:
             self.covers.append((box, order, thing))
         elif kind == raw.FPDF_PAGEOBJ_PATH:
@@ -127,9 +131,11 @@ class _Found:
         lines = np.array(self.rules, np.float32).reshape(-1, 4)  # x, y, x, y
         dx, dy = np.abs(lines[:, 2] - lines[:, 0]), np.abs(lines[:, 3] - lines[:, 1])
         flat, steep = lines[(dy < 1) & (dx > 8)], lines[(dx < 1) & (dy > 4)]
+        bars = lines[(dy < 1) & (dx > 2) & (dx < _BAR)]
         return Drawn(
             _spans(flat, 0),
             _spans(steep, 1),
+            _spans(bars, 0),
             np.array(self.images, np.float32).reshape(-1, 4),
             np.array([box for box, _ in self.fills], np.float32).reshape(-1, 4),
             np.array([colour for _, colour in self.fills], np.int16).reshape(-1, 3),

@@ -19,6 +19,7 @@ _BULLET = re.compile(r"[•▪●○◦■□◆◇▫–—►➢➤→✓✔�
 _NUMBER = re.compile(r"\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4})[.)]\s|\d{1,2}(?:\.\d{1,2})+\.?\s|stap \d|step \d", re.IGNORECASE)
 _NAME = re.compile(r"[^\W\d_a-z][^\W\d_A-Z]")  # a capital and a small letter: most sentences begin so
 _ENDS = re.compile(r"[.!?:;][\"'”’»)\]]*$")
+_CARD, _SHORT = 3, 0.25  # lines; of a page's height
 _HYPHENATED = re.compile(r"[^\W_][-\u00ad]$")
 
 
@@ -27,6 +28,42 @@ def styled_apart(one: Line, two: Line) -> bool:
     if abs(one.size - two.size) > 0.12 * max(one.size, two.size):
         return True
     return one.bold != two.bold and not unfinished(one, two)
+
+
+def rows_apart(one: Line, two: Line) -> bool:
+    """Cells parted by tabs, and what is below them: a row has a line of its own, unless its last cell goes on."""
+    if "\t" not in one.marked.text:
+        return "\t" in two.marked.text and not unfinished(one, two)
+    return "\t" in two.marked.text or two.x0 < one.x0 + 0.5 * one.first_word
+
+
+def listed(bodies: Sequence[Sequence[Item]], heights: Sequence[float]) -> set[int]:
+    """The `id()` of lines that stand below another one as on a card: three or more short ones, none of which begins small or ends a
+    sentence. heights: of the pages, in reading space."""
+    found: set[int] = set()
+    for body, height in zip(bodies, heights, strict=True):
+        for block in _blocks(body):
+            begin = not any(line.marked.text[0].islower() or _HYPHENATED.search(line.marked.text) for line in block)
+            short = max(line.x1 - line.x0 for line in block) < _SHORT * height
+            figures = any(c.isdigit() for line in block for c in line.marked.text)
+            if len(block) >= _CARD and begin and short and figures and not any(_ENDS.search(line.marked.text) for line in block):
+                found.update(id(line) for line in block[1:])
+    return found
+
+
+def _blocks(body: Sequence[Item]) -> Iterator[list[Line]]:
+    """Lines of one style that begin below each other."""
+    block: list[Line] = []
+    for item in body:
+        last = block[-1] if block else None
+        if not (isinstance(item, Line) and last and not jumps(last, item) and not styled_apart(last, item) and abs(item.x0 - last.x0) < 1):
+            if block:
+                yield block
+            block = []
+        if isinstance(item, Line):
+            block.append(item)
+    if block:
+        yield block
 
 
 def heads(one: Line, two: Line) -> bool:

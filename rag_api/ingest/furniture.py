@@ -24,6 +24,7 @@ _TOLERANCE = 6.0  # points up or down
 _LARGER = 1.15  # than most lines: a heading
 
 HEADER, FOOTER, PAGE_NUMBER = "header", "footer", "page_number"
+LINE_NUMBER, SLANTED = "line_number", "slanted"  # what is cut for another reason
 
 Item = Line | Row
 

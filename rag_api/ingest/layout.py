@@ -8,15 +8,17 @@ line ends, which pieces stand on one line, and which belong to one row of a tabl
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rag_api.ingest.drawn import Drawn
+from rag_api.ingest.line_numbers import line_numbers
 from rag_api.ingest.marked import Marked, no_boxes
 from rag_api.ingest.pdfium import Glyphs
 from rag_api.ingest.raised import with_raised
@@ -26,6 +28,7 @@ _NEWLINES = np.array([10, 13], np.uint32)
 _SPACES = np.array([9, 10, 11, 12, 13, 32, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000], np.uint32)
 _CELL_GAP = 1.8  # line heights of white on one line that part two cells
 _MAX_RULES = 600  # more is a drawing, not a table
+_LABEL = re.compile(r"\W{1,3}|\(?(?:\w|\d{1,3}|[ivx]{1,4})[.)]?|(?:\d{1,2}\.)+\d{0,2}")  # of a list
 _MAX_CELL_LINES = 15  # more is a column of text in a frame
 
 
@@ -41,6 +44,7 @@ class Line:
     bold: bool
     symbol: bool  # some of it is set in a symbol font
     aside: bool  # it is turned another way than most of the page
+    counts: bool = False  # the number of a line, in the margin
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,6 +142,8 @@ def _one_way(
     white[1:] = before[visible[1:]] > before[visible[:-1]]
     white[pieces.starts] = False
     lines = _lines(glyphs, visible, white, here, pieces, aside)
+    for n in line_numbers([line.marked.text for line in lines], pieces.boxes, [line.size for line in lines]):
+        lines[n] = replace(lines[n], counts=True)
     cells = _rows(pieces.boxes, across, down)
     order = _with_laid_on(_headers_first(_order(lines), lines), lines, glyphs.laid_on[visible[pieces.starts]])
     return _merge([lines[i] for i in order], [cells[i] for i in order])
@@ -337,12 +343,13 @@ def _lines_of(cell: list[Line]) -> list[Line]:
 def _beside(one: Line, two: Line) -> bool:
     """Two stands on one's line, to the right of it."""
     overlap = min(one.y1, two.y1) - max(one.y0, two.y0)
-    return overlap > 0.5 * min(one.y1 - one.y0, two.y1 - two.y0) and two.x0 >= one.x1 - 0.3 * one.size
+    return not (one.counts or two.counts) and overlap > 0.5 * min(one.y1 - one.y0, two.y1 - two.y0) and two.x0 >= one.x1 - 0.3 * one.size
 
 
 def _joined(one: Line, two: Line) -> Line:
     wide = two.x0 - one.x1 > _CELL_GAP * min(one.size, two.size)
-    separator = "\t" if wide and len(one.marked.text) > 4 else " "  # a short piece is a list's label
+    label = len(one.marked.text) <= 4 and _LABEL.fullmatch(one.marked.text.strip())
+    separator = "\t" if wide and not label else " "
     parts = [one.marked, Marked(separator, no_boxes(1)), two.marked]
     text = "".join(part.text for part in parts)
     longer = one if len(one.marked.text) >= len(two.marked.text) else two

@@ -29,11 +29,12 @@ NOTES = {
     "missing_letters": "characters that the pages cannot show are read all the same; install fonts-dejavu-core: {letters}",
     "page_broken": "{on_pages}: cannot be read",
     "page_unseen": "{on_pages}: text that cannot be seen (white, tiny, covered, clipped or off the page) or is struck through was left out",
-    "page_watermark": "{on_pages}: slanted text (a watermark) was left out",
+    "page_watermark": "{on_pages}: slanted text (a watermark) was left out: its words are among the lines that were cut",
     "page_garbled": "{on_pages}: its fonts do not say which letters they show: what is found in it may be garbled",
     "page_untrue_letters": "{on_pages}: letters show others than their fonts say: those sentences are found and shown, never quoted; "
     "print it to a PDF and load that",
     "page_uncompared": "{on_pages}: invisible words over a picture were not compared with it: they are found and shown, never quoted",
+    "page_other_words": "{on_pages}: the file says other words than its page shows (ActualText): those that are shown were read",
     "page_not_read": "{on_pages}: only a picture, no text layer: nothing of it is found",
     "page_no_words": "{on_pages}: only a picture, in which no words could be read: nothing of it is found",
     "page_too_slow": "{on_pages}: only a picture that took longer to read than BEDSIDE_OCR_TIMEOUT: nothing of it is found",

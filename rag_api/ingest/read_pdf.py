@@ -20,10 +20,12 @@ import pypdfium2.raw as raw
 
 from rag_api.domain import Note
 from rag_api.errors import UnreadableDocument
+from rag_api.ingest.actual_text import keep_what_is_shown
 from rag_api.ingest.annotations import with_annotations
 from rag_api.ingest.clean import LaidOut
-from rag_api.ingest.doubted import in_doubt
+from rag_api.ingest.doubted import in_doubt, slanted_lines
 from rag_api.ingest.drawn import read_drawn
+from rag_api.ingest.fractions import with_fractions
 from rag_api.ingest.frames import frames_of
 from rag_api.ingest.layout import Line, lay_out, usual_size
 from rag_api.ingest.notes import note
@@ -44,7 +46,7 @@ _LETTERHEAD = re.compile(
 )
 _PLACEHOLDER = re.compile(r"please wait|wacht|patientez|bitte warten|adobe (?:acrobat )?reader", re.IGNORECASE)
 UNSEEN = "page_unseen"
-_NOTES = (UNSEEN, "page_watermark", "page_garbled", "page_untrue_letters", "page_uncompared")  # codes of notes
+_NOTES = (UNSEEN, "page_watermark", "page_garbled", "page_untrue_letters", "page_uncompared", "page_other_words")  # codes of notes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,6 +125,7 @@ def _page(opened: _Open, page: Any, number: int, own: int | None) -> tuple[LaidO
     """The page, and which of the notes it deserves."""
     plane = PagePlane(page.raw)
     drawn = read_drawn(page.raw, plane)
+    lied = keep_what_is_shown(opened.document.raw, page.raw, drawn.texts)
     glyphs = read_glyphs(page.raw, plane, drawn, opened.judged, opened.layered, own)
     noted: list[str] = []
     if is_scan(glyphs, drawn, plane.width, plane.height):
@@ -132,15 +135,18 @@ def _page(opened: _Open, page: Any, number: int, own: int | None) -> tuple[LaidO
         noted += image.notes
         if image.laid is not None:
             return image.laid, noted
+    glyphs = with_fractions(glyphs, drawn.bars)
     items = tuple(lay_out(glyphs, drawn, plane.width, plane.height))
     frames = frames_of(drawn, plane.width, plane.height)
     sideways = glyphs.turned.size and int((glyphs.turned % 2).mean() > 0.5)
     tall, doubt = plane.width if sideways else plane.height, in_doubt(glyphs)
-    laid = LaidOut(number, plane.width, plane.height, plane.rotation, tall, items, glyphs.boxes[doubt], frames)
+    laid = LaidOut(
+        number, plane.width, plane.height, plane.rotation, tall, items, glyphs.boxes[doubt], frames, slanted=slanted_lines(glyphs)
+    )
     ink = glyphs.codes > 32
     garbled = glyphs.undecoded[ink].sum() > 0.2 * max(1, ink.sum())
     untrue, copied = (doubt & ~glyphs.recognised).any(), (doubt & glyphs.recognised).any()
-    deserved = ((glyphs.hidden & ink).any(), (glyphs.slanted & ink).any(), garbled, untrue, copied)
+    deserved = ((glyphs.hidden & ink).any(), (glyphs.slanted & ink).any(), garbled, untrue, copied, lied)
     return laid, [*noted, *(code for code, true in zip(_NOTES, deserved, strict=True) if true)]
 
 

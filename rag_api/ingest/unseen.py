@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_api.ingest.doubt import clip_of, doubtful, from_clip_on, in_a_layer
+from rag_api.ingest.doubt import below_letters, clip_of, doubtful, from_clip_on, in_a_layer
 from rag_api.ingest.drawn import Drawn, Placed
 from rag_api.ingest.pixels import Words, has_ink, seen
 from rag_api.ingest.plane import PagePlane
@@ -116,7 +116,8 @@ def _doubt(plane: PagePlane, drawn: Drawn, boxes: Boxes, which: NDArray[np.int64
     with np.errstate(invalid="ignore"):
         x, y = (boxes[:, 0] + boxes[:, 2]) / 2, (boxes[:, 1] + boxes[:, 3]) / 2
         outside = (x < cut[:, 0]) | (y < cut[:, 1]) | (x > cut[:, 2]) | (y > cut[:, 3])
-        return np.asarray(odd[which] | outside | doubtful(boxes, colours, np.array(orders, np.int64)[which], drawn))
+        order = np.array(orders, np.int64)[which]
+        return np.asarray(odd[which] | outside | doubtful(boxes, colours, order, drawn) | below_letters(boxes, order, drawn, plane))
 
 
 def _clip(style: Style, place: Placed | None, plane: PagePlane) -> tuple[Boxes, bool]:

@@ -86,10 +86,12 @@ class Judged:
         first = {key: glyph for key, glyph in first.items() if int(sheet.which[glyph]) in drawn}
         doubt = self._wrong_of(sheet, list(first.values()))
         more = [n for key, glyph in first.items() if glyph in doubt for n in new[key][:_LOOKS]]
-        wrong = self._wrong_of(sheet, more) if more else set()
+        wrong = self._wrong_of(sheet, more)
         self._wrong |= {key: wrong.issuperset(new[key][:_LOOKS]) for key in first}
 
     def _wrong_of(self, sheet: Sheet, glyphs: Sequence[int]) -> set[int]:
+        if not glyphs:
+            return set()
         order, shown = sheet.forms(self._document, glyphs)
         return {n for n, one in zip(order, untrue([chr(sheet.codes[n]) for n in order], shown), strict=True) if one}
 

@@ -184,7 +184,8 @@ def test_a_watermark_does_not_get_between_the_lines(tmp_path: Path) -> None:
 
     document = read_bytes(tmp_path, pdf(marked))
     assert document.text == " ".join(WORDS) + "\n"
-    assert document.warnings == ("page 1: slanted text (a watermark) was left out",)
+    assert document.warnings == ("page 1: slanted text (a watermark) was left out: its words are among the lines that were cut",)
+    assert [(line.text, line.reason) for line in document.cut] == [("CONCEPT", "slanted")]
 
 
 def test_white_text_on_a_dark_table_head_is_kept(tmp_path: Path) -> None:

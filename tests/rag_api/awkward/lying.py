@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
-from .between import FALSE, Built, X, Y, shown, write
+from .between import FALSE, INSTEAD, Built, X, Y, shown, write
 from .letters import _cmap
 
 _SHOWN = FALSE.replace("900", "100")
@@ -64,3 +64,29 @@ TRUE: dict[str, Callable[[], bytes]] = {
     name: lambda base=name: _said({}, shown(FALSE + " 12345678", "/Liegt"), f"/{base}")  # type: ignore[misc]
     for name in ("Helvetica", "Times-BoldItalic", "Courier-Oblique", "Helvetica-BoldOblique")
 }
+
+
+def _instead(text: str, content: str) -> bytes:
+    built = Built()
+    built.draw(f"/Span << /ActualText ({text}) >> BDC {content} EMC")
+    return built.bytes()
+
+
+_PARTS = f"BT /Plain 10 Tf 1 0 0 1 {X} {Y} Tm (Kinderen krijgen ) Tj (geen morfine.) Tj ET"
+INSTEAD_OF: dict[str, Callable[[], bytes]] = {
+    "actual text that lies": lambda: _instead(FALSE, shown(INSTEAD)),
+    "in several parts": lambda: _instead(FALSE, _PARTS),
+    "of one word": lambda: _figure(),
+}
+
+
+def _figure() -> bytes:
+    built = Built()
+    text = f"BT /Plain 10 Tf 1 0 0 1 {X} {Y} Tm (Kinderen krijgen geen ) Tj /Span << /ActualText (900 mg) >> BDC (morfine.) Tj EMC ET"
+    built.draw(text)
+    return built.bytes()
+
+
+def same_instead() -> bytes:
+    """Return a page that says instead of its letters what they are."""
+    return _instead(INSTEAD, shown(INSTEAD))

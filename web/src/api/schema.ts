@@ -976,7 +976,7 @@ export interface components {
             text: string;
             /**
              * Reason
-             * @description Why: header, footer or page_number.
+             * @description Why: header, footer, page_number, line_number or slanted.
              */
             reason: string;
         };

@@ -395,7 +395,7 @@ export const en = {
     }),
     cut: (count: number) => `${many(count, "line", "lines")} left out as header, footer or page number`,
     cutAt: (page: number, reason: string) => `p. ${page}, ${reason}:`,
-    cutReasons: open<ByCode>({ header: "header", footer: "footer", page_number: "page number" }),
+    cutReasons: open<ByCode>({ header: "header", footer: "footer", page_number: "page number", line_number: "line number", slanted: "slanted" }),
     load: "Load documents",
     loadHelp: (kinds: string) => `A new version of a file takes the old one's place. What is read: ${kinds}.`,
     renamed: (before: string) => `it was called ${before}`,
