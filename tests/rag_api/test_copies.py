@@ -6,7 +6,8 @@ from rag_api.domain import Note, code_of
 from rag_api.ingest import IngestReport, SourceFile, ingest
 from rag_api.ingest.sources import UPLOADED
 
-from .test_ingest import BODY, Place, place, procedure  # noqa: F401 - a fixture
+from .pdfs import procedure
+from .test_ingest import BODY, Place, place  # noqa: F401 - a fixture
 
 # ruff: noqa: F811
 

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from rag_api.db import Database
 from rag_api.db.documents import PgDocuments
 from rag_api.domain import Note, code_of
 from rag_api.ingest.notes import NOTES, note, recognised
 
 from .docx_files import docx, p, r
-from .test_db import Database, document, documents  # noqa: F401 - a fixture
+from .test_db import document, documents  # noqa: F401 - a fixture
 from .test_ingest import Place, place  # noqa: F401 - a fixture
 
 _DUTCH = json.loads((Path(__file__).parents[2] / "web/src/i18n/notes.nl.json").read_text("utf-8"))
