@@ -173,11 +173,11 @@ def test_notes_on_a_document_are_seen_where_it_is_loaded_and_in_the_list(page: P
     expect(loaded.locator(".caution").first).to_have_text(note)
     expect(page.locator(".document", has_text="spoed.docx").locator(".caution").first).to_have_text(note)
     expect(page.locator(".document", has_text="wacht.txt").locator(".caution")).to_have_count(0)
-    page.get_by_role("button", name="English").click()
+    page.get_by_role("button", name="Show the page in English").click()
     english = "hidden words are not read; show or remove them in Word: “Geef in nood het dubbele.”"
     expect(page.locator(".document", has_text="spoed.docx").locator(".caution").first).to_have_text(english)
-    page.get_by_role("button", name="Nederlands").click()
-    expect(page.locator(".documents [lang=en]")).to_have_count(0)
+    page.get_by_role("button", name="Toon de pagina in het Nederlands").click()
+    expect(page.locator(".document [lang=en]")).to_have_count(0)
     assert violations(page) == []
 
 
