@@ -251,12 +251,12 @@ def test_a_renamed_document_keeps_its_history_edits_and_judged_questions(db: Dat
         assert superseding(db, LOCAL_USER, date(2026, 6, 1)) == {second.id: newer.id}
         documents.rename("b.pdf", "map/a.pdf", ("b", "a"))
         assert documents.edits() == {"map/a.pdf": {"title": Edit("Anafylaxie", "a")}}
-        documents.put_source_groups({"map/a.pdf": ["spoed"]})
+        documents.put_source_groups({"map/a.pdf": ["everyone", "spoed"]})
         documents.rename("map/a.pdf", "a-oud.pdf", ("a", "a oud"), taken=True)  # another file is called map/a.pdf now
         assert documents.current()["a-oud.pdf"].id == second.id
         assert documents.edits() == {"a-oud.pdf": {"title": Edit("Anafylaxie", "a oud")}}
         assert [question.document for question in read_set(db, LOCAL_USER, "s")] == ["map/a.pdf"]
-        assert [documents.groups_of(name, "") for name in ("map/a.pdf", "a-oud.pdf")] == [("spoed",)] * 2
+        assert [documents.groups_of(name, "") for name in ("map/a.pdf", "a-oud.pdf")] == [("everyone", "spoed")] * 2
         assert superseding(db, LOCAL_USER, date(2026, 6, 1)) == {second.id: newer.id}
     finally:
         for table in ("metadata_edits", "document_groups", "metadata_changes", "judged_questions", "former_names", "document_folders"):
