@@ -29,7 +29,7 @@ from rag_api.api.problems import problem, responses
 from rag_api.api.routes.limited import LimitedRoute
 from rag_api.api.sign_in.access import Access, declared
 from rag_api.api.sign_in.identity import whose
-from rag_api.domain import AnswerEvent, Cited, Done, Failed, Found, Source, Stage, Token, User
+from rag_api.domain import AnswerEvent, AnswerStatus, Cited, Done, Failed, Found, Source, Stage, Token, User
 from rag_api.errors import Unavailable
 
 log = logging.getLogger(__name__)
@@ -146,11 +146,11 @@ async def _counted(events: AsyncGenerator[AnswerEvent], metrics: Metrics) -> Asy
 
 
 async def _until_found(events: AsyncGenerator[AnswerEvent], place: Place) -> AsyncGenerator[AnswerEvent]:
-    """The events as they are; the place among those that are looked up is the next one's as soon as the sources are there."""
+    """The events as they are; the place among those that are looked up is the next one's once all that is left is the model's writing."""
     try:
         async with contextlib.aclosing(events):
             async for event in events:
-                if isinstance(event, Found):
+                if isinstance(event, Found) and event.status == AnswerStatus.ANSWERED:
                     place.leave()
                 yield event
     finally:
