@@ -22,6 +22,7 @@ from rag_api.audit.shown import documents_of, named
 from rag_api.audit.trail import Trail
 from rag_api.domain import Answer, Document, User
 from rag_api.errors import AuditUnavailable, BedsideError
+from services.contract import request_ids
 
 REFUSED = {401, 403, 404, 429}
 
@@ -37,7 +38,7 @@ class Noted:
         self.question = ""
         self.code = ""  # of a failure that is no error of the request: a sign-in that goes back to the page
         self.asked = False  # the route has begun to write its own entries
-        self.id = getattr(request.state, "request_id", "") or str(uuid4())
+        self.id = request_ids.current() or str(uuid4())
 
     def documents(self, documents: Iterable[Document]) -> None:
         """These are shown, opened or changed."""
