@@ -62,6 +62,7 @@ ACTIONS: dict[str, Act] = {
     "GET /sign-in": Act("session.begun", routine=True),
     "GET /sign-in/callback": Act("session.started"),
     "GET /health/live": Act("service.looked_at", routine=True),
+    "GET /health/ready": Act("service.looked_at", routine=True),
     "GET /health": Act("service.looked_at", routine=True),
     "GET /metrics": Act("service.measured", routine=True),
     "GET /openapi.json": Act("service.described", routine=True),

@@ -58,7 +58,7 @@ def read_item(run: Run, reader: Reader, item: Item) -> ReadItem:
 
 def cut_text(settings: Settings, document: Document, text: ReadDocument) -> tuple[Chunk, ...]:
     sizes = settings.chunk_size, settings.chunk_overlap
-    return tuple(chunk(document.id, document.metadata, text.pages, *sizes, document.groups))
+    return tuple(chunk(document.id, document.metadata, text.pages, *sizes, document.groups, text.blocks))
 
 
 def _own(run: Run, item: Item, text: ReadDocument, edits: Mapping[str, Edit]) -> Metadata:

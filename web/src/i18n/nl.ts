@@ -396,7 +396,13 @@ export const nl: Messages = {
     },
     cut: (count: number) => `${many(count, "regel", "regels")} weggelaten als koptekst, voettekst of paginanummer`,
     cutAt: (page: number, reason: string) => `p. ${page}, ${reason}:`,
-    cutReasons: { header: "koptekst", footer: "voettekst", page_number: "paginanummer", line_number: "regelnummer", slanted: "schuin geschreven" },
+    cutReasons: {
+      header: "koptekst",
+      footer: "voettekst",
+      page_number: "paginanummer",
+      line_number: "regelnummer",
+      slanted: "schuin geschreven",
+    },
     load: "Laad documenten",
     loadHelp: (kinds: string) =>
       `Een nieuwe versie van een bestand komt in de plaats van de oude. Gelezen worden: ${kinds}.`,
