@@ -11,6 +11,7 @@ from rag_api.ingest.reader import Job, Reader
 from rag_api.ingest.rendering import read_rendered
 
 from .awkward.addresses import addresses
+from .awkward.beside_text import every_line_numbered, line_numbers, weights
 from .awkward.boxes import boxes
 from .awkward.columns import three_columns, two_columns
 from .awkward.dose_header import dose_header
@@ -27,6 +28,7 @@ from .awkward.margins import definitions, margin_label, thousands
 from .awkward.merged_table import merged_table
 from .awkward.nested_list import nested_list
 from .awkward.page_numbers import page_numbers
+from .awkward.raised import powers
 from .awkward.roster import roster
 from .awkward.rotated_table import rotated_table, turned_page
 from .awkward.sidebar import sidebar
@@ -48,6 +50,10 @@ _PAGES: tuple[Callable[[], Made], ...] = (
     *(addresses, boxes, dose_header, footnotes, form, hyphens, leaflet, letter, line_starts, long_table, merged_table, nested_list),
     *(
         definitions,
+        every_line_numbered,
+        line_numbers,
+        powers,
+        weights,
         margin_label,
         thousands,
         roster,

@@ -13,6 +13,7 @@ from tests.rag_api.awkward.beside_text import every_line_numbered, line_numbers,
 from tests.rag_api.awkward.between import AROUND, INSTEAD, SEEN, drawn, write
 from tests.rag_api.awkward.lying import INSTEAD_OF, LYING, TRUE, same_instead
 from tests.rag_api.awkward.made import Made
+from tests.rag_api.awkward.raised import note_marks
 from tests.rag_api.awkward.roster import roster
 from tests.rag_api.awkward.sly_over import COVERED, OPEN
 from tests.rag_api.awkward.weight_cards import weight_cards
@@ -106,3 +107,9 @@ def test_rows_of_a_table_without_rules_and_lines_of_a_card_have_lines_of_their_o
     text = read_bytes(tmp_path, roster().data).text.split("\n")
     assert [line.split("\t")[0] for line in text if "\tsein" in line] == ["Dag", "Avond", "Nacht", "Achterwacht"]
     assert "Adrenaline iv 0,05 mg\nDefibrillatie 20 J\nAmiodaron 25 mg\n" in read_bytes(tmp_path, weight_cards().data).text
+
+
+def test_a_raised_mark_of_a_note_is_no_figure_of_the_dose(tmp_path: Path) -> None:
+    text = read_bytes(tmp_path, note_marks().data).text
+    assert "Geef ten hoogste 3¹ gram per dag." in text
+    assert "Staak bij een klaring onder 30 ml/min² de behandeling." in text
