@@ -2212,6 +2212,11 @@ export interface components {
             y1: number;
         };
         /**
+         * Result
+         * @enum {string}
+         */
+        Result: "begun" | "success" | "refused" | "failed" | "stopped";
+        /**
          * RetitledOut
          * @description A document that was called by a letterhead, as many others are, and has its own title now.
          */
@@ -2225,10 +2230,6 @@ export interface components {
             /** After */
             after: string;
         };
-         * Result
-         * @enum {string}
-         */
-        Result: "begun" | "success" | "refused" | "failed" | "stopped";
         /**
          * Role
          * @enum {string}
@@ -5938,6 +5939,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A part does not answer; `code` says which. */
             503: {
                 headers: {
@@ -5987,6 +5997,15 @@ export interface operations {
             };
             /** @description There is no such thing, or it is not yours to see. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
