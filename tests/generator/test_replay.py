@@ -122,6 +122,11 @@ def test_the_command_prints_one_json_object(folder: Path, capsys: pytest.Capture
     assert printed["drafter"] == "casd"
     assert main([*arguments, "--drafter", "prompt_lookup"]) == 0
     assert "bonus token counted" in capsys.readouterr().out
+    assert main([*arguments[:4], "--drafter", "casd", "suffix", "--by", "model", "--json"]) == 0
+    compared = json.loads(capsys.readouterr().out)["results"]
+    assert [(one["model"], one["drafter"]) for one in compared] == [
+        ("large-1", "casd"), ("large-1", "suffix"), ("small", "casd"), ("small", "suffix"),
+    ]  # fmt: skip
     assert main([*arguments, "--where", "model=nobody"]) == 2
     assert "no record is left" in capsys.readouterr().err
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ class Record:
     id: str
     source: tuple[int, ...]  # tokens
     answer: tuple[int, ...]
+    fields: Mapping[str, str] = field(default_factory=dict)  # what else its row says, in short
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,8 @@ def read_records(path: Path, tokenizer: Tokenizer, where: list[Where] | None = N
         source, answer = row.get("source", row.get("prompt")), row.get("answer")
         if not isinstance(source, str) or not isinstance(answer, str):
             raise BadRecords(f"{path}:{number}: wants the texts `answer` and `source` or `prompt`")
-        record = Record(str(row.get("id", number)), _tokens(tokenizer, source), _tokens(tokenizer, answer))
+        said = {name: str(value) for name, value in row.items() if name not in ("source", "prompt", "answer")}
+        record = Record(str(row.get("id", number)), _tokens(tokenizer, source), _tokens(tokenizer, answer), said)
         if record.source and record.answer:
             records.append(record)
         if len(records) == limit:

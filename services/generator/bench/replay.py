@@ -87,7 +87,11 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="replay", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="jsonl of {source | prompt, answer, ...}")
     parser.add_argument("--tokenizer", type=Path, required=True, help="tokenizer.json, plain or .gz, or a folder that holds it")
-    parser.add_argument("--drafter", choices=sorted(known), type=lambda name: name.replace("_", "-"), required=True)
+    named = parser.add_argument(
+        "--drafter", choices=["all", *sorted(known)], type=lambda name: name.replace("_", "-"), nargs="+", required=True
+    )
+    named.help = "several are compared"
+    parser.add_argument("--by", metavar="FIELD", help="one row for each value of this field, for example model")
     parser.add_argument("--nodes", type=int, default=60, help="nodes per tree at most, the root included (default 60)")
     parser.add_argument("--limit", type=int, help="only the first LIMIT answers that --where keeps")
     parser.add_argument("--where", action="append", default=[], metavar="FIELD=SUBSTRING", help="for example model=Llama-3.1; repeatable")
@@ -99,10 +103,36 @@ def main(argv: list[str]) -> int:
     except BadRecords as error:
         print(error, file=sys.stderr)
         return 2
-    drafters = open_drafters(names_of(known[options.drafter]), DrafterContext())
-    result = measure(options.drafter, drafters, records, options.nodes)
-    print(json.dumps(asdict(result)) if options.json else _table(result))
+    labels = sorted(set(known.values())) if "all" in options.drafter else options.drafter
+    results = [
+        (group, measure(label, open_drafters(names_of(known[label]), DrafterContext()), own, options.nodes))
+        for group, own in _grouped(records, options.by).items()
+        for label in labels
+    ]
+    if options.json:
+        objects = [asdict(result) | ({options.by: group} if options.by else {}) for group, result in results]
+        print(json.dumps(objects[0] if len(objects) == 1 else {"results": objects}))
+    else:
+        print("\n".join(_table(result) for _, result in results) if len(results) == 1 else _rows(results))
     return 0
+
+
+def _grouped(records: list[Record], field: str | None) -> dict[str, list[Record]]:
+    """By the field's values, in their order; under "" when none is named."""
+    groups: dict[str, list[Record]] = {}
+    for record in records:
+        groups.setdefault(record.fields.get(field, "") if field else "", []).append(record)
+    return groups
+
+
+def _rows(results: list[tuple[str, Replay]]) -> str:
+    lines = [f"{'':28}{'drafter':18}{'tau':>7}{'nodes':>7}{'us':>6}{'oracle':>8}{'answers':>9}"]
+    lines += [
+        f"{group[:27]:28}{each.drafter:18}{each.tau:>7.3f}{each.nodes_per_step:>7.1f}{each.microseconds_per_draft:>6.0f}"
+        f"{each.oracle:>8.3f}{each.answers:>9}"
+        for group, each in results
+    ]
+    return "\n".join(lines)
 
 
 def _table(result: Replay) -> str:
