@@ -186,7 +186,7 @@ def test_the_same_seed_gives_the_same_text_and_drafting_does_not_change_it(clien
         ({"messages": []}, "messages:"),
         ({"messages": [{"role": "assistant", "content": "x"}]}, "the last message must be the user's"),
         ({"messages": [{"role": "user", "content": "w " * 600}]}, "the context is 512, the answer included"),
-        ({"messages": [{"role": "user", "content": "\ud800"}]}, "surrogate"),
+        ({"messages": [{"role": "user", "content": "\ud800"}]}, "unable to parse raw data as a unicode string"),
         ({"documents": [DOCUMENTS[0], DOCUMENTS[0]]}, "two documents have the same id"),
         ({"stop": [""]}, "stop takes"),
         ({"stop": "x" * 5_000_000}, "a stop string has at most 1000 characters"),
