@@ -25,6 +25,7 @@ from rag_api.errors import AuditUnavailable, BedsideError
 from services.contract import request_ids
 
 REFUSED = {401, 403, 404, 429}
+REFUSED_CODES = {"personal_data"}  # of other states
 
 
 class Noted:
@@ -90,7 +91,7 @@ class Noted:
         if self.act.routine and (status >= 500 or (status == 401 and unattended)):
             return  # the page asks on and on while a part is down, and after a session has ended
         try:
-            await self.write(self.event(_result(status), status, code))
+            await self.write(self.event(_result(status, code), status, code))
         except AuditUnavailable:
             if status < 500:
                 raise
@@ -118,8 +119,8 @@ def _key_shown(request: Request) -> dict[str, str]:
     return {"key_prefix": prefix_of(key)} if key.startswith(KEY_START) else {}
 
 
-def _result(status: int) -> Result:
-    return Result.REFUSED if status in REFUSED else Result.FAILED if status >= 400 else Result.SUCCESS
+def _result(status: int, code: str = "") -> Result:
+    return Result.REFUSED if status in REFUSED or code in REFUSED_CODES else Result.FAILED if status >= 400 else Result.SUCCESS
 
 
 def _status_of(error: Exception) -> tuple[int, str]:

@@ -122,8 +122,8 @@ def test_a_route_without_an_action_stops_the_start() -> None:
 
 def test_only_what_shows_and_changes_nothing_is_routine() -> None:
     assert {name for name, act in ACTIONS.items() if act.routine} == {
-        "GET /facets", "GET /session", "POST /session/used", "GET /sign-in", "GET /health/live", "GET /health", "GET /metrics",
-        "GET /openapi.json",
+        "GET /facets", "GET /session", "POST /session/used", "GET /sign-in", "GET /health/live", "GET /health/ready", "GET /health",
+        "GET /metrics", "GET /openapi.json",
     }  # fmt: skip
     changing = {name for name in ACTIONS if name.split()[0] not in ("GET",) and not name.split()[1].startswith(("/session", "/ask"))}
     assert {name for name, act in ACTIONS.items() if act.changes} == changing
@@ -149,8 +149,8 @@ def test_a_question_is_an_entry_before_anything_and_another_with_all_that_was_sh
 def test_a_question_that_is_refused_for_what_stands_in_it_is_in_no_entry(world: World) -> None:
     """Whoever refuses it keeps it out of what is stored; the trail is stored too."""
     began = world.now
-    body = {"question": "Mevrouw Jansen?", "conversation_id": "00000000-0000-0000-0000-000000000000"}
-    assert world.send("POST", "/ask", "owner", json=body).status_code == 404
+    refused = world.send("POST", "/ask", "owner", json={"question": "Hoeveel morfine voor mevrouw Jansen?"})
+    assert (refused.status_code, refused.json()["code"]) == (422, "personal_data")
     (said,) = world.said(began)
     assert (said["action"], said["result"]) == ("question.asked", "refused")
     assert "Jansen" not in json.dumps(said)

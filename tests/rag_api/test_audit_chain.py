@@ -120,7 +120,11 @@ TAMPERING: dict[str, Callable[[int, int], list[str]]] = {
         f"{ENTRIES} sequence = {m} where sequence = -{n}",
     ],
     "swap what they say": lambda n, m: [
-        f"update audit_entries a set entry = b.entry from audit_entries b where (a.sequence, b.sequence) in (({n}, {m}), ({m}, {n}))",
+        f"create temp table said as select sequence, entry from audit_entries where sequence in ({n}, {m})",
+        f"{ENTRIES} entry = '{{}}' where sequence = {n}",  # no two have one id
+        f"{ENTRIES} entry = (select entry from said where sequence = {n}) where sequence = {m}",
+        f"{ENTRIES} entry = (select entry from said where sequence = {m}) where sequence = {n}",
+        "drop table said",
     ],
     "insert": lambda n, _: [
         f"{ENTRIES} sequence = -sequence - 1 where sequence > {n}", ENTRIES + " sequence = -sequence where sequence < 0",

@@ -70,7 +70,7 @@ def running(dsn: str, tmp_path: Path) -> Iterator[Running]:
 def test_one_command_runs_both_a_change_starts_the_api_again_and_ctrl_c_ends_all(running: Running) -> None:
     running.until(lambda: running.health(running.page) == "ok")  # vite's answer, from the API
     assert "/@vite/client" in httpx.get(running.page, timeout=60).text
-    os.utime(dev.ROOT / "rag_api" / "logs.py")
+    os.utime(dev.ROOT / "rag_api" / "errors.py")
     running.until(lambda: "Reloading" in running.log.read_text() and running.health(running.api) == "ok")
     running.process.send_signal(signal.SIGINT)
     assert running.process.wait(timeout=60) == 130
