@@ -156,6 +156,7 @@ def world(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]
     settings = Settings(
         data_dir=tmp_path_factory.mktemp("data"), database_url=dsn, store="memory", sign_in="local", role_groups=ROLE_GROUPS,
         generator_url="http://127.0.0.1:9/v1", web_dir=tmp_path_factory.mktemp("no page"), sentence_vectors_mb=0,
+        questions_per_minute=0, requests_per_minute=0,
     )  # fmt: skip
     with Container(settings) as container, TestClient(create_app(settings, container)) as client:
         yield World(container, client, hired(container.db))

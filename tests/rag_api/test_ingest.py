@@ -223,7 +223,11 @@ def test_a_file_that_cannot_be_read_is_listed_with_its_reason_and_stops_nothing(
 def test_a_document_that_can_no_longer_be_read_is_no_longer_answered_from(place: Place) -> None:
     place.write("kalium.pdf", procedure("Kalium", BODY))
     place.ingest()
+    known = place.store.document_ids()
     place.write("kalium.pdf", b"%PDF-1.4 half gekopieerd")
+    assert [item.kept for item in place.ingest().items] == [True]
+    assert place.store.document_ids() == known  # while it is being copied
+    place.write("kalium.pdf", pdf(lines(*BODY), encrypt=pdfencrypt.StandardEncryption("geheim")))
     assert place.ingest().failed == 1
     assert place.store.document_ids() == set()
     place.write("kalium.pdf", procedure("Kalium", BODY))
