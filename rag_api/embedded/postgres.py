@@ -49,6 +49,8 @@ class EmbeddedPostgres:
             return self._database(DATABASE)
 
     def _start_anew(self) -> None:
+        if self._alive():  # a look at a busy machine's processes can fail
+            return
         _pgserver().PostgresServer._instances.pop(self.folder, None)
         self._start()
 
@@ -63,6 +65,7 @@ class EmbeddedPostgres:
         if self._server is None:
             return
         with file_lock(self.folder.with_suffix(".lock")):
+            _pgserver().PostgresServer._instances.setdefault(self.folder, self._server)  # a start that failed has taken it out
             self._server.cleanup()
             _pgserver().PostgresServer._instances.pop(self.folder, None)  # else a later start in this process gets a stopped one
         self._server = None

@@ -59,7 +59,7 @@ NOTES = {
     "took_name": "has the name that {other} had, which is answered from too: "
     "where that is no longer in force, take it out or end its validity",
     "speaks_to_machine": "holds words addressed to a machine, not to staff; they are never quoted and no model is told them; "
-    "ask who wrote: {words}{more}",
+    "ask who wrote: {words}",
     "kept": "its file cannot be read now ({why}): the version before it still answers, for a day at most",
     "other_readers": "may be read by SharePoint's {groups} too: say in `group_names` of sources.toml who that is here",
     "shared_by_name": "was shared with {people} people by name, who cannot read it here for that: give their group access",

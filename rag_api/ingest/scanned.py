@@ -23,7 +23,8 @@ NOT_READ, NO_WORDS, TOO_SLOW = "page_not_read", "page_no_words", "page_too_slow"
 PARTLY, CROOKED, ALONE = "page_partly", "page_stamp", "page_one_reader"
 NOTES = (NOT_READ, NO_WORDS, TOO_SLOW, PARTLY, CROOKED, ALONE)
 
-_TORN = re.compile(r"[^\W\d_]-(?:\t|\n|\s*$)")  # a word that goes on elsewhere: the lines are not in their order
+# A word that goes on elsewhere: the lines are not in their order. Or a unit that stands first: its number does elsewhere.
+_TORN = re.compile(r"[^\W\d_]-(?:\t|\n|\s*$)|^\s*(?:%|(?:mg|ml|g|µg|mcg|mmol|IE|IU)\b(?!\w))")
 _COVERED = 0.5  # of the page: a picture as large may be the page itself
 _FEW = 400  # letters: beside such a picture a text as short may be a stamp's, a header's, a scanner's
 _MORE = 2.0  # times the letters that the page's text has: then the picture holds the page's words

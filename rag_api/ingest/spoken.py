@@ -22,4 +22,4 @@ def told_spoken(title: str, pages: Sequence[Page]) -> tuple[Note, ...]:
         return ()
     named = "; ".join(f"{where}: {' '.join(words.split())[:_LENGTH]!r}" for where, words in found[:_SHOWN])
     more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-    return (note("speaks_to_machine", words=named, more=more),)
+    return (note("speaks_to_machine", words=named + more),)

@@ -33,6 +33,7 @@ NURSE = User("nurse", "Nurse", ("everyone",), function="nurse", department="Pedi
 def container(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Container]:
     web, data = tmp_path_factory.mktemp("no page"), tmp_path_factory.mktemp("data")
     settings = Settings(data_dir=data, database_url=dsn, store="memory", generator_url="http://127.0.0.1:1/v1", web_dir=web)
+    settings = settings.model_copy(update={"questions_per_minute": 0, "requests_per_minute": 0})
     with Container(settings) as made:
         yield made
 
