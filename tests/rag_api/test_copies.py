@@ -1,9 +1,11 @@
 """Two documents that are one, or that bear one name: neither silently takes the other's place."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from rag_api.domain import Note, code_of
 from rag_api.ingest import IngestReport, SourceFile, ingest
+from rag_api.ingest.copies import same_of
 from rag_api.ingest.sources import UPLOADED
 
 from .pdfs import procedure
@@ -62,6 +64,17 @@ def test_an_upload_with_the_content_of_a_file_in_a_folder_is_neither_moved_nor_m
     report = place.ingest()
     assert (report.indexed, report.items[0].renamed_from, report.missing) == (1, "", ())
     assert said(place) == {"sub/x.pdf": [("same_content", "x.pdf")], "x.pdf": [("same_content", "sub/x.pdf")]}
+
+
+def test_a_copy_is_named_only_where_all_who_read_the_note_may_read_it(place: Place) -> None:
+    for name in ("a.pdf", "b.pdf"):
+        place.write(name, procedure("Kalium", BODY))
+    place.ingest()
+    known = dict(place.repo.current())
+    known["b.pdf"] = replace(known["b.pdf"], groups=("icu",))
+    assert {source: [one.values["documents"] for one in notes] for source, notes in same_of(known, {}).items() if notes} == {
+        "b.pdf": ["a.pdf"]
+    }
 
 
 def test_files_of_one_name_in_two_folders_are_usual(place: Place) -> None:
