@@ -135,6 +135,7 @@ def test_a_copy_goes_on_behind_a_word_that_was_changed() -> None:
     drafter.finish(sequence)
 
 
+@settings(max_examples=300, deadline=None)
 @given(tokens)
 def test_the_automaton_finds_the_longest_end_that_was_there_before(text: list[int]) -> None:
     automaton = SuffixAutomaton()
