@@ -27,7 +27,7 @@ from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
 
 @dataclass(frozen=True, slots=True)
 class BlendOptions:
-    """Chosen on GPT-4o's answers about one half of FaithBench's sources; docs/benchmarks.md measures on the other half and other LLMs."""
+    """Chosen on GPT-4o's answers about every second source of FaithBench, but for what docs/benchmarks.md says of two of them."""
 
     strength: tuple[float, ...] = (8.0, 6.0, 4.0, 3.0, 2.0, 1.0, 1.0, 1.0)
     """Occurrences that the orders below count for, by how many tokens agree."""
