@@ -1,7 +1,7 @@
-"""What stands beside and between the text: line numbers, a large first letter, dots that lead to a number, a fraction, a struck line."""
+"""What stands beside and between the text: line numbers in the margin, a stacked fraction."""
 
 from .made import Made
-from .paper import BOLD, Paper, wrapped
+from .paper import Paper, wrapped
 
 _TITLE = "Sedatie op de SEH"
 _TEXT = (
@@ -9,7 +9,6 @@ _TEXT = (
     "Propofol wordt gegeven in stappen van 0,5 mg/kg, met telkens een minuut ertussen, en nooit meer dan 2 mg/kg in totaal bij ouderen.",
     "Esketamine 1 mg/kg is de keuze bij lage bloeddruk, met midazolam 1 mg erbij wanneer de patiënt onrustig wakker wordt.",
 )
-_LED = (("Propofol", "0,5 mg/kg"), ("Esketamine", "1 mg/kg"), ("Midazolam", "1 mg"))
 
 
 def line_numbers() -> Made:
@@ -25,40 +24,6 @@ def line_numbers() -> Made:
         paper.lines([line])
         paper.y -= 8 if last else 0
     return Made("regelnummers.pdf", paper.bytes(), ((_TITLE, *_TEXT),), tuple(numbers))
-
-
-def drop_cap() -> Made:
-    """Return a page whose first letter is three lines high."""
-    paper = Paper()
-    paper.heading(_TITLE)
-    first, rest = _TEXT[0][0], _TEXT[0][1:]
-    paper.line(60, paper.y - 24, first, 44, BOLD)
-    lines = wrapped(rest, 420)
-    paper.lines(lines, 96)
-    paper.y -= 20
-    paper.paragraph(_TEXT[1])
-    return Made("beginletter.pdf", paper.bytes(), ((_TITLE, *_TEXT[:2]),))
-
-
-def led_by_dots() -> Made:
-    """Return a page of names and doses with dots between them."""
-    paper = Paper()
-    paper.heading(_TITLE)
-    for name, dose in _LED:
-        dots = "." * 60
-        paper.line(60, paper.y, f"{name} {dots} {dose}")
-        paper.y -= 20
-    return Made("puntjes.pdf", paper.bytes(), ((_TITLE,),), once=tuple(word for pair in _LED for word in pair))
-
-
-def struck() -> Made:
-    """Return a sentence that is struck through: the page says that it no longer holds."""
-    paper = Paper()
-    paper.heading(_TITLE)
-    paper.paragraph(_TEXT[2])
-    paper.line(60, paper.y, "Geef kinderen 900 mg morfine.")
-    paper.canvas.line(58, paper.y + 3.2, 225, paper.y + 3.2)
-    return Made("doorgehaald.pdf", paper.bytes(), ((_TITLE, _TEXT[2]),))
 
 
 def stacked_fraction() -> Made:
