@@ -45,6 +45,7 @@ class Prompt:
     origins: tuple[Origin | None, ...]  # same length
     passages: tuple[Passage, ...]
     version: str  # of the template, e.g. "thesis-nl-1"
+    retrieved: tuple[int, ...] = ()  # the same prompt with the retrieved parts of its passages alone; empty: nobody named them
 
 
 class NodeOrigin(NamedTuple):

@@ -68,6 +68,7 @@ class DrafterContext:
 
     target: Target | None = None
     head: Path | None = None  # folder of the EAGLE head trained for this target
+    small: Target | None = None  # a smaller model with the same tokenizer
 
 
 D = TypeVar("D", bound=Drafter)

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from services.generator.drafters import Drafter, DrafterContext, DrafterSpec, automaton, blend, copy, eagle, prompt_lookup, suffix
+from services.generator.drafters import (
+    Drafter,
+    DrafterContext,
+    DrafterSpec,
+    automaton,
+    blend,
+    copy,
+    eagle,
+    prompt_lookup,
+    small_model,
+    suffix,
+)
 from services.generator.errors import BadRequest
 
 DRAFTERS: dict[str, DrafterSpec[Any, Any]] = {
@@ -18,6 +29,8 @@ DRAFTERS: dict[str, DrafterSpec[Any, Any]] = {
         suffix.SPEC,
         automaton.SPEC,
         eagle.SPEC,
+        small_model.SPEC,
+        small_model.RAG_SPEC,
     )
 }
 

@@ -1,0 +1,122 @@
+"""Vanilla speculative decoding: a small model with the target's tokenizer writes ahead (Leviathan and others, 2023).
+
+Its likeliest tokens are proposed as one chain, with the probability it gives them; deterministic drafts are verified as all others, by the
+target's own samples, so the text is the target's at any temperature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence as Seq
+from dataclasses import dataclass
+from itertools import accumulate
+from operator import mul
+
+import numpy as np
+from numpy.typing import NDArray
+
+from services.generator.drafters import DrafterContext, DrafterSpec, Stage, StepState
+from services.generator.models import FeatureKind, Target
+from services.generator.models.ahead import Ahead, WriteAhead
+from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class SmallModelOptions:
+    tokens: int = 5  # written ahead per step (gamma; the paper's figure 1 and its tables have 3 to 10)
+
+
+@dataclass(frozen=True, slots=True)
+class RagOptions(SmallModelOptions):
+    tokens: int = 10  # RAPID's gamma (section 3.1)
+
+
+class SmallModelDrafter:
+    name = "small-model"
+    stage = Stage.MODEL
+    wants_features: FeatureKind | None = None
+    usual = SmallModelOptions()
+
+    def __init__(self, model: Target, options: SmallModelOptions | None = None) -> None:
+        self.options = options or self.usual
+        self.writer = WriteAhead(model)
+
+    def start(self, sequence: Sequence) -> None:
+        self.writer.start(sequence.id)
+
+    def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
+        contexts = [(state.sequence.id, self.context(state)) for state in states]
+        written = self.writer.write(contexts, min(self.options.tokens, nodes - 1))
+        return [_chain(int(state.context[-1]), ahead, self.name) for state, ahead in zip(states, written, strict=True)]
+
+    def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
+        """Learn nothing: what was rejected is read again."""
+
+    def finish(self, sequence: Sequence) -> None:
+        self.writer.finish(sequence.id)
+
+    def context(self, state: StepState) -> NDArray[np.int32]:
+        """Return what the small model continues."""
+        return state.context
+
+
+def _chain(root: int, ahead: Ahead, name: str) -> DraftTree:
+    count = len(ahead.token_ids)
+    return DraftTree(
+        token_ids=(root, *ahead.token_ids),
+        parents=tuple(range(-1, count)),
+        scores=tuple(accumulate((1.0, *ahead.probabilities), mul)),
+        origins=((), *(((NodeOrigin(name),),) * count)),
+    )
+
+
+class RagDrafter(SmallModelDrafter):
+    """RAPID's drafter: writes ahead behind the retrieved parts alone, while the target reads the whole documents (section 2.3).
+
+    It proposes for requests whose prompt names its retrieved parts (Prompt.retrieved), and nothing for others.
+    """
+
+    name = "rag"
+    usual = RagOptions()
+
+    def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
+        asked = [state for state in states if state.sequence.prompt.retrieved]
+        drafted = dict(zip((state.sequence.id for state in asked), super().propose(asked, nodes), strict=True))
+        return [drafted.get(state.sequence.id) or _chain(int(state.context[-1]), Ahead((), ()), self.name) for state in states]
+
+    def context(self, state: StepState) -> NDArray[np.int32]:
+        prompt = state.sequence.prompt
+        return np.concatenate([np.array(prompt.retrieved, np.int32), state.context[len(prompt.token_ids) :]])
+
+
+def _open(context: DrafterContext, options: SmallModelOptions | None) -> SmallModelDrafter:
+    assert context.small is not None
+    return SmallModelDrafter(context.small, options)
+
+
+def _open_rag(context: DrafterContext, options: RagOptions | None) -> RagDrafter:
+    """Open it with the small model where there is one, else with the target itself (the paper's self-speculation)."""
+    model = context.small or context.target
+    assert model is not None
+    return RagDrafter(model, options)
+
+
+def _measured_by(drafter: SmallModelDrafter) -> tuple[object, ...]:
+    return drafter.name, drafter.options, drafter.writer.model.config
+
+
+SPEC = DrafterSpec(
+    "small-model",
+    "what a small model with the same tokenizer writes ahead (speculative decoding)",
+    SmallModelOptions,
+    _open,
+    lambda context: "a small model with the target's tokenizer" if context.small is None else None,
+    _measured_by,
+)
+RAG_SPEC = DrafterSpec(
+    "rag",
+    "what a model that reads only the retrieved parts writes ahead, for long documents (RAPID)",
+    RagOptions,
+    _open_rag,
+    lambda context: "a model" if context.target is None and context.small is None else None,
+    _measured_by,
+)
