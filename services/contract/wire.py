@@ -72,6 +72,11 @@ class BedsideIn(WireModel):
     drafter: str | None = Field(
         None, max_length=MAX_NAME, description="Override the drafter: 'none', 'copy', 'eagle', ...; the server's choice when absent."
     )
+    acceptance: Literal["exact", "relaxed"] = Field(
+        "exact",
+        description="'relaxed' also takes copied words that the model finds nearly as likely as its own (ReSpec): quicker, NOT lossless. "
+        "The text is then not what the model alone would have written, and the response says `lossless: false`. Not in verbatim mode.",
+    )
 
 
 class SpanOut(WireModel):

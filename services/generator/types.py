@@ -86,6 +86,7 @@ class Accepted:
     token_ids: tuple[int, ...]  # len(path) of them
     logprobs: tuple[float, ...] = ()  # of token_ids, in nats, when asked for
     alternatives: tuple[tuple[tuple[int, float], ...], ...] = ()  # per token: the likeliest (token, log-probability)
+    entropies: tuple[float, ...] = ()  # in nats, of the distributions that token_ids were taken from, when a drafter wants them
 
 
 class SequenceStatus(StrEnum):

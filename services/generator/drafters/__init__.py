@@ -16,6 +16,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from services.generator.datastore.dense import DenseDatastore
 from services.generator.models import FeatureKind, Target
 from services.generator.types import Accepted, DraftTree, Sequence
 
@@ -41,6 +42,8 @@ class StepState:
 
 
 class Drafter(Protocol):
+    """One that hears the entropy of the target's own distributions (Accepted.entropies) has `wants_entropy = True` beside these."""
+
     name: str  # what its nodes' origins say
 
     @property
@@ -69,6 +72,7 @@ class DrafterContext:
     target: Target | None = None
     head: Path | None = None  # folder of the EAGLE head trained for this target
     small: Target | None = None  # a smaller model with the same tokenizer
+    dense: DenseDatastore | None = None  # built for this target, of texts that everyone who asks may read
 
 
 D = TypeVar("D", bound=Drafter)

@@ -12,8 +12,10 @@ from services.generator.drafters import (
     automaton,
     blend,
     copy,
+    dresd,
     eagle,
     prompt_lookup,
+    respec,
     small_model,
     suffix,
 )
@@ -31,6 +33,8 @@ DRAFTERS: dict[str, DrafterSpec[Any, Any]] = {
         eagle.SPEC,
         small_model.SPEC,
         small_model.RAG_SPEC,
+        dresd.SPEC,
+        respec.SPEC,
     )
 }
 

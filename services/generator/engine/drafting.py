@@ -54,6 +54,10 @@ class Drafting:
         stages = ([(name, drafter) for name, drafter in drafters.items() if drafter.stage is stage] for stage in Stage)
         self._stages = [stage for stage in stages if stage]
 
+    def wants_entropy(self, drafters: Iterable[str]) -> bool:
+        """Say whether one of them hears how sure the target was of each token (Accepted.entropies)."""
+        return any(getattr(self.drafters[name], "wants_entropy", False) for name in drafters)
+
     def start(self, sequence: Sequence, drafters: Seq[str]) -> tuple[Plan, Features]:
         """Begin a sequence that these may draft for; whoever does not pay these days is left out (Plan.gates)."""
         plan = self.planner.start(drafters)

@@ -231,7 +231,8 @@ class Engine:
                 if request.constraint is not None:
                     request.constraint.apply(allowed[row, : len(draft)], draft, request.sequence.sampling)
         samplings, rules = [request.sequence.sampling for request in ready], [request.acceptance for request in ready]
-        return verify(trees, allowed, samplings, [request.length for request in ready], logits, rules)
+        entropies = [self.drafting.wants_entropy(request.drafters) for request in ready]
+        return verify(trees, allowed, samplings, [request.length for request in ready], logits, rules, entropies)
 
     def _accept(self, ready: list[Request], trees: list[DraftTree], accepted: list[Accepted], output: StepOutput) -> None:
         for row, (request, draft, taken) in enumerate(zip(ready, trees, accepted, strict=True)):

@@ -10,11 +10,13 @@ from typing import Any, Literal
 
 from services.contract import wire
 from services.contract.templates import TEMPLATES, VERBATIM_TEMPLATE, Piece, Rendered, render
-from services.generator.drafters import Drafter
+from services.generator.drafters import Drafter, Stage
 from services.generator.drafters.registry import parse
 from services.generator.engine.engine import Output, Request
 from services.generator.engine.scoring import Scoring
 from services.generator.errors import BadRequest
+from services.generator.speculation.acceptance import EXACT, Acceptance
+from services.generator.speculation.relaxed import Relaxed
 from services.generator.text.answer_text import AnswerText
 from services.generator.text.codec import Codec
 from services.generator.text.prompt import Turn, build_prompt
@@ -57,7 +59,14 @@ def build_request(ask: wire.ChatRequest, codec: Codec, drafters: Mapping[str, Dr
         preparation = prepare(ask, codec, passages)
         verbatim = VerbatimText(codec, ask.stops, preparation, passages)
         return Request(sequence, verbatim, drafting=bool(names), preparation=preparation, scope=ask.bedside.scope)
-    return Request(sequence, AnswerText(codec, stop, SpanTracker(passages)), drafters=names, scope=ask.bedside.scope)
+    text = AnswerText(codec, stop, SpanTracker(passages))
+    return Request(sequence, text, drafters=names, acceptance=_acceptance(ask, names, drafters), scope=ask.bedside.scope)
+
+
+def _acceptance(ask: wire.ChatRequest, names: Seq[str], drafters: Mapping[str, Drafter]) -> Acceptance:
+    if ask.bedside.acceptance == "exact":
+        return EXACT
+    return Relaxed(frozenset(name for name in names if drafters[name].stage is Stage.LOOKUP))
 
 
 def scoring_of(ask: wire.ScoreIn, codec: Codec) -> Scoring:
@@ -84,6 +93,8 @@ def _check(ask: wire.ChatRequest) -> None:
     ids = [document.id for document in ask.documents]
     if len(set(ids)) < len(ids):
         raise BadRequest("two documents have the same id")
+    if ask.bedside.mode == "verbatim" and ask.bedside.acceptance != "exact":
+        raise BadRequest("verbatim mode is verified exactly: what is quoted is quoted word for word")
     if ask.bedside.mode == "verbatim" and not ask.documents:
         raise BadRequest("verbatim mode quotes documents, and the request has none")
     for text in (*(m.text for m in ask.messages), *(d.text for d in ask.documents), *(d.title for d in ask.documents), *ask.stops):

@@ -7,6 +7,7 @@ deterministic drafts this accepts exactly as often as EAGLE's rule at T > 0 (q =
 from __future__ import annotations
 
 from collections.abc import Sequence as Seq
+from dataclasses import replace
 
 import torch
 from torch import Tensor
@@ -24,10 +25,12 @@ def verify(
     lengths: Seq[int],
     raw: Tensor | None = None,
     rules: Seq[Acceptance] | None = None,
+    entropies: Seq[bool] | None = None,
 ) -> list[Accepted]:
     """Say what each row's tree becomes, by `rules` (absent: exactly what the target says).
 
     `logits` fp32 [R, N, V] as the constraint left them, `raw` as the model gave them (for log-probabilities; the same when absent);
+    `entropies`: the rows whose accepted nodes' entropies are wanted too;
     `lengths[r]` is the position of row r's root, so the token after a node of depth d stands at lengths[r] + d + 1.
     """
     chosen = _choose_all(trees, logits, samplings, lengths)
@@ -35,6 +38,8 @@ def verify(
     rules = rules or [EXACT] * len(trees)
     accepted = [rule.accept(tree, rows[row], logits[row]) for row, (rule, tree) in enumerate(zip(rules, trees, strict=True))]
     raw = logits if raw is None else raw
+    if entropies is not None:
+        accepted = [_with_entropies(each, raw[row]) if entropies[row] else each for row, each in enumerate(accepted)]
     return [
         _with_log_probabilities(taken, raw[row], sampling.logprobs) if sampling.logprobs else taken
         for row, (taken, sampling) in enumerate(zip(accepted, samplings, strict=True))
@@ -56,4 +61,10 @@ def _with_log_probabilities(accepted: Accepted, logits: Tensor, alternatives: in
     nodes = torch.tensor(accepted.path, device=logits.device)
     tokens = torch.tensor(accepted.token_ids, device=logits.device)
     taken, others = log_probabilities(logits[nodes], tokens, alternatives)
-    return Accepted(accepted.path, accepted.token_ids, tuple(taken), tuple(others))
+    return replace(accepted, logprobs=tuple(taken), alternatives=tuple(others))
+
+
+def _with_entropies(accepted: Accepted, logits: Tensor) -> Accepted:
+    """Add the entropies of the accepted nodes' distributions, from `logits` [N, V] of the row."""
+    log_p = logits[torch.tensor(accepted.path, device=logits.device)].log_softmax(-1)
+    return replace(accepted, entropies=tuple((-log_p.exp() * log_p).nan_to_num(0.0).sum(-1).tolist()))
