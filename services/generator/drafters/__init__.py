@@ -16,6 +16,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from services.generator.datastore.store import Datastore
 from services.generator.models import FeatureKind, Target
 from services.generator.types import Accepted, DraftTree, Sequence
 
@@ -25,6 +26,7 @@ class Stage(IntEnum):
 
     LOOKUP = 0  # microseconds: always asked
     MODEL = 1  # runs a model: asked where the planner expects a gain over what was looked up
+    SEARCH = 2  # microseconds again: looks up what follows the drafts of the others
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,8 @@ class StepState:
     sequence: Sequence
     context: NDArray[np.int32]  # [prompt + output], read-only view
     features: torch.Tensor | None = None
+    least: float = 0.0  # chance of a path below which no node pays for its verification, whatever else is drafted
+    drafted: DraftTree | None = None  # by the stages before, merged
 
 
 class Drafter(Protocol):
@@ -68,6 +72,7 @@ class DrafterContext:
 
     target: Target | None = None
     head: Path | None = None  # folder of the EAGLE head trained for this target
+    datastore: Datastore | None = None  # of texts that everyone who asks may read
 
 
 D = TypeVar("D", bound=Drafter)

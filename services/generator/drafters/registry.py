@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from services.generator.drafters import Drafter, DrafterContext, DrafterSpec, automaton, blend, copy, eagle, prompt_lookup, suffix
+from services.generator.drafters import (
+    Drafter,
+    DrafterContext,
+    DrafterSpec,
+    automaton,
+    blend,
+    copy,
+    eagle,
+    prompt_lookup,
+    reader,
+    rest,
+    suffix,
+)
 from services.generator.errors import BadRequest
 
 DRAFTERS: dict[str, DrafterSpec[Any, Any]] = {
@@ -17,6 +29,8 @@ DRAFTERS: dict[str, DrafterSpec[Any, Any]] = {
         prompt_lookup.SPEC,
         suffix.SPEC,
         automaton.SPEC,
+        rest.SPEC,
+        reader.SPEC,
         eagle.SPEC,
     )
 }
