@@ -46,10 +46,11 @@ class Prompt:
     passages: tuple[Passage, ...]
     version: str  # of the template, e.g. "thesis-nl-1"
     retrieved: tuple[int, ...] = ()  # the same prompt with the retrieved parts of its passages alone; empty: nobody named them
+    beside: tuple[tuple[int, ...], ...] = ()  # tokens of texts that are not shown to the model, but may be drafted from; the likeliest last
 
 
 class NodeOrigin(NamedTuple):
-    """One proposer of a node, by its name: statistics and the planner's counts are kept by it.
+    """One proposer of a node, by its name: statistics and the planner's counts are kept by it. "blend:beside" is one source of `blend`.
 
     `position` is the index of the copied token in prompt + output; -1: not copied from there. Provenance follows it, whoever copied.
     """
@@ -69,6 +70,7 @@ class DraftTree:
     parents: tuple[int, ...]  # [nodes]
     scores: tuple[float, ...]  # [nodes]: estimated probability that the node is accepted
     origins: tuple[tuple[NodeOrigin, ...], ...]  # [nodes]: everyone who proposed it
+    match: int = 0  # of a copy: tokens that agree before the place it goes on from, where its drafter says so
 
     def __len__(self) -> int:
         return len(self.token_ids)

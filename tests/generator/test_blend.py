@@ -14,7 +14,8 @@ from services.generator.drafters import StepState
 from services.generator.drafters.automaton import SuffixAutomaton
 from services.generator.drafters.blend import BlendDrafter, BlendOptions
 from services.generator.native import kernels
-from services.generator.native.blend import ORDERS, NativeText, blend
+from services.generator.native.blend import blend
+from services.generator.native.text import ORDERS, NativeText
 from services.generator.types import Accepted, DraftTree, Prompt, SamplingParams, Sequence
 
 pytestmark = pytest.mark.skipif(kernels() is None, reason="no C compiler on this machine")

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.generator.drafters import StepState
-from services.generator.drafters.copy import CopyConfig, CopyDrafter, Match, MatchIndex
+from services.generator.drafters.copy import CopyConfig, CopyDrafter
+from services.generator.speculation.matches import Match, MatchIndex
 from services.generator.types import DraftTree, NodeOrigin, Prompt, SamplingParams, Sequence
 
 pytestmark = pytest.mark.quick

@@ -74,7 +74,7 @@ def test_each_drafter_carries_the_name_it_is_registered_by() -> None:
     for name in available(NOTHING):
         drafter = open_drafter(name, NOTHING)
         assert drafter.name == name
-        assert drafter.stage is Stage.LOOKUP
+        assert drafter.stage is not Stage.MODEL
     with pytest.raises(AssertionError, match="counted by the name"):
         Drafting({"another": CopyDrafter()}, 8)
 

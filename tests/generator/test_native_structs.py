@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 
 from services.generator import native
-from services.generator.native.blend import BlendStruct, TextStruct
+from services.generator.native.blend import BlendStruct
+from services.generator.native.frequent import FrequentStruct
 from services.generator.native.head import DraftStruct, HeadStruct
 from services.generator.native.matrix import MatrixStruct
 from services.generator.native.step import LayerStruct, ModelStruct, StepStruct
+from services.generator.native.text import TextStruct
 
 pytestmark = pytest.mark.skipif(native.kernels() is None, reason="no C compiler on this machine")
 
@@ -26,6 +28,7 @@ STRUCTS: dict[str, type[ctypes.Structure]] = {
     "Draft": DraftStruct,
     "Text": TextStruct,
     "Blend": BlendStruct,
+    "Frequent": FrequentStruct,
 }
 
 

@@ -29,7 +29,10 @@ from services.generator.bench.projection import tokens_per_second
 from services.generator.bench.prompts import Job
 from services.generator.bench.recorded import BadRecords
 from services.generator.bench.timing import Figures, Measured, Run
-from services.generator.errors import ModelError
+from services.generator.datastore.store import fingerprint
+from services.generator.datastore.store import read as read_datastore
+from services.generator.engine.prefix_cache import PrefixCache
+from services.generator.errors import BadRequest, ModelError
 from services.generator.models.loading import CACHE, DEMO_HEAD, load_target, load_tokenizer
 from services.generator.planner.costs import step_costs
 from services.generator.text.codec import Codec
@@ -41,7 +44,7 @@ def main(argv: list[str]) -> int:
     options = _options(argv)
     try:
         measured = timing.read(options.report) if options.report else _measure(options)
-    except (BadRecords, ModelError, OSError) as error:
+    except (BadRecords, BadRequest, ModelError, OSError) as error:
         print(error, file=sys.stderr)
         return 2
     figures = timing.figures(measured)
@@ -83,15 +86,18 @@ def _measure(options: argparse.Namespace) -> list[Measured]:
 def _bench(options: argparse.Namespace) -> Bench:
     target = load_target(options.model, device=options.device, dtype=options.dtype, threads=options.threads)
     head = options.head or (DEMO_HEAD if options.model == "demo" else None)
+    codec = Codec(load_tokenizer(options.model))
     return Bench(
         target=target,
-        codec=Codec(load_tokenizer(options.model)),
+        codec=codec,
         costs=step_costs(target, CACHE / "costs"),
         head=head,
         template=options.template or ("demo" if options.model == "demo" else "thesis"),
         max_tokens=options.max_tokens,
         context=min(options.context, target.config.max_positions),
         clock=CLOCKS[options.clock],
+        prefixes=PrefixCache(2 << 30) if options.keep_prompts else None,
+        datastore=read_datastore(options.datastore, fingerprint(codec.hf.get_vocab())) if options.datastore else None,
     )
 
 
@@ -107,7 +113,13 @@ def _methods(bench: Bench, options: argparse.Namespace, stack: contextlib.ExitSt
     if options.mode == "verbatim":
         yield from verbatim_methods(bench)
         return
-    yield from answer_methods(bench)
+    asked = options.method or []
+    if ours := [name for name in asked if not _is_peer(name)]:
+        yield from answer_methods(bench, ours)
+    elif not asked:
+        yield from answer_methods(bench)
+    if asked and len(ours) == len(asked):
+        return
     limits = Limits(options.max_tokens, bench.context, torch.get_num_threads(), bench.target.config.eos_token_ids, options.clock)
     with _or_a_word():
         for name, generate in transformers_peer(options.model, bench.target.device, bench.target.dtype, limits):
@@ -145,13 +157,19 @@ def _options(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=60, help="no further repeat is begun after these")
     parser.add_argument("--max-tokens", type=int, default=64)
     parser.add_argument("--context", type=int, default=2048, help="longer prompts are left out")
-    parser.add_argument("--method", action="append", help="only this one; repeatable")
+    parser.add_argument(
+        "--method",
+        action="append",
+        help="only this one; repeatable. Beside the names of the table, drafters by the registry's: blend+eagle, plan:blend+eagle",
+    )
     parser.add_argument("--raw", type=Path, help="jsonl to add every run to; the figures are then those of the whole file")
     parser.add_argument("--report", type=Path, help="measure nothing: the figures of such a file")
     parser.add_argument("--model", default="demo", help="demo, a folder, a GGUF file or a name on the hub (default demo)")
     parser.add_argument("--head", type=Path, help="EAGLE head (default: the shipped EAGLE-3 head of the demo model)")
     parser.add_argument("--template")
     parser.add_argument("--peer-python", help="a Python that has llama-cpp-python, where this one has not")
+    parser.add_argument("--keep-prompts", action="store_true", help="compute each prompt once: measures the tokens after the first, sooner")
+    parser.add_argument("--datastore", type=Path, help="for the drafters that copy from one")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--dtype", default="auto", choices=["auto", "bf16", "fp32"])
     parser.add_argument("--threads", type=int)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -12,13 +12,16 @@ from pathlib import Path
 from services.contract.templates import Piece, render
 from services.generator.bench.prompts import Job
 from services.generator.bench.timing import Run
+from services.generator.datastore.store import Datastore
 from services.generator.drafters import Drafter, DrafterContext
-from services.generator.drafters.registry import open_drafters
+from services.generator.drafters.registry import DRAFTERS, open_drafters, parse
 from services.generator.engine.engine import Engine, EngineOptions, Request
+from services.generator.engine.prefix_cache import PrefixCache
 from services.generator.models.llama import LlamaTarget
 from services.generator.models.loading import CACHE
 from services.generator.planner.draft_costs import draft_costs
 from services.generator.planner.planner import Costs
+from services.generator.planner.policies import policy_of
 from services.generator.speculation.eagle_tree import TreeShape
 from services.generator.text.answer_text import AnswerText
 from services.generator.text.codec import Codec
@@ -27,6 +30,7 @@ from services.generator.text.provenance import SpanTracker
 from services.generator.types import Prompt, SamplingParams, Sequence
 
 NODES = 60  # of a tree that is verified whole, the root included: EAGLE-2's and -3's published size
+BESIDE = {"reader": 40}  # nodes that a method appends to the tree of another
 _names = itertools.count()
 
 
@@ -42,6 +46,8 @@ class Bench:
     max_tokens: int
     context: int
     clock: Callable[[], float] = time.perf_counter
+    prefixes: PrefixCache | None = None  # of prompts, shared by all engines
+    datastore: Datastore | None = None
 
     def prompt(self, job: Job) -> Prompt:
         if not job.passages:
@@ -49,15 +55,22 @@ class Bench:
         rendered = render(self.template, job.question, job.passages)
         return build_prompt(self.codec, [Turn("user", rendered.pieces)], job.passages, rendered.version)
 
-    def engine(self, drafters: dict[str, Drafter], costs: Costs | None) -> Engine:
-        """Make an engine that keeps no prefixes: every run computes its whole prompt."""
-        options = EngineOptions(rows=1, context=self.context, nodes=NODES, prefix_bytes=0)
+    def engine(self, drafters: dict[str, Drafter], costs: Costs | None, policy: str = "merge") -> Engine:
+        """Make an engine. Without shared prefixes it keeps none: every run computes its whole prompt."""
+        nodes = NODES + sum(BESIDE.get(name, 0) for name in drafters)
+        options = EngineOptions(rows=1, context=self.context, nodes=nodes, prefix_bytes=0)
         drafts = draft_costs(drafters, self.target, CACHE / "costs") if costs else {}
-        return Engine(self.target, drafters, options, costs, drafts, self.clock)
+        engine = Engine(self.target, drafters, options, costs, drafts, self.clock, policy_of(policy))
+        engine.prefixes = self.prefixes or engine.prefixes
+        return engine
+
+    @property
+    def context_of_drafters(self) -> DrafterContext:
+        return DrafterContext(self.target, self.head, datastore=self.datastore)
 
     def drafters(self, *names: str, eagle: TreeShape | None = None) -> dict[str, Drafter]:
         """Open these; without `eagle` its trees have the usual shape for this device."""
-        return open_drafters(names, DrafterContext(self.target, self.head), {"eagle": eagle})
+        return open_drafters(names, self.context_of_drafters, {"eagle": eagle})
 
     def sampling(self) -> SamplingParams:
         return SamplingParams(max_tokens=self.max_tokens)
@@ -92,25 +105,48 @@ def timed(engine: Engine, request: Request, clock: Callable[[], float]) -> Run:
     return Run(tokens, opening, first, seconds, stats.steps, stats.drafted, sources, lengths, cached=stats.cached_tokens)
 
 
-def answer_methods(bench: Bench) -> Iterator[tuple[str, Callable[[Job], Run]]]:
-    """Yield plain decoding, each published method verified whole, and what the cost model makes of them.
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Drafters, and whether their trees are cut to what pays or verified whole at their published sizes."""
 
-    The last are `auto`, also without either of the two.
+    drafters: tuple[str, ...] = ()
+    planned: bool = False
+    policy: str = "merge"
+
+
+WAYS = {
+    "plain": Way(),
+    "prompt lookup": Way(("prompt-lookup",)),
+    "CASD": Way(("copy",)),
+    "auto without EAGLE": Way(("copy",), planned=True),
+    "EAGLE": Way(("eagle",)),
+    "EAGLE + CASD": Way(("copy", "eagle")),
+    "auto without CASD": Way(("eagle",), planned=True),
+    "auto": Way(("copy", "eagle"), planned=True),
+}
+"""The last are what the cost model makes of the published methods."""
+
+
+def way_of(name: str) -> Way:
+    """Return the way of this name.
+
+    "blend+eagle" are drafters verified whole, "plan:blend+eagle" cut to what pays, "sam:automaton+eagle" chosen among by a policy.
     """
+    if name in WAYS:
+        return WAYS[name]
+    how, _, drafters = name.rpartition(":")
+    policy = how if how not in ("", "plan") else "merge"
+    policy_of(policy)
+    return Way(parse(drafters, DRAFTERS), how == "plan", policy)
 
-    def way(*names: str, costs: Costs | None = None) -> Callable[[Job], Run]:
-        published = None if costs else TreeShape()
-        return Answering(bench, bench.engine(bench.drafters(*names, eagle=published), costs)).run
 
-    yield "plain", way()
-    yield "prompt lookup", way("prompt-lookup")
-    yield "CASD", way("copy")
-    yield "auto without EAGLE", way("copy", costs=bench.costs)
-    if bench.head is not None:
-        yield "EAGLE", way("eagle")
-        yield "EAGLE + CASD", way("copy", "eagle")
-        yield "auto without CASD", way("eagle", costs=bench.costs)
-        yield "auto", way("copy", "eagle", costs=bench.costs)
+def answer_methods(bench: Bench, names: Iterable[str] = ()) -> Iterator[tuple[str, Callable[[Job], Run]]]:
+    """Yield these ways, or all of WAYS that this model has what they need for. Raises BadRequest on a drafter that is not known."""
+    lacking = {name for name, spec in DRAFTERS.items() if spec.lacks(bench.context_of_drafters) is not None}
+    for name in names or [name for name, way in WAYS.items() if not lacking & set(way.drafters)]:
+        way = way_of(name)
+        drafters = bench.drafters(*way.drafters, eagle=None if way.planned else TreeShape())
+        yield name, Answering(bench, bench.engine(drafters, bench.costs if way.planned else None, way.policy)).run
 
 
 def verbatim_methods(bench: Bench) -> Iterator[tuple[str, Callable[[Job], Run]]]:

@@ -17,6 +17,7 @@ import torch
 from numpy.typing import NDArray
 
 from services.generator.datastore.dense import DenseDatastore
+from services.generator.datastore.store import Datastore
 from services.generator.models import FeatureKind, Target
 from services.generator.types import Accepted, DraftTree, Sequence
 
@@ -26,6 +27,7 @@ class Stage(IntEnum):
 
     LOOKUP = 0  # microseconds: always asked
     MODEL = 1  # runs a model: asked where the planner expects a gain over what was looked up
+    SEARCH = 2  # microseconds again: looks up what follows the drafts of the others
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,8 @@ class StepState:
     sequence: Sequence
     context: NDArray[np.int32]  # [prompt + output], read-only view
     features: torch.Tensor | None = None
+    least: float = 0.0  # chance of a path below which no node pays for its verification, whatever else is drafted
+    drafted: DraftTree | None = None  # by the stages before, merged
 
 
 class Drafter(Protocol):
@@ -73,6 +77,7 @@ class DrafterContext:
     head: Path | None = None  # folder of the EAGLE head trained for this target
     small: Target | None = None  # a smaller model with the same tokenizer
     dense: DenseDatastore | None = None  # built for this target, of texts that everyone who asks may read
+    datastore: Datastore | None = None  # of texts that everyone who asks may read
 
 
 D = TypeVar("D", bound=Drafter)

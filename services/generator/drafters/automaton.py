@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 
 from services.generator.drafters import DrafterContext, DrafterSpec, Stage, StepState
 from services.generator.models import FeatureKind
-from services.generator.speculation.tree import arrange
 from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
 
 ACCEPTANCE = 0.85  # of one more token of a match; a guide for merging only
@@ -116,11 +115,12 @@ class AutomatonDrafter:
         length, end = automaton.match()
         copied = automaton.tokens[end + 1 : end + 1 + min(self.options.copied, nodes - 1)] if length else []
         rate = ACCEPTANCE ** (1 / max(length, 1))
-        return arrange(
-            [automaton.tokens[-1], *copied],
-            list(range(-1, len(copied))),
-            [1.0, *(rate ** (1 + depth) for depth in range(len(copied)))],
-            [(), *((NodeOrigin(self.name, end + 1 + depth),) for depth in range(len(copied)))],
+        return DraftTree(
+            (automaton.tokens[-1], *copied),
+            tuple(range(-1, len(copied))),
+            (1.0, *(rate ** (1 + depth) for depth in range(len(copied)))),
+            ((), *((NodeOrigin(self.name, end + 1 + depth),) for depth in range(len(copied)))),
+            match=length,
         )
 
 

@@ -17,10 +17,12 @@ from itertools import repeat
 import numpy as np
 from numpy.typing import NDArray
 
+from services.generator.datastore.store import Datastore
 from services.generator.drafters import DrafterContext, DrafterSpec, Stage, StepState
 from services.generator.models import FeatureKind
 from services.generator.native import kernels
-from services.generator.native.blend import ORDERS, Blended, NativeText, blend
+from services.generator.native.blend import Blended, blend
+from services.generator.native.text import ORDERS, NativeText, SortedText
 from services.generator.speculation.tree import arrange
 from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
 
@@ -37,17 +39,22 @@ class BlendOptions:
     near_weight: float = 2.0  # of a place just behind the last one copied from the prompt
     near_share: float = 0.03  # that what stands there has of what nothing else claims
     least: float = 0.0  # chance of a path that is worth a node
+    doubt: float = 1.0  # factor of `strength` for texts beside the prompt, and once more for the datastore
 
     def __post_init__(self) -> None:
         assert len(self.strength) == ORDERS
         assert all(strength > 0 for strength in self.strength)
+        assert self.doubt > 0
 
 
 @dataclass(slots=True)
 class _Said:
-    """A sequence's tokens, and where in its prompt the last copied one stands (-1: nowhere)."""
+    """A sequence's tokens, what else may be copied from, and where in its prompt the last copied token stands (-1: nowhere)."""
 
     text: NativeText
+    texts: list[NativeText | SortedText]  # the weakest first; `text` is the last
+    names: tuple[str, ...]  # of their nodes' origins
+    strength: NDArray[np.float32]  # [texts, ORDERS]
     copied: int = -1
 
 
@@ -56,17 +63,20 @@ class BlendDrafter:
     stage = Stage.LOOKUP
     wants_features: FeatureKind | None = None
 
-    def __init__(self, options: BlendOptions | None = None) -> None:
+    def __init__(self, options: BlendOptions | None = None, datastore: Datastore | None = None) -> None:
         self.options = options or BlendOptions()
-        self._strength: NDArray[np.float32] = np.array([self.options.strength], np.float32)
+        self._store = None if datastore is None else SortedText(datastore.tokens, datastore.order)
         self._said: dict[str, _Said] = {}
 
     def start(self, sequence: Sequence) -> None:
-        prompt = np.array(sequence.prompt.token_ids, np.int32)
-        text = NativeText(len(prompt) + sequence.sampling.max_tokens + 1)
-        text.extend(prompt)
+        text = _text(sequence.prompt.token_ids, sequence.sampling.max_tokens + 1)
         text.end_prompt()
-        self._said[sequence.id] = _Said(text)
+        beside = [_text(tokens) for tokens in sequence.prompt.beside if tokens]
+        stores = [self._store] if self._store is not None else []
+        names = [f"{self.name}:store"] * len(stores) + [f"{self.name}:beside"] * len(beside) + [self.name]
+        doubts = [self.options.doubt**2] * len(stores) + [self.options.doubt] * len(beside) + [1.0]
+        strength = np.outer(doubts, self.options.strength).astype(np.float32)
+        self._said[sequence.id] = _Said(text, [*stores, *beside, text], tuple(names), strength)
 
     def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
         return [self._draft(state, nodes) for state in states]
@@ -88,14 +98,25 @@ class BlendDrafter:
         said, options = self._said[state.sequence.id], self.options
         said.text.extend(state.context[len(said.text) :], options.said)
         found = blend(
-            [said.text], self._strength, nodes, depth=options.depth, scan=options.scan, pointer=said.copied,
-            near_weight=options.near_weight, near_share=options.near_share, least=options.least,
+            said.texts, said.strength, nodes, depth=options.depth, scan=options.scan, pointer=said.copied,
+            near_weight=options.near_weight, near_share=options.near_share, least=max(options.least, state.least),
         )  # fmt: skip
-        return _tree(int(state.context[-1]), found, self.name)
+        return _tree(int(state.context[-1]), found, said.names)
 
 
-def _tree(root: int, found: Blended, name: str) -> DraftTree:
-    copied = map(_copied, zip(repeat(name), found.origins, strict=False))
+def _text(tokens: tuple[int, ...], room: int = 0) -> NativeText:
+    text = NativeText(len(tokens) + room)
+    text.extend(np.array(tokens, np.int32))
+    return text
+
+
+def _tree(root: int, found: Blended, names: tuple[str, ...]) -> DraftTree:
+    """Make nodes of what was found; only the context's places are places of the prompt and the output."""
+    own = len(names) - 1
+    if not own:
+        copied = map(_copied, zip(repeat(names[0]), found.origins, strict=False))
+    else:
+        copied = map(_copied, ((names[s], at if s == own else -1) for s, at in zip(found.sources, found.origins, strict=True)))
     return arrange([root, *found.tokens], [-1, *(parent + 1 for parent in found.parents)], [1.0, *found.chances], [(), *zip(copied)])
 
 
@@ -106,8 +127,8 @@ def _lacks(_: DrafterContext) -> str | None:
     return None if kernels() is not None else "a C compiler (cc, or the package ziglang) on Linux"
 
 
-def _open(_: DrafterContext, options: BlendOptions | None) -> BlendDrafter:
-    return BlendDrafter(options)
+def _open(context: DrafterContext, options: BlendOptions | None) -> BlendDrafter:
+    return BlendDrafter(options, context.datastore)
 
 
 SPEC = DrafterSpec(

@@ -83,6 +83,7 @@ class PromptLookupDrafter:
             parents=tuple(range(-1, len(copied))),
             scores=(1.0, *(first * factor**depth for depth in range(len(copied)))),
             origins=((), *((NodeOrigin(self.name, end + 1 + place),) for place in range(len(copied)))),
+            match=length,
         )
 
 

@@ -15,7 +15,9 @@ from services.generator.drafters import (
     dresd,
     eagle,
     prompt_lookup,
+    reader,
     respec,
+    rest,
     small_model,
     suffix,
 )
@@ -30,6 +32,8 @@ DRAFTERS: dict[str, DrafterSpec[Any, Any]] = {
         prompt_lookup.SPEC,
         suffix.SPEC,
         automaton.SPEC,
+        rest.SPEC,
+        reader.SPEC,
         eagle.SPEC,
         small_model.SPEC,
         small_model.RAG_SPEC,

@@ -17,6 +17,7 @@ from services.generator.drafters import Drafter, Stage, StepState
 from services.generator.engine.features import Features
 from services.generator.models import FeatureKind
 from services.generator.planner.planner import Costs, Plan, Planner
+from services.generator.planner.policies import Merge, Policy
 from services.generator.speculation import tree
 from services.generator.types import Accepted, DraftTree, Sequence
 
@@ -45,14 +46,15 @@ class Drafting:
         costs: Costs | None = None,
         seconds: Mapping[str, float] | None = None,
         clock: Callable[[], float] = time.perf_counter,
+        policy: Policy | None = None,
     ) -> None:
         """Verify every draft whole where there are no `costs`; `seconds`: of a draft by drafter, where they were measured."""
         assert all(name == drafter.name for name, drafter in drafters.items()), "nodes are counted by the name their drafter gives them"
         self.drafters, self.nodes = dict(drafters), nodes
-        self.planner = Planner(costs, seconds, {name for name, drafter in drafters.items() if drafter.stage > Stage.LOOKUP})
+        self.planner = Planner(costs, seconds, {name for name, drafter in drafters.items() if drafter.stage is Stage.MODEL})
         self.clock, self.spent = clock, 0.0  # seconds that the drafters themselves took
-        stages = ([(name, drafter) for name, drafter in drafters.items() if drafter.stage is stage] for stage in Stage)
-        self._stages = [stage for stage in stages if stage]
+        self.policy = policy or Merge()
+        self._stages = {stage: [(name, drafter) for name, drafter in drafters.items() if drafter.stage is stage] for stage in Stage}
 
     def wants_entropy(self, drafters: Iterable[str]) -> bool:
         """Say whether one of them hears how sure the target was of each token (Accepted.entropies)."""
@@ -74,10 +76,14 @@ class Drafting:
     def propose(self, rows: Seq[Row], budgets: Seq[int]) -> list[DraftTree]:
         """Return everyone's drafts merged, at most budgets[r] nodes for row r."""
         trees = [tree.root_only(int(row.decided[-1])) for row in rows]
-        for stage in self._stages:
+        asked = list(range(len(rows)))
+        for stage, drafters in self._stages.items():
             proposed: list[list[DraftTree]] = [[each] if len(each) > 1 else [] for each in trees]
-            for name, drafter in stage:
-                self._ask(name, drafter, rows, trees, proposed)
+            for name, drafter in drafters:
+                self._ask(name, drafter, rows, asked, trees, proposed)
+            if stage is Stage.LOOKUP:
+                choices = [self.policy.choose(own) for own in proposed]
+                proposed, asked = [choice.kept for choice in choices], [place for place in asked if choices[place].others]
             trees = [tree.merge(own, budget) if own else before for own, before, budget in zip(proposed, trees, budgets, strict=True)]
         return trees
 
@@ -100,17 +106,19 @@ class Drafting:
         """Take in a step that nobody computed: it took what such steps take."""
         self.planner.learn(row.plan, drafted, accepted, self.planner.seconds(len(drafted), row.length))
 
-    def _ask(self, name: str, drafter: Drafter, rows: Seq[Row], trees: Seq[DraftTree], proposed: list[list[DraftTree]]) -> None:
-        """Add the drafts of one drafter to what the others of its stage found."""
+    def _ask(
+        self, name: str, drafter: Drafter, rows: Seq[Row], places: Seq[int], trees: Seq[DraftTree], proposed: list[list[DraftTree]]
+    ) -> None:
+        """Add the drafts of one drafter for the rows at these `places` to what the others of its stage found."""
         asked = [
             place
-            for place, row in enumerate(rows)
-            if name in row.drafters and self.planner.wants(row.plan, name, trees[place], row.length, len(rows))
+            for place in places
+            if name in rows[place].drafters and self.planner.wants(rows[place].plan, name, trees[place], rows[place].length, len(rows))
         ]
         if not asked:
             return
         began = self.clock()
-        states = [StepState(rows[place].sequence, _view(rows[place]), rows[place].features.unread(name)) for place in asked]
+        states = [self._state(name, rows[place], len(rows), trees[place]) for place in asked]
         drafts = drafter.propose(states, self.nodes)
         seconds = self.clock() - began
         self.spent += seconds
@@ -118,6 +126,10 @@ class Drafting:
         for place, draft in zip(asked, drafts, strict=True):
             proposed[place].append(draft)
             self.planner.drafted(rows[place].plan, name, each, usual=rows[place].sequence.stats.steps > 0)
+
+    def _state(self, name: str, row: Row, rows: int, drafted: DraftTree) -> StepState:
+        least = self.planner.least(row.length, rows, self.nodes)
+        return StepState(row.sequence, _view(row), row.features.unread(name), least, drafted)
 
     def _wanted(self, names: Iterable[str]) -> dict[str, FeatureKind]:
         return {name: kind for name in names if (kind := self.drafters[name].wants_features) is not None}

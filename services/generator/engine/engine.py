@@ -26,6 +26,7 @@ from services.generator.engine.scheduler import Scheduler
 from services.generator.errors import BadRequest
 from services.generator.models import StepInput, StepOutput, Target
 from services.generator.planner.planner import Costs
+from services.generator.planner.policies import Policy
 from services.generator.speculation import tree
 from services.generator.speculation.verify import verify
 from services.generator.types import Accepted, DraftTree, FinishReason, Origin
@@ -44,10 +45,11 @@ class Engine:
         costs: Costs | None = None,
         drafts: Mapping[str, float] | None = None,
         clock: Callable[[], float] = time.perf_counter,
+        policy: Policy | None = None,
     ) -> None:
         """Verify every draft whole where there are no `costs`; `drafts`: seconds of a draft by drafter, where they were measured.
 
-        `clock` is that of the requests' statistics and of what the planner learns.
+        `clock` is that of the requests' statistics and of what the planner learns; `policy` says who drafts (absent: all, merged).
         """
         self.options = options or EngineOptions()
         self.target = target
@@ -55,7 +57,7 @@ class Engine:
         self.scheduler = Scheduler(self.options.rows, self.options.queue)
         self.cache = target.new_cache(self.options.rows, self.context)
         self.prefixes = PrefixCache(self.options.prefix_bytes)
-        self.drafting = Drafting(drafters, self.options.nodes, costs, drafts, clock)
+        self.drafting = Drafting(drafters, self.options.nodes, costs, drafts, clock, policy)
         self.energy = counter_of(target.device)
         self.clock = clock
         self._requests: dict[str, Request] = {}

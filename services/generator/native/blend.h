@@ -5,24 +5,9 @@
 
 #pragma once
 
-#include <stdint.h>
-#include <string.h>
+#include "text.h"
 
-enum { ORDERS = 8, COMMON = 64, SLOTS = 2048, NEAR = 16 };
 #define LIKELIEST .999f
-
-/* Tokens that may be copied from, indexed by the last one and by the last two. Memory is the caller's. */
-typedef struct {
-    int32_t *tokens;     /* [room] */
-    int32_t *same, *pair; /* [room]: the place before with this token, and with this and the one before it; -1 */
-    int32_t *latest;     /* [vocabulary]: the last place of each token, -1 */
-    int32_t *counts;     /* [vocabulary]: how often, generated ones more */
-    int64_t *keys;       /* [slots] pairs, -1: free */
-    int32_t *places;     /* [slots]: the last place of each pair */
-    int32_t *common;     /* [COMMON]: the commonest tokens, commonest first */
-    int64_t total;       /* of counts */
-    int32_t length, prompt, room, vocabulary, slots, commons;
-} Text;
 
 typedef struct {
     const Text *const *texts; /* [sources], the weakest first; the last is the context, whose last token is the root */
@@ -33,114 +18,6 @@ typedef struct {
     float near_weight, near_share, least;
     int32_t found; /* out */
 } Blend;
-
-static uint64_t mixed(uint64_t key) {
-    key ^= key >> 31, key *= 0x9E3779B97F4A7C15ull;
-    return key ^ key >> 29;
-}
-
-static int32_t slot_of(const Text *t, int64_t key) {
-    int32_t slot = (int32_t)(mixed((uint64_t)key) & (uint64_t)(t->slots - 1));
-    while (t->keys[slot] != -1 && t->keys[slot] != key) slot = (slot + 1) & (t->slots - 1);
-    return slot;
-}
-
-static int64_t pair_key(int32_t before, int32_t token) { return (int64_t)before << 32 | (uint32_t)token; }
-
-/* Keep the commonest in order, now that this token's count rose. */
-static void rank(Text *t, int32_t token) {
-    int at = 0;
-    while (at < t->commons && t->common[at] != token) at++;
-    if (at == t->commons) {
-        if (t->commons < COMMON) t->commons++;
-        else if (t->counts[t->common[COMMON - 1]] >= t->counts[token]) return;
-        at = t->commons - 1;
-    }
-    for (; at > 0 && t->counts[t->common[at - 1]] < t->counts[token]; at--) t->common[at] = t->common[at - 1];
-    t->common[at] = token;
-}
-
-/* Append tokens, each counted `weight` times. Nonzero: there is no room, or a token is none of the vocabulary's. */
-int bedside_text_extend(Text *t, const int32_t *tokens, int32_t count, int32_t weight) {
-    if (count > t->room - t->length) return 1;
-    for (int32_t n = 0; n < count; n++) {
-        const int32_t token = tokens[n], place = t->length;
-        if (token < 0 || token >= t->vocabulary) return 1;
-        t->tokens[place] = token, t->same[place] = t->latest[token], t->latest[token] = place, t->pair[place] = -1;
-        if (place) {
-            const int64_t key = pair_key(t->tokens[place - 1], token);
-            const int32_t slot = slot_of(t, key);
-            if (t->keys[slot] == key) t->pair[place] = t->places[slot];
-            t->keys[slot] = key, t->places[slot] = place;
-        }
-        t->counts[token] += weight, t->total += weight, t->length++;
-        rank(t, token);
-    }
-    return 0;
-}
-
-typedef struct {
-    int32_t token, place, order, source;
-    float chance;
-} Vote;
-
-/* Votes by token; emptied by going through `used`. */
-typedef struct {
-    int32_t heads[SLOTS], used[SLOTS];
-    Vote votes[SLOTS];
-    int count;
-} Votes;
-
-static Vote *vote_of(Votes *v, int32_t token) {
-    int slot = (int)(mixed((uint64_t)token) & (SLOTS - 1));
-    while (v->heads[slot] >= 0) {
-        Vote *vote = &v->votes[v->heads[slot]];
-        if (vote->token == token) return vote;
-        slot = (slot + 1) & (SLOTS - 1);
-    }
-    if (v->count == SLOTS / 2) return NULL;
-    v->heads[slot] = v->count, v->used[v->count] = slot;
-    Vote *vote = &v->votes[v->count++];
-    *vote = (Vote){token, -1, 0, -1, 0.0f};
-    return vote;
-}
-
-static void forget(Votes *v) {
-    for (int n = 0; n < v->count; n++) v->heads[v->used[n]] = -1;
-    v->count = 0;
-}
-
-typedef struct {
-    int32_t place, order;
-    float weight;
-} Occurrence;
-
-/* The places in `t` after which the tail's last token stands, with how many of its tokens agree there; the latest first, longer ones before
-   those that share one token only. */
-static int occurrences(const Text *t, const int32_t *tail, int tails, int scan, int pointer, float near_weight, Occurrence *out) {
-    int found = 0;
-    const int32_t token = tail[0], before = tails > 1 ? tail[1] : -1;
-    if (token >= t->vocabulary) return 0;
-    if (tails > 1) {
-        const int64_t key = pair_key(before, token);
-        const int32_t slot = slot_of(t, key);
-        for (int32_t at = t->keys[slot] == key ? t->places[slot] : -1; at >= 0 && found < scan; at = t->pair[at]) {
-            if (at + 1 >= t->length) continue;
-            int order = 2;
-            while (order < tails && order <= at && t->tokens[at - order] == tail[order]) order++;
-            out[found++] = (Occurrence){at, order, 1.0f};
-        }
-    }
-    int single = 0;
-    for (int32_t at = t->latest[token]; at >= 0 && single < scan / 2; at = t->same[at]) {
-        if (at + 1 >= t->length || (at && t->tokens[at - 1] == before)) continue;
-        out[found++] = (Occurrence){at, 1, 1.0f}, single++;
-    }
-    if (pointer >= 0)
-        for (int n = 0; n < found; n++)
-            if (out[n].place >= pointer && out[n].place < pointer + NEAR) out[n].weight = near_weight;
-    return found;
-}
 
 /* Let one text's occurrences vote, on top of what weaker sources said: every order takes its share of what the lower ones left. Returns what is
    left to the weaker ones. */

@@ -13,6 +13,7 @@
 
 #define _GNU_SOURCE
 #include "blend.h"
+#include "frequent.h"
 #include "head.h"
 
 static void step(const Model *m, const Step *s, Attend *attention, const Buffers *b) {

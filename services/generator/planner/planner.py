@@ -20,6 +20,7 @@ from services.generator.speculation import tree
 from services.generator.types import Accepted, DraftTree
 
 DEAR = 0.02  # of a step: a drafter that takes less is never left out for its nodes, which `cut` weighs one by one
+SLACK = 0.5  # of the chance that pays for a node: what drafters are asked to leave out must be far from paying
 CONTEXTS = (256, 1024, 4096, 16384, 65536)
 
 
@@ -66,6 +67,7 @@ class Planner:
         self._histories: dict[str, DrafterHistory] = {}
         self._pace = Pace()
         self._tables: dict[int, list[float]] = {}
+        self._floors: dict[tuple[int, int], float] = {}
 
     def start(self, drafters: Seq[str] = ()) -> Plan:
         """Begin a request that these may draft for; `gates` names those that will."""
@@ -91,6 +93,21 @@ class Planner:
                 return False
         plan.asked.add(drafter)
         return True
+
+    def least(self, context: int, rows: int, nodes: int) -> float:
+        """Return the chance below which no node of a tree of up to `nodes` pays, by a step's measured seconds; 0 without costs.
+
+        A step without drafts gives `rows` tokens, and a node adds at least the flattest slope of what steps take. Half of that, for
+        estimates are often too low by as much, and what is left out here is not weighed again.
+        """
+        if self._costs is None:
+            return 0.0
+        near = _near(context)
+        if (near, rows) not in self._floors:
+            table = self._table(near, rows + nodes)
+            slopes = [(table[rows + more] - table[rows]) / more for more in range(1, nodes + 1)]
+            self._floors[near, rows] = max(0.0, SLACK * rows * min(slopes, default=0.0) / table[rows])
+        return self._floors[near, rows]
 
     def drafted(self, plan: Plan, drafter: str, seconds: float, usual: bool = True) -> None:
         """Take in what a draft took; see Gate.took."""
@@ -174,11 +191,15 @@ class Planner:
     def _table(self, context: int, nodes: int) -> list[float]:
         """Return seconds by nodes at about this context."""
         assert self._costs is not None
-        near = next((c for c in CONTEXTS if c >= context), CONTEXTS[-1])
+        near = _near(context)
         known = self._tables.setdefault(near, [0.0])
         while len(known) <= nodes:
             known.append(self._costs.verify(len(known), near))
         return known
+
+
+def _near(context: int) -> int:
+    return next((c for c in CONTEXTS if c >= context), CONTEXTS[-1])
 
 
 def _scored(plan: Plan, drafted: DraftTree, said: Seq[Estimate]) -> DraftTree:

@@ -106,14 +106,19 @@ def estimates(drafted: DraftTree, known: frozenset[str]) -> list[Estimate]:
 @cache
 def _kinds(drafters: tuple[str, ...], depth: int, known: frozenset[str]) -> tuple[Kind, ...]:
     agreed = len(drafters) > 1
-    return tuple(Kind(drafter, depth, agreed) for drafter in drafters if drafter in known)
+    return tuple(Kind(drafter, depth, agreed) for drafter in drafters if _asked(drafter) in known)
+
+
+def _asked(source: str) -> str:
+    """Return who is asked for what this source has: "blend:beside" -> "blend"."""
+    return source.partition(":")[0]
 
 
 def credit(drafted: DraftTree, nodes: Collection[int], later: Collection[str]) -> dict[str, float]:
     """Share these nodes among those who proposed them. `later`: who is asked after the others, and gets what nobody else had found."""
     shares: dict[str, float] = {}
     for node in nodes:
-        drafters = drafters_of(drafted.origins[node])
+        drafters = tuple(dict.fromkeys(map(_asked, drafters_of(drafted.origins[node]))))
         if len(drafters) > 1:
             drafters = tuple(drafter for drafter in drafters if drafter not in later) or drafters
         for drafter in drafters:

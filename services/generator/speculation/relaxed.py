@@ -32,14 +32,14 @@ class Relaxed:
             children.setdefault(parent, []).append(node)
         last = tried = _own(tree, children, chosen, [0])
         for _ in range(self.attempts):
-            node = self._tolerated(tree, children.get(tried[-1], ()), logits[tried[-1]])
-            if node is None:
+            tolerated = self._tolerated(tree, children.get(tried[-1], ()), logits[tried[-1]])
+            if tolerated is None:
                 break
-            further = _own(tree, children, chosen, [*tried, node])
+            further = _own(tree, children, chosen, [*tried, tolerated])
             if len(further) - len(tried) - 1 >= self.matches:
                 last = tried = further
             else:
-                tried = [*tried, node]
+                tried = [*tried, tolerated]
         return Accepted(tuple(last), (*(tree.token_ids[node] for node in last[1:]), chosen[last[-1]]))
 
     def _tolerated(self, tree: DraftTree, nodes: Seq[int], logits: Tensor) -> int | None:

@@ -1,0 +1,71 @@
+/* REST's draft: of all places where the longest end of the text stands in a datastore, the commonest continuations, as one tree. */
+
+#pragma once
+
+#include "blend.h"
+
+enum { MOST_PLACES = 8192, LONGEST = 16 };
+
+typedef struct {
+    const Text *store;
+    const int32_t *tail; /* [tails], the last token first */
+    int32_t *tokens, *parents, *places; /* out [nodes - 1], as in Blend */
+    float *chances;                     /* out: the share of the places that go on so */
+    int32_t tails, shortest, most, nodes, depth; /* of a match; places looked at; of the tree, the root included; of a path */
+    int32_t matched, found;                      /* out: tokens that agree; nodes */
+} Frequent;
+
+typedef struct {
+    int32_t at[MOST_PLACES], next[MOST_PLACES]; /* where a place's path has come to; the next of its node, -1 */
+    Votes votes;
+    Node best[512];
+    int ready;
+} Places;
+
+/* Sort the places of a list by the token there: each token's own list and number into `votes`. */
+static void divide(const Text *t, Places *p, int32_t head) {
+    for (int32_t n = head, after; n >= 0; n = after) {
+        after = p->next[n];
+        const int32_t token = p->at[n] < t->length ? t->tokens[p->at[n]] : -1;
+        Vote *vote = token >= 0 ? vote_of(&p->votes, token) : NULL;
+        if (!vote) continue; /* a text ends here, or there are too many tokens */
+        p->next[n] = vote->place, vote->place = n, vote->order++;
+        p->at[n]++;
+    }
+}
+
+/* What follows a list of places, `chance` being that of the path so far, into the best. */
+static int follow(const Frequent *f, Places *p, int32_t head, int parent, int depth, float each, int count, int from) {
+    divide(f->store, p, head);
+    for (int n = 0; n < p->votes.count; n++) {
+        const Vote *vote = &p->votes.votes[n];
+        const Node node = {vote->token, parent, depth, p->at[vote->place] - 1, 0, vote->place, each * (float)vote->order};
+        count = keep(p->best, count, f->nodes - 1, from, node);
+    }
+    forget(&p->votes);
+    return count;
+}
+
+/* 0, or 1 when it is out of bounds. A node's share is of all places that were found. */
+int bedside_frequent(Frequent *f) {
+    static _Thread_local Places p;
+    f->found = f->matched = 0;
+    if (f->nodes > 512 || f->tails > LONGEST || f->most > MOST_PLACES || !f->store->order) return 1;
+    int32_t from[LONGEST], to[LONGEST];
+    const int longest = ranges(f->store, f->tail, f->tails, from, to);
+    if (f->nodes < 2 || longest < f->shortest || !longest) return 0;
+    if (!p.ready) memset(p.votes.heads, -1, sizeof p.votes.heads), p.ready = 1;
+    const int32_t low = from[longest - 1], all = to[longest - 1] - low, step = (all + f->most - 1) / f->most;
+    int32_t places = 0;
+    for (int32_t n = 0; n < all; n += step, places++) p.at[places] = f->store->order[low + n] + 1, p.next[places] = places - 1;
+    const float each = 1.0f / (float)places;
+    int count = follow(f, &p, places - 1, -1, 1, each, 0, 0);
+    for (int at = 0; at < count; at++)
+        if (p.best[at].depth < f->depth) count = follow(f, &p, p.best[at].pointer, at, p.best[at].depth + 1, each, count, at + 1);
+    for (int at = 0; at < count; at++) {
+        f->tokens[at] = p.best[at].token, f->parents[at] = p.best[at].parent;
+        f->places[at] = p.best[at].origin, f->chances[at] = p.best[at].chance;
+    }
+    f->found = count, f->matched = longest;
+    return 0;
+}

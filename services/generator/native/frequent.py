@@ -1,0 +1,54 @@
+"""Trees of what most often follows the longest match in a sorted text, by frequent.h."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from services.generator.native.text import SortedText, library
+
+
+class FrequentStruct(ctypes.Structure):
+    _fields_ = (
+        ("store", ctypes.c_void_p),
+        ("tail", ctypes.c_void_p),
+        ("tokens", ctypes.c_void_p),
+        ("parents", ctypes.c_void_p),
+        ("places", ctypes.c_void_p),
+        ("chances", ctypes.c_void_p),
+        ("tails", ctypes.c_int32),
+        ("shortest", ctypes.c_int32),
+        ("most", ctypes.c_int32),
+        ("nodes", ctypes.c_int32),
+        ("depth", ctypes.c_int32),
+        ("matched", ctypes.c_int32),
+        ("found", ctypes.c_int32),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Continuations:
+    """Nodes behind the root, parents first; a parent of -1 is the root. `matched`: tokens that agreed."""
+
+    tokens: list[int]
+    parents: list[int]
+    chances: list[float]
+    matched: int
+
+
+def frequent(store: SortedText, tail: NDArray[np.int32], nodes: int, *, shortest: int, most: int, depth: int) -> Continuations:
+    """Return what follows the longest end of `tail` (of at most 16 tokens) that `store` holds; at most `nodes` with the root."""
+    backwards = np.ascontiguousarray(tail[::-1], np.int32)
+    integers, chances = np.empty((3, nodes), np.int32), np.empty(nodes, np.float32)
+    row, at = integers.strides[0], integers.ctypes.data
+    struct = FrequentStruct(
+        ctypes.addressof(store.struct), backwards.ctypes.data, at, at + row, at + 2 * row, chances.ctypes.data,
+        len(backwards), shortest, most, nodes, depth, 0, 0,
+    )  # fmt: skip
+    if library().bedside_frequent(ctypes.addressof(struct)):
+        raise ValueError("a longer tail, or more nodes or places, than there is room for")
+    n = struct.found
+    return Continuations(integers[0, :n].tolist(), integers[1, :n].tolist(), chances[:n].tolist(), struct.matched)
