@@ -69,6 +69,12 @@ class BedsideIn(WireModel):
     scope: str = Field(
         "", max_length=64, description="Who may read what is in the prompt, as a hash: a kept prefix serves its own scope only."
     )
+    beside: list[Annotated[str, Field(max_length=MAX_TEXT)]] = Field(
+        default=[],
+        max_length=64,
+        description="Texts that the model is not shown but that drafts may be copied from, the likeliest last: the documents around the "
+        "passages, earlier answers. They change the time, never the answer, so they must be what the asker may read.",
+    )
     drafter: str | None = Field(
         None, max_length=MAX_NAME, description="Override the drafter: 'none', 'copy', 'eagle', ...; the server's choice when absent."
     )

@@ -131,5 +131,10 @@ def _open(context: DrafterContext, options: BlendOptions | None) -> BlendDrafter
 
 
 SPEC = DrafterSpec(
-    "blend", "the likeliest of what followed any earlier occurrence of the last words, as one tree", BlendOptions, _open, _lacks
+    "blend",
+    "the likeliest of what followed any earlier occurrence of the last words, as one tree",
+    BlendOptions,
+    _open,
+    _lacks,
+    reads_beside=True,
 )

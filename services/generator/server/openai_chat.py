@@ -5,13 +5,13 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from collections.abc import Sequence as Seq
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from services.contract import wire
 from services.contract.templates import TEMPLATES, VERBATIM_TEMPLATE, Piece, Rendered, render
 from services.generator.drafters import Drafter
-from services.generator.drafters.registry import parse
+from services.generator.drafters.registry import DRAFTERS, parse
 from services.generator.engine.engine import Output, Request
 from services.generator.engine.scoring import Scoring
 from services.generator.errors import BadRequest
@@ -52,6 +52,8 @@ def build_request(ask: wire.ChatRequest, codec: Codec, drafters: Mapping[str, Dr
         stop=stop,
         logprobs=max(1, ask.top_logprobs or 0) if ask.logprobs else 0,
     )
+    if any(name in DRAFTERS and DRAFTERS[name].reads_beside for name in names):
+        prompt = replace(prompt, beside=tuple(tuple(codec.encode(text)[0]) for text in ask.bedside.beside))
     sequence = Sequence(f"chatcmpl-{secrets.token_hex(12)}", prompt, sampling)
     if ask.bedside.mode == "verbatim":
         preparation = prepare(ask, codec, passages)
@@ -86,7 +88,8 @@ def _check(ask: wire.ChatRequest) -> None:
         raise BadRequest("two documents have the same id")
     if ask.bedside.mode == "verbatim" and not ask.documents:
         raise BadRequest("verbatim mode quotes documents, and the request has none")
-    for text in (*(m.text for m in ask.messages), *(d.text for d in ask.documents), *(d.title for d in ask.documents), *ask.stops):
+    shown = (text for document in ask.documents for text in (document.text, document.title))
+    for text in (*(m.text for m in ask.messages), *shown, *ask.stops, *ask.bedside.beside):
         if not _is_unicode(text):
             raise BadRequest("a text holds half of a surrogate pair, which is no Unicode character")
 
