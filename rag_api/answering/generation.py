@@ -13,10 +13,13 @@ from rag_api.answering.citations import within_reach
 from rag_api.answering.passage_completion import completed
 from rag_api.answering.prompt_passages import PromptPassage, passages_of_hits, to_quote
 from rag_api.answering.source_warnings import usable
+from rag_api.db.answers import said_of
 from rag_api.domain import Hit, Mode, User
 from rag_api.retrieval.calibration import calibration
 from rag_api.retrieval.patient_ranking import RetrievalContainer
 from services.contract import wire
+
+AROUND = 8_000  # characters of a document before and behind a passage that are drafted from: reading more takes longer than it saves
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,19 @@ def _prepared(builder: AnswerBuilder, container: RetrievalContainer) -> list[Pre
         return prepared
     read = _completed(builder, hits, container)
     passages = gen.passages_of([(hit.chunk.title, passage.text) for hit, passage in zip(hits, read, strict=True)])
-    return [Prepared(gen.Request(builder.query, builder.language, passages, max_tokens=settings.max_tokens), read)]
+    request = gen.Request(builder.query, builder.language, passages, max_tokens=settings.max_tokens)
+    return [Prepared(replace(request, beside=_beside(builder, read, container)), read)]
+
+
+def _beside(builder: AnswerBuilder, passages: Sequence[PromptPassage], container: RetrievalContainer) -> tuple[str, ...]:
+    """Return what the answer may repeat beside its passages, the likeliest last: their documents around them, and what this user was told
+    of those before. Nobody else's answers: a draft that fits makes an answer quicker, and the time would tell of them."""
+    around = dict[str, str]()
+    for passage in reversed(passages):
+        text, end = builder.texts.get(passage.document_id, ""), passage.start + len(passage.text)
+        around[passage.document_id] = text[max(0, passage.start - AROUND) : end + AROUND]
+    said = said_of(container.db, builder.user, list(around))
+    return (*(text for text in around.values() if text), *(text[:AROUND] for text in said))
 
 
 def _sections(builder: AnswerBuilder, hits: Sequence[Hit]) -> list[Section]:

@@ -41,6 +41,7 @@ class Request:
     max_tokens: int = 512
     options: dict[str, Any] = field(default_factory=dict)  # further fields of wire.BedsideIn
     scope: str = ""  # of who may read the passages: what the generator keeps of the prompt serves no others
+    beside: tuple[str, ...] = ()  # texts that the asker may read and the answer may repeat: they are drafted from, not shown to the model
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +187,7 @@ class Generator:
                 mode=request.mode,
                 language=request.language,
                 scope=request.scope,
+                beside=list(request.beside),
                 candidates=None if request.candidates is None else list(request.candidates),
                 **request.options,
             )

@@ -118,6 +118,16 @@ def answers_of(db: Database, user: User, conversation_id: str) -> list[Answer]:
     return _readable(db, user, [_to_answer(row) for row in rows])
 
 
+def said_of(db: Database, user: User, document_ids: Sequence[str], limit: int = 8) -> tuple[str, ...]:
+    """Return the user's own latest answers from these documents, the latest last; none with a part of what they may no longer read."""
+    rows = db.all(
+        f"select * from answers where {OWNS} and text <> '' and exists (select 1 from jsonb_array_elements(sources) as source"  # noqa: S608
+        " where source->'document'->>'id' = any(%(ids)s)) order by created_at desc, id desc limit %(limit)s",
+        values(user, ids=list(document_ids), limit=limit),
+    )
+    return tuple(answer.text for answer in reversed(_readable(db, user, [_to_answer(row) for row in rows])) if answer.text)
+
+
 def _readable(db: Database, user: User, answers: Sequence[Answer]) -> list[Answer]:
     """As they were shown, without what the user may no longer read: neither such a source nor a text that was made with it."""
     named = sorted({source.document.id for answer in answers for source in answer.sources})

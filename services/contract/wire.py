@@ -36,10 +36,15 @@ class SpanIn(WireModel):
     end: int = Field(gt=0)
 
 
-class CandidateIn(SpanIn):
-    """A sentence that a verbatim answer may contain: characters [start, end) of the document's text."""
+class PlaceIn(SpanIn):
+    """Characters of one of the request's documents."""
 
     document: str = Field(max_length=MAX_NAME)
+
+
+class CandidateIn(PlaceIn):
+    """A sentence that a verbatim answer may contain: characters [start, end) of the document's text."""
+
     lead: list[SpanIn] = Field(
         default=[],
         max_length=8,
@@ -68,6 +73,18 @@ class BedsideIn(WireModel):
     one_document: bool = Field(False, description="verbatim: every further sentence comes from the document of the first.")
     scope: str = Field(
         "", max_length=64, description="Who may read what is in the prompt, as a hash: a kept prefix serves its own scope only."
+    )
+    beside: list[Annotated[str, Field(max_length=MAX_TEXT)]] = Field(
+        default=[],
+        max_length=64,
+        description="Texts that the model is not shown but that drafts may be copied from, the likeliest last: the documents around the "
+        "passages, earlier answers. They change the time, never the answer, so they must be what the asker may read.",
+    )
+    retrieved: list[PlaceIn] = Field(
+        default=[],
+        max_length=64,
+        description="Of long documents: the parts that retrieval found. The model reads all; the drafter `rag`, which reads these alone, "
+        "writes ahead (RAPID). They change the time, never the answer.",
     )
     drafter: str | None = Field(
         None, max_length=MAX_NAME, description="Override the drafter: 'none', 'copy', 'eagle', ...; the server's choice when absent."

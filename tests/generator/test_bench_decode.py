@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from services.generator.bench import decode, ours, plots, prompts, timing
+from services.generator.bench import decode, ours, plots, prompts, setting, timing
 from services.generator.bench.__main__ import main
 from services.generator.bench.peers import Limits, NoPeer, llama_peer
 from services.generator.bench.projection import tokens_per_second
@@ -96,7 +96,7 @@ def test_computed_speeds_say_that_a_higher_tau_pays_and_a_head_costs() -> None:
 @pytest.fixture(autouse=True)
 def own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """What is measured of small models is not kept among the user's."""
-    monkeypatch.setattr(decode, "CACHE", tmp_path / "cache")
+    monkeypatch.setattr(setting, "CACHE", tmp_path / "cache")
     monkeypatch.setattr(ours, "CACHE", tmp_path / "cache")
 
 

@@ -18,6 +18,7 @@ from services.generator.drafters.registry import available, open_drafter
 from services.generator.types import SamplingParams
 from tests.generator.engines import engine, generate, request, tiny_target
 from tests.generator.test_engine import WORDS, prompts, samplings, text
+from tests.generator.tiny import tiny_checkpoint
 
 OTHERS = ("De dosis is 5 mg per kg. Was uw handen.", "Remove the catheter. De dosis is 2 mg.", "Wash your hands before each patient.")
 
@@ -119,3 +120,40 @@ def test_it_is_read_as_it_was_written_and_refused_for_another_model(store: Dense
 def test_what_it_lacks_is_said(store: DenseDatastore) -> None:
     assert "dresd" not in available(DrafterContext(tiny_target()))
     assert isinstance(open_drafter("dresd", DrafterContext(tiny_target(), dense=store)), DresdDrafter)
+
+
+def test_the_command_builds_one_that_the_service_drafts_with(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from services.generator.datastore.__main__ import main
+    from services.generator.server.config import Settings
+    from services.generator.server.service import load
+
+    model = str(tiny_checkpoint(tmp_path, "llama", seed=2))
+    rows = tmp_path / "answers.jsonl"
+    rows.write_text("\n".join(json.dumps({"prompt": "Hoeveel?", "answer": answer}) for answer in OTHERS) + "\n")
+    assert main(["dense", str(tmp_path / "store"), str(rows), "--model", model]) == 0
+    assert f"{sum(len(text(answer)) for answer in OTHERS)} tokens" in capsys.readouterr().out
+    settings = Settings(model=model, dtype="fp32", threads=1, drafter="dresd", dense_datastore=tmp_path / "store")
+    assert "dresd" in load(settings).engine.drafters
+    other = str(tiny_checkpoint(tmp_path, "llama", seed=3))
+    with pytest.raises(BadDenseDatastore, match="built for another model"):
+        load(settings.model_copy(update={"model": other}))
+    assert main(["dense", str(tmp_path / "none"), str(tmp_path / "missing.jsonl"), "--model", model]) == 2
+    assert "cannot be read" in capsys.readouterr().err
+
+
+def test_a_small_model_with_another_tokenizer_is_refused(tmp_path: Path) -> None:
+    from services.generator.errors import ModelError
+    from services.generator.server.config import Settings
+    from services.generator.server.service import load
+
+    model, small = (str(tiny_checkpoint(tmp_path, "llama", seed=seed)) for seed in (2, 3))
+    settings = Settings(model=model, small_model=small, dtype="fp32", threads=1, drafter="small-model")
+    assert "small-model" in load(settings).engine.drafters
+    tokenizer = Path(small) / "tokenizer.json"
+    said = json.loads(tokenizer.read_text())
+    vocabulary = said["model"]["vocab"]
+    first, second = list(vocabulary)[10:12]
+    vocabulary[first], vocabulary[second] = vocabulary[second], vocabulary[first]
+    tokenizer.write_text(json.dumps(said))
+    with pytest.raises(ModelError, match="another tokenizer"):
+        load(settings)

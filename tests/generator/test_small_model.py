@@ -9,13 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from services.contract import wire
 from services.generator.drafters import DrafterContext, StepState
 from services.generator.drafters.registry import available, open_drafter
 from services.generator.drafters.small_model import RagDrafter, SmallModelDrafter, SmallModelOptions
 from services.generator.engine.engine import Request
+from services.generator.errors import BadRequest
 from services.generator.models.ahead import WriteAhead
-from services.generator.types import SamplingParams
-from tests.generator.engines import engine, generate, request, tiny_target
+from services.generator.server import openai_chat as chat
+from services.generator.types import Prompt, SamplingParams
+from tests.generator.engines import engine, generate, request, tiny_codec, tiny_target
 from tests.generator.test_engine import WORDS, prompts, reference, samplings, text
 
 
@@ -97,5 +100,26 @@ def test_what_each_lacks_is_said() -> None:
     assert "rag" in available(DrafterContext(target))
     assert "small-model" not in available(DrafterContext(target))
     assert isinstance(open_drafter("small-model", DrafterContext(target, small=tiny_target(seed=1))), SmallModelDrafter)
-    with pytest.raises(Exception, match="needs a small model with the target's tokenizer"):
+    with pytest.raises(BadRequest, match="needs a small model with the target's tokenizer"):
         open_drafter("small-model", DrafterContext(target))
+
+
+def test_the_parts_that_retrieval_found_are_a_prompt_of_their_own() -> None:
+    """The same question around the parts alone; what is said of a place that is in no document."""
+    long = "De dosis is 5 mg per kg. " * 20 + "Was uw handen."
+    asked = {"model": "tiny", "messages": [{"role": "user", "content": "Hoeveel?"}], "documents": [{"id": "a", "text": long}]}
+    place = {"document": "a", "start": 0, "end": 24}
+
+    def prompt(**bedside: object) -> Prompt:
+        ask = wire.ChatRequest.model_validate(asked | {"bedside": bedside})
+        return chat.build_request(ask, tiny_codec(), {}, chat.Defaults("demo", "none", 8)).sequence.prompt
+
+    assert prompt().retrieved == ()
+    whole = prompt(retrieved=[place])
+    assert len(whole.retrieved) < len(whole.token_ids) / 2
+    assert whole.retrieved[-5:] == whole.token_ids[-5:]
+    assert "De dosis is 5 mg per kg." in tiny_codec().full.decode(whole.retrieved)
+    assert "Was uw handen." not in tiny_codec().full.decode(whole.retrieved)
+    for wrong in ({"document": "b"}, {"start": 30}, {"end": 10_000}):
+        with pytest.raises(BadRequest, match="in no document"):
+            prompt(retrieved=[place | wrong])

@@ -128,6 +128,18 @@ async def test_verbatim_candidates_are_sentences_of_the_passages_that_are_sent(
     assert sent["bedside"]["one_document"] is True
 
 
+async def test_an_answer_in_a_models_words_may_be_drafted_from_the_whole_documents_and_what_was_said_before(
+    container: Container, server: Scripted, documents: dict[str, Document]
+) -> None:
+    first = last(await asked(container, mode=Mode.ANSWER))
+    await asked(container, mode=Mode.ANSWER)
+    before, after = (request["bedside"]["beside"] for request in server.requests)
+    assert CHILD in before
+    assert first.text not in before
+    assert after == [*before, first.text]
+    assert server.requests[0]["documents"] == server.requests[1]["documents"]  # the model reads no more than it did
+
+
 async def test_what_the_quote_does_not_name_is_told_and_kept(container: Container, documents: dict[str, Document]) -> None:
     answer = last(await asked(container, f"{DUTCH} bij polio"))
     assert answer.status == AnswerStatus.ANSWERED

@@ -17,7 +17,7 @@ from rag_api.api.deps import current_user
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db import permissions as permitted
-from rag_api.db.answers import get_answer, save_answer
+from rag_api.db.answers import get_answer, said_of, save_answer
 from rag_api.db.documents import DocumentQuery as Query
 from rag_api.db.documents import PgDocuments, get_documents, list_documents, superseded_ids
 from rag_api.db.gaps import unanswered
@@ -225,6 +225,16 @@ def test_an_earlier_answer_no_longer_shows_what_its_reader_may_no_longer_read(co
     assert [source.document.source for source in seen.sources] == ["restaurant.pdf"]
     permit(container, secret, "everyone")
     assert get_answer(container.db, NURSE, answer.id) == answer
+
+
+def test_drafts_are_copied_from_ones_own_answers_that_one_may_still_read(container: Container, secret: Document) -> None:
+    """Anybody else's would tell of themselves by the time that an answer takes."""
+    answer_of(NURSE, container)
+    assert said_of(container.db, NURSE, [secret.id]) == (SECRET,)
+    assert said_of(container.db, ICU, [secret.id]) == ()
+    assert said_of(container.db, NURSE, ["another"]) == ()
+    permit(container, secret, "icu")
+    assert said_of(container.db, NURSE, [secret.id]) == ()
 
 
 def test_what_a_group_asks_in_vain_is_for_reviewers_of_that_group(container: Container, secret: Document) -> None:

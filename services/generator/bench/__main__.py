@@ -8,8 +8,10 @@ from importlib import import_module
 MEASUREMENTS = {
     "replay": "recorded answers through a drafter, without a model",
     "decode": "tokens per second with a model, against other engines",
+    "shape": "the fixed EAGLE tree that is fastest here (READER's search)",
     "step": "milliseconds of a verify step, a draft level and the host's work",
     "copying": "microseconds of a copy draft and of merging it, without a model",
+    "dense": "dense retrieval of drafts against exact, from the same answers",
     "prefix": "what keeping prompts' prefixes saves",
     "serve": "concurrent streams against the HTTP service",
     "plots": "the pictures of docs/benchmarks.md",

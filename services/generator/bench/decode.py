@@ -22,20 +22,15 @@ from typing import Any
 
 import torch
 
-from services.generator.bench import prompts, timing
+from services.generator.bench import timing
 from services.generator.bench.ours import Bench, answer_methods, verbatim_methods
-from services.generator.bench.peers import CLOCKS, Limits, NoPeer, llama_peer, transformers_peer
+from services.generator.bench.peers import Limits, NoPeer, llama_peer, transformers_peer
 from services.generator.bench.projection import tokens_per_second
 from services.generator.bench.prompts import Job
 from services.generator.bench.recorded import BadRecords
+from services.generator.bench.setting import bench_of, jobs_of, parser_of
 from services.generator.bench.timing import Figures, Measured, Run
-from services.generator.datastore.store import fingerprint
-from services.generator.datastore.store import read as read_datastore
-from services.generator.engine.prefix_cache import PrefixCache
 from services.generator.errors import BadRequest, ModelError
-from services.generator.models.loading import CACHE, DEMO_HEAD, load_target, load_tokenizer
-from services.generator.planner.costs import step_costs
-from services.generator.text.codec import Codec
 
 Method = Callable[[Job], Run]
 
@@ -59,11 +54,8 @@ def main(argv: list[str]) -> int:
 
 def _measure(options: argparse.Namespace) -> list[Measured]:
     """Run all methods in rounds; round 0 warms up and is not counted."""
-    bench = _bench(options)
-    jobs = [job for job in _jobs(options) if len(bench.prompt(job).token_ids) + options.max_tokens <= bench.context]
-    jobs = jobs[options.skip : options.skip + options.limit]
-    if not jobs:
-        raise BadRecords("no prompts are left to measure")
+    bench = bench_of(options)
+    jobs = jobs_of(options, bench)
     measured = []
     number = max((run.repeat for run in timing.read(options.raw)), default=0) if options.raw and options.raw.exists() else 0
     with contextlib.ExitStack() as stack:
@@ -81,32 +73,6 @@ def _measure(options: argparse.Namespace) -> list[Measured]:
             if repeat and time.monotonic() > until:
                 break
     return timing.read(options.raw) if options.raw else measured
-
-
-def _bench(options: argparse.Namespace) -> Bench:
-    target = load_target(options.model, device=options.device, dtype=options.dtype, threads=options.threads)
-    head = options.head or (DEMO_HEAD if options.model == "demo" else None)
-    codec = Codec(load_tokenizer(options.model))
-    return Bench(
-        target=target,
-        codec=codec,
-        costs=step_costs(target, CACHE / "costs"),
-        head=head,
-        template=options.template or ("demo" if options.model == "demo" else "thesis"),
-        max_tokens=options.max_tokens,
-        context=min(options.context, target.config.max_positions),
-        clock=CLOCKS[options.clock],
-        prefixes=PrefixCache(2 << 30) if options.keep_prompts else None,
-        datastore=read_datastore(options.datastore, fingerprint(codec.hf.get_vocab())) if options.datastore else None,
-    )
-
-
-def _jobs(options: argparse.Namespace) -> list[Job]:
-    if options.set == "control":
-        return prompts.control(options.data or prompts.CONTROL)
-    if options.set == "exported":
-        return prompts.exported(options.data)
-    return prompts.squad(options.data or prompts.SQUAD) if options.data or options.set == "squad" else prompts.handbook()
 
 
 def _methods(bench: Bench, options: argparse.Namespace, stack: contextlib.ExitStack) -> Iterator[tuple[str, Method]]:
@@ -142,39 +108,20 @@ def _peer(bench: Bench, generate: Callable[[tuple[int, ...]], Run], job: Job) ->
 
 
 def _options(argv: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="decode", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--set", choices=["handbook", "squad", "control", "exported"], help="default: squad with --data, else handbook")
-    parser.add_argument(
-        "--data",
-        type=Path,
-        help="SQuAD's format; with --set control a jsonl of {source | prompt}; with --set exported one of `bedside export-prompts`",
-    )
+    parser = parser_of("decode", __doc__ or "")
     parser.add_argument("--mode", choices=["answer", "verbatim"], default="answer")
-    parser.add_argument("--limit", type=int, default=8, help="prompts (default 8)")
-    parser.add_argument("--skip", type=int, default=0, help="prompts to leave out first, so that sessions can share the work")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--no-warm-up", action="store_true", help="count from the first repeat on: for processor time")
     parser.add_argument("--minutes", type=float, default=60, help="no further repeat is begun after these")
-    parser.add_argument("--max-tokens", type=int, default=64)
-    parser.add_argument("--context", type=int, default=2048, help="longer prompts are left out")
     parser.add_argument(
         "--method",
         action="append",
-        help="only this one; repeatable. Beside the names of the table, drafters by the registry's: blend+eagle, plan:blend+eagle",
+        help="only this one; repeatable. Beside the names of the table, drafters by the registry's: blend+eagle, plan:blend+eagle, "
+        "sam:automaton+eagle",
     )
     parser.add_argument("--raw", type=Path, help="jsonl to add every run to; the figures are then those of the whole file")
     parser.add_argument("--report", type=Path, help="measure nothing: the figures of such a file")
-    parser.add_argument("--model", default="demo", help="demo, a folder, a GGUF file or a name on the hub (default demo)")
-    parser.add_argument("--head", type=Path, help="EAGLE head (default: the shipped EAGLE-3 head of the demo model)")
-    parser.add_argument("--template")
     parser.add_argument("--peer-python", help="a Python that has llama-cpp-python, where this one has not")
-    parser.add_argument("--keep-prompts", action="store_true", help="compute each prompt once: measures the tokens after the first, sooner")
-    parser.add_argument("--datastore", type=Path, help="for the drafters that copy from one")
-    parser.add_argument("--device", default="auto")
-    parser.add_argument("--dtype", default="auto", choices=["auto", "bf16", "fp32"])
-    parser.add_argument("--threads", type=int)
-    parser.add_argument("--clock", choices=sorted(CLOCKS), default="wall", help="cpu: processor time, for one thread of a busy machine")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
     return parser.parse_args(argv)
 
 

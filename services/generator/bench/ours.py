@@ -48,6 +48,7 @@ class Bench:
     clock: Callable[[], float] = time.perf_counter
     prefixes: PrefixCache | None = None  # of prompts, shared by all engines
     datastore: Datastore | None = None
+    tree: TreeShape | None = None  # of EAGLE's trees that are verified whole; absent: the published dynamic one
 
     def prompt(self, job: Job) -> Prompt:
         if not job.passages:
@@ -145,7 +146,7 @@ def answer_methods(bench: Bench, names: Iterable[str] = ()) -> Iterator[tuple[st
     lacking = {name for name, spec in DRAFTERS.items() if spec.lacks(bench.context_of_drafters) is not None}
     for name in names or [name for name, way in WAYS.items() if not lacking & set(way.drafters)]:
         way = way_of(name)
-        drafters = bench.drafters(*way.drafters, eagle=None if way.planned else TreeShape())
+        drafters = bench.drafters(*way.drafters, eagle=None if way.planned else bench.tree or TreeShape())
         yield name, Answering(bench, bench.engine(drafters, bench.costs if way.planned else None, way.policy)).run
 
 

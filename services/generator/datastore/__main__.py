@@ -1,4 +1,4 @@
-"""python -m services.generator.datastore build | show: `--help` of each says what it does."""
+"""python -m services.generator.datastore build | dense | show: `--help` of each says what it does."""
 
 from __future__ import annotations
 
@@ -29,10 +29,34 @@ def build(argv: list[str]) -> int:
     from services.generator.text.codec import Codec
 
     codec = Codec(load_tokenizer(options.model))
-    texts = (codec.encode(text)[0] for file in options.files for text in _texts(file))
+    texts = (codec.encode(text)[0] for file in options.files for _, text in _rows(file))
     store = build_store(texts, fingerprint(codec.hf.get_vocab()))
     write(options.folder, store)
     print(f"{store.manifest.texts} texts of {store.manifest.tokens} tokens in {options.folder}")
+    return 0
+
+
+def dense(argv: list[str]) -> int:
+    """Build a dense datastore, for the drafter `dresd`: the model reads every text, and its state at each token is kept.
+
+    It belongs to this model alone, and everything in it can be drafted into everyone's answers. Files as for `build`; what the model itself
+    has written drafts best. A row of a jsonl may have a `prompt` beside its `answer`: it is read before it, and not drafted from.
+    """
+    parser = argparse.ArgumentParser(prog="datastore dense", description=dense.__doc__)
+    parser.add_argument("folder", type=Path, help="to write")
+    parser.add_argument("files", type=Path, nargs="+")
+    parser.add_argument("--model", default="demo", help="demo, a GGUF file, a folder or a hub name")
+    options = parser.parse_args(argv)
+    from services.generator.datastore import dense as of_states
+    from services.generator.models.loading import load_target, load_tokenizer
+    from services.generator.text.codec import Codec
+
+    codec, target = Codec(load_tokenizer(options.model)), load_target(options.model)
+    rows = (row for file in options.files for row in _rows(file))
+    texts = ([codec.encode(part)[0] for part in (prompt, text)] for prompt, text in rows)
+    store = of_states.build(target, (((*prompt, *text), len(prompt)) for prompt, text in texts))
+    of_states.write(options.folder, store)
+    print(f"{len(store.places)} tokens with their states in {options.folder}")
     return 0
 
 
@@ -48,22 +72,23 @@ def show(argv: list[str]) -> int:
     return 0
 
 
-def _texts(file: Path) -> Iterator[str]:
+def _rows(file: Path) -> Iterator[tuple[str, str]]:
+    """Yield texts, each with what is read before it."""
     try:
         if file.suffix != ".jsonl":
-            yield file.read_text(encoding="utf-8")
+            yield "", file.read_text(encoding="utf-8")
             return
         for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
             row = json.loads(line) if line.strip() else {"text": ""}
             text = row.get("answer", row.get("text")) if isinstance(row, dict) else None
-            if not isinstance(text, str):
+            if not isinstance(text, str) or not isinstance(row.get("prompt", ""), str):
                 raise BadDatastore(f"{file}:{number}: wants an object with the text `answer` or `text`")
-            yield text
+            yield row.get("prompt", ""), text
     except (OSError, ValueError) as error:
         raise BadDatastore(f"{file}: cannot be read: {error}") from error
 
 
-COMMANDS = {"build": build, "show": show}
+COMMANDS = {"build": build, "dense": dense, "show": show}
 
 
 def main(argv: list[str]) -> int:

@@ -98,3 +98,4 @@ class DrafterSpec(Generic[D, O]):
     open: Callable[[DrafterContext, O | None], D]  # without options: the usual ones for this context
     lacks: Callable[[DrafterContext], str | None] = nothing  # what it needs and does not find, in words; None: it can be opened
     measured_by: Callable[[D], tuple[object, ...]] | None = None  # what a draft's time depends on beside the target; None: microseconds
+    reads_beside: bool = False  # copies from texts that came beside the prompt, too

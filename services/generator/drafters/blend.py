@@ -23,7 +23,6 @@ from services.generator.models import FeatureKind
 from services.generator.native import kernels
 from services.generator.native.blend import Blended, blend
 from services.generator.native.text import ORDERS, NativeText, SortedText
-from services.generator.speculation.tree import arrange
 from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
 
 
@@ -117,7 +116,7 @@ def _tree(root: int, found: Blended, names: tuple[str, ...]) -> DraftTree:
         copied = map(_copied, zip(repeat(names[0]), found.origins, strict=False))
     else:
         copied = map(_copied, ((names[s], at if s == own else -1) for s, at in zip(found.sources, found.origins, strict=True)))
-    return arrange([root, *found.tokens], [-1, *(parent + 1 for parent in found.parents)], [1.0, *found.chances], [(), *zip(copied)])
+    return DraftTree((root, *found.tokens), (-1, *found.parents), (1.0, *found.chances), ((), *zip(copied)))
 
 
 _copied = partial(tuple.__new__, NodeOrigin)  # (drafter, position) -> NodeOrigin, a third of the time of calling it
@@ -132,5 +131,10 @@ def _open(context: DrafterContext, options: BlendOptions | None) -> BlendDrafter
 
 
 SPEC = DrafterSpec(
-    "blend", "the likeliest of what followed any earlier occurrence of the last words, as one tree", BlendOptions, _open, _lacks
+    "blend",
+    "the likeliest of what followed any earlier occurrence of the last words, as one tree",
+    BlendOptions,
+    _open,
+    _lacks,
+    reads_beside=True,
 )

@@ -113,11 +113,11 @@ class ReaderDrafter:
         options = self.options
         found = frequent(self._store, np.array(tail, np.int32), 1 + 2 * most, shortest=options.shortest, most=options.places, depth=most)
         best: dict[int, int] = {}  # by parent the first, that is the commonest, child
-        for node, parent in enumerate(found.parents):
+        for node, parent in enumerate(found.parents, start=1):
             best.setdefault(parent, node)
-        tokens, node = list[int](), -1
-        while (node := best.get(node, -2)) >= 0:
-            tokens.append(found.tokens[node])
+        tokens, node = list[int](), 0
+        while (node := best.get(node, 0)) > 0:
+            tokens.append(found.tokens[node - 1])
         return Branch(tokens, [-1] * len(tokens), found.matched if tokens else 0)
 
 

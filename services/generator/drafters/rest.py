@@ -17,7 +17,6 @@ from services.generator.models import FeatureKind
 from services.generator.native import kernels
 from services.generator.native.frequent import frequent
 from services.generator.native.text import SortedText
-from services.generator.speculation.tree import arrange
 from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
 
 
@@ -60,8 +59,8 @@ class RestDrafter:
             shortest=options.shortest, most=options.places, depth=options.copied,
         )  # fmt: skip
         origins = repeat((NodeOrigin(self.name),), len(found.tokens))
-        parents = [-1, *(parent + 1 for parent in found.parents)]
-        return arrange([int(state.context[-1]), *found.tokens], parents, [1.0, *found.chances], [(), *origins])
+        root = int(state.context[-1])
+        return DraftTree((root, *found.tokens), (-1, *found.parents), (1.0, *found.chances), ((), *origins), found.matched)
 
 
 def _lacks(context: DrafterContext) -> str | None:

@@ -8,11 +8,13 @@
 #include "text.h"
 
 #define LIKELIEST .999f
+#define SMALL .1f /* chance of a path behind which a quarter of the places is looked at: what they add is small */
+enum { MOST = 512 };
 
 typedef struct {
     const Text *const *texts; /* [sources], the weakest first; the last is the context, whose last token is the root */
     const float *strength;    /* [sources, ORDERS]: occurrences that the lower orders count for */
-    int32_t *tokens, *parents, *origins, *sources; /* out [nodes - 1]; parents: -1 the root; origins: places in their source, -1 none */
+    int32_t *tokens, *parents, *origins, *sources; /* out [nodes - 1]; parents: 0 the root, 1 the first; origins: places in their source, -1 none */
     float *chances;           /* out: of the paths */
     int32_t sources_count, nodes, depth, scan, pointer; /* pointer: place in the context of the last token copied from the prompt, -1 */
     float near_weight, near_share, least;
@@ -60,15 +62,28 @@ static int keep(Node *best, int count, int most, int from, Node node) {
     return count < most ? count + 1 : count;
 }
 
+/* The order in which a tree is handed on: the likeliest branch first, everything else as it was found; `place[n]`: where node n stands then, the
+   root being 0. Nodes stand in falling order, so the first child found is the best. */
+static void arrange(const Node *best, int count, int32_t *order, int32_t *place) {
+    int last = -1, kept = 0;
+    for (int n = 0; n < count; n++) {
+        place[n] = 0;
+        if (best[n].parent == last) last = n, order[kept++] = n, place[n] = kept;
+    }
+    for (int n = 0; n < count; n++)
+        if (!place[n]) order[kept++] = n, place[n] = kept;
+}
+
 /* What follows this tail, and the likeliest of it into `best`. The commonest tokens stand in where nothing was seen. */
 static int grow(const Blend *b, const int32_t *tail, int tails, int parent, int depth, int pointer, float chance, Votes *v,
                 Occurrence *seen, Node *best, int count, int from) {
     const Text *context = b->texts[b->sources_count - 1];
     const int most = b->nodes - 1;
+    const int scan = chance < SMALL ? (b->scan + 3) / 4 : b->scan;
     float left = 1.0f;
     for (int s = 0; s < b->sources_count; s++) { /* what stays with the commonest tokens */
         const int last = s == b->sources_count - 1;
-        const int n = occurrences(b->texts[s], tail, tails, b->scan, last ? pointer : -1, b->near_weight, seen);
+        const int n = occurrences(b->texts[s], tail, tails, scan, last ? pointer : -1, b->near_weight, seen);
         if (n) left *= blend_in(b->texts[s], s, seen, n, b->strength + s * ORDERS, v);
     }
     const int voted = v->count, near = pointer >= 0 && pointer + 1 < context->prompt;
@@ -104,10 +119,9 @@ static int grow(const Blend *b, const int32_t *tail, int tails, int parent, int 
     return count;
 }
 
-/* The `nodes` - 1 likeliest continuations, parents first, likeliest first. Nonzero: out of bounds. */
+/* The `nodes` - 1 likeliest continuations, parents and the likeliest branch first. Nonzero: out of bounds. */
 int bedside_blend(Blend *b) {
     const Text *context = b->texts[b->sources_count - 1];
-    enum { MOST = 512 };
     static _Thread_local Votes votes;
     static _Thread_local Occurrence seen[2 * SLOTS];
     static _Thread_local Node best[MOST];
@@ -128,9 +142,12 @@ int bedside_blend(Blend *b) {
         for (int n = 1; length < ORDERS && n <= context->length; n++) tail[length++] = context->tokens[context->length - n];
         count = grow(b, tail, length, at, node.depth + 1, node.pointer, node.chance, &votes, seen, best, count, at + 1);
     }
+    int32_t order[MOST], place[MOST];
+    arrange(best, count, order, place);
     for (int at = 0; at < count; at++) {
-        b->tokens[at] = best[at].token, b->parents[at] = best[at].parent, b->chances[at] = best[at].chance;
-        b->origins[at] = best[at].origin, b->sources[at] = best[at].source;
+        const Node *node = &best[order[at]];
+        b->tokens[at] = node->token, b->parents[at] = node->parent < 0 ? 0 : place[node->parent], b->chances[at] = node->chance;
+        b->origins[at] = node->origin, b->sources[at] = node->source;
     }
     b->found = count;
     return 0;

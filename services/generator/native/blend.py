@@ -35,7 +35,7 @@ class BlendStruct(ctypes.Structure):
 
 @dataclass(frozen=True, slots=True)
 class Blended:
-    """A draft, parents first; parents and origins are -1 for the root and for what was copied from nowhere."""
+    """A draft: the nodes behind the root, which is 0 among the parents; the likeliest branch first. An origin of -1: from nowhere."""
 
     tokens: list[int]
     parents: list[int]
@@ -49,18 +49,16 @@ def blend(
     near_weight: float, near_share: float, least: float,
 ) -> Blended:  # fmt: skip
     """Return the likeliest continuations of the last of `texts` by all of them, at most `nodes` with the root."""
-    integers = np.empty((4, nodes), np.int32)
-    chances = np.empty(nodes, np.float32)
+    integers = np.empty((5, nodes), np.int32)
     held = (ctypes.c_void_p * len(texts))(*(ctypes.addressof(text.struct) for text in texts))
     row = integers.strides[0]
     at = integers.ctypes.data
     struct = BlendStruct(
-        ctypes.addressof(held), strength.ctypes.data, at, at + row, at + 2 * row, at + 3 * row, chances.ctypes.data,
+        ctypes.addressof(held), strength.ctypes.data, at, at + row, at + 2 * row, at + 3 * row, at + 4 * row,
         len(texts), nodes, depth, scan, pointer, near_weight, near_share, least, 0,
     )  # fmt: skip
     if library().bedside_blend(ctypes.addressof(struct)):
         raise ValueError("no context, or more nodes than there is room for")
     n = struct.found
-    return Blended(
-        integers[0, :n].tolist(), integers[1, :n].tolist(), chances[:n].tolist(), integers[2, :n].tolist(), integers[3, :n].tolist()
-    )
+    tokens, parents, origins, sources = integers[:4, :n].tolist()
+    return Blended(tokens, parents, integers[4, :n].view(np.float32).tolist(), origins, sources)

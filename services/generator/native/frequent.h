@@ -9,7 +9,7 @@ enum { MOST_PLACES = 8192, LONGEST = 16 };
 typedef struct {
     const Text *store;
     const int32_t *tail; /* [tails], the last token first */
-    int32_t *tokens, *parents, *places; /* out [nodes - 1], as in Blend */
+    int32_t *tokens, *parents;          /* out [nodes - 1], as in Blend */
     float *chances;                     /* out: the share of the places that go on so */
     int32_t tails, shortest, most, nodes, depth; /* of a match; places looked at; of the tree, the root included; of a path */
     int32_t matched, found;                      /* out: tokens that agree; nodes */
@@ -18,7 +18,7 @@ typedef struct {
 typedef struct {
     int32_t at[MOST_PLACES], next[MOST_PLACES]; /* where a place's path has come to; the next of its node, -1 */
     Votes votes;
-    Node best[512];
+    Node best[MOST];
     int ready;
 } Places;
 
@@ -50,7 +50,7 @@ static int follow(const Frequent *f, Places *p, int32_t head, int parent, int de
 int bedside_frequent(Frequent *f) {
     static _Thread_local Places p;
     f->found = f->matched = 0;
-    if (f->nodes > 512 || f->tails > LONGEST || f->most > MOST_PLACES || !f->store->order) return 1;
+    if (f->nodes > MOST || f->tails > LONGEST || f->most > MOST_PLACES || !f->store->order) return 1;
     int32_t from[LONGEST], to[LONGEST];
     const int longest = ranges(f->store, f->tail, f->tails, from, to);
     if (f->nodes < 2 || longest < f->shortest || !longest) return 0;
@@ -62,9 +62,11 @@ int bedside_frequent(Frequent *f) {
     int count = follow(f, &p, places - 1, -1, 1, each, 0, 0);
     for (int at = 0; at < count; at++)
         if (p.best[at].depth < f->depth) count = follow(f, &p, p.best[at].pointer, at, p.best[at].depth + 1, each, count, at + 1);
+    int32_t order[MOST], place[MOST];
+    arrange(p.best, count, order, place);
     for (int at = 0; at < count; at++) {
-        f->tokens[at] = p.best[at].token, f->parents[at] = p.best[at].parent;
-        f->places[at] = p.best[at].origin, f->chances[at] = p.best[at].chance;
+        const Node *node = &p.best[order[at]];
+        f->tokens[at] = node->token, f->parents[at] = node->parent < 0 ? 0 : place[node->parent], f->chances[at] = node->chance;
     }
     f->found = count, f->matched = longest;
     return 0;

@@ -17,7 +17,6 @@ class FrequentStruct(ctypes.Structure):
         ("tail", ctypes.c_void_p),
         ("tokens", ctypes.c_void_p),
         ("parents", ctypes.c_void_p),
-        ("places", ctypes.c_void_p),
         ("chances", ctypes.c_void_p),
         ("tails", ctypes.c_int32),
         ("shortest", ctypes.c_int32),
@@ -31,7 +30,7 @@ class FrequentStruct(ctypes.Structure):
 
 @dataclass(frozen=True, slots=True)
 class Continuations:
-    """Nodes behind the root, parents first; a parent of -1 is the root. `matched`: tokens that agreed."""
+    """Nodes behind the root, which is 0 among the parents; parents and the commonest branch first. `matched`: tokens that agreed."""
 
     tokens: list[int]
     parents: list[int]
@@ -42,10 +41,10 @@ class Continuations:
 def frequent(store: SortedText, tail: NDArray[np.int32], nodes: int, *, shortest: int, most: int, depth: int) -> Continuations:
     """Return what follows the longest end of `tail` (of at most 16 tokens) that `store` holds; at most `nodes` with the root."""
     backwards = np.ascontiguousarray(tail[::-1], np.int32)
-    integers, chances = np.empty((3, nodes), np.int32), np.empty(nodes, np.float32)
+    integers, chances = np.empty((2, nodes), np.int32), np.empty(nodes, np.float32)
     row, at = integers.strides[0], integers.ctypes.data
     struct = FrequentStruct(
-        ctypes.addressof(store.struct), backwards.ctypes.data, at, at + row, at + 2 * row, chances.ctypes.data,
+        ctypes.addressof(store.struct), backwards.ctypes.data, at, at + row, chances.ctypes.data,
         len(backwards), shortest, most, nodes, depth, 0, 0,
     )  # fmt: skip
     if library().bedside_frequent(ctypes.addressof(struct)):

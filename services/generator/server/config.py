@@ -17,6 +17,11 @@ class Settings(BaseSettings):
     model: str = Field("demo", description="'demo' (the small model in a package), a GGUF file, a folder, or a Hugging Face name.")
     served_name: str | None = Field(None, description="Name clients ask for; absent: the model as given.")
     head: Path | None = Field(None, description="Folder of an EAGLE head for this model; absent: none, but for the demo model its own.")
+    small_model: str | None = Field(None, description="A smaller model with the same tokenizer, for the drafters 'small-model' and 'rag'.")
+    datastore: Path | None = Field(
+        None, description="Folder of texts to draft from ('rest', 'blend', 'reader'); what all who ask may read."
+    )
+    dense_datastore: Path | None = Field(None, description="Folder of a dense datastore of this model's answers, for the drafter 'dresd'.")
     device: str = "auto"
     dtype: Literal["auto", "fp32", "bf16"] = "auto"
     threads: int | None = Field(None, ge=1, description="CPU threads; absent: torch's choice.")

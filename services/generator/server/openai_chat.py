@@ -5,13 +5,13 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from collections.abc import Sequence as Seq
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from services.contract import wire
 from services.contract.templates import TEMPLATES, VERBATIM_TEMPLATE, Piece, Rendered, render
 from services.generator.drafters import Drafter, Stage
-from services.generator.drafters.registry import parse
+from services.generator.drafters.registry import DRAFTERS, parse
 from services.generator.engine.engine import Output, Request
 from services.generator.engine.scoring import Scoring
 from services.generator.errors import BadRequest
@@ -21,7 +21,7 @@ from services.generator.text.answer_text import AnswerText
 from services.generator.text.codec import Codec
 from services.generator.text.prompt import Turn, build_prompt
 from services.generator.text.provenance import SpanTracker
-from services.generator.types import CopySpan, FinishReason, Passage, SamplingParams, Sequence, SequenceStats
+from services.generator.types import CopySpan, FinishReason, Passage, Prompt, SamplingParams, Sequence, SequenceStats
 from services.generator.verbatim.text import VerbatimText
 from services.generator.verbatim.trie import Verbatim, prepare
 
@@ -54,6 +54,10 @@ def build_request(ask: wire.ChatRequest, codec: Codec, drafters: Mapping[str, Dr
         stop=stop,
         logprobs=max(1, ask.top_logprobs or 0) if ask.logprobs else 0,
     )
+    if any(name in DRAFTERS and DRAFTERS[name].reads_beside for name in names):
+        prompt = replace(prompt, beside=tuple(tuple(codec.encode(text)[0]) for text in ask.bedside.beside))
+    if ask.bedside.retrieved:
+        prompt = replace(prompt, retrieved=_retrieved(ask, codec, passages, defaults).token_ids)
     sequence = Sequence(f"chatcmpl-{secrets.token_hex(12)}", prompt, sampling)
     if ask.bedside.mode == "verbatim":
         preparation = prepare(ask, codec, passages)
@@ -61,6 +65,19 @@ def build_request(ask: wire.ChatRequest, codec: Codec, drafters: Mapping[str, Dr
         return Request(sequence, verbatim, drafting=bool(names), preparation=preparation, scope=ask.bedside.scope)
     text = AnswerText(codec, stop, SpanTracker(passages))
     return Request(sequence, text, drafters=names, acceptance=_acceptance(ask, names, drafters), scope=ask.bedside.scope)
+
+
+def _retrieved(ask: wire.ChatRequest, codec: Codec, passages: Seq[Passage], defaults: Defaults) -> Prompt:
+    """Build the same prompt around the retrieved parts alone. Raises BadRequest on a place that is in no document."""
+    known = {passage.id: passage for passage in passages}
+    parts = []
+    for place in ask.bedside.retrieved:
+        passage = known.get(place.document)
+        if passage is None or not place.start < place.end <= len(passage.text):
+            raise BadRequest(f"a retrieved part is in no document: {place.document}, characters {place.start} to {place.end}")
+        parts.append(replace(passage, text=passage.text[place.start : place.end]))
+    rendered = _rendered(ask, tuple(parts), defaults)
+    return build_prompt(codec, _turns(ask, rendered), tuple(parts), rendered.version if rendered else CHAT_VERSION)
 
 
 def _acceptance(ask: wire.ChatRequest, names: Seq[str], drafters: Mapping[str, Drafter]) -> Acceptance:
@@ -97,7 +114,8 @@ def _check(ask: wire.ChatRequest) -> None:
         raise BadRequest("verbatim mode is verified exactly: what is quoted is quoted word for word")
     if ask.bedside.mode == "verbatim" and not ask.documents:
         raise BadRequest("verbatim mode quotes documents, and the request has none")
-    for text in (*(m.text for m in ask.messages), *(d.text for d in ask.documents), *(d.title for d in ask.documents), *ask.stops):
+    shown = (text for document in ask.documents for text in (document.text, document.title))
+    for text in (*(m.text for m in ask.messages), *shown, *ask.stops, *ask.bedside.beside):
         if not _is_unicode(text):
             raise BadRequest("a text holds half of a surrogate pair, which is no Unicode character")
 

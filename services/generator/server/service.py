@@ -12,7 +12,8 @@ from services.generator.drafters import DrafterContext
 from services.generator.drafters.registry import available, names_of, open_drafters
 from services.generator.engine.engine import Engine, EngineOptions, Output, Request
 from services.generator.engine.scoring import portions, score
-from services.generator.errors import GeneratorError
+from services.generator.errors import GeneratorError, ModelError
+from services.generator.models.llama import LlamaTarget
 from services.generator.server import openai_chat as chat
 from services.generator.server.config import Settings
 from services.generator.server.engine_thread import EngineThread, NotReady
@@ -32,13 +33,13 @@ Load = Callable[[], Loaded]
 
 def load(settings: Settings) -> Loaded:
     """Raises ModelError. Takes seconds: weights are read and packed."""
-    from services.generator.models.loading import CACHE, head_of, load_target, load_tokenizer
+    from services.generator.models.loading import CACHE, load_target, load_tokenizer
     from services.generator.planner.costs import step_costs
     from services.generator.planner.draft_costs import draft_costs
 
     target = load_target(settings.model, device=settings.device, dtype=settings.dtype, threads=settings.threads)
     codec = Codec(load_tokenizer(settings.model))
-    context = DrafterContext(target, settings.head or head_of(settings.model, target))
+    context = _drafter_context(settings, target, codec)
     drafter = settings.drafter or ("copy" if context.head is None else "copy+eagle")
     # What is drafted with, and what costs nothing to open, so that a request may name it.
     drafters = open_drafters(dict.fromkeys((*names_of(drafter), *available(DrafterContext()))), context)
@@ -54,6 +55,25 @@ def load(settings: Settings) -> Loaded:
         Engine(target, drafters, options, step_costs(target, CACHE / "costs"), draft_costs(drafters, target, CACHE / "costs")),
         codec,
         chat.Defaults(settings.default_template, drafter, settings.max_tokens),
+    )
+
+
+def _drafter_context(settings: Settings, target: LlamaTarget, codec: Codec) -> DrafterContext:
+    """Open what drafters may need. Raises ModelError for what was built for another model."""
+    from services.generator.datastore import dense, store
+    from services.generator.models.loading import head_of, load_target, load_tokenizer
+
+    vocabulary, small = codec.hf.get_vocab(), None
+    if settings.small_model is not None:
+        if load_tokenizer(settings.small_model).get_vocab() != vocabulary:
+            raise ModelError(f"{settings.small_model} has another tokenizer than {settings.model}: it cannot draft for it")
+        small = load_target(settings.small_model, device=settings.device, dtype=settings.dtype, threads=settings.threads)
+    return DrafterContext(
+        target,
+        settings.head or head_of(settings.model, target),
+        small,
+        datastore=None if settings.datastore is None else store.read(settings.datastore, store.fingerprint(vocabulary)),
+        dense=None if settings.dense_datastore is None else dense.read(settings.dense_datastore, target),
     )
 
 
