@@ -56,6 +56,9 @@ class Settings(BaseSettings):
     database_url: SecretStr | None = Field(None, description="PostgreSQL DSN; absent: the embedded server.")
 
     store: Literal["lance", "weaviate", "memory"] = "lance"
+    index: str = Field(
+        "", pattern=r"^[A-Za-z0-9_]{0,40}$", description="Name of an index beside the first one, as `bedside index copy --index` made it."
+    )
     weaviate_url: str | None = Field(
         None,
         description="Of one node, or several with commas: the next is asked when one is silent. #50061 after one: its gRPC port.",
@@ -64,6 +67,10 @@ class Settings(BaseSettings):
     weaviate_collection: str = "Chunk"
     weaviate_replication_factor: int = Field(1, ge=1)
     weaviate_shards: int = Field(1, ge=1)
+    weaviate_quantisation: Literal["none", "rotational"] = Field(
+        "none",
+        description="Of a collection that is made: vectors in memory of 8 bits a number; the best are scored anew by whole ones.",
+    )
     weaviate_backup: Literal["filesystem", "s3", "gcs", "azure"] = Field("filesystem", description="The server's backup module.")
 
     embedder: str = Field(
@@ -165,6 +172,16 @@ class Settings(BaseSettings):
     )
 
     web_dir: Path | None = Field(None, description="The built page; absent: web/dist beside the package when it is there.")
+
+    @property
+    def index_dir(self) -> Path:
+        """LanceDB's."""
+        return self.data_dir / "indexes" / self.index if self.index else self.data_dir / "index"
+
+    @property
+    def collection(self) -> str:
+        """Weaviate's."""
+        return f"{self.weaviate_collection}_{self.index}" if self.index else self.weaviate_collection
 
     @property
     def open_to(self) -> tuple[str, ...]:

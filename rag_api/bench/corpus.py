@@ -44,8 +44,9 @@ class Generated:
 class Corpus:
     """The same documents for the same seed, whatever the number asked for: a larger corpus begins with the smaller one."""
 
-    def __init__(self, dim: int, seed: int = 0) -> None:
-        self.dim, self._seed = dim, seed
+    def __init__(self, dim: int, seed: int = 0, clustered: bool = True) -> None:
+        """clustered: vectors lie around their subject's centre; else anywhere, which is the worst case for an index of them."""
+        self.dim, self._seed, self._clustered = dim, seed, clustered
         rng = np.random.default_rng(seed)
         counts = Counter(_handbook_words())
         known = [word for word, _ in counts.most_common()]
@@ -113,7 +114,8 @@ class Corpus:
         return [str(word) for word in self._words[self._phrases[subject][np.concatenate(places)[:count] % PHRASES]]]
 
     def _near(self, rng: np.random.Generator, subject: int, count: int) -> NDArray[np.float32]:
-        return _unit(self._centres[subject] + SPREAD * _unit(rng.normal(size=(count, self.dim))))
+        drawn = _unit(rng.normal(size=(count, self.dim)))
+        return _unit(self._centres[subject] + SPREAD * drawn) if self._clustered else drawn
 
 
 def _handbook_words() -> Iterator[str]:

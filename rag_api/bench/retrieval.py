@@ -50,15 +50,21 @@ class Figures:
     index_cpu_seconds: float  # processor time of this process for it
     bytes: int  # on disk; 0 where the store is another machine's
     recall: float  # of the true 100 nearest vectors, how many are among the 100 found; mean of 20 questions
+    recall_10: float  # of the true 10 among the 10 found
+    vectors: str  # clustered or random
+    quantisation: str  # of Weaviate's vectors
+    server_mb: int  # memory of Weaviate's process, where it is one of this machine's; else 0
 
     def json(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.__slots__}
 
 
-def measure(settings: Settings, chunks: int, folder: Path | None = None, tell: Tell = lambda done: None) -> Figures:
+def measure(
+    settings: Settings, chunks: int, folder: Path | None = None, tell: Tell = lambda done: None, *, clustered: bool = True, pid: int = 0
+) -> Figures:
     """folder: where LanceDB's index is put, and left for the next run: it is used as it is, or finished when it was interrupted.
-    A temporary one that is removed, when absent."""
-    corpus = Corpus(DIM)
+    A temporary one that is removed, when absent. pid: of Weaviate's process, whose memory is then told."""
+    corpus = Corpus(DIM, clustered=clustered)
     with _place(settings, chunks, folder) as place, own_store(settings, place, "generated", DIM) as store:
         spent = _fill(store, corpus, chunks, place, tell)
         elapsed, processor = _times(store, corpus)
@@ -72,7 +78,11 @@ def measure(settings: Settings, chunks: int, folder: Path | None = None, tell: T
             index_seconds=round(spent.elapsed, 1),
             index_cpu_seconds=round(spent.processor, 1),
             bytes=_bytes(place / "index"),
-            recall=round(_recall(store, corpus, chunks), 4),
+            recall=round(_recall(store, corpus, chunks, 100), 4),
+            recall_10=round(_recall(store, corpus, chunks, 10), 4),
+            vectors="clustered" if clustered else "random",
+            quantisation=settings.weaviate_quantisation if settings.store == "weaviate" else "none",
+            server_mb=_resident_mb(pid),
         )
 
 
@@ -93,7 +103,7 @@ def _place(settings: Settings, chunks: int, folder: Path | None) -> Iterator[Pat
 @contextmanager
 def own_store(settings: Settings, place: Path, embedder_name: str, dim: int) -> Iterator[Store]:
     """An index of its own: yours is not touched. Dropped at the end, but for LanceDB's folder."""
-    own = settings.model_copy(update={"data_dir": place, "weaviate_collection": NAME})
+    own = settings.model_copy(update={"data_dir": place, "weaviate_collection": NAME, "index": ""})
     store = open_store(own, embedder_name, dim)
     try:
         yield store
@@ -177,17 +187,24 @@ def _quantile(times: list[float], share: float) -> float:
     return round(float(np.quantile(times, share)), 2)
 
 
-def _recall(store: Store, corpus: Corpus, chunks: int, questions: int = 20) -> float:
+def _recall(store: Store, corpus: Corpus, chunks: int, nearest: int, questions: int = 20) -> float:
     """Against all vectors, made anew batch by batch."""
     asked = corpus.questions(questions)
     vectors = np.stack([vector for _, vector in asked])  # [questions, DIM]
-    best = np.full((questions, 100), -2.0, np.float32)
+    best = np.full((questions, nearest), -2.0, np.float32)
     for document in corpus.documents(chunks):
-        best = np.partition(np.concatenate([best, vectors @ document.vectors.T], axis=1), -100, axis=1)[:, -100:]
+        best = np.partition(np.concatenate([best, vectors @ document.vectors.T], axis=1), -nearest, axis=1)[:, -nearest:]
     limits = np.maximum(best.min(axis=1), 0.0)  # fusion does not tell negative cosines apart
-    found = [store.search(text, vector, 100, Filters(), 1.0) for text, vector in asked]
+    found = [store.search(text, vector, nearest, Filters(), 1.0) for text, vector in asked]
     near = [sum(hit.dense_score >= limit - 1e-5 for hit in hits) for hits, limit in zip(found, limits, strict=True)]
     return float(np.sum(near) / (best >= limits[:, None] - 1e-5).sum())
+
+
+def _resident_mb(pid: int) -> int:
+    status = Path(f"/proc/{pid}/status")
+    if not pid or not status.is_file():
+        return 0
+    return next(int(line.split()[1]) // 1024 for line in status.read_text().splitlines() if line.startswith("VmRSS"))
 
 
 def _bytes(place: Path) -> int:

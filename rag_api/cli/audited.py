@@ -36,7 +36,7 @@ COMMANDS: dict[str, Act | None] = {
     "demo": None,  # the handbook and its sample question; serving is an entry
     "dev": None,
     "serve": None,  # `served`
-    "ingest": Act("documents.ingested", ("paths", "sources", "watch", "retire_missing", "yes")),
+    "ingest": Act("documents.ingested", ("paths", "sources", "watch", "retire_missing", "yes", "ray", "stop")),
     "documents": Act("documents.listed", ("search", "status")),
     "gaps": Act("gaps.read", ("department", "since", "as_csv")),
     "judged list": Act("judged.listed"),
@@ -62,6 +62,7 @@ COMMANDS: dict[str, Act | None] = {
     "index backup": None,  # Weaviate's own, without a database to write to
     "index backups": None,
     "index restore": None,
+    "index copy": Act("index.copied", ("to", "index", "embedder", "replace")),
     "evaluate": Act("judged.evaluated", ("stored",)),
     "try": Act("judged.evaluated", ("stored",)),
     "compare": None,  # files

@@ -24,13 +24,15 @@ def retrieval(
     chunks: Annotated[int, typer.Option(help="How many generated chunks; a million take some 20 GB of disk and half an hour.")] = 10_000,
     store: WhichStore = None,
     keep: Annotated[Path | None, typer.Option(help="Folder to keep LanceDB's index in; found there, it is used, or finished.")] = None,
+    random: Annotated[bool, typer.Option("--random", help="Vectors anywhere, the worst case, instead of around subjects.")] = False,
+    pid: Annotated[int, typer.Option(help="Of Weaviate's process on this machine, whose memory is then told.")] = 0,
     as_json: AsJson = False,
 ) -> None:
     """How long one question's retrieval takes without the embedder, and what the index costs."""
     from rag_api.bench.retrieval import measure
 
     with said(), counting("chunks", chunks) as tell:
-        found = measure(_settings(store), chunks, keep, tell)
+        found = measure(_settings(store), chunks, keep, tell, clustered=not random, pid=pid)
     _print(found.json(), as_json)
 
 

@@ -72,7 +72,7 @@ def open_index(container: Container) -> None:
     try:
         container.store.count()
     except EmbedderMismatch:
-        folder = container.settings.data_dir / "index"
+        folder = container.settings.index_dir
         if container.settings.store != "lance" or not folder.is_dir():
             raise
         say("  made by another embedder: it is made anew")

@@ -1,4 +1,4 @@
-"""`bedside index ...`: the search index kept by Weaviate's own API, and sentences embedded ahead of questions."""
+"""`bedside index ...`: the search index kept by Weaviate's own API or copied into another store, and sentences embedded ahead."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,9 +16,10 @@ from rag_api.cli.options import AsJson
 from rag_api.domain import KeptState
 
 if TYPE_CHECKING:
+    from rag_api.config import Settings
     from rag_api.stores.weaviate_backup import Backups
 
-index = typer.Typer(no_args_is_help=True, help="Keep and bring back the search index (Weaviate); embed sentences ahead.")
+index = typer.Typer(no_args_is_help=True, help="Keep, bring back and move the search index; embed sentences ahead.")
 Name = Annotated[str, typer.Argument(help="Lower-case letters, digits, - and _.", show_default=False)]
 
 
@@ -64,6 +66,37 @@ def sentences() -> None:
     numbers = f"{kept.documents} of {kept.of} documents, {kept.sentences} sentences in {time.monotonic() - began:.1f} s"
     why = {KeptState.FULL: "; BEDSIDE_SENTENCE_VECTORS_MB allows no more", KeptState.WAITING: "; another process is at it"}
     say(f"{numbers}{why.get(kept.state, '')}")
+
+
+@index.command()
+def copy(
+    to: Annotated[str, typer.Option(help="lance or weaviate; where that is, the settings say.", show_default=False)],
+    name: Annotated[str | None, typer.Option("--index", help="Name of an index beside the present one (BEDSIDE_INDEX).")] = None,
+    embedder: Annotated[str | None, typer.Option(help="Embed anew by this one (BEDSIDE_EMBEDDER); absent: vectors are copied.")] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Take out what the copy holds and the present index does not.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Copy the index into another store, with its vectors, and compare the two. Questions are answered all the while, from the old one.
+
+    The copy is then used with BEDSIDE_STORE, BEDSIDE_INDEX and BEDSIDE_EMBEDDER as they are named here. Interrupted, it goes on.
+    """
+    from rag_api.upkeep.moving import move, target_of
+
+    with opened() as container:
+        target = target_of(container.settings, to, name, embedder)
+        with counting("documents, twice", 2 * len(container.store.document_ids())) as tell:
+            began = time.monotonic()
+            moved = move(container, target, tell, replace_others=replace)
+    copied = moved.copied
+    if as_json:
+        typer.echo(json.dumps(asdict(copied) | {"compared": moved.compared, "asked": moved.asked, "alike": moved.alike}))
+    asked = f"{moved.alike} of {moved.asked} questions are ranked alike" if moved.asked else "another embedder ranks otherwise"
+    say(f"{copied.documents} documents ({copied.before} were there) with {moved.compared} chunks, compared one by one; {asked}.")
+    say(f"{time.monotonic() - began:.1f} s. To use it: {' '.join(_used(target))}")
+
+
+def _used(target: Settings) -> list[str]:
+    return [f"BEDSIDE_STORE={target.store}", f"BEDSIDE_INDEX={target.index}", f"BEDSIDE_EMBEDDER={target.embedder}"]
 
 
 @contextmanager

@@ -98,7 +98,7 @@ def open_store(settings: Settings, embedder_name: str, dim: int) -> Store:
         case "lance":
             from rag_api.stores.lance import LanceStore
 
-            return LanceStore(settings.data_dir / "index", embedder_name, dim)
+            return LanceStore(settings.index_dir, embedder_name, dim)
         case "weaviate":
             from rag_api.stores.weaviate import WeaviateStore
 

@@ -41,7 +41,7 @@ class WeaviateStore:
 
     def __init__(self, settings: Settings, embedder_name: str, dim: int) -> None:
         assert settings.weaviate_url is not None
-        self.name, self.dim = settings.weaviate_collection, dim
+        self.name, self.dim = settings.collection, dim
         self._replicated = settings.weaviate_replication_factor > 1
         self._writing = threading.Lock()
         self._pool = ThreadPoolExecutor(8, "weaviate")  # the two lists of a search are fetched at once

@@ -21,8 +21,8 @@ class Backups:
 
     def __init__(self, settings: Settings) -> None:
         if settings.store != "weaviate":
-            raise InvalidInput(f"LanceDB's index is a folder: copy {settings.data_dir / 'index'} while nothing is ingested.")
-        self._name, self._backend = settings.weaviate_collection, BackupStorage(settings.weaviate_backup)
+            raise InvalidInput(f"LanceDB's index is a folder: copy {settings.index_dir} while nothing is ingested.")
+        self._name, self._backend = settings.collection, BackupStorage(settings.weaviate_backup)
         self._connection = Connection(settings)
 
     def create(self, name: str) -> None:

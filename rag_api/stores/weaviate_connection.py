@@ -147,7 +147,7 @@ def is_behind(nodes: Sequence[Node], node: Node, settings: Settings) -> bool:
 
 def _count(node: Node, settings: Settings) -> int | None:
     """Chunks on this node; None when it does not say."""
-    key, name = settings.weaviate_api_key, settings.weaviate_collection[:1].upper() + settings.weaviate_collection[1:]
+    key, name = settings.weaviate_api_key, settings.collection[:1].upper() + settings.collection[1:]
     headers = {"Authorization": f"Bearer {key.get_secret_value()}"} if key else {}
     # With a filter that all chunks pass: a bare count is reconciled over all nodes and would not tell what this one lacks.
     query = {"query": f'{{Aggregate{{{name}(where:{{path:["{EVERY}"],operator:GreaterThanEqual,valueInt:0}}){{meta{{count}}}}}}}}'}

@@ -37,7 +37,7 @@ _TOKENIZATIONS = {"terms": Tokenization.WHITESPACE, "text": Tokenization.FIELD, 
 def open_collection(client: weaviate.WeaviateClient, settings: Settings, embedder_name: str, dim: int) -> None:
     """Made when it is not there, brought up to date when it is. Raises EmbedderMismatch, and StoreUnavailable when it is not ours or
     cannot be brought up to date."""
-    name = settings.weaviate_collection
+    name = settings.collection
     made_with = {"embedder": embedder_name, "dim": dim, "terms": terms.VERSION}
     if not client.collections.exists(name):
         _create(client, settings, made_with)
@@ -84,16 +84,25 @@ def insert(chunks: Any, objects: list[Any]) -> None:
 
 def _create(client: weaviate.WeaviateClient, settings: Settings, made_with: dict[str, Any]) -> None:
     client.collections.create(
-        settings.weaviate_collection,
+        settings.collection,
         description=json.dumps({"bedside": made_with}),
         properties=[_property(name, kind) for name, kind in COLUMNS.items()],
         vector_config=Configure.Vectors.self_provided(
-            name=VECTOR, vector_index_config=Configure.VectorIndex.hnsw(distance_metric=VectorDistances.COSINE)
+            name=VECTOR,
+            vector_index_config=Configure.VectorIndex.hnsw(
+                distance_metric=VectorDistances.COSINE, quantizer=_quantiser(settings.weaviate_quantisation)
+            ),
         ),
         inverted_index_config=Configure.inverted_index(stopwords_preset=StopwordsPreset.NONE),
         replication_config=_replication(settings.weaviate_replication_factor),
         sharding_config=Configure.sharding(desired_count=settings.weaviate_shards),
     )
+
+
+def _quantiser(kind: str) -> Any:
+    """Rotational quantisation needs no training; product quantisation does, which a collection that begins empty cannot have. What the
+    server would do by itself is not left to it."""
+    return Configure.VectorIndex.Quantizer.rq(bits=8) if kind == "rotational" else Configure.VectorIndex.Quantizer.none()
 
 
 def _replication(factor: int) -> Any:

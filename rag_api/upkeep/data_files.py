@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-LEFT_OUT = {"postgres", "postgres.new", "index", "uploads", "logs", "generator.json", "restore.unfinished", "last-backup.json"}
+LEFT_OUT = {"postgres", "postgres.new", "index", "indexes", "uploads", "logs", "generator.json", "restore.unfinished", "last-backup.json"}
 PASSING = {".part", ".lock", ".new"}
 
 
