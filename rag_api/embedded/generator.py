@@ -22,9 +22,13 @@ from rag_api.errors import GeneratorUnavailable
 
 Say = Callable[[str], None]
 SILENT = 20.0  # seconds without an answer to /health, which no step of the engine holds up: it hangs, and is started anew
+NICE = 5  # whoever reads sources comes before whoever waits for a model's words, on the same cores
 # Runs a module and ends with its parent, however that ends: the parent holds the other end of our standard input.
-LAUNCHER = """
+LAUNCHER = (
+    f"NICE = {NICE}"
+    + """
 import os, runpy, sys, threading
+os.nice(NICE)
 def watch():
     while os.read(0, 4096): pass
     os._exit(0)
@@ -32,6 +36,7 @@ threading.Thread(target=watch, daemon=True).start()
 sys.argv = sys.argv[1:]
 runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 """
+)
 
 
 @dataclass(frozen=True, slots=True)
