@@ -62,6 +62,7 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
             if container is None:
                 await asyncio.to_thread(own.warm)
                 own.start_generator()
+            own.hurry()
             precomputer.start()
             if settings.personal_data != "off":
                 threading.Thread(target=read_name_lists, name="names", daemon=True).start()

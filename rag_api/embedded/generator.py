@@ -22,13 +22,11 @@ from rag_api.errors import GeneratorUnavailable
 
 Say = Callable[[str], None]
 SILENT = 20.0  # seconds without an answer to /health, which no step of the engine holds up: it hangs, and is started anew
-NICE = 5  # whoever reads sources comes before whoever waits for a model's words, on the same cores
-# Runs a module and ends with its parent, however that ends: the parent holds the other end of our standard input.
-LAUNCHER = (
-    f"NICE = {NICE}"
-    + """
+# Runs a module and ends with its parent, however that ends: the parent holds the other end of our standard input. Whoever reads sources
+# comes before whoever waits for a model's words, on the same cores.
+LAUNCHER = """
 import os, runpy, sys, threading
-os.nice(NICE)
+os.nice(5)
 def watch():
     while os.read(0, 4096): pass
     os._exit(0)
@@ -36,7 +34,6 @@ threading.Thread(target=watch, daemon=True).start()
 sys.argv = sys.argv[1:]
 runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 """
-)
 
 
 @dataclass(frozen=True, slots=True)

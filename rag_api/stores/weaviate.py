@@ -7,6 +7,7 @@ fusion (a test compares them), but knows no other and hides the raw scores.
 from __future__ import annotations
 
 import contextlib
+import math
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -25,7 +26,7 @@ from rag_api.domain import Chunk, Contents, Filters, Hit
 from rag_api.errors import StoreUnavailable
 from rag_api.stores.fuse import CANDIDATES, Fusion, Lists, fuse
 from rag_api.stores.rows import ANY_GROUP, STORED, complete, to_chunk, to_row
-from rag_api.stores.weaviate_connection import LONGEST_CALL, Connection
+from rag_api.stores.weaviate_connection import Connection
 from rag_api.stores.weaviate_schema import BATCH, VECTOR, insert, open_collection
 from rag_api.text.bm25_analyzer import further_terms, question_terms
 
@@ -137,7 +138,7 @@ class WeaviateStore:
         self._pool.shutdown()
         self.connection.close()
 
-    def _do(self, act: Callable[[Any], T], most: float = LONGEST_CALL) -> T:
+    def _do(self, act: Callable[[Any], T], most: float = math.inf) -> T:
         return self.connection.do(lambda client: act(client.collections.get(self.name)), most)
 
     def _write(self, act: Callable[[Any], T]) -> T:

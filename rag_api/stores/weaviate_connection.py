@@ -65,7 +65,7 @@ class Connection:
             self.close()
             raise
 
-    def do(self, act: Callable[[weaviate.WeaviateClient], T], most: float = LONGEST_CALL) -> T:
+    def do(self, act: Callable[[weaviate.WeaviateClient], T], most: float = math.inf) -> T:
         """`most`: seconds that one node may take."""
         rounds = ROUNDS if len(self._nodes) > 1 else 1
         for attempt in range(rounds * len(self._nodes)):
@@ -77,14 +77,7 @@ class Connection:
                 return self._watched(act, client, most)
             except WeaviateInvalidInputError as error:  # no other node would take it
                 raise StoreUnavailable(f"Weaviate at {self.url} was asked something wrong: {error}") from error
-            except (
-                WeaviateBaseError,
-                StoreUnavailable,
-                RpcError,
-                httpx.HTTPError,
-                OSError,
-                ValueError,
-            ) as error:  # ValueError: of a closed channel
+            except (*AWAY, StoreUnavailable, ValueError) as error:  # ValueError: of a closed channel
                 problem = error
                 if len(self._nodes) > 1:
                     self._leave(client)

@@ -11,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from rag_api.config import Settings
+from rag_api.container import Lazy
 from rag_api.embed import HttpEmbedder
 from rag_api.embed import http as embedder_http
 from rag_api.errors import EmbedderUnavailable, StoreUnavailable
@@ -155,3 +156,37 @@ def test_what_is_no_absence_is_not_waited_out() -> None:
     with pytest.raises(ValueError, match="wrong"):
         patient(part, 60.0).put()
     assert part.calls == 1
+
+
+def test_a_reader_does_not_wait_for_a_part_that_is_long_in_opening() -> None:
+    there, opened = threading.Event(), []
+
+    def open_it() -> str:
+        opened.append(1)
+        there.wait()
+        return "part"
+
+    part = Lazy(open_it, StoreUnavailable)
+    part.patience = 0.05
+    for _ in range(3):
+        with pytest.raises(StoreUnavailable):
+            part.get()
+    part.patience = 30.0
+    there.set()
+    assert (part.get(), part.get(), len(opened)) == ("part", "part", 1)
+
+
+@pytest.mark.parametrize("patience", [None, 30.0])
+def test_a_part_that_could_not_be_opened_is_tried_again_by_the_next(patience: float | None) -> None:
+    tries = iter([StoreUnavailable("away"), None])
+
+    def open_it() -> str:
+        if (error := next(tries)) is not None:
+            raise error
+        return "part"
+
+    part = Lazy(open_it, StoreUnavailable)
+    part.patience = patience
+    with pytest.raises(StoreUnavailable, match="away"):
+        part.get()
+    assert part.get() == "part"
