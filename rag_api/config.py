@@ -6,6 +6,7 @@ embedded parts, missing servers and default secrets.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
@@ -22,6 +23,11 @@ DEFAULT_SECRETS = {"", "admin", "bedside", "changeme", "change-me", "default", "
 
 def _default_data_dir() -> Path:
     return Path.home() / ".local" / "share" / "bedside"
+
+
+def cores() -> int:
+    """Return how many this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Settings(BaseSettings):
@@ -135,9 +141,13 @@ class Settings(BaseSettings):
 
     questions_per_minute: int = Field(30, ge=0, description="Of one person or key (where nobody signs in: of one address); 0: no limit.")
     requests_per_minute: int = Field(1200, ge=0, description="The same for requests of every kind.")
-    questions_at_once: int = Field(4, ge=1, description="Looked up at a time in each process; what is being written is not counted.")
+    questions_at_once: int | None = Field(
+        None, ge=1, description="Looked up at a time in each process, what is being written not counted; absent: one for each core."
+    )
     questions_waiting: int = Field(16, ge=0, description="May wait to be looked up; what is over gets 429 with Retry-After.")
-    question_wait: float = Field(0.5, gt=0, le=60, description="Seconds that a question waits at most; then 429 with Retry-After.")
+    question_wait: float = Field(
+        0.5, gt=0, le=60, description="Seconds that a question waits at most; one that would wait longer gets 429 with Retry-After at once."
+    )
 
     audit: Literal["required", "buffered", "off"] = Field(
         "buffered",

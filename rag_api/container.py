@@ -20,7 +20,15 @@ from rag_api.answering.unsaved import UnsavedAnswers
 from rag_api.audit.trail import Trail
 from rag_api.config import Settings
 from rag_api.domain import KeptState, SentencesKept
-from rag_api.errors import BedsideError, ConfigurationError, GeneratorUnavailable, Unavailable
+from rag_api.errors import (
+    BedsideError,
+    ConfigurationError,
+    DatabaseUnavailable,
+    EmbedderUnavailable,
+    GeneratorUnavailable,
+    StoreUnavailable,
+    Unavailable,
+)
 from rag_api.query.synonyms import Expander, Lists, lists_of
 from rag_api.retrieval.calibration import calibration
 from rag_api.retrieval.in_flight import InFlight
@@ -36,6 +44,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+READERS_PATIENCE = 4.0  # seconds
 T = TypeVar("T")
 
 
@@ -52,18 +61,42 @@ def silent(line: str) -> None:
 
 
 class Lazy(Generic[T]):
-    """Opened once, by whoever asks first; others wait. An opening that raises is tried again by the next."""
+    """Opened once, by whoever asks first; others wait. An opening that raises is tried again by the next. Nobody waits longer than
+    `patience` seconds: it goes on without them, and `away` says so."""
 
-    def __init__(self, open_it: Callable[[], T]) -> None:
-        self._open = open_it
+    def __init__(self, open_it: Callable[[], T], away: type[Unavailable] = Unavailable) -> None:
+        self._open, self._away = open_it, away
         self._lock = threading.Lock()
+        self._opening: Future[T] | None = None
         self.value: T | None = None
+        self.patience: float | None = None
 
     def get(self) -> T:
-        with self._lock:
-            if self.value is None:
-                self.value = self._open()
+        if self.value is not None:
             return self.value
+        with self._lock:
+            opening = self._opening
+            if begins := opening is None:
+                opening = self._opening = Future()
+        if begins and self.patience is None:
+            self._try(opening)
+        elif begins:
+            threading.Thread(target=self._try, args=(opening,), name="opening", daemon=True).start()
+        try:
+            return opening.result(self.patience)
+        except TimeoutError as error:
+            if opening.done():
+                raise
+            raise self._away("A part does not answer, or is still being opened.") from error
+
+    def _try(self, opening: Future[T]) -> None:
+        try:
+            self.value = self._open()
+            opening.set_result(self.value)
+        except BaseException as error:
+            with self._lock:
+                self._opening = None
+            opening.set_exception(error)
 
 
 class Container:
@@ -79,9 +112,9 @@ class Container:
         self._process: GeneratorProcess | None = None
         self._starting: threading.Thread | None = None
         self._generator_problem = ""
-        self._db = Lazy(self._open_db)
-        self._embedder = Lazy(self._open_embedder)
-        self._store = Lazy(self._open_store)
+        self._db = Lazy(self._open_db, DatabaseUnavailable)
+        self._embedder = Lazy(self._open_embedder, EmbedderUnavailable)
+        self._store = Lazy(self._open_store, StoreUnavailable)
         self._generator = Lazy(self._open_generator)
         self._afterwards = Lazy(self._open_afterwards)
         self._unsaved = Lazy(self._open_unsaved)
@@ -174,6 +207,11 @@ class Container:
         except Unavailable as error:
             log.warning("%s", error.message)
         self.unsaved.store_soon()
+
+    def hurry(self) -> None:
+        """From now on readers wait: a part that is away at the start is tried in the background."""
+        for part in (self._db, self._embedder, self._store):
+            part.patience = READERS_PATIENCE
 
     def check_decision(self) -> None:
         """A calibration of an earlier version, a risk that is not reached, a reader that cannot be opened: told now, not to who asks."""

@@ -20,6 +20,7 @@ BedsideError
     ├── AuditUnavailable         the trail cannot be written, so nothing is shown or done
     ├── StoreUnavailable
     ├── EmbedderUnavailable
+    ├── DiskFull                 there is no room for what is to be stored; questions still get their sources
     ├── SourceUnavailable        SharePoint does not answer, or not to this application; the message says what to do
     ├── SignInUnavailable      the OpenID provider does not answer, or not as one
     └── GeneratorUnavailable
@@ -31,7 +32,9 @@ api/problems.py maps them to problem+json in one place.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import errno
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 
@@ -154,6 +157,12 @@ class AuditUnavailable(Unavailable):
     code = "audit_unavailable"
 
 
+class DiskFull(Unavailable):
+    """Bedside's own disk, or the database's."""
+
+    code = "disk_full"
+
+
 class StoreUnavailable(Unavailable):
     code = "store_unavailable"
 
@@ -176,3 +185,14 @@ class GeneratorUnavailable(Unavailable):
 
 class GeneratorRefused(GeneratorUnavailable):
     code = "generator_refused"
+
+
+@contextmanager
+def room() -> Iterator[None]:
+    """Around writing files. Raises DiskFull."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise DiskFull("The disk is full: nothing more can be stored. Make room on it, then try again.") from error

@@ -27,7 +27,7 @@ from rag_api.api.routes import access, accounts, ask, audit, conversations, docu
 from rag_api.api.routes.limited import LimitedRoute
 from rag_api.api.schemas import Problem
 from rag_api.api.sign_in.oidc import Provider
-from rag_api.config import Settings
+from rag_api.config import Settings, cores
 from rag_api.container import Container
 from rag_api.guard.personal import warm as read_name_lists
 from rag_api.ingest.uploads import clear_uploads
@@ -62,6 +62,7 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
             if container is None:
                 await asyncio.to_thread(own.warm)
                 own.start_generator()
+            own.hurry()
             precomputer.start()
             if settings.personal_data != "off":
                 threading.Thread(target=read_name_lists, name="names", daemon=True).start()
@@ -119,7 +120,7 @@ def limits_of(settings: Settings) -> Limits:
     return Limits(
         Buckets(settings.requests_per_minute, "requests"),
         Buckets(settings.questions_per_minute, "questions"),
-        Admission(settings.questions_at_once, settings.questions_waiting, settings.question_wait),
+        Admission(settings.questions_at_once or cores(), settings.questions_waiting, settings.question_wait),
     )
 
 

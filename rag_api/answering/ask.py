@@ -32,7 +32,7 @@ from rag_api.answering.usefulness import Usefulness, usefulness
 from rag_api.db.answers import get_conversation, queries_of, save_answer
 from rag_api.db.documents import count_indexed, read_pages
 from rag_api.domain import Answer, AnswerEvent, AnswerStatus, Cited, Done, Failed, Filters, Found, Mode, PersonalChoice, Stage, Token, User
-from rag_api.errors import BedsideError, DatabaseUnavailable, GeneratorRefused, GeneratorUnavailable, InvalidInput
+from rag_api.errors import BedsideError, DatabaseUnavailable, DiskFull, GeneratorRefused, GeneratorUnavailable, InvalidInput
 from rag_api.query.analysis import Analysis, analyse
 from rag_api.query.asks import asks_of
 from rag_api.query.small_talk import small_talk
@@ -126,6 +126,9 @@ async def ask(question: Question, user: User, container: AskContainer) -> AsyncG
     except (asyncio.CancelledError, GeneratorExit):
         _stopped(builder, container)
         raise
+    except DatabaseUnavailable as error:  # it was waited for already: a reader is told within seconds
+        log.warning("an answer failed: %s", error.code)
+        yield Failed(error.code, error.message, await asyncio.to_thread(_keep_failure, builder, container))
     except BedsideError as error:
         log.warning("an answer failed: %s", error.code)
         yield Failed(error.code, error.message, await asyncio.to_thread(_save_failure, builder, container))
@@ -327,7 +330,7 @@ def _save(builder: AnswerBuilder, container: AskContainer) -> Answer:
     answer = builder.finished()
     try:
         save_answer(container.db, builder.user, answer, new_conversation=builder.question.is_new)
-    except DatabaseUnavailable as error:
+    except (DatabaseUnavailable, DiskFull) as error:
         log.warning("an answer is not stored yet: %s", error.message)
         return _kept(builder, answer, container)
     return answer
@@ -361,6 +364,12 @@ def _save_failure(builder: AnswerBuilder, container: AskContainer) -> Answer | N
         return None if builder.saving else _save(builder, container)
     except BedsideError:
         return None
+
+
+def _keep_failure(builder: AnswerBuilder, container: AskContainer) -> Answer | None:
+    """Without asking the database that does not answer. None when it was being stored already."""
+    builder.status = AnswerStatus.FAILED
+    return None if builder.saving else _kept(builder, builder.finished(), container)
 
 
 def _stopped(builder: AnswerBuilder, container: AskContainer) -> None:

@@ -62,8 +62,17 @@ def _merge(boxes: NDArray[np.float32], around: NDArray[np.float32]) -> list[Rect
 def _around(run: NDArray[np.float32], near: int, far: int) -> NDArray[np.float32]:
     """[4], as long as its characters reach and as thick as most of them are."""
     sides = np.concatenate([run[:, :2].min(axis=0), run[:, 2:].max(axis=0)])
-    sides[near], sides[far] = np.quantile(run[:, near], _STRAY), np.quantile(run[:, far], 1 - _STRAY)
+    sides[near], sides[far] = _quantile(run[:, near], _STRAY), _quantile(run[:, far], 1 - _STRAY)
     return sides
+
+
+def _quantile(values: NDArray[np.float32], share: float) -> float:
+    """Return what numpy's does, of a few dozen values in a tenth of its time: a question's sources have hundreds of lines."""
+    ordered = np.sort(values)
+    place = share * (len(ordered) - 1)
+    low = int(place)
+    below, above = float(ordered[low]), float(ordered[min(low + 1, len(ordered) - 1)])
+    return below + (above - below) * (place - low)
 
 
 def _clear(sides: NDArray[np.float32], around: NDArray[np.float32], along: tuple[int, int], across: tuple[int, int]) -> NDArray[np.float32]:

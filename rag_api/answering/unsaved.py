@@ -96,7 +96,7 @@ class UnsavedAnswers:
     def _store(self, path: Path) -> int:
         try:
             kept = _FORM.validate_json(path.read_bytes())
-            save_answer(self._open_db(), kept.user, kept.answer, new_conversation=kept.new_conversation)
+            save_answer(self._open_db(), kept.user, kept.answer, new_conversation=kept.new_conversation, late=True)
         except Unavailable:
             raise
         except NotFound:

@@ -21,7 +21,7 @@ from rag_api.audit.entry import Event, Result
 from rag_api.audit.shown import documents_of, named
 from rag_api.audit.trail import Trail
 from rag_api.domain import Answer, Document, User
-from rag_api.errors import AuditUnavailable, BedsideError
+from rag_api.errors import AuditUnavailable, BedsideError, TooBusy
 from services.contract import request_ids
 
 REFUSED = {401, 403, 404, 429}
@@ -88,6 +88,8 @@ class Noted:
     async def failed(self, error: Exception, unattended: bool) -> None:
         """Raises AuditUnavailable where something was refused and nobody would know; a failure stays the failure that it is."""
         status, code = _status_of(error)
+        if isinstance(error, TooBusy):  # of nobody in particular; where hundreds are told so, writing it would cost what is spared
+            return
         if self.act.routine and (status >= 500 or (status == 401 and unattended)):
             return  # the page asks on and on while a part is down, and after a session has ended
         try:
@@ -105,7 +107,7 @@ class Noted:
         return {name: value for name, value in who.items() if value}
 
 
-def noted(request: Request) -> Noted:
+async def noted(request: Request) -> Noted:
     found: Noted = request.state.audit
     return found
 

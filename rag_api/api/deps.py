@@ -1,4 +1,7 @@
-"""What routes are given: the container, the database, the user."""
+"""What routes are given: the container, the database, the user.
+
+What only looks something up is `async`: FastAPI runs plain functions in threads, and a turn there takes long while questions are looked up.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from rag_api.domain import User
 from rag_api.errors import NotSignedIn
 
 
-def get_container(request: Request) -> Container:
+async def get_container(request: Request) -> Container:
     container: Container = request.app.state.container
     return container
 
@@ -30,7 +33,7 @@ def get_db(container: ContainerDep) -> Database:
 DbDep = Annotated[Database, Depends(get_db)]
 
 
-def get_metrics(request: Request) -> Metrics:
+async def get_metrics(request: Request) -> Metrics:
     metrics: Metrics = request.app.state.metrics
     return metrics
 
@@ -38,7 +41,7 @@ def get_metrics(request: Request) -> Metrics:
 MetricsDep = Annotated[Metrics, Depends(get_metrics)]
 
 
-def current_user(request: Request) -> User:
+async def current_user(request: Request) -> User:
     """Who was admitted to this route (sign_in/identity.py); on a route for anyone, there is nobody."""
     user: User | None = getattr(request.state, "user", None)
     if user is None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from rag_api.errors import TooBusy, TooManyRequests
 
+LONGEST_WAIT = 20.0  # seconds that anyone is told to wait
 MOST_KEPT = 10_000  # buckets; those that are full again are forgotten first
 
 
@@ -68,20 +69,22 @@ class Place:
 
 
 class Admission:
-    """At most `at_once` questions are looked up, `waiting` more wait, none longer than `patience` seconds. For one event loop."""
+    """At most `at_once` questions are looked up, `waiting` more wait, and only who will probably not wait longer than `patience` seconds,
+    by what questions take lately; who did wait so long hears the same. For one event loop."""
 
-    def __init__(self, at_once: int, waiting: int, patience: float) -> None:
-        self.at_once, self.waiting, self.patience = at_once, waiting, patience
+    def __init__(self, at_once: int, waiting: int, patience: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self.at_once, self.waiting, self.patience, self._clock = at_once, waiting, patience, clock
         self._free = at_once
         self._queue: deque[asyncio.Future[None]] = deque()
         self._seconds = 0.2  # that a question takes, lately
+        self._promised = 0.0  # when the last of those who were told to come back should be done
 
     async def enter(self) -> Place:
         """Raises TooBusy."""
         if self._free > 0:
             self._free -= 1
             return Place(self)
-        if len(self._queue) >= self.waiting:
+        if len(self._queue) >= self.waiting or (len(self._queue) + 1) * self._pace > self.patience:
             raise self._busy()
         turn = asyncio.get_running_loop().create_future()
         self._queue.append(turn)
@@ -94,6 +97,11 @@ class Admission:
             self._give_up(turn)
             raise self._busy()
         return Place(self)
+
+    @property
+    def _pace(self) -> float:
+        """Seconds until a place becomes free, when all are taken."""
+        return self._seconds / self.at_once
 
     def left(self, seconds: float) -> None:
         """A place is free: the one who has waited longest gets it."""
@@ -110,8 +118,10 @@ class Admission:
             self._queue.remove(turn)
 
     def _busy(self) -> TooBusy:
-        ahead = len(self._queue) + self.at_once
-        return TooBusy("Many people are asking at the moment.", max(1.0, math.ceil(ahead * self._seconds / self.at_once)))
+        """Each who is sent away is told a time of their own, one after another: coming back together they would be sent away again."""
+        now = self._clock()
+        self._promised = min(max(self._promised, now + len(self._queue) * self._pace) + self._pace, now + LONGEST_WAIT)
+        return TooBusy("Many people are asking at the moment.", max(1.0, math.ceil(self._promised - now)))
 
 
 @dataclass(frozen=True, slots=True)

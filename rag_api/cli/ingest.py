@@ -71,6 +71,7 @@ def run_ingest(
 ) -> IngestReport:
     from rag_api.db.documents import PgDocuments
     from rag_api.ingest import ingest, survey, survey_list
+    from rag_api.ingest.patience import AWAY
 
     found = survey_list(source_list, lambda site: look_at_site(container, site)) if source_list is not None else survey(paths)
     with ingest_progress() as progress:
@@ -83,6 +84,7 @@ def run_ingest(
             progress=progress,
             retire_missing=retire_missing,
             confirmed=confirmed,
+            wait=AWAY,
         )
 
 

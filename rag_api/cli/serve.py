@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,6 +13,10 @@ from rag_api.cli.console import opened, read_settings, say
 
 if TYPE_CHECKING:
     from rag_api.container import Container
+
+# Seconds that a thread which looks a question up may hold the interpreter while the event loop waits for it: it has every request in hand,
+# and waits some ten times for each.
+SWITCH = 0.001
 
 
 def serve(
@@ -52,5 +57,6 @@ def run_server(container: Container) -> None:
     application = create_app(settings, container)
     listens: dict[str, Any] = {"host": settings.host, "port": settings.port, "http": PromptHttp}
     quiet: dict[str, Any] = {"log_config": None, "access_log": False, "server_header": False}
+    sys.setswitchinterval(SWITCH)
     with acting(container, begun("service.run", "bedside serve", {"environment": settings.environment})):
         Server(uvicorn.Config(application, **listens, **quiet, timeout_graceful_shutdown=int(FINISH) + LAST)).run()

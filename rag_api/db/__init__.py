@@ -7,6 +7,8 @@ files, vectors or the generator. Who may see which row is decided in access.py a
 from __future__ import annotations
 
 import copy
+import select
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Self
@@ -15,10 +17,11 @@ import psycopg
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout, TooManyRequests
 
-from rag_api.errors import Conflict, DatabaseUnavailable, InvalidInput
+from rag_api.errors import Conflict, DatabaseUnavailable, DiskFull, InvalidInput
 
-PATIENCE = 4.0  # seconds without a word from the server, after which a reader is told so
+PATIENCE = 3.5  # seconds without a word from the server, after which a reader is told so: within five, with what else is tried first
 CHECK_PATIENCE = 2.0
+FRESH = 10.0  # seconds after an answer
 CONNECT_SECONDS = 3
 LONG = 120.0  # for what nobody reads along: loading documents, measuring
 
@@ -27,6 +30,7 @@ class Connection(psycopg.Connection[DictRow]):
     """Gives up on a server that says nothing for `patience` seconds: one that was stopped keeps its sockets open for ever."""
 
     patience = PATIENCE
+    answered = float("-inf")  # time.monotonic() of its last answer to the pool
 
     def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
         try:
@@ -37,9 +41,19 @@ class Connection(psycopg.Connection[DictRow]):
 
 
 def _check(connection: Connection) -> None:
-    """A restarted server costs one round trip, not one failed request."""
-    connection.patience = CHECK_PATIENCE
-    ConnectionPool.check_connection(connection)
+    """A restarted server costs one round trip, not one failed request. One that answered just now and closed nothing since is not asked
+    again: a question asks dozens of times."""
+    if time.monotonic() - connection.answered > FRESH or _has_news(connection):
+        connection.patience = CHECK_PATIENCE
+        ConnectionPool.check_connection(connection)
+        connection.answered = time.monotonic()
+
+
+def _has_news(connection: Connection) -> bool:
+    """Something to read, which an idle connection has when its end was closed."""
+    poll = select.poll()
+    poll.register(connection.fileno(), select.POLLIN)
+    return bool(poll.poll(0))
 
 
 @contextmanager
@@ -49,6 +63,8 @@ def translated() -> Iterator[None]:
         yield
     except psycopg.errors.LockNotAvailable as error:
         raise Conflict("Documents are being ingested just now. Try again when that is done.") from error
+    except psycopg.errors.DiskFull as error:
+        raise DiskFull(f"The database's disk is full: {_first_line(error)}") from error
     except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, PoolClosed, TooManyRequests) as error:
         raise DatabaseUnavailable(f"The database does not answer: {_first_line(error)}") from error
     except psycopg.errors.UniqueViolation as error:

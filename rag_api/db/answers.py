@@ -33,7 +33,11 @@ INSERT_ANSWER = """
       sources, citations, notices, unsupported, not_named, model, embedder, prompt_version, stats, created_at, function, department)
     values (%(id)s, %(conversation_id)s, %(user_id)s, %(groups)s, %(question)s, %(query)s, %(language)s, %(mode)s, %(status)s,
       %(text)s, %(sources)s, %(citations)s, %(notices)s, %(unsupported)s, %(not_named)s, %(model)s, %(embedder)s, %(prompt_version)s,
-      %(stats)s, %(created_at)s, %(function)s, %(department)s)
+      %(stats)s, {created_at}, %(function)s, %(department)s)
+"""
+# A clock that is set back must not put an answer before those that it follows: a question would lean on the wrong one.
+AFTER_THE_OTHERS = """
+    greatest(%(created_at)s, (select max(created_at) + interval '1 microsecond' from answers where conversation_id = %(conversation_id)s))
 """
 
 
@@ -87,8 +91,9 @@ def delete_conversations_of(db: Database, user_id: str) -> int:
     return db.run("delete from conversations where user_id = %(user_id)s", {"user_id": user_id})
 
 
-def save_answer(db: Database, user: User, answer: Answer, *, new_conversation: bool = False) -> None:
-    """Store it, in its conversation or in a new one, which moves to the top. Raises NotFound when that was deleted meanwhile."""
+def save_answer(db: Database, user: User, answer: Answer, *, new_conversation: bool = False, late: bool = False) -> None:
+    """Store it, in its conversation or in a new one, which moves to the top; `late`: others may have followed it meanwhile. Raises NotFound
+    when the conversation was deleted meanwhile."""
     with db.connection() as connection:
         if new_conversation:
             connection.execute(
@@ -101,7 +106,8 @@ def save_answer(db: Database, user: User, answer: Answer, *, new_conversation: b
                 values(user, id=answer.conversation_id),
             )
             found(touched.rowcount or None, "conversation", answer.conversation_id)
-        connection.execute(INSERT_ANSWER, _row(user, answer))
+        at = "%(created_at)s" if late else AFTER_THE_OTHERS
+        connection.execute(INSERT_ANSWER.format(created_at=at), _row(user, answer))
 
 
 def get_answer(db: Database, user: User, answer_id: str) -> Answer:

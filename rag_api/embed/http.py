@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rag_api.embed.protocol import prefixes_of
 from rag_api.errors import EmbedderUnavailable
+from rag_api.silence import ALIVE, while_alive
 from services.contract import request_ids, traces
 
 
@@ -40,12 +41,17 @@ class HttpEmbedder:
     def close(self) -> None:
         self._client.close()
 
+    def _alive(self) -> None:
+        """Whatever it answers, it lives. Raises httpx.HTTPError."""
+        self._client.get("/models", timeout=ALIVE)
+
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
         """[len(texts), dim], made unit length: not every server does."""
         try:
             asked = {"model": self._model, "input": texts, "encoding_format": "float"}
             with traces.call("embedder") as trace:
-                response = self._client.post("/embeddings", json=asked, headers={**request_ids.sent_on(), **trace})
+                headers = {**request_ids.sent_on(), **trace}
+                response = while_alive(lambda: self._client.post("/embeddings", json=asked, headers=headers), self._alive)
             response.raise_for_status()
             rows = sorted(response.json()["data"], key=lambda row: row["index"])
             vectors = np.asarray([row["embedding"] for row in rows], np.float32)

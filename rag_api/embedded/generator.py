@@ -22,9 +22,11 @@ from rag_api.errors import GeneratorUnavailable
 
 Say = Callable[[str], None]
 SILENT = 20.0  # seconds without an answer to /health, which no step of the engine holds up: it hangs, and is started anew
-# Runs a module and ends with its parent, however that ends: the parent holds the other end of our standard input.
+# Runs a module and ends with its parent, however that ends: the parent holds the other end of our standard input. Whoever reads sources
+# comes before whoever waits for a model's words, on the same cores.
 LAUNCHER = """
 import os, runpy, sys, threading
+os.nice(5)
 def watch():
     while os.read(0, 4096): pass
     os._exit(0)

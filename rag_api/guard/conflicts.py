@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rag_api.domain import Hit
 from rag_api.guard.quantities import Quantity, quantities
@@ -78,13 +79,21 @@ def _between_versions(hits: Sequence[Hit], asked: set[str]) -> Iterator[tuple[Co
 
 
 def _statements(index: int, hit: Hit) -> Iterator[Statement]:
-    text, language = hit.chunk.text, hit.chunk.metadata.language
+    for written, words, found in _stated(hit.chunk.text, hit.chunk.metadata.language):
+        yield Statement(index, written, words, found)
+
+
+@lru_cache(maxsize=2048)  # the same passages are found by question after question
+def _stated(text: str, language: str) -> tuple[tuple[str, frozenset[str], tuple[Quantity, ...]], ...]:
+    """The sentences that state quantities, with their other words."""
+    stated = []
     for span in sentences(text):
         written = text[span.start : span.end]
         found = tuple(quantities(written, language))
         words = context(written, found)
         if span.kind != Kind.HEADING and any(q.dimension for q in found) and len(found) <= MOST_NUMBERS and len(words) >= FEWEST_WORDS:
-            yield Statement(index, written, words, found)
+            stated.append((written, words, found))
+    return tuple(stated)
 
 
 def _comparable(one: Hit, other: Hit) -> bool:

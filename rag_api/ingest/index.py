@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from rag_api.config import cores
 from rag_api.errors import InvalidInput
 from rag_api.ingest.changed import changed_files, reconcile
 from rag_api.ingest.copies import note_copies
 from rag_api.ingest.metadata import GROUPS, groups_in
 from rag_api.ingest.moved import rename_moved, retire
+from rag_api.ingest.patience import patient
 from rag_api.ingest.pool import ReaderPool
 from rag_api.ingest.reading import read_item
 from rag_api.ingest.repo import DocumentsRepo
@@ -38,12 +39,13 @@ def ingest(
     retire_missing: bool = False,
     confirmed: bool = False,
     readers: int | None = None,
+    wait: float = 0.0,
 ) -> IngestReport:
     """Make the index hold what these files hold. A file that cannot be read is reported and stops nothing else.
 
     retire_missing: documents of the surveyed folders that are no longer there are taken out; `confirmed`: however many they are. readers:
-    how many processes read. Raises TooManyMissing before anything is done; Unavailable or EmbedderMismatch when a part fails: what was
-    done until then stays, the next run goes on."""
+    how many processes read. `wait`: seconds that a part may be away before the run breaks off. Raises TooManyMissing before anything is
+    done; Unavailable or EmbedderMismatch when a part fails: what was done until then stays, the next run goes on."""
     survey = sources if isinstance(sources, Survey) else Survey(tuple(sources))
     sources = _distinct(survey.files)
     from rag_api.stores import regroup
@@ -52,6 +54,7 @@ def ingest(
         regroup(store, document_id, groups)
 
     with documents_repo.lock():
+        documents_repo, store, embedder = patient(documents_repo, wait), patient(store, wait), patient(embedder, wait)
         run = Run(settings, documents_repo, store, embedder, KeptFiles(settings.data_dir), progress, len(sources))
         run.files.clear_parts()
         clear_uploads(settings.data_dir)
@@ -60,7 +63,11 @@ def ingest(
         documents_repo.catch_up(reach_index)
         known, run.edits = documents_repo.current(), documents_repo.edits()
         run.ids, lost = documents_repo.sources(), reconcile(run, known)
-        with ReaderPool(readers or _reader_count(), settings.read_timeout, settings.read_memory_mb) as pool:
+        with ReaderPool(
+            readers or cores(),  # beside an embedder in this process they wait for it most of the time
+            settings.read_timeout,
+            settings.read_memory_mb,
+        ) as pool:
             changed = changed_files(run, sources, known, lost)
             for batch in batches(pool.map(lambda reader, item: read_item(run, reader, item), changed, lambda item: item.bytes)):
                 index_batch(run, batch)
@@ -90,8 +97,3 @@ def _distinct(sources: Iterable[SourceFile]) -> list[SourceFile]:
             raise InvalidInput(f"two files are called {source.name}: {by_name[source.name].path} and {source.path}")
         by_name[source.name] = source
     return list(by_name.values())
-
-
-def _reader_count() -> int:
-    """One for each core that this process may use. Beside an embedder in this process they wait for it most of the time."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

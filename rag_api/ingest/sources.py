@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rag_api.domain import Document
-from rag_api.errors import InvalidInput, UnreadableDocument
+from rag_api.errors import InvalidInput, UnreadableDocument, room
 from rag_api.ingest.kinds import SUFFIXES
 from rag_api.ingest.sidecar import SIDECAR, Sidecar, read_sidecar
 
@@ -197,13 +197,20 @@ class KeptFiles:
         """Where its content now is; whole or not at all. Raises UnreadableDocument when it changed while it was copied."""
         target = self.path(sha256, Path(source.name).suffix)
         if not target.is_file():
-            handle, part = tempfile.mkstemp(".part", dir=self.folder)  # its own name: two threads may keep the same content
-            with os.fdopen(handle, "wb"):
-                if _copy(source, Path(part)) != sha256:
-                    os.unlink(part)
-                    raise UnreadableDocument("broken", f"{source.name}: changed while it was read; ingest it again")
-            os.replace(part, target)
+            with room():
+                self._copy(source, sha256, target)
         return target
+
+    def _copy(self, source: SourceFile, sha256: str, target: Path) -> None:
+        handle, name = tempfile.mkstemp(".part", dir=self.folder)  # its own name: two threads may keep the same content
+        os.close(handle)
+        part = Path(name)
+        try:
+            if _copy(source, part) != sha256:
+                raise UnreadableDocument("broken", f"{source.name}: changed while it was read; ingest it again")
+            part.replace(target)
+        finally:
+            part.unlink(missing_ok=True)
 
     def path(self, sha256: str, suffix: str) -> Path:
         suffix = suffix.casefold()

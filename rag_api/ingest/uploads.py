@@ -10,6 +10,8 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import IO, Any
 
+from rag_api.errors import room
+
 _YOUNG = 10.0  # seconds: its process may be about to lock it
 
 
@@ -18,7 +20,7 @@ def upload_file(data_dir: Path, suffix: str) -> Iterator[IO[bytes]]:
     """A file that goes when this is left. It is locked, so that no other process takes it for a leftover."""
     folder = data_dir / "uploads"
     folder.mkdir(parents=True, exist_ok=True)
-    with NamedTemporaryFile(dir=folder, suffix=suffix, delete=False) as file:
+    with room(), NamedTemporaryFile(dir=folder, suffix=suffix, delete=False) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield file

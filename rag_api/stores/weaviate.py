@@ -7,6 +7,7 @@ fusion (a test compares them), but knows no other and hides the raw scores.
 from __future__ import annotations
 
 import contextlib
+import math
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -32,6 +33,7 @@ from rag_api.text.bm25_analyzer import further_terms, question_terms
 MOST = 10_000  # objects in one answer of the server
 LEFT_OUT = 2.2  # BM25's constant factor k1 + 1, that this server leaves out; put back, so that scores mean the same in every store
 ROUNDS_OF_DELETING = 20  # of at most 10,000 chunks; more in one document is no document
+LONGEST_SEARCH = 4.0  # seconds; a search takes some hundredths, and a reader waits for it
 TRIES_ON_ALL = 2  # replicas; then on most of them
 T = TypeVar("T")
 
@@ -97,7 +99,7 @@ class WeaviateStore:
         return self._do(read)
 
     def count(self) -> int:
-        return self._do(lambda chunks: int(chunks.aggregate.over_all(total_count=True).total_count or 0))
+        return self._do(lambda chunks: int(chunks.aggregate.over_all(total_count=True).total_count or 0), LONGEST_SEARCH)
 
     def search(
         self,
@@ -136,8 +138,8 @@ class WeaviateStore:
         self._pool.shutdown()
         self.connection.close()
 
-    def _do(self, act: Callable[[Any], T]) -> T:
-        return self.connection.do(lambda client: act(client.collections.get(self.name)))
+    def _do(self, act: Callable[[Any], T], most: float = math.inf) -> T:
+        return self.connection.do(lambda client: act(client.collections.get(self.name)), most)
 
     def _write(self, act: Callable[[Any], T]) -> T:
         """On every replica, for a search asks one of them; where one is away, on most: it gets the rest when it is back."""
@@ -162,7 +164,8 @@ class WeaviateStore:
                     return_metadata=MetadataQuery(distance=True),
                     return_properties=STORED,
                 ).objects
-            )
+            ),
+            LONGEST_SEARCH,
         )
 
     def _matching(self, terms: Sequence[str], where: Any, fetch: int) -> list[Any]:
@@ -179,7 +182,8 @@ class WeaviateStore:
                     return_metadata=MetadataQuery(score=True),
                     return_properties=STORED,
                 ).objects
-            )
+            ),
+            LONGEST_SEARCH,
         )
 
     def _delete_others(self, document_id: str, keep: frozenset[str]) -> None:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import math
-import socket
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent import futures
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
 from urllib.parse import urlsplit
@@ -22,16 +19,18 @@ from weaviate.exceptions import WeaviateBaseError, WeaviateInvalidInputError
 
 from rag_api.config import Settings
 from rag_api.errors import StoreUnavailable
+from rag_api.silence import ALIVE, while_alive
 
 OLDEST = (1, 39)  # before it BM25 was wrong for up to a minute after an insert
 ROUNDS = 3  # over the nodes of a cluster; a lone server is asked once
-GLANCE = 0.5  # seconds; a call that takes longer has its node looked at now and then
+GLANCE = 0.5  # seconds; a call that takes longer has its node asked now and then whether it lives
 PAUSE = 0.5  # seconds between two rounds: the others notice that a node is gone
 LONGEST_LOOK = 3.0  # seconds at another node
 EVERY = "valid_until"  # a number that every chunk has, from 0 on
 GRPC_PORT = 50051  # where none is given
 LONGEST_CALL = 120.0  # seconds, as in _connect
 T = TypeVar("T")
+AWAY = (WeaviateBaseError, RpcError, httpx.HTTPError, OSError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,6 @@ class Connection:
         self._settings, self._nodes = settings, nodes_of(settings)
         self.url = ", ".join(node.url for node in self._nodes)
         self._lock = threading.Lock()
-        self._pool = ThreadPoolExecutor(32, "weaviate call") if len(self._nodes) > 1 else None
         self._at = 0  # the node that is asked
         self._client: weaviate.WeaviateClient | None = None
         self._left: list[tuple[float, weaviate.WeaviateClient]] = []  # other threads may be using them still
@@ -67,7 +65,8 @@ class Connection:
             self.close()
             raise
 
-    def do(self, act: Callable[[weaviate.WeaviateClient], T]) -> T:
+    def do(self, act: Callable[[weaviate.WeaviateClient], T], most: float = math.inf) -> T:
+        """`most`: seconds that one node may take."""
         rounds = ROUNDS if len(self._nodes) > 1 else 1
         for attempt in range(rounds * len(self._nodes)):
             if attempt and attempt % len(self._nodes) == 0:
@@ -75,10 +74,10 @@ class Connection:
             client = None
             try:
                 client = self._connected(choosy=attempt < len(self._nodes))
-                return act(client) if self._pool is None else self._watched(act, client)
+                return self._watched(act, client, most)
             except WeaviateInvalidInputError as error:  # no other node would take it
                 raise StoreUnavailable(f"Weaviate at {self.url} was asked something wrong: {error}") from error
-            except (WeaviateBaseError, StoreUnavailable, RpcError, OSError, ValueError) as error:  # ValueError: of a closed channel
+            except (*AWAY, StoreUnavailable, ValueError) as error:  # ValueError: of a closed channel
                 problem = error
                 if len(self._nodes) > 1:
                     self._leave(client)
@@ -86,22 +85,12 @@ class Connection:
             raise problem
         raise StoreUnavailable(f"Weaviate at {self.url} does not answer: {problem}") from problem
 
-    def _watched(self, act: Callable[[weaviate.WeaviateClient], T], client: weaviate.WeaviateClient) -> T:
-        """Raises OSError as soon as the node is gone: by itself the client would try for a minute."""
-        assert self._pool is not None
-        node, call = self._nodes[self._at], self._pool.submit(act, client)
-        while True:
-            try:
-                return call.result(GLANCE)
-            except futures.TimeoutError:
-                if call.done():
-                    raise
-                host, port = urlsplit(node.url).hostname or "", node.grpc_port
-                socket.create_connection((host, port), timeout=5.0).close()
+    def _watched(self, act: Callable[[weaviate.WeaviateClient], T], client: weaviate.WeaviateClient, most: float) -> T:
+        """Raises httpx.HTTPError as soon as the node does not say that it lives: by itself the client would wait for half a minute."""
+        url = self._nodes[self._at].url
+        return while_alive(lambda: act(client), lambda: httpx.get(f"{url}/v1/.well-known/live", timeout=ALIVE), GLANCE, most)
 
     def close(self) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
         with self._lock:
             if self._client is not None:
                 self._left.append((0.0, self._client))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from uuid import uuid4
 
 import numpy as np
@@ -22,6 +22,7 @@ from rag_api.db.answers import (
     get_answer,
     get_conversation,
     list_conversations,
+    queries_of,
     save_answer,
 )
 from rag_api.db.documents import (
@@ -63,7 +64,7 @@ from rag_api.domain import (
     Titles,
     User,
 )
-from rag_api.errors import BedsideError, Conflict, DatabaseUnavailable, InvalidInput, NotFound
+from rag_api.errors import BedsideError, Conflict, DatabaseUnavailable, DiskFull, InvalidInput, NotFound
 from rag_api.text.blocks import blocks_of
 
 STRANGER = User(id="stranger", name="Somebody else", groups=("surgery",))
@@ -340,6 +341,16 @@ def test_a_conversation_is_named_after_its_first_question_and_newest_comes_first
     assert list_conversations(db, LOCAL_USER)[0][0].id == old
 
 
+def test_a_clock_that_is_set_back_leaves_answers_in_their_order(db: Database) -> None:
+    first = started(db, "Eerst")
+    follows = answer(first.conversation_id, question="Dan", query="Dan", created_at=first.created_at - timedelta(hours=1))
+    save_answer(db, LOCAL_USER, follows)
+    kept = answer(first.conversation_id, question="Ervoor", query="Ervoor", created_at=first.created_at - timedelta(seconds=1))
+    save_answer(db, LOCAL_USER, kept, late=True)
+    assert [one.question for one in answers_of(db, LOCAL_USER, first.conversation_id)] == ["Ervoor", "Eerst", "Dan"]
+    assert queries_of(db, LOCAL_USER, first.conversation_id, 1) == ("Dan",)
+
+
 def test_nobody_reads_continues_or_deletes_a_conversation_of_another(db: Database) -> None:
     saved = started(db, "Van mij")
     conversation = saved.conversation_id
@@ -392,7 +403,7 @@ def test_no_exception_of_the_driver_that_a_user_can_cause_leaves_the_package() -
     for kind in kinds:
         with pytest.raises(BedsideError) as caught, translated():
             raise kind("words")
-        assert isinstance(caught.value, DatabaseUnavailable | InvalidInput | Conflict), kind
+        assert isinstance(caught.value, DatabaseUnavailable | DiskFull | InvalidInput | Conflict), kind
 
 
 def test_errors_of_our_own_sql_stay_visible() -> None:

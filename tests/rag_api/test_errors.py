@@ -39,6 +39,7 @@ MAP = {
     "AuditUnavailable": (503, "audit_unavailable"),
     "StoreUnavailable": (503, "store_unavailable"),
     "EmbedderUnavailable": (503, "embedder_unavailable"),
+    "DiskFull": (503, "disk_full"),
     "SourceUnavailable": (503, "source_unavailable"),
     "SignInUnavailable": (503, "sign_in_unavailable"),
     "GeneratorUnavailable": (503, "generator_unavailable"),

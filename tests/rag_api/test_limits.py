@@ -7,7 +7,7 @@ import gc
 
 import pytest
 
-from rag_api.api.limits import MOST_KEPT, Admission, Buckets
+from rag_api.api.limits import LONGEST_WAIT, MOST_KEPT, Admission, Buckets
 from rag_api.domain import Judged, Place
 from rag_api.errors import TooBusy, TooManyRequests
 from rag_api.evaluate.judged import judged_csv, parse_judged
@@ -53,7 +53,7 @@ def test_buckets_of_people_who_left_are_forgotten() -> None:
 
 def test_no_more_wait_than_may_and_nobody_waits_too_long() -> None:
     async def run() -> None:
-        admission = Admission(at_once=1, waiting=1, patience=0.05)
+        admission = Admission(at_once=1, waiting=1, patience=0.25)
         first = await admission.enter()
         waiting = asyncio.ensure_future(admission.enter())
         await asyncio.sleep(0)
@@ -71,6 +71,42 @@ def test_no_more_wait_than_may_and_nobody_waits_too_long() -> None:
         (await admission.enter()).leave()
 
     asyncio.run(run())
+
+
+def test_who_would_wait_too_long_is_told_so_at_once() -> None:
+    async def run() -> None:
+        admission = Admission(at_once=1, waiting=100, patience=70)
+        place = await admission.enter()
+        admission._seconds = 30.0  # that a question takes
+        waiting = [asyncio.ensure_future(admission.enter()) for _ in range(3)]
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert [task.done() for task in waiting] == [False, False, True]
+        with pytest.raises(TooBusy):
+            await waiting[2]
+        place.leave()
+        for task in waiting[:2]:
+            (await task).leave()
+
+    asyncio.run(run())
+
+
+def test_those_who_are_sent_away_are_to_come_back_one_after_another() -> None:
+    async def run() -> list[float]:
+        clock = Clock()
+        admission = Admission(at_once=1, waiting=0, patience=0.5, clock=clock)
+        place = await admission.enter()
+        told = []
+        for _ in range(200):
+            with pytest.raises(TooBusy) as raised:
+                await admission.enter()
+            told.append(raised.value.retry_after)
+        place.leave()
+        return told
+
+    told = asyncio.run(run())
+    assert told == sorted(told)
+    assert (told[0], told[9], told[-1]) == (1.0, 2.0, LONGEST_WAIT)
 
 
 def test_a_place_that_nobody_holds_any_more_is_free() -> None:

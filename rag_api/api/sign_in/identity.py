@@ -34,7 +34,9 @@ async def admit(request: Request, access: Access, unattended: bool, own_threads:
     own_origin(request, settings)
     if access is Access.ANONYMOUS:
         return
-    if own_threads:
+    if settings.sign_in == "off":  # nothing is looked up
+        identity = identify(request, not unattended)
+    elif own_threads:
         identity = await asyncio.get_running_loop().run_in_executor(THREADS, identify, request, not unattended)
     else:
         identity = await run_in_threadpool(identify, request, not unattended)

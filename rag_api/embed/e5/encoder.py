@@ -14,7 +14,6 @@ weights are `dict(encoder.arrays)` (weights.py says how torch takes them). It kn
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -23,6 +22,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_api.config import cores
 from rag_api.embed.e5.layers import Layers, States
 from rag_api.embed.e5.tokens import Tokens
 from rag_api.embed.e5.weights import Arrays, WeightsFile, installed, unpacked
@@ -48,7 +48,7 @@ class E5Encoder:
         self._places = self.arrays["embeddings.position_embeddings.weight"] + self.arrays["embeddings.token_type_embeddings.weight"][0]
         self._norm = self.arrays["embeddings.LayerNorm.weight"], self.arrays["embeddings.LayerNorm.bias"]
         self._all = self.layers(range(self.shape.layers))
-        self._pool = ThreadPoolExecutor(threads or min(MOST_THREADS, _cores()), thread_name_prefix="e5")
+        self._pool = ThreadPoolExecutor(threads or min(MOST_THREADS, cores()), thread_name_prefix="e5")
 
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         vectors = self.side_by_side(lambda text: self._vector(E5.passage + text), texts)
@@ -106,7 +106,3 @@ class E5Encoder:
 
     def side_by_side(self, act: Callable[[A], T], texts: Sequence[A]) -> list[T]:
         return list(self._pool.map(act, texts)) if len(texts) > 1 else [act(text) for text in texts]
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

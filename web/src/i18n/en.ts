@@ -176,6 +176,7 @@ export const en = {
     store_unavailable: "The search index does not answer. Try again in a moment.",
     audit_unavailable: "Bedside cannot record who sees what, and therefore shows nothing. Try again in a moment.",
     database_unavailable: "The database does not answer. Try again in a moment.",
+    disk_full: "The disk of Bedside is full: nothing can be stored. Tell the administrator.",
     embedder_unavailable: "The search model does not answer. Try again in a moment.",
     not_found: "This conversation is not here (any more).",
     invalid_input: "The question could not be read.",

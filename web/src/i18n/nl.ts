@@ -172,6 +172,7 @@ export const nl: Messages = {
     audit_unavailable:
       "Bedside kan niet vastleggen wie wat ziet, en toont daarom niets. Probeer het zo dadelijk opnieuw.",
     database_unavailable: "De databank antwoordt niet. Probeer het zo dadelijk opnieuw.",
+    disk_full: "De schijf van Bedside is vol: er kan niets bij. Verwittig de beheerder.",
     embedder_unavailable: "Het zoekmodel antwoordt niet. Probeer het zo dadelijk opnieuw.",
     not_found: "Dit gesprek is er niet (meer).",
     invalid_input: "De vraag kon niet gelezen worden.",
