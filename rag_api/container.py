@@ -105,6 +105,11 @@ class Container:
         return self._db.get()
 
     @property
+    def opened_db(self) -> Database | None:
+        """The database, for what can do without: None until somebody has opened it."""
+        return self._db.value
+
+    @property
     def embedder(self) -> Embedder:
         return self._embedder.get()
 

@@ -103,7 +103,7 @@ async def ask(
     generator is down: see `notices`), `failed` (it broke off; what was written is there).
     """
     limits: Limits = request.app.state.limits
-    limits.questions.take(whose(request))
+    await run_in_threadpool(limits.questions.take, whose(request))
     place = await limits.admission.enter()
     try:
         question = await run_in_threadpool(
