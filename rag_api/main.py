@@ -58,6 +58,7 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
             log.info("Removed %d uploads that an interrupted run left behind", removed)
         precomputer = Precomputer(own)
         app.state.metrics.watch(lambda: own.sentences)
+        app.state.metrics.watch_generators(own.generator.replicas)
         app.state.container = own
         try:
             if container is None:

@@ -35,6 +35,14 @@ INSERT_ANSWER = """
       %(text)s, %(sources)s, %(citations)s, %(notices)s, %(unsupported)s, %(not_named)s, %(model)s, %(embedder)s, %(prompt_version)s,
       %(stats)s, %(created_at)s, %(function)s, %(department)s)
 """
+_AS_GIVEN = (
+    "groups", "query", "language", "mode", "status", "text", "sources", "citations", "notices", "unsupported", "not_named",
+    "model", "embedder", "prompt_version", "stats", "created_at", "function", "department",
+)  # fmt: skip
+# One that was asked again after it broke off is stored once: what was given whole takes the place of what was not, never the reverse.
+STORE_ONCE = f"""{INSERT_ANSWER} on conflict (id) do update set {", ".join(f"{name} = excluded.{name}" for name in _AS_GIVEN)}
+    where answers.user_id = excluded.user_id and answers.status = 'failed' and excluded.status <> 'failed'
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +96,12 @@ def delete_conversations_of(db: Database, user_id: str) -> int:
 
 
 def save_answer(db: Database, user: User, answer: Answer, *, new_conversation: bool = False) -> None:
-    """Store it, in its conversation or in a new one, which moves to the top. Raises NotFound when that was deleted meanwhile."""
+    """Store it, in its conversation or in a new one, which moves to the top. One that is there already stays, unless it broke off and this
+    one did not. Raises NotFound when its conversation was deleted meanwhile."""
     with db.connection() as connection:
         if new_conversation:
             connection.execute(
-                "insert into conversations (id, user_id, title) values (%(id)s, %(user_id)s, %(title)s)",
+                "insert into conversations (id, user_id, title) values (%(id)s, %(user_id)s, %(title)s) on conflict do nothing",
                 values(user, id=answer.conversation_id, title=_shortened(answer.question)),
             )
         else:
@@ -101,12 +110,18 @@ def save_answer(db: Database, user: User, answer: Answer, *, new_conversation: b
                 values(user, id=answer.conversation_id),
             )
             found(touched.rowcount or None, "conversation", answer.conversation_id)
-        connection.execute(INSERT_ANSWER, _row(user, answer))
+        connection.execute(STORE_ONCE, _row(user, answer))
 
 
 def get_answer(db: Database, user: User, answer_id: str) -> Answer:
     row = db.one(f"select * from answers where id = %(id)s and {OWNS}", values(user, id=answer_id))  # noqa: S608
     return _readable(db, user, [_to_answer(found(row, "answer", answer_id))])[0]
+
+
+def given_before(db: Database, user: User, answer_id: str) -> Answer | None:
+    """Return the answer to a question that was asked before under this id, as it may be read now; None when it was not, or broke off."""
+    row = db.one(f"select * from answers where id = %(id)s and {OWNS} and status <> 'failed'", values(user, id=answer_id))  # noqa: S608
+    return _readable(db, user, [_to_answer(row)])[0] if row else None
 
 
 def answers_of(db: Database, user: User, conversation_id: str) -> list[Answer]:
