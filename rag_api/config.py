@@ -85,7 +85,10 @@ class Settings(BaseSettings):
     embedder_url: str | None = Field(None, description="An OpenAI-compatible /v1 base URL; the embedder is then a service.")
     embedder_api_key: SecretStr | None = None
 
-    generator_url: str | None = Field(None, description="An OpenAI-compatible /v1 base URL; absent: an own generator is started.")
+    generator_url: str | None = Field(
+        None,
+        description="An OpenAI-compatible /v1 base URL, or several of one model with commas; absent: an own generator is started.",
+    )
     generator_model: str = Field("demo", description="Model name to ask for; for an own generator also what to load.")
     generator_api_key: SecretStr | None = None
     generator_kind: Literal["bedside", "openai"] = Field("bedside", description="'openai': any other server; prompts are rendered here.")

@@ -138,6 +138,11 @@ class Container:
         return self._db.get()
 
     @property
+    def opened_db(self) -> Database | None:
+        """The database, for what can do without: None until somebody has opened it."""
+        return self._db.value
+
+    @property
     def embedder(self) -> Embedder:
         return self._embedder.get()
 
@@ -251,9 +256,9 @@ class Container:
                 raise GeneratorUnavailable(self._generator_problem)
 
     def generator_url(self) -> str:
-        """The base URL to ask now. Raises GeneratorUnavailable while an embedded one is starting, or when none was started."""
+        """The base URL to ask now, or several with commas. Raises GeneratorUnavailable while an embedded one starts or there is none."""
         if self.settings.generator_url is not None:
-            return self.settings.generator_url.rstrip("/")
+            return self.settings.generator_url
         if self._process is None or not self._process.port:
             raise GeneratorUnavailable(self._generator_problem or "The generator is still loading its model.")
         return self._process.url
@@ -315,7 +320,7 @@ class Container:
     def _open_reader(self) -> tuple[Reader | None]:
         from rag_api.readers.opening import open_reader
 
-        reader = open_reader(self.settings, self.generator_url)
+        reader = open_reader(self.settings, self.generator.address)
         return (None if reader is None else self._closing(reader),)
 
     def _open_afterwards(self) -> ThreadPoolExecutor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -29,6 +29,7 @@ from rag_api.api.schemas import Problem
 from rag_api.api.sign_in.oidc import Provider
 from rag_api.config import Settings, cores
 from rag_api.container import Container
+from rag_api.db import Database
 from rag_api.guard.personal import warm as read_name_lists
 from rag_api.ingest.uploads import clear_uploads
 from rag_api.retrieval.precompute import Precomputer
@@ -57,6 +58,7 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
             log.info("Removed %d uploads that an interrupted run left behind", removed)
         precomputer = Precomputer(own)
         app.state.metrics.watch(lambda: own.sentences)
+        app.state.metrics.watch_generators(own.generator.replicas)
         app.state.container = own
         try:
             if container is None:
@@ -92,7 +94,8 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
     )
     app.state.settings, app.state.container, app.state.metrics = settings, container, Metrics()
     app.state.provider = Provider(settings) if settings.sign_in == "oidc" else None
-    app.state.observers, app.state.closing, app.state.limits = [], Closing(), limits_of(settings)
+    app.state.observers, app.state.closing = [], Closing()
+    app.state.limits = limits_of(settings, lambda: app.state.container.opened_db)
     for router in (
         ask.router,
         documents.router,
@@ -116,10 +119,10 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
     return app
 
 
-def limits_of(settings: Settings) -> Limits:
+def limits_of(settings: Settings, db: Callable[[], Database | None]) -> Limits:
     return Limits(
-        Buckets(settings.requests_per_minute, "requests"),
-        Buckets(settings.questions_per_minute, "questions"),
+        Buckets(settings.requests_per_minute, "requests", shared=db),
+        Buckets(settings.questions_per_minute, "questions", shared=db),
         Admission(settings.questions_at_once or cores(), settings.questions_waiting, settings.question_wait),
     )
 

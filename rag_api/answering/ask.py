@@ -14,7 +14,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import asdict, replace
 from datetime import date
 from typing import Any, Protocol
-from uuid import uuid4
+from uuid import UUID, uuid4, uuid5
 
 from rag_api.answering import generator_client as gen
 from rag_api.answering import source_warnings
@@ -29,10 +29,10 @@ from rag_api.answering.rewriting import query_of
 from rag_api.answering.unread import fitting
 from rag_api.answering.unsaved import UnsavedAnswers
 from rag_api.answering.usefulness import Usefulness, usefulness
-from rag_api.db.answers import get_conversation, queries_of, save_answer
+from rag_api.db.answers import get_conversation, given_before, queries_of, save_answer
 from rag_api.db.documents import count_indexed, read_pages
 from rag_api.domain import Answer, AnswerEvent, AnswerStatus, Cited, Done, Failed, Filters, Found, Mode, PersonalChoice, Stage, Token, User
-from rag_api.errors import BedsideError, DatabaseUnavailable, DiskFull, GeneratorRefused, GeneratorUnavailable, InvalidInput
+from rag_api.errors import BedsideError, Conflict, DatabaseUnavailable, DiskFull, GeneratorRefused, GeneratorUnavailable, InvalidInput
 from rag_api.query.analysis import Analysis, analyse
 from rag_api.query.asks import asks_of
 from rag_api.query.small_talk import small_talk
@@ -46,6 +46,8 @@ from rag_api.text.language import detect
 from services.contract import wire
 
 log = logging.getLogger(__name__)
+
+QUESTIONS = UUID("0b3f6a52-6d0c-4d7e-9c1e-6a1f6f0f5a11")  # ids that follow from a question's key are made within it
 
 
 class AskContainer(RetrievalContainer, Protocol):
@@ -74,10 +76,12 @@ def new_question(
     conversation_id: str | None = None,
     literal: bool = False,
     personal: PersonalChoice = PersonalChoice.STOP,
+    key: str = "",
 ) -> Question:
-    """Check what can be checked before anything is streamed. `literal`: search for these words, whatever was asked before.
+    """Check what can be checked before anything is streamed. `literal`: search for these words, whatever was asked before. `key`: what its
+    asker calls it; asked again under that, after the connection broke, it is answered and stored once.
 
-    Raises InvalidInput, PersonalDataFound, NotFound, DatabaseUnavailable. Blocks."""
+    Raises InvalidInput, PersonalDataFound, NotFound, Conflict, DatabaseUnavailable. Blocks."""
     text = visible(text).strip()
     if not text:
         raise InvalidInput("The question is empty.")
@@ -90,8 +94,20 @@ def new_question(
         get_conversation(container.db, user, conversation_id)
         if not literal and container.settings.follow_ups != "off":
             earlier = queries_of(container.db, user, conversation_id)
-    asked = Question(str(uuid4()), conversation_id or str(uuid4()), conversation_id is None, said.text, mode, filters or Filters(), earlier)
-    return replace(asked, removed=said.removed, kept=said.kept)
+    own, conversation = (uuid5(QUESTIONS, f"{part} {user.id} {key}") for part in ("answer", "conversation")) if key else (uuid4(), uuid4())
+    asked = Question(
+        str(own), conversation_id or str(conversation), conversation_id is None, said.text, mode, filters or Filters(), earlier
+    )
+    asked = replace(asked, removed=said.removed, kept=said.kept)
+    return _asked_again(asked, user, container) if key else asked
+
+
+def _asked_again(question: Question, user: User, container: AskContainer) -> Question:
+    """With its answer, where it was given already."""
+    given = given_before(container.db, user, question.id)
+    if given is not None and given.question != question.text:
+        raise Conflict("Another question was asked under this Idempotency-Key: each needs a new one.")
+    return replace(question, given=given)
 
 
 async def ask(question: Question, user: User, container: AskContainer) -> AsyncGenerator[AnswerEvent]:
@@ -99,6 +115,10 @@ async def ask(question: Question, user: User, container: AskContainer) -> AsyncG
 
     Closing the iterator, or cancelling its task, stops the generator and stores what was there.
     """
+    if (given := question.given) is not None:
+        yield Found(given.sources, given.notices, given.query, given.status, "en" if given.language == "en" else "nl")
+        yield Done(given)
+        return
     builder = AnswerBuilder(question, user, detect(question.text), question.text)
     _tell_of_identity(builder)
     try:
@@ -245,10 +265,9 @@ async def _write(builder: AnswerBuilder, container: AskContainer) -> AsyncGenera
     began = builder.seconds()
     yield Stage("reading", sum(len(one.passages) for one in prepared))
     try:
-        for one in prepared:
-            async with contextlib.aclosing(_write_on(one, builder, held, container)) as written:
-                async for said in written:
-                    yield said
+        async with contextlib.aclosing(_write_all(prepared, builder, held, container)) as written:
+            async for said in written:
+                yield said
         for shown in held.end(builder.text):
             yield shown
         _check_words(builder, container, says_something=held.released)
@@ -261,6 +280,24 @@ async def _write(builder: AnswerBuilder, container: AskContainer) -> AsyncGenera
         builder.note("generator_refused" if isinstance(error, GeneratorRefused) else "generator_down")
         builder.stats["generator_problem"] = error.message
     builder.stats["generate_seconds"] = round(builder.seconds() - began, 4)
+
+
+async def _write_all(
+    prepared: Sequence[Prepared], builder: AnswerBuilder, held: Held, container: AskContainer
+) -> AsyncGenerator[AnswerEvent]:
+    """All sections. A generator that breaks off before anyone has seen a word of it is one that has not begun: another writes it anew."""
+    for left in reversed(range(len(container.generator.replicas.all()))):
+        try:
+            for one in prepared:
+                async with contextlib.aclosing(_write_on(one, builder, held, container)) as written:
+                    async for said in written:
+                        yield said
+            return
+        except GeneratorUnavailable as error:
+            if held.released or not left or not builder.text or isinstance(error, GeneratorRefused):
+                raise
+            _drop_words(builder)
+            held.forget()
 
 
 async def _write_on(prepared: Prepared, builder: AnswerBuilder, held: Held, container: AskContainer) -> AsyncGenerator[AnswerEvent]:

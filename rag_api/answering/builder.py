@@ -29,6 +29,7 @@ class Question:
     earlier: tuple[str, ...] = ()  # what was searched for before in this conversation; empty: this question stands alone
     removed: tuple[Kind, ...] = ()  # what identified a patient and was left out of the text
     kept: tuple[Kind, ...] = ()  # what does and stayed, since its asker said so
+    given: Answer | None = None  # the answer, where this was asked before under the same key
 
 
 @dataclass(frozen=True, slots=True)

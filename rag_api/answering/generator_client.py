@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 import json
+import logging
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,8 +21,11 @@ from typing import Any, Literal, TypeVar, cast
 import httpx
 from pydantic import ValidationError
 
+from rag_api.answering.replicas import Replica, Replicas
 from rag_api.errors import GeneratorRefused, GeneratorUnavailable
 from services.contract import request_ids, templates, traces, wire
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 DONE = "[DONE]"
@@ -68,7 +73,7 @@ def translated() -> Iterator[None]:
     """httpx's exceptions, and nonsense from the server, -> GeneratorUnavailable."""
     try:
         yield
-    except httpx.TimeoutException as error:
+    except (httpx.TimeoutException, TimeoutError) as error:
         raise GeneratorUnavailable(f"The generator did not answer in time ({type(error).__name__}).") from error
     except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, httpx.CookieConflict) as error:
         raise GeneratorUnavailable(f"The generator does not answer: {error or type(error).__name__}") from error
@@ -76,8 +81,19 @@ def translated() -> Iterator[None]:
         raise GeneratorUnavailable(f"The generator answered something that is not OpenAI's protocol: {str(error)[:200]}") from error
 
 
+@dataclass(frozen=True, slots=True)
+class Health:
+    """Of one replica: the models that it serves and how long it took to say so, or why it did not."""
+
+    name: str
+    models: str
+    milliseconds: float
+    problem: GeneratorUnavailable | None = None
+
+
 class Generator:
-    """One server. `url` is asked at every request: an embedded generator that was started again has another port."""
+    """One server, or several with commas that serve the same model. `url` is asked at every request: an embedded generator that was started
+    again has another port."""
 
     def __init__(
         self,
@@ -89,7 +105,7 @@ class Generator:
         timeout: float = 120.0,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        self._url = url if callable(url) else lambda: url
+        self.replicas = Replicas(url if callable(url) else lambda: url)
         self.model = model
         self.kind = kind
         headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
@@ -98,17 +114,17 @@ class Generator:
             headers=headers, timeout=httpx.Timeout(timeout, connect=5.0), transport=transport
         )
         self._client: httpx.AsyncClient | None = None  # belongs to an event loop: made when first used, and again after close()
+        self._looks: set[asyncio.Task[None]] = set()
 
     async def stream(self, request: Request) -> AsyncGenerator[Event]:
         """Text and copied spans as they come, then Finished. Closing the iterator cancels the generation.
 
-        Raises GeneratorUnavailable, also in mid-stream, and GeneratorRefused.
+        Raises GeneratorUnavailable when no replica begins, and in mid-stream; and GeneratorRefused.
         """
         body, version = self._body(request)
-        with translated():
-            async with self._asked(body) as response, contextlib.aclosing(_events(self._lines(response), version)) as events:
-                async for event in events:
-                    yield event
+        async with contextlib.aclosing(self._anywhere(body, version, _key(request))) as events:
+            async for event in events:
+                yield event
 
     async def complete(self, prompt: str, *, max_tokens: int, stop: Sequence[str] = ()) -> str:
         """All that a chat server of either kind says to one message, greedily and without documents. Raises as stream() does."""
@@ -119,58 +135,122 @@ class Generator:
             "temperature": 0,
             "stream": True,
         }
-        said = ""
-        with translated():
-            asked = body | ({"stop": list(stop)} if stop else {})
-            async with self._asked(asked) as response, contextlib.aclosing(_events(self._lines(response), "")) as events:
+        asked = body | ({"stop": list(stop)} if stop else {})
+        async with contextlib.aclosing(self._anywhere(asked, "", prompt)) as events:
+            return "".join([event.text async for event in events if isinstance(event, Text)])
+
+    async def _anywhere(self, body: dict[str, Any], version: str, key: str) -> AsyncGenerator[Event]:
+        """The events of the first replica that begins. One that breaks off after that has been heard: nobody else goes on for it."""
+        order = self.replicas.in_order(key)
+        self._look_at_those_out()
+        for replica in order:
+            begun = False
+            try:
+                async with contextlib.aclosing(self._of(replica, body, version)) as events:
+                    async for event in events:
+                        begun = True
+                        yield event
+            except GeneratorRefused:
+                self.replicas.tell(replica, "refused")
+                raise
+            except GeneratorUnavailable as error:
+                self.replicas.take_out(replica)
+                again = not begun and replica is not order[-1]
+                self.replicas.tell(replica, "broken" if begun else "retried" if again else "failed")
+                if not again:
+                    raise
+                log.warning("the generator at %s did not begin, another is asked: %s", replica.name, error.message)
+            else:
+                self.replicas.take_in(replica)
+                self.replicas.tell(replica, "finished")
+                return
+
+    async def _of(self, replica: Replica, body: dict[str, Any], version: str) -> AsyncGenerator[Event]:
+        with translated(), self.replicas.writes(replica):
+            async with self._asked(replica, body) as response, contextlib.aclosing(self._said(replica, response, version)) as events:
                 async for event in events:
-                    said += event.text if isinstance(event, Text) else ""
-        return said
+                    yield event
+
+    def _said(self, replica: Replica, response: httpx.Response, version: str) -> AsyncGenerator[Event]:
+        return _events(self._lines(replica, response), version)
+
+    def _look_at_those_out(self) -> None:
+        """Beside the question, which does not wait for it."""
+        for replica in self.replicas.to_look_at():
+            task = asyncio.ensure_future(self._look(replica))
+            self._looks.add(task)
+            task.add_done_callback(self._looks.discard)
+
+    async def _look(self, replica: Replica) -> None:
+        with contextlib.suppress(GeneratorUnavailable):
+            await self._models(replica, ALIVE)
+            self.replicas.take_in(replica)
 
     @contextlib.asynccontextmanager
-    async def _asked(self, body: dict[str, Any]) -> AsyncIterator[httpx.Response]:
+    async def _asked(self, replica: Replica, body: dict[str, Any]) -> AsyncIterator[httpx.Response]:
         """The opened stream of an accepted request."""
         client = self._open()
         with traces.call("generator") as trace:
             headers = {**request_ids.sent_on(), **trace}
-            request = client.build_request("POST", f"{self._url()}/chat/completions", json=body, headers=headers)
-            response = await self._while_alive(client.send(request, stream=True))
+            request = client.build_request("POST", f"{replica.url}/chat/completions", json=body, headers=headers)
+            response = await self._while_alive(replica, client.send(request, stream=True))
             async with contextlib.aclosing(response):
                 if response.status_code != 200:
                     raise _refusal(response.status_code, await response.aread())
                 yield response
 
-    async def _lines(self, response: httpx.Response) -> AsyncGenerator[str]:
+    async def _lines(self, replica: Replica, response: httpx.Response) -> AsyncGenerator[str]:
         async with contextlib.aclosing(cast(AsyncGenerator[str], response.aiter_lines())) as lines:
-            while (line := await self._while_alive(anext(lines, None))) is not None:
+            while (line := await self._while_alive(replica, anext(lines, None))) is not None:
                 yield line
 
-    async def _while_alive(self, coming: Awaitable[T]) -> T:
+    async def _while_alive(self, replica: Replica, coming: Awaitable[T]) -> T:
         """What is awaited, however long that takes; GeneratorUnavailable as soon as the server does not even say that it is there. A model
         may think for minutes before its first word, a stopped process would be waited for as long."""
         task = asyncio.ensure_future(coming)
         try:
             while not (await asyncio.wait({task}, timeout=QUIET))[0]:
                 with contextlib.suppress(GeneratorRefused):  # it has no list of models, but it answers
-                    await self.health(ALIVE)
+                    await self._models(replica, ALIVE)
             return task.result()
         finally:
             if not task.done():
                 task.cancel()
                 await asyncio.wait({task})
 
-    async def health(self, patience: float = 5.0) -> tuple[str, float]:
-        """The models it serves and how long it took to say so, in milliseconds. Raises GeneratorUnavailable."""
+    async def health(self, patience: float = 5.0) -> list[Health]:
+        """Return how each replica is; what it says puts it in or out. Raises GeneratorUnavailable while there is none yet."""
+        return list(await asyncio.gather(*(self._health(replica, patience) for replica in self.replicas.all())))
+
+    async def _health(self, replica: Replica, patience: float) -> Health:
         began = time.perf_counter()
+        try:
+            names, problem = await self._models(replica, patience), None
+            self.replicas.take_in(replica)
+        except GeneratorRefused as error:
+            names, problem = "", error
+        except GeneratorUnavailable as error:
+            names, problem = "", error
+            self.replicas.take_out(replica)
+        return Health(replica.name, names, (time.perf_counter() - began) * 1000, problem)
+
+    async def _models(self, replica: Replica, patience: float) -> str:
+        """The models it serves. Raises GeneratorUnavailable."""
         with translated():
-            response = await self._open().get(f"{self._url()}/models", timeout=patience)
+            async with asyncio.timeout(patience):
+                response = await self._open().get(f"{replica.url}/models", timeout=patience)
             if response.status_code != 200:
                 raise _refusal(response.status_code, response.content)
-            names = ", ".join(str(model["id"]) for model in _object(response.content).get("data", []))
-        return names, (time.perf_counter() - began) * 1000
+            return ", ".join(str(model["id"]) for model in _object(response.content).get("data", []))
+
+    def address(self) -> str:
+        """Return the base URL of one that answers, as far as is known: for what asks by itself. Raises GeneratorUnavailable."""
+        return self.replicas.in_order("")[0].url
 
     async def close(self) -> None:
         """Its connections, in the event loop that made them. It may be used again, in another loop too."""
+        for task in list(self._looks):
+            task.cancel()
         if self._client is not None:
             await self._client.aclose()
         self._client = None
@@ -210,6 +290,12 @@ class Generator:
             "stream": True,
         }
         return body | ({"stop": list(rendered.stop)} if rendered.stop else {}), rendered.version
+
+
+def _key(request: Request) -> str:
+    """The same for all questions about the same passages: what a generator keeps of their prompt is found again."""
+    said = "\0".join(f"{passage.title}\0{passage.text}" for passage in request.passages)
+    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 async def _events(lines: AsyncGenerator[str], version: str) -> AsyncGenerator[Event]:

@@ -27,6 +27,10 @@ class Held:
         self.released = self.released or self.useful is None or self.useful.says_something(text)
         return self._let_go() if self.released else []
 
+    def forget(self) -> None:
+        """Nobody has seen it: it is written anew."""
+        self.waiting = []
+
     def _let_go(self) -> list[Token | Cited]:
         events, self.waiting = self.waiting, []
         return events

@@ -17,21 +17,21 @@ from rag_api.errors import BedsideError
 
 PATIENCE = 5.0  # seconds
 
-Name = Literal["database", "store", "embedder", "generator"]
-
 
 async def health(container: Container, user: User) -> Health:
-    checks: dict[Name, Callable[[], Awaitable[str]]] = {
+    checks: dict[str, Callable[[], Awaitable[str]]] = {
         "database": lambda: apart(lambda: f"PostgreSQL {container.db.ping()}"),
         "store": lambda: apart(lambda: f"{container.settings.store}: {container.store.count()} passages"),
         "embedder": lambda: apart(lambda: f"{container.embedder.name}: {len(container.embedder.query('health'))} dimensions"),
-        "generator": lambda: _generator(container),
     }
-    found = list(await asyncio.gather(*(_checked(name, check) for name, check in checks.items())))
+    generators, *others = await asyncio.gather(_generators(container), *(_checked(name, check) for name, check in checks.items()))
+    found = [*others, *generators]
     ok = {part.name: part.ok for part in found}
     status: Literal["ok", "degraded", "down"] = "ok"
-    if not all(ok.values()):
-        status = "degraded" if all(ok[name] for name in ("database", "store", "embedder")) else "down"
+    if not all(part.ok for part in others):
+        status = "down"
+    elif not any(part.ok for part in generators):
+        status = "degraded"
     documents = await apart(lambda: count_indexed(container.db, user)) if ok["database"] else None
     kept = container.sentences
     told_all = user.is_admin and user.within(Scope.MONITOR)
@@ -58,12 +58,24 @@ async def ready(container: Container) -> bool:
     return True
 
 
-async def _generator(container: Container) -> str:
-    names, _ = await container.generator.health()
-    return names
+async def _generators(container: Container) -> list[PartHealth]:
+    """The one, or each of several by its address: with one of them questions are answered."""
+    try:
+        found = await container.generator.health(PATIENCE)
+    except BedsideError as error:  # it has no address yet
+        return [PartHealth(name="generator", ok=False, detail=error.message, milliseconds=0.0)]
+    return [
+        PartHealth(
+            name=f"generator {one.name}" if len(found) > 1 else "generator",
+            ok=one.problem is None,
+            detail=one.models if one.problem is None else one.problem.message,
+            milliseconds=round(one.milliseconds, 1),
+        )
+        for one in found
+    ]
 
 
-async def _checked(name: Name, check: Callable[[], Awaitable[str]]) -> PartHealth:
+async def _checked(name: str, check: Callable[[], Awaitable[str]]) -> PartHealth:
     began = time.perf_counter()
     try:
         detail, ok = await asyncio.wait_for(check(), PATIENCE), True

@@ -1,21 +1,32 @@
 """How much one person or key may ask, and how many questions are looked up and wait at a time. What is over hears when to try again.
 
-Kept in this process: with several, each grants the same again. Knows no route.
+What one may ask is counted in the database, for all processes together; while that does not answer, each process counts by itself. How
+many are looked up at a time is each process's own: it is about its processors. Knows no route.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import logging
 import math
+import threading
 import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rag_api.errors import TooBusy, TooManyRequests
+from rag_api.db import Database
+from rag_api.db.rate_limits import forget_full, take
+from rag_api.errors import BedsideError, TooBusy, TooManyRequests
+
+log = logging.getLogger(__name__)
 
 LONGEST_WAIT = 20.0  # seconds that anyone is told to wait
 MOST_KEPT = 10_000  # buckets; those that are full again are forgotten first
+PATIENCE = 1.0  # seconds for the database to count
+AGAIN = 5.0  # seconds until it is asked to count again
+SWEEP = 1_000  # takes between two looks for buckets that are full
 
 
 @dataclass(slots=True)
@@ -25,25 +36,60 @@ class _Bucket:
 
 
 class Buckets:
-    """A bucket of `per_minute` tokens for each name, filled evenly; 0: no limit."""
+    """A bucket of `per_minute` tokens for each name, filled evenly; 0: no limit. `shared` gives the database that counts for all processes;
+    where there is none, this process counts alone. Safe from several threads."""
 
-    def __init__(self, per_minute: int, what: str, clock: Callable[[], float] = time.monotonic) -> None:
-        self.per_minute, self.what, self._clock = per_minute, what, clock
+    def __init__(
+        self,
+        per_minute: int,
+        what: str,
+        clock: Callable[[], float] = time.monotonic,
+        shared: Callable[[], Database | None] | None = None,
+    ) -> None:
+        self.per_minute, self.what, self._clock, self._shared = per_minute, what, clock, shared
         self._buckets: dict[str, _Bucket] = {}
+        self._lock = threading.Lock()
+        self._alone_until = float("-inf")
+        self._taken = 0
 
     def take(self, name: str) -> None:
-        """Raises TooManyRequests."""
+        """Raises TooManyRequests. Blocks where the database counts."""
         if not self.per_minute:
             return
-        now, a_second = self._clock(), self.per_minute / 60
-        bucket = self._buckets.setdefault(name, _Bucket(self.per_minute, now))
-        bucket.tokens = min(self.per_minute, bucket.tokens + (now - bucket.at) * a_second)
-        bucket.at = now
-        if bucket.tokens < 1:
-            raise TooManyRequests(f"More than {self.per_minute} {self.what} in a minute.", (1 - bucket.tokens) / a_second)
-        bucket.tokens -= 1
-        if len(self._buckets) > MOST_KEPT:
-            self._forget(now - 60)
+        wait = self._take_of_all(name)
+        if wait is None:
+            wait = self._take_here(name)
+        if wait:
+            raise TooManyRequests(f"More than {self.per_minute} {self.what} in a minute.", wait)
+
+    def _take_of_all(self, name: str) -> float | None:
+        """Seconds to wait; None when the database does not count now."""
+        if self._shared is None or self._clock() < self._alone_until:
+            return None
+        try:
+            if (db := self._shared()) is None:
+                return None
+            self._taken += 1
+            if self._taken % SWEEP == 0:
+                forget_full(db)
+            return take(db.patient(PATIENCE), hashlib.sha256(f"{self.what} {name}".encode()).digest(), self.per_minute)
+        except BedsideError as error:
+            self._alone_until = self._clock() + AGAIN
+            log.warning("%s are counted in this process alone: %s", self.what, error.message)
+            return None
+
+    def _take_here(self, name: str) -> float:
+        with self._lock:
+            now, a_second = self._clock(), self.per_minute / 60
+            bucket = self._buckets.setdefault(name, _Bucket(self.per_minute, now))
+            bucket.tokens = min(self.per_minute, bucket.tokens + (now - bucket.at) * a_second)
+            bucket.at = now
+            if bucket.tokens < 1:
+                return (1 - bucket.tokens) / a_second
+            bucket.tokens -= 1
+            if len(self._buckets) > MOST_KEPT:
+                self._forget(now - 60)
+            return 0.0
 
     def _forget(self, before: float) -> None:
         """Those that were last used a minute ago are full; when all were used since, the oldest half goes."""

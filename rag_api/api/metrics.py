@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+from rag_api.answering.replicas import Replica, Replicas
 from rag_api.domain import Answer, SentencesKept
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
@@ -29,6 +30,23 @@ class Metrics:
         self._failures = Counter("bedside_answer_failures", "Answers that broke off, by error.", ["code"], registry=registry)
         self._answer = Histogram("bedside_answer_seconds", "Time per answer and phase.", ["phase"], buckets=SECONDS, registry=registry)
         self.asking = Gauge("bedside_asking", "Questions that are being answered.", registry=registry)
+
+        self._generated = Counter(
+            "bedside_generator_answers",
+            "What came of asking a generator: finished; broken (it had begun); retried (another was asked); failed; refused.",
+            ["replica", "outcome"],
+            registry=registry,
+        )
+        self._out = Gauge("bedside_generator_out", "1: it does not answer and others are asked first.", ["replica"], registry=registry)
+
+    def watch_generators(self, replicas: Replicas) -> None:
+        """Count what comes of each, from now on."""
+        replicas.tell = self._generator_said
+
+    def _generator_said(self, replica: Replica, outcome: str) -> None:
+        self._out.labels(replica.name).set(int(replica.is_out))
+        if outcome not in ("out", "in"):
+            self._generated.labels(replica.name, outcome).inc()
 
     def watch(self, sentences: Callable[[], SentencesKept]) -> None:
         """How far the sentences of documents are embedded ahead, as of when /metrics is read."""

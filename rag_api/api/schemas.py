@@ -500,7 +500,7 @@ class FeedbackOut(BaseModel):
 
 
 class PartHealth(BaseModel):
-    name: Literal["database", "store", "embedder", "generator"]
+    name: str = Field(description="`database`, `store`, `embedder`, `generator`; of several generators `generator HOST:PORT` each.")
     ok: bool
     detail: str
     milliseconds: float

@@ -39,6 +39,14 @@ INSERT_ANSWER = """
 AFTER_THE_OTHERS = """
     greatest(%(created_at)s, (select max(created_at) + interval '1 microsecond' from answers where conversation_id = %(conversation_id)s))
 """
+_AS_GIVEN = (
+    "groups", "query", "language", "mode", "status", "text", "sources", "citations", "notices", "unsupported", "not_named",
+    "model", "embedder", "prompt_version", "stats", "created_at", "function", "department",
+)  # fmt: skip
+# One that was asked again after it broke off is stored once: what was given whole takes the place of what was not, never the reverse.
+STORE_ONCE = f"""{INSERT_ANSWER} on conflict (id) do update set {", ".join(f"{name} = excluded.{name}" for name in _AS_GIVEN)}
+    where answers.user_id = excluded.user_id and answers.status = 'failed' and excluded.status <> 'failed'
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +100,12 @@ def delete_conversations_of(db: Database, user_id: str) -> int:
 
 
 def save_answer(db: Database, user: User, answer: Answer, *, new_conversation: bool = False, late: bool = False) -> None:
-    """Store it, in its conversation or in a new one, which moves to the top; `late`: others may have followed it meanwhile. Raises NotFound
-    when the conversation was deleted meanwhile."""
+    """Store it, in its conversation or in a new one, which moves to the top; `late`: others may have followed it meanwhile. One that is there
+    already stays, unless it broke off and this one did not. Raises NotFound when its conversation was deleted meanwhile."""
     with db.connection() as connection:
         if new_conversation:
             connection.execute(
-                "insert into conversations (id, user_id, title) values (%(id)s, %(user_id)s, %(title)s)",
+                "insert into conversations (id, user_id, title) values (%(id)s, %(user_id)s, %(title)s) on conflict do nothing",
                 values(user, id=answer.conversation_id, title=_shortened(answer.question)),
             )
         else:
@@ -107,12 +115,18 @@ def save_answer(db: Database, user: User, answer: Answer, *, new_conversation: b
             )
             found(touched.rowcount or None, "conversation", answer.conversation_id)
         at = "%(created_at)s" if late else AFTER_THE_OTHERS
-        connection.execute(INSERT_ANSWER.format(created_at=at), _row(user, answer))
+        connection.execute(STORE_ONCE.format(created_at=at), _row(user, answer))
 
 
 def get_answer(db: Database, user: User, answer_id: str) -> Answer:
     row = db.one(f"select * from answers where id = %(id)s and {OWNS}", values(user, id=answer_id))  # noqa: S608
     return _readable(db, user, [_to_answer(found(row, "answer", answer_id))])[0]
+
+
+def given_before(db: Database, user: User, answer_id: str) -> Answer | None:
+    """Return the answer to a question that was asked before under this id, as it may be read now; None when it was not, or broke off."""
+    row = db.one(f"select * from answers where id = %(id)s and {OWNS} and status <> 'failed'", values(user, id=answer_id))  # noqa: S608
+    return _readable(db, user, [_to_answer(row)])[0] if row else None
 
 
 def answers_of(db: Database, user: User, conversation_id: str) -> list[Answer]:

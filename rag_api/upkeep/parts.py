@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
+from rag_api.answering.generator_client import Health
 from rag_api.container import Container
 from rag_api.db.migrate import outstanding
-from rag_api.errors import GeneratorRefused, GeneratorUnavailable
+from rag_api.errors import GeneratorRefused
 from rag_api.ingest.sources import KeptFiles
 from rag_api.upkeep.finding import Finding, fail, ok, warn
 
@@ -96,24 +97,27 @@ def _is_whole(path: Path, sha256: str, thorough: bool) -> bool:
         return False
 
 
-def generator(container: Container) -> Finding:
+def generator(container: Container) -> Finding | list[Finding]:
+    """One finding for each of several."""
     if container.settings.generator_url is None:
         return ok("generator", "our own, which `bedside serve` starts")
-    todo = "Look at its log. Until it answers, questions get their sources and no answer."
-    try:
-        names, milliseconds = asyncio.run(_models(container))
-    except GeneratorRefused as error:
-        return fail("generator", error.message, "Compare BEDSIDE_GENERATOR_API_KEY and BEDSIDE_GENERATOR_URL with that server's.")
-    except GeneratorUnavailable as error:
-        return fail("generator", error.message, todo)
-    if container.settings.generator_model not in names.split(", "):
-        return fail(
-            "generator", f"it serves {names}, not {container.settings.generator_model}", "Set BEDSIDE_GENERATOR_MODEL to what it serves."
-        )
-    return ok("generator", f"{names}, answers in {milliseconds:.0f} ms")
+    found = asyncio.run(_health(container))
+    return [_of_generator(f"generator {one.name}" if len(found) > 1 else "generator", one, container) for one in found]
 
 
-async def _models(container: Container) -> tuple[str, float]:
+def _of_generator(name: str, health: Health, container: Container) -> Finding:
+    if isinstance(health.problem, GeneratorRefused):
+        todo = "Compare BEDSIDE_GENERATOR_API_KEY and BEDSIDE_GENERATOR_URL with that server's."
+        return fail(name, health.problem.message, todo)
+    if health.problem is not None:
+        return fail(name, health.problem.message, "Look at its log. Until one answers, questions get their sources and no answer.")
+    wanted = container.settings.generator_model
+    if wanted not in health.models.split(", "):
+        return fail(name, f"it serves {health.models}, not {wanted}", "Set BEDSIDE_GENERATOR_MODEL to what it serves.")
+    return ok(name, f"{health.models}, answers in {health.milliseconds:.0f} ms")
+
+
+async def _health(container: Container) -> list[Health]:
     try:
         return await container.generator.health()
     finally:

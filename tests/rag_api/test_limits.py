@@ -7,9 +7,10 @@ import gc
 
 import pytest
 
-from rag_api.api.limits import LONGEST_WAIT, MOST_KEPT, Admission, Buckets
+from rag_api.api.limits import AGAIN, LONGEST_WAIT, MOST_KEPT, Admission, Buckets
+from rag_api.db import Database
 from rag_api.domain import Judged, Place
-from rag_api.errors import TooBusy, TooManyRequests
+from rag_api.errors import DatabaseUnavailable, TooBusy, TooManyRequests
 from rag_api.evaluate.judged import judged_csv, parse_judged
 from rag_api.text.csv_cells import harmless, read_cell
 
@@ -49,6 +50,25 @@ def test_buckets_of_people_who_left_are_forgotten() -> None:
         clock.now += 0.001
         buckets.take(str(number))
     assert len(buckets._buckets) <= MOST_KEPT + 1
+
+
+def test_without_the_database_each_process_counts_and_asks_it_again_later() -> None:
+    clock, asked = Clock(), 0
+
+    def gone() -> Database:
+        nonlocal asked
+        asked += 1
+        raise DatabaseUnavailable("The database does not answer.")
+
+    buckets = Buckets(2, "questions", clock, gone)
+    buckets.take("nurse")
+    buckets.take("nurse")
+    with pytest.raises(TooManyRequests):
+        buckets.take("nurse")
+    assert asked == 1, "nobody waits for a database that was just found gone"
+    clock.now = AGAIN
+    buckets.take("pharmacist")
+    assert asked == 2
 
 
 def test_no_more_wait_than_may_and_nobody_waits_too_long() -> None:

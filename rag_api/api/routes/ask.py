@@ -7,9 +7,9 @@ import contextlib
 import logging
 from collections.abc import AsyncGenerator, Coroutine
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Request, Response
+from fastapi import APIRouter, Body, Header, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
@@ -54,6 +54,15 @@ STREAM_EXAMPLE = (
 )
 NO_BUFFERING = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 PING_SECONDS = 15.0
+Key = Annotated[
+    str,
+    Header(
+        max_length=64,
+        pattern=r"^[A-Za-z0-9-]*$",
+        description="Your own name for this question, a new UUID each time. Asked again under it, after the connection broke off, it is "
+        "answered once: what was stored is given again. Another question under it: 409.",
+    ),
+]
 ENDING = Failed("ending", "Bedside is being restarted: ask again in a moment. What was written so far is kept with your questions.")
 
 
@@ -87,6 +96,7 @@ async def ask(
     container: ContainerDep,
     metrics: MetricsDep,
     trail: TrailDep,
+    idempotency_key: Key = "",
     body: api.AskIn = Body(
         openapi_examples={
             "dutch": {"summary": "In Dutch", "value": {"question": "Hoeveel paracetamol mag een kind van 12 kg?"}},
@@ -103,7 +113,7 @@ async def ask(
     generator is down: see `notices`), `failed` (it broke off; what was written is there).
     """
     limits: Limits = request.app.state.limits
-    limits.questions.take(whose(request))
+    await run_in_threadpool(limits.questions.take, whose(request))
     place = await limits.admission.enter()
     try:
         question = await run_in_threadpool(
@@ -116,6 +126,7 @@ async def ask(
             conversation_id=body.conversation_id,
             literal=body.literal,
             personal=body.personal_data,
+            key=idempotency_key,
         )
         asked = Asked(trail, question, container)
         await asked.begins()

@@ -8,6 +8,7 @@ from typing import Any
 
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.types import Message
 
@@ -34,10 +35,10 @@ class LimitedRoute(APIRoute):
         options["responses"] = {**refusals, **(options.get("responses") or {})}
         super().__init__(path, endpoint, **options)
 
-    def count(self, request: Request) -> None:
+    async def count(self, request: Request) -> None:
         """Raises TooManyRequests. Nobody's requests are nginx's to limit, and tries to sign in are counted where they are made."""
         if self.access is not Access.ANONYMOUS and not self.unattended:
-            request.app.state.limits.requests.take(whose(request))
+            await run_in_threadpool(request.app.state.limits.requests.take, whose(request))
 
     def limit(self, request: Request) -> int:
         return JUDGED_SET if self.path.endswith("/csv") else MB
@@ -52,7 +53,7 @@ class LimitedRoute(APIRoute):
             noted = request.state.audit = Noted(request, self.act)
             try:
                 await admit(request, self.access, self.unattended, self.own_threads)
-                self.count(request)
+                await self.count(request)
                 await noted.begins()
                 response = await within_limit(request)
             except Exception as error:

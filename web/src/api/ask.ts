@@ -5,11 +5,36 @@ import { forgetQuestion, keepQuestion } from "./signedOut";
 import { type Message, messages } from "./sse";
 import { type AskIn, STREAM_EVENTS, type StreamEvent } from "./types";
 
-/** Ask, and yield what the server sends. Throws ApiError; an abort by `signal` ends it without an error. */
+const TRIES = 3;
+const PAUSES = [500, 2000]; // milliseconds before asking again
+
+/**
+ * Ask, and yield what the server sends. Throws ApiError; an abort by `signal` ends it without an error. An answer of which no word has come
+ * when the connection breaks is asked for again, under the same key, so that it is stored once.
+ */
 export async function* ask(body: AskIn, signal: AbortSignal): AsyncGenerator<StreamEvent> {
+  const key = crypto.randomUUID?.() ?? `${Date.now()}-${Math.random().toString(36).slice(2)}`; // none without TLS
+  for (let tries = 1; ; tries++) {
+    let words = false;
+    try {
+      for await (const event of once(body, key, signal)) {
+        words ||= event.type === "token";
+        yield event;
+      }
+      return;
+    } catch (error) {
+      const broken = error instanceof ApiError && error.code === "stream_broken";
+      if (!broken || words || tries === TRIES) throw error;
+      await new Promise((resolve) => setTimeout(resolve, PAUSES[tries - 1]));
+      if (signal.aborted) return;
+    }
+  }
+}
+
+async function* once(body: AskIn, key: string, signal: AbortSignal): AsyncGenerator<StreamEvent> {
   let last: StreamEvent | null = null;
   try {
-    for await (const message of messages(await open(body, signal))) {
+    for await (const message of messages(await open(body, key, signal))) {
       const event = eventOf(message);
       if (!event) continue;
       last = event;
@@ -23,13 +48,16 @@ export async function* ask(body: AskIn, signal: AbortSignal): AsyncGenerator<Str
     throw new ApiError("stream_broken", "The answer ended too early.");
 }
 
-async function open(body: AskIn, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+async function open(body: AskIn, key: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
   const headers = { Accept: "text/event-stream" };
+  const params = { header: { "idempotency-key": key } };
   keepQuestion(body.question); // in case nobody is signed in any more
-  const stream = await call(service.POST("/ask", { body, headers, signal, parseAs: "stream" })).catch((error) => {
-    if (asApiError(error).status !== 401) forgetQuestion(); // it may be about a patient
-    throw error;
-  });
+  const stream = await call(service.POST("/ask", { body, headers, params, signal, parseAs: "stream" })).catch(
+    (error) => {
+      if (asApiError(error).status !== 401) forgetQuestion(); // it may be about a patient
+      throw error;
+    },
+  );
   forgetQuestion();
   if (!stream) throw new ApiError("stream_broken", "The answer came without a body.");
   return stream;

@@ -2037,9 +2037,9 @@ export interface components {
         PartHealth: {
             /**
              * Name
-             * @enum {string}
+             * @description `database`, `store`, `embedder`, `generator`; of several generators `generator HOST:PORT` each.
              */
-            name: "database" | "store" | "embedder" | "generator";
+            name: string;
             /** Ok */
             ok: boolean;
             /** Detail */
@@ -2658,7 +2658,10 @@ export interface operations {
     ask: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Your own name for this question, a new UUID each time. Asked again under it, after the connection broke off, it is answered once: what was stored is given again. Another question under it: 409. */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
