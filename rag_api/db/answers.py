@@ -100,8 +100,8 @@ def delete_conversations_of(db: Database, user_id: str) -> int:
 
 
 def save_answer(db: Database, user: User, answer: Answer, *, new_conversation: bool = False, late: bool = False) -> None:
-    """Store it, in its conversation or in a new one, which moves to the top; `late`: others may have followed it meanwhile. One that is there
-    already stays, unless it broke off and this one did not. Raises NotFound when its conversation was deleted meanwhile."""
+    """Store it, in its conversation or in a new one, which moves to the top; `late`: others may have followed it meanwhile. One that is
+    there already stays, unless it broke off and this one did not. Raises NotFound when its conversation was deleted meanwhile."""
     with db.connection() as connection:
         if new_conversation:
             connection.execute(
