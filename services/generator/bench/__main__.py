@@ -12,6 +12,7 @@ MEASUREMENTS = {
     "step": "milliseconds of a verify step, a draft level and the host's work",
     "copying": "microseconds of a copy draft and of merging it, without a model",
     "dense": "dense retrieval of drafts against exact, from the same answers",
+    "long": "long documents, by a drafter that reads the retrieved parts alone",
     "prefix": "what keeping prompts' prefixes saves",
     "serve": "concurrent streams against the HTTP service",
     "plots": "the pictures of docs/benchmarks.md",
