@@ -131,6 +131,7 @@ async def test_verbatim_candidates_are_sentences_of_the_passages_that_are_sent(
 async def test_an_answer_in_a_models_words_may_be_drafted_from_the_whole_documents_and_what_was_said_before(
     container: Container, server: Scripted, documents: dict[str, Document]
 ) -> None:
+    server.script = lambda _: [piece("Give children 15 mg/kg.", finish="stop", stats=stats())]
     first = last(await asked(container, mode=Mode.ANSWER))
     await asked(container, mode=Mode.ANSWER)
     before, after = (request["bedside"]["beside"] for request in server.requests)

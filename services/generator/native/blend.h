@@ -123,11 +123,11 @@ static int grow(const Blend *b, const int32_t *tail, int tails, int parent, int 
 int bedside_blend(Blend *b) {
     const Text *context = b->texts[b->sources_count - 1];
     static _Thread_local Votes votes;
-    static _Thread_local Occurrence seen[2 * SLOTS];
+    static _Thread_local Occurrence seen[2 * VOTE_SLOTS];
     static _Thread_local Node best[MOST];
     static _Thread_local int ready;
     b->found = 0;
-    if (b->nodes > MOST || b->scan > SLOTS || !context->length) return 1;
+    if (b->nodes > MOST || b->scan > VOTE_SLOTS || !context->length) return 1;
     if (b->nodes < 2) return 0;
     if (!ready) memset(votes.heads, -1, sizeof votes.heads), ready = 1;
     int32_t tail[ORDERS];

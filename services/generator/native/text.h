@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { ORDERS = 8, COMMON = 64, SLOTS = 2048, NEAR = 16 };
+enum { ORDERS = 8, COMMON = 64, VOTE_SLOTS = 2048, NEAR = 16 };
 
 /* Tokens that may be copied from. Memory is the caller's. One that grows is indexed by the last token and by the last two; one that does not (a
    datastore) has its places sorted by the tokens that end there, read backwards: those after which the longest match ends stand side by side. */
@@ -74,19 +74,19 @@ typedef struct {
 
 /* Votes by token; emptied by going through `used`. */
 typedef struct {
-    int32_t heads[SLOTS], used[SLOTS];
-    Vote votes[SLOTS];
+    int32_t heads[VOTE_SLOTS], used[VOTE_SLOTS];
+    Vote votes[VOTE_SLOTS];
     int count;
 } Votes;
 
 static Vote *vote_of(Votes *v, int32_t token) {
-    int slot = (int)(mixed((uint64_t)token) & (SLOTS - 1));
+    int slot = (int)(mixed((uint64_t)token) & (VOTE_SLOTS - 1));
     while (v->heads[slot] >= 0) {
         Vote *vote = &v->votes[v->heads[slot]];
         if (vote->token == token) return vote;
-        slot = (slot + 1) & (SLOTS - 1);
+        slot = (slot + 1) & (VOTE_SLOTS - 1);
     }
-    if (v->count == SLOTS / 2) return NULL;
+    if (v->count == VOTE_SLOTS / 2) return NULL;
     v->heads[slot] = v->count, v->used[v->count] = slot;
     Vote *vote = &v->votes[v->count++];
     *vote = (Vote){token, -1, 0, -1, 0.0f};

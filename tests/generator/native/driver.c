@@ -159,6 +159,8 @@ static double drafts(int normed, int threads) {
     return total;
 }
 
+#include "copies.h"
+
 static void *everything(void *context) {
     const int threads = *(int *)context;
     static pthread_mutex_t drawing = PTHREAD_MUTEX_INITIALIZER; /* of random numbers, which calls to the kernels may not wait for */
@@ -166,7 +168,7 @@ static void *everything(void *context) {
     Layer layers[LAYERS];
     for (int l = 0; l < LAYERS; l++) layers[l] = layer(HIDDEN);
     Model m = {layers, numbers(HIDDEN, 0.1f, 1), angles(), LAYERS, HIDDEN, INNER, HEADS, KV_HEADS, DIM, 1e-5f, 1, 0};
-    double total = multiply_all(threads) + drafts(0, threads) + drafts(1, threads);
+    double total = multiply_all(threads) + drafts(0, threads) + drafts(1, threads) + copies();
     for (m.kv_bf16 = 0; m.kv_bf16 < 2; m.kv_bf16++) {
         size_t size = (size_t)LAYERS * 2 * SLOTS * KV_HEADS * LENGTH * DIM * (m.kv_bf16 ? 2 : 4);
         void *kv = room(size);
