@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import logging
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
@@ -32,6 +33,7 @@ from rag_api.errors import (
 from rag_api.query.synonyms import Expander, Lists, lists_of
 from rag_api.retrieval.calibration import calibration
 from rag_api.retrieval.in_flight import InFlight
+from rag_api.stores.in_force import changed_at, in_force, named
 
 if TYPE_CHECKING:
     from rag_api.db import Database
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 READERS_PATIENCE = 4.0  # seconds
+FOLLOW_AGAIN = 30.0  # seconds after an index could not be opened
 T = TypeVar("T")
 
 
@@ -108,6 +111,10 @@ class Container:
         self.in_flight = InFlight()
         self.sentences = SentencesKept(KeptState.OFF)  # how far precompute.py is, where that runs
         self._opened = ExitStack()
+        self._switching = threading.Lock()
+        self._following: threading.Thread | None = None
+        self._followed = changed_at(settings.data_dir)  # settings are read with what is in force then
+        self._follow_again = 0.0  # time.monotonic(), after a switch that failed
         self._postgres: EmbeddedPostgres | None = None
         self._process: GeneratorProcess | None = None
         self._starting: threading.Thread | None = None
@@ -125,6 +132,45 @@ class Container:
         self._lists: Lazy[Lists] = Lazy(lambda: lists_of(self.settings))
         self._reranker: Lazy[tuple[Reranker | None]] = Lazy(self._open_reranker)
         self._reader: Lazy[tuple[Reader | None]] = Lazy(self._open_reader)
+
+    def pinned(self, *, wait: bool = False) -> Self:
+        """Return the same with the index that is in force now: one question sees one index and its embedder, whatever is switched
+        meanwhile. A switch is followed in the background, and questions are answered from the old index until then. wait: not for what
+        writes, which would write where nobody looks any more."""
+        self._follow(wait)
+        with self._switching:
+            return copy.copy(self)
+
+    def _follow(self, wait: bool) -> None:
+        changed = changed_at(self.settings.data_dir)
+        with self._switching:
+            busy = self._following is not None and self._following.is_alive()
+            if changed != self._followed and not busy and time.monotonic() >= self._follow_again:
+                self._following = threading.Thread(target=self._switch, args=(changed,), name="switch the index", daemon=True)
+                self._following.start()
+            following = self._following
+        if wait and following is not None:
+            following.join()
+
+    def _switch(self, changed: int) -> None:
+        """Open what is in force now, and answer from it. What was open stays so until the end: somebody may still be asking it."""
+        from rag_api.embed import close, open_embedder
+        from rag_api.stores import open_store
+
+        try:
+            target = in_force(self.settings)
+            if named(target) != named(self.settings):
+                embedder = open_embedder(target)
+                self._opened.callback(close, embedder)
+                store = self._closing(open_store(target, embedder.name, embedder.dim))
+                embedder.query("is it there")
+                with self._switching:
+                    self.settings, self._embedder, self._store = target, Lazy(lambda: embedder), Lazy(lambda: store)
+                log.info("the index is now %s", " ".join(f"{name}={value}" for name, value in named(target).items() if value))
+            self._followed = changed
+        except BedsideError as error:
+            self._follow_again = time.monotonic() + FOLLOW_AGAIN
+            log.error("the index cannot be switched: %s", error.message)
 
     def with_settings(self, settings: Settings) -> Container:
         """Return the same database, store, embedder and generator, asked with other settings. What that opens is closed with the rest."""

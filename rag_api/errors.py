@@ -7,7 +7,8 @@ BedsideError
 ├── NotFound                404  no such document, conversation, answer or page
 ├── TooLarge                413  an upload over the limit
 ├── Conflict                409  the thing changed or exists already
-│   └── TooManyMissing           so much of a folder is gone that retiring it looks like a slip
+│   ├── TooManyMissing           so much of a folder is gone that retiring it looks like a slip
+│   └── IngestionStopped         an admin stopped it; what was done stays
 ├── TooManyTries            429  wrong passwords
 │   └── TooManyRequests       more questions or requests than one person or key may send in a minute
 │       └── TooBusy             as many questions are being answered, and wait, as the service can bear
@@ -36,6 +37,7 @@ import errno
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 
 class BedsideError(Exception):
@@ -49,6 +51,16 @@ class BedsideError(Exception):
         super().__init__(message)
         self.message = message
         self.rows = tuple(rows)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Errors go from process to process, and some are made of other things than they are told by."""
+        return _again, (type(self), self.args, self.__dict__)
+
+
+def _again(kind: type[BedsideError], args: tuple[Any, ...], state: dict[str, Any]) -> BedsideError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(state)
+    return error
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +103,10 @@ class TooManyMissing(Conflict):
     code = "too_many_missing"
 
 
+class IngestionStopped(Conflict):
+    code = "ingestion_stopped"
+
+
 class TooManyTries(BedsideError):
     code, status = "too_many_tries", 429
 
@@ -128,7 +144,7 @@ class UnreadableDocument(BedsideError):
     code, status = "unreadable_document", 422
     REASONS = (
         "encrypted", "empty", "broken", "too_large", "too_slow", "too_much_memory", "no_text_layer", "xfa_form", "unsupported",
-        "not_permitted", "only_rendered", "wrong_metadata",
+        "not_permitted", "only_rendered", "wrong_metadata", "not_indexed",
     )  # fmt: skip
 
     def __init__(self, reason: str, message: str) -> None:

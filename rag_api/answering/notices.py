@@ -170,6 +170,7 @@ _UNREAD = {
     "no_text_layer": {"nl": "het is een scan zonder tekst", "en": "it is a scan without text"},
     "xfa_form": {"nl": "het is een XFA-formulier", "en": "it is an XFA form"},
     "only_rendered": {"nl": "alleen de opgemaakte pagina's laten zien wat er staat", "en": "only its laid out pages tell what it says"},
+    "not_indexed": {"nl": "het kon niet geïndexeerd worden", "en": "it could not be indexed"},
     "unsupported": {"nl": "bestanden van deze soort worden niet gelezen", "en": "files of this kind are not read"},
 }
 _MONTHS = {

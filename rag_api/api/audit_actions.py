@@ -22,6 +22,7 @@ ACTIONS: dict[str, Act] = {
     "POST /ask": Act("question.asked"),  # routes/ask.py writes its entries itself: before anything is found, and after all is shown
     "GET /documents": Act("documents.listed"),
     "POST /documents": Act("document.uploaded", changes=True),
+    "DELETE /ingestion": Act("documents.ingestion_stopped", changes=True),
     "GET /documents/{document_id}": Act("document.shown"),
     "PATCH /documents/{document_id}": Act("document.described", changes=True),
     "DELETE /documents/{document_id}": Act("document.retired", changes=True),

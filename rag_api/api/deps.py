@@ -18,11 +18,19 @@ from rag_api.errors import NotSignedIn
 
 
 async def get_container(request: Request) -> Container:
+    """With the index that is in force when the request comes."""
     container: Container = request.app.state.container
-    return container
+    return container.pinned()
+
+
+def get_writing_container(request: Request) -> Container:
+    """For what changes the index: never one that was left."""
+    container: Container = request.app.state.container
+    return container.pinned(wait=True)
 
 
 ContainerDep = Annotated[Container, Depends(get_container)]
+WritingContainerDep = Annotated[Container, Depends(get_writing_container)]
 
 
 def get_db(container: ContainerDep) -> Database:

@@ -436,6 +436,10 @@ class RetitledOut(BaseModel):
     after: str
 
 
+class StopOut(BaseModel):
+    ingesting: bool = Field(description="Whether documents were being loaded, by somebody who is now asked to stop.")
+
+
 class IngestOut(BaseModel):
     indexed: int
     unchanged: int

@@ -99,10 +99,7 @@ def measure(
 def measure_one(kind: str, count: int, embedder: str, store: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="bedside-size-") as kept:
         folder = Path(kept) / "documents"
-        folder.mkdir()
-        for number in range(count if kind == "files" else 1):
-            (folder / f"{number % 100:02}" / f"p{number}.pdf").parent.mkdir(exist_ok=True)
-            (folder / f"{number % 100:02}" / f"p{number}.pdf").write_bytes(_pdf(number, 1 if kind == "files" else count))
+        write_files(folder, count if kind == "files" else 1, 1 if kind == "files" else count)
         settings = Settings(data_dir=Path(kept) / "data", embedder=embedder if embedder != "none" else "auto", store="memory")
         timed = Timed(CheapEmbedder() if embedder == "none" else open_embedder(settings))
         with _kept(store, settings, timed) as (repo, kept_in):
@@ -121,6 +118,14 @@ def measure_one(kind: str, count: int, embedder: str, store: str) -> dict[str, A
         "reader_peak_mb": round(children.ru_maxrss / 1024),
         "failed": report.failed,
     }
+
+
+def write_files(folder: Path, count: int, pages: int = 1) -> None:
+    """So many procedures, spread over a hundred folders."""
+    for number in range(count):
+        path = folder / f"{number % 100:02}" / f"p{number}.pdf"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(_pdf(number, pages))
 
 
 @contextmanager

@@ -62,7 +62,8 @@ COMMANDS: dict[str, Act | None] = {
     "index backup": None,  # Weaviate's own, without a database to write to
     "index backups": None,
     "index restore": None,
-    "index copy": Act("index.copied", ("to", "index", "embedder", "replace")),
+    "index copy": Act("index.copied", ("to", "name", "embedder", "replace", "then_switch")),
+    "index switch": Act("index.switched", ("to", "name", "embedder")),
     "evaluate": Act("judged.evaluated", ("stored",)),
     "try": Act("judged.evaluated", ("stored",)),
     "compare": None,  # files

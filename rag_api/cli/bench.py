@@ -72,6 +72,26 @@ def size(
 
 
 @bench.command()
+def cluster(
+    files: Annotated[int, typer.Option(help="So many small files.")] = 300,
+    workers: Annotated[list[int] | None, typer.Option("--workers", help="So many of each kind; several may be said. 1 and 2.")] = None,
+    embedder: Annotated[str, typer.Option(help="none: the cheapest vectors there are; or an embedder's name.")] = "none",
+    as_json: AsJson = False,
+) -> None:
+    """Documents a minute on this machine's own path and on Ray, side by side, and what Ray costs. Weaviate is the configured one."""
+    from rag_api.bench.cluster import measure
+
+    chosen = workers or [1, 2]
+    settings = _settings("weaviate")
+    with said(), counting("files", files * (1 + len(chosen))) as tell:
+        found = measure(settings, files, chosen, embedder, tell)
+    if not as_json:
+        _print_rows(found)
+        return
+    _print(found, as_json)
+
+
+@bench.command()
 def wardqa(
     split: Annotated[list[str], typer.Option("--split", help="train, validate, test or test_trades; several may be named.")] = ["test"],  # noqa: B006 - typer's way
     documents: Annotated[int | None, typer.Option(help="So many documents at most, for a quick look.")] = None,

@@ -42,16 +42,19 @@ def read_settings() -> Settings:
     from pydantic import ValidationError
 
     from rag_api.config import Settings
+    from rag_api.stores.in_force import in_force
 
     for line in unheard(os.environ):
         say(line)
     try:
-        return Settings()
+        settings = Settings()
     except ValidationError as error:
         for wrong in error.errors():
             name = "".join(f"BEDSIDE_{str(part).upper()}: " for part in wrong["loc"][:1])
             say(f"{name}{str(wrong['msg']).removeprefix('Value error, ')}")
         raise typer.Exit(2) from None
+    with said():
+        return in_force(settings)
 
 
 def unheard(environment: Mapping[str, str]) -> list[str]:

@@ -16,10 +16,11 @@ from rag_api.cli.options import AsJson
 from rag_api.domain import KeptState
 
 if TYPE_CHECKING:
-    from rag_api.config import Settings
     from rag_api.stores.weaviate_backup import Backups
 
 index = typer.Typer(no_args_is_help=True, help="Keep, bring back and move the search index; embed sentences ahead.")
+SWITCHED = "It is in force now: running services answer from it as soon as they have opened it."
+EmbedderUrl = Annotated[str | None, typer.Option("--embedder-url", help="Of that embedder, where it is a service.")]
 Name = Annotated[str, typer.Argument(help="Lower-case letters, digits, - and _.", show_default=False)]
 
 
@@ -73,30 +74,43 @@ def copy(
     to: Annotated[str, typer.Option(help="lance or weaviate; where that is, the settings say.", show_default=False)],
     name: Annotated[str | None, typer.Option("--index", help="Name of an index beside the present one (BEDSIDE_INDEX).")] = None,
     embedder: Annotated[str | None, typer.Option(help="Embed anew by this one (BEDSIDE_EMBEDDER); absent: vectors are copied.")] = None,
+    url: EmbedderUrl = None,
     replace: Annotated[bool, typer.Option("--replace", help="Take out what the copy holds and the present index does not.")] = False,
+    then_switch: Annotated[bool, typer.Option("--switch", help="Answer from the copy as soon as it is found to be the same.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Copy the index into another store, with its vectors, and compare the two. Questions are answered all the while, from the old one.
 
-    The copy is then used with BEDSIDE_STORE, BEDSIDE_INDEX and BEDSIDE_EMBEDDER as they are named here. Interrupted, it goes on.
+    `bedside index switch`, or --switch, puts the copy in force. Interrupted, it goes on.
     """
     from rag_api.upkeep.moving import move, target_of
 
     with opened() as container:
-        target = target_of(container.settings, to, name, embedder)
+        target = target_of(container.settings, to, name, embedder, url)
         with counting("documents, twice", 2 * len(container.store.document_ids())) as tell:
             began = time.monotonic()
-            moved = move(container, target, tell, replace_others=replace)
+            moved = move(container, target, tell, replace_others=replace, then_switch=then_switch)
     copied = moved.copied
     if as_json:
         typer.echo(json.dumps(asdict(copied) | {"compared": moved.compared, "asked": moved.asked, "alike": moved.alike}))
     asked = f"{moved.alike} of {moved.asked} questions are ranked alike" if moved.asked else "another embedder ranks otherwise"
     say(f"{copied.documents} documents ({copied.before} were there) with {moved.compared} chunks, compared one by one; {asked}.")
-    say(f"{time.monotonic() - began:.1f} s. To use it: {' '.join(_used(target))}")
+    say(f"{time.monotonic() - began:.1f} s. {SWITCHED if then_switch else 'It is used from `bedside index switch` on.'}")
 
 
-def _used(target: Settings) -> list[str]:
-    return [f"BEDSIDE_STORE={target.store}", f"BEDSIDE_INDEX={target.index}", f"BEDSIDE_EMBEDDER={target.embedder}"]
+@index.command()
+def switch(
+    to: Annotated[str, typer.Option(help="lance or weaviate.", show_default=False)],
+    name: Annotated[str, typer.Option("--index", help="Name of an index beside the first one; absent: the first one.")] = "",
+    embedder: Annotated[str | None, typer.Option(help="That it was made by, when that is another one.")] = None,
+    url: EmbedderUrl = None,
+) -> None:
+    """Answer from another index from now on, in every process on this data directory. Nothing is restarted; no question is lost."""
+    from rag_api.upkeep.moving import switch, target_of
+
+    with opened() as container:
+        count = switch(container, target_of(container.settings, to, name, embedder, url))
+    say(f"{count} documents are in it. {SWITCHED}")
 
 
 @contextmanager

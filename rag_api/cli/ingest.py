@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -18,14 +18,18 @@ from rag_api.cli.console import opened, say
 from rag_api.cli.options import AsJson
 
 if TYPE_CHECKING:
+    from rag_api.config import Settings
     from rag_api.container import Container
+    from rag_api.db.documents import PgDocuments
     from rag_api.ingest import IngestReport, Survey
+    from rag_api.ingest.engine import Engine
     from rag_api.ingest.sharepoint import Site
 
 
 def ingest(
     paths: Annotated[
-        list[Path] | None, typer.Argument(help="Files (PDF, Word, sheets, slides, text, mails), and folders with them.", show_default=False)
+        list[str] | None,
+        typer.Argument(help="Files (PDF, Word, sheets, slides, text, mails), folders with them, and URLs of folders.", show_default=False),
     ] = None,
     sources: Annotated[
         Path | None, typer.Option(help="A TOML file of folders and SharePoint sites, and what is true of all documents of each.")
@@ -37,6 +41,11 @@ def ingest(
         bool, typer.Option("--retire-missing", help="Take out the documents that came from these folders and are no longer in them.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Take them out even when it is more than a tenth, or all.")] = False,
+    ray: Annotated[
+        str | None, typer.Option(help="Work on a Ray cluster: `auto`, the one that this machine is part of, or its address.")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Of the cluster, so many of each kind; one a core when absent.")] = None,
+    stop: Annotated[bool, typer.Option("--stop", help="Ask whoever ingests just now, in whatever process, to end.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Load documents: read, clean, cut into passages, embed, index.
@@ -48,15 +57,23 @@ def ingest(
     A CSV file `metadata.csv` beside the documents (columns: source, title, department, version, valid_from, ...) says what the
     files themselves do not.
     """
+    if stop:
+        run_stop()
+        return
+    if watch and ray:
+        raise typer.BadParameter("a cluster is for one run over much: leave out --watch", param_hint="--ray")
     if bool(paths) == (sources is not None):
         raise typer.BadParameter("name the files and folders, or a list of folders with --sources", param_hint="PATHS")
     from rag_api.audit.shown import ingested
 
     with opened() as container:
         if watch:
-            run_watch(container, paths or [], sources)
+            run_watch(container, [Path(path) for path in paths or []], sources)
             return
-        report = run_ingest(container, paths or [], source_list=sources, retire_missing=retire_missing, confirmed=yes)
+        with on_cluster(container, ray, workers) as engine:
+            report = run_ingest(
+                container, paths or [], source_list=sources, retire_missing=retire_missing, confirmed=yes, engine=engine
+            )  # fmt: skip
         also(**ingested(report))
         print_report(report)
         if as_json:
@@ -67,13 +84,19 @@ def ingest(
 
 
 def run_ingest(
-    container: Container, paths: list[Path], *, source_list: Path | None = None, retire_missing: bool = False, confirmed: bool = False
+    container: Container,
+    paths: Sequence[Path | str],
+    *,
+    source_list: Path | None = None,
+    retire_missing: bool = False,
+    confirmed: bool = False,
+    engine: Engine | None = None,
 ) -> IngestReport:
     from rag_api.db.documents import PgDocuments
-    from rag_api.ingest import ingest, survey, survey_list
+    from rag_api.ingest import ingest, survey_list
     from rag_api.ingest.patience import AWAY
 
-    found = survey_list(source_list, lambda site: look_at_site(container, site)) if source_list is not None else survey(paths)
+    found = survey_list(source_list, lambda site: look_at_site(container, site)) if source_list is not None else survey_all(paths)
     with ingest_progress() as progress:
         return ingest(
             found,
@@ -84,8 +107,62 @@ def run_ingest(
             progress=progress,
             retire_missing=retire_missing,
             confirmed=confirmed,
+            engine=engine,
             wait=AWAY,
         )
+
+
+def survey_all(paths: Sequence[Path | str]) -> Survey:
+    """Look through paths of this machine, and URLs."""
+    from rag_api.ingest import survey
+    from rag_api.ingest.object_survey import survey_url
+    from rag_api.ingest.objects import is_url
+    from rag_api.ingest.sources import joined
+
+    urls = [str(path) for path in paths if is_url(str(path))]
+    here = survey([Path(path) for path in paths if str(path) not in urls])
+    return joined([here, *map(survey_url, urls)]) if urls else here
+
+
+@contextmanager
+def on_cluster(container: Container, address: str | None, workers: int | None) -> Iterator[Engine | None]:
+    """Join the cluster, where one is named. Raises ConfigurationError."""
+    if address is None:
+        yield None
+        return
+    from rag_api.embed import open_embedder
+    from rag_api.ingest.cluster.connect import check_settings
+    from rag_api.ingest.cluster.engine import ray_cluster
+    from rag_api.ingest.cluster.steps import Openers
+    from rag_api.stores import open_store
+
+    check_settings(container.settings)
+    with ray_cluster(
+        address, container.settings, Openers(open_documents, open_store, open_embedder), container.embedder, workers
+    ) as engine:
+        say(f"  on Ray: {engine.pools.readers} readers, {engine.pools.embedders} embedders, {engine.pools.writers} writers")
+        yield engine
+
+
+def open_documents(settings: Settings) -> PgDocuments:
+    """Return the documents list, for a process of its own."""
+    from rag_api.db import Database
+    from rag_api.db.documents import PgDocuments
+
+    assert settings.database_url is not None
+    return PgDocuments(Database(settings.database_url.get_secret_value(), max_size=2), open_to=settings.open_to)
+
+
+def run_stop() -> None:
+    from rag_api.db.documents import ask_to_stop
+    from rag_api.db.sentences import ingesting
+
+    with opened() as container:
+        if not ingesting(container.db):
+            say("Nothing is being ingested.")
+            return
+        ask_to_stop(container.db)
+        say("Asked to stop. What was done stays; the next run goes on from there.")
 
 
 def look_at_site(container: Container, site: Site) -> Survey:

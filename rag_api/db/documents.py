@@ -13,7 +13,7 @@ import psycopg
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
-from rag_api.db import Connection, Database, folders, permissions, titles, translated
+from rag_api.db import Connection, Database, folders, permissions, titles, translated, unfinished
 from rag_api.db.access import READS, found, values
 from rag_api.db.structures import put_structures
 from rag_api.domain import (
@@ -35,6 +35,7 @@ from rag_api.domain import (
 from rag_api.guard.twins import are_twins, subject
 from rag_api.text.char_boxes import pack_boxes, unpack_boxes
 
+STOP = "bedside_ingest_stop"  # the channel on which whoever ingests is asked to end
 INGEST_LOCK = 0x6265_6473_6964_66  # one ingestion at a time over all processes
 
 CURRENT = "status in ('indexed', 'failed')"
@@ -63,6 +64,11 @@ INSERT_UNCERTAIN = "copy uncertain_places (document_id, text_start, text_end) fr
 INSERT_CUT = "copy cut_lines (document_id, position, page, text, reason) from stdin"
 
 
+def ask_to_stop(db: Database) -> None:
+    """Whoever ingests just now, in whatever process, ends after what it is at."""
+    db.run("select pg_notify(%(channel)s, '')", {"channel": STOP})
+
+
 class PgDocuments:
     """A `rag_api.ingest.DocumentsRepo`. `user` is who ingests and becomes the owner of new rows; `patience` is how many
     seconds to wait for another ingestion before Conflict, None: until it is done; `open_to` is who may read what nothing is said of."""
@@ -74,6 +80,7 @@ class PgDocuments:
         self.user = user
         self.patience = patience
         self.open_to = open_to
+        self._holding: psycopg.Connection[Any] | None = None  # the connection with the lock
 
     @contextmanager
     def lock(self) -> Iterator[None]:
@@ -84,9 +91,19 @@ class PgDocuments:
             with translated():
                 connection.execute("select set_config('lock_timeout', %s, false)", [f"{int((self.patience or 0) * 1000)}ms"])
                 connection.execute("select pg_advisory_lock(%s)", [INGEST_LOCK])
+                connection.execute(f"listen {STOP}")
+            self._holding = connection
             yield
         finally:
+            self._holding = None
             connection.close()
+
+    def asked_to_stop(self) -> bool:
+        """Since the lock was taken. A database that is away asks nobody."""
+        try:
+            return self._holding is not None and any(True for _ in self._holding.notifies(timeout=0))
+        except psycopg.OperationalError:
+            return False
 
     def current(self) -> dict[str, Document]:
         rows = self.db.all(f"select * from documents where {CURRENT}")  # noqa: S608
@@ -118,6 +135,15 @@ class PgDocuments:
 
     def bearers(self, keys: Sequence[str]) -> dict[str, list[str]]:
         return titles.read_bearers(self.db, keys)
+
+    def shared_titles(self, least: int) -> list[str]:
+        return titles.read_shared(self.db, least)
+
+    def begin_reading(self, document_id: str) -> int:
+        return unfinished.begin(self.db, document_id)
+
+    def end_reading(self, document_ids: Sequence[str]) -> None:
+        unfinished.end(self.db, document_ids)
 
     def openings(self, document_ids: Sequence[str]) -> dict[str, str]:
         return titles.read_openings(self.db, document_ids)

@@ -40,6 +40,16 @@ def read_bearers(db: Database, keys: Sequence[str]) -> dict[str, list[str]]:
     return bearers
 
 
+def read_shared(db: Database, least: int) -> list[str]:
+    """Keys that so many indexed documents have, or more."""
+    rows = db.all(
+        """select key from document_titles t join documents d on d.id = t.document_id cross join lateral unnest(t.keys) key
+        where d.status = 'indexed' group by key having count(*) >= %(least)s order by key""",
+        {"least": least},
+    )
+    return [row["key"] for row in rows]
+
+
 def read_openings(db: Database, document_ids: Sequence[str]) -> dict[str, str]:
     """The first pages' text, as far as it tells what they are about."""
     rows = db.all(

@@ -16,6 +16,7 @@ ADVICE = {
     "not_permitted": "Give a group that is known here access to it in SharePoint, and the application the role fullcontrol on the site.",
     "only_rendered": "Install LibreOffice, which lays out its pages, or save it as PDF; then load that.",
     "wrong_metadata": "Correct it in metadata.csv; the next run takes the document in.",
+    "not_indexed": "The next run tries it again; where that fails too, save it as PDF, then load that.",
     "unsupported": "Save it as PDF, then load that.",
 }
 _WORDS = r"\b(?:PDFium|Success|error|Error|Exception|exit status)\b|\w(?:Error|Exception)\b"

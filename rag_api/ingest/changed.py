@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rag_api.embed import Embedder
 
 READER_VERSION = 16  # one more whenever reading, cleaning or chunking gives other text: documents are then indexed again
-_TRANSIENT = ("too_slow", "too_much_memory")  # worth another try in the next run
+_TRANSIENT = ("too_slow", "too_much_memory", "not_indexed")  # worth another try in the next run
 
 
 def reconcile(run: Run, known: dict[str, Document]) -> set[str]:

@@ -6,19 +6,16 @@ import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from rag_api.config import cores
 from rag_api.errors import InvalidInput
 from rag_api.ingest.changed import changed_files, reconcile
 from rag_api.ingest.copies import note_copies
+from rag_api.ingest.engine import Engine, OneMachine
 from rag_api.ingest.metadata import GROUPS, groups_in
 from rag_api.ingest.moved import rename_moved, retire
 from rag_api.ingest.patience import patient
-from rag_api.ingest.pool import ReaderPool
-from rag_api.ingest.reading import read_item
 from rag_api.ingest.repo import DocumentsRepo
 from rag_api.ingest.report import IngestReport, Missing, ProgressCallback
 from rag_api.ingest.run import Run
-from rag_api.ingest.saving import batches, index_batch
 from rag_api.ingest.sources import KeptFiles, SourceFile, Survey
 from rag_api.ingest.uploads import clear_uploads
 
@@ -40,14 +37,16 @@ def ingest(
     confirmed: bool = False,
     readers: int | None = None,
     wait: float = 0.0,
+    engine: Engine | None = None,
 ) -> IngestReport:
     """Make the index hold what these files hold. A file that cannot be read is reported and stops nothing else.
 
     retire_missing: documents of the surveyed folders that are no longer there are taken out; `confirmed`: however many they are. readers:
-    how many processes read. `wait`: seconds that a part may be away before the run breaks off. Raises TooManyMissing before anything is
-    done; Unavailable or EmbedderMismatch when a part fails: what was done until then stays, the next run goes on."""
+    how many processes read; engine: who does the work, this machine when absent; wait: seconds that a part may be away before the run
+    breaks off. Raises TooManyMissing before anything is done; Unavailable or EmbedderMismatch when a part fails, IngestionStopped when somebody
+    wants it: what was done until then stays, the next run goes on."""
     survey = sources if isinstance(sources, Survey) else Survey(tuple(sources))
-    sources = _distinct(survey.files)
+    sources, engine = _distinct(survey.files), engine or OneMachine(readers)
     from rag_api.stores import regroup
 
     def reach_index(document_id: str, groups: tuple[str, ...]) -> None:
@@ -58,19 +57,13 @@ def ingest(
         run = Run(settings, documents_repo, store, embedder, KeptFiles(settings.data_dir), progress, len(sources))
         run.files.clear_parts()
         clear_uploads(settings.data_dir)
+        engine.look(run, sources)
         missing = rename_moved(run, survey, retire_missing and not confirmed)
         documents_repo.put_source_groups({s.name: groups_in(s.given[GROUPS]) for s in sources if GROUPS in s.given})
         documents_repo.catch_up(reach_index)
         known, run.edits = documents_repo.current(), documents_repo.edits()
         run.ids, lost = documents_repo.sources(), reconcile(run, known)
-        with ReaderPool(
-            readers or cores(),  # beside an embedder in this process they wait for it most of the time
-            settings.read_timeout,
-            settings.read_memory_mb,
-        ) as pool:
-            changed = changed_files(run, sources, known, lost)
-            for batch in batches(pool.map(lambda reader, item: read_item(run, reader, item), changed, lambda item: item.bytes)):
-                index_batch(run, batch)
+        engine.index(run, changed_files(run, sources, known, lost))
         placed = [source for source in sources if source.folder]
         documents_repo.put_folders({source.name: source.folder for source in placed}, {source.name: source.item for source in placed})
         if retire_missing:

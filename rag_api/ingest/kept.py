@@ -51,8 +51,13 @@ def refuse_half(item: Item) -> None:
 
 
 def _has_version(item: Item) -> bool:
-    """One that answers, of a file in a folder. An upload is whole, and who sent it is told at once."""
-    return item.known is not None and item.known.status == DocumentStatus.INDEXED and item.source.folder not in ("", UPLOADED)
+    """One that answers, of a file in a folder. An upload is whole, and who sent it is told at once; so is an object of a store."""
+    return (
+        not item.source.url
+        and item.known is not None
+        and item.known.status == DocumentStatus.INDEXED
+        and item.source.folder not in ("", UPLOADED)
+    )
 
 
 def _is_fresh(item: Item, reason: str) -> bool:

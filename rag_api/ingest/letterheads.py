@@ -47,6 +47,14 @@ def retitle_earlier(run: Run, letterheads: Collection[str]) -> None:
             _retitle(run, document, title, titles)
 
 
+def settle_shared(run: Run) -> None:
+    """Judge all that several indexed documents are called. Where documents are read on several machines, none of them sees at once what
+    the others are writing: what they could not know together is mended here."""
+    shared = run.repo.shared_titles(MANY)
+    if found := _judge(run, {key: [] for key in shared}, set(), {}):
+        retitle_earlier(run, found)
+
+
 def _judge(run: Run, bearers: dict[str, list[str]], gone: Collection[str], words: Words) -> frozenset[str]:
     """Find which of these keys are letterheads that were not known as such. bearers: documents of a batch, by key; gone: what the list
     has of them still."""

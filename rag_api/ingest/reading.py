@@ -37,7 +37,7 @@ def read_item(run: Run, reader: Reader, item: Item) -> ReadItem:
             raise UnreadableDocument(problem.reason, problem.message)
         if item.bytes > settings.max_file_mb * (1 << 20):
             raise UnreadableDocument("too_large", f"{name}: {item.bytes / (1 << 20):.1f} MB, more than {settings.max_file_mb:g}")
-        kind = media_type(item.source.path, name)
+        kind = media_type(run.files.keep(item.source, item.sha256) if item.source.url else item.source.path, name)
         path = run.files.keep(item.source, item.sha256)
         ocr_seconds = settings.ocr_timeout if settings.ocr == "auto" else 0.0
         if kind == Kind.PDF:
@@ -53,7 +53,7 @@ def read_item(run: Run, reader: Reader, item: Item) -> ReadItem:
         document = replace(_document(item, kind, metadata, text), groups=groups)
         return ReadItem(item, document, text, None, cut_text(settings, document, text), _titles(item, text.titles, edits))
     except UnreadableDocument as error:
-        return ReadItem(item, _failed(item, kind, error, settings), None, error)
+        return ReadItem(item, failed_document(item, kind, error, settings), None, error)
 
 
 def cut_text(settings: Settings, document: Document, text: ReadDocument) -> tuple[Chunk, ...]:
@@ -118,7 +118,7 @@ def _document(item: Item, kind: str, metadata: Metadata, text: ReadDocument) -> 
     )
 
 
-def _failed(item: Item, kind: str, error: UnreadableDocument, settings: Settings) -> Document:
+def failed_document(item: Item, kind: str, error: UnreadableDocument, settings: Settings) -> Document:
     return Document(
         id=item.id,
         source=item.source.name,

@@ -23,6 +23,9 @@ class DocumentsRepo(Protocol):
     def lock(self) -> AbstractContextManager[None]:
         """One ingestion at a time over all processes: waits for the other. Freed when the process dies (a session's advisory lock)."""
 
+    def asked_to_stop(self) -> bool:
+        """Whether somebody wants the ingestion that holds the lock to end."""
+
     def current(self) -> dict[str, Document]:
         """By source: the documents whose status is INDEXED or FAILED, with their fingerprint."""
 
@@ -45,6 +48,15 @@ class DocumentsRepo(Protocol):
 
     def bearers(self, keys: Sequence[str]) -> Mapping[str, Sequence[str]]:
         """Ids of indexed documents that may be called so by their own words, by `title_key`; of very many some hundred."""
+
+    def shared_titles(self, least: int) -> Sequence[str]:
+        """What so many indexed documents or more may be called by their own words, by `title_key`."""
+
+    def begin_reading(self, document_id: str) -> int:
+        """Note that it is being read, where that may end with whoever reads it; how many times it has begun without an end."""
+
+    def end_reading(self, document_ids: Sequence[str]) -> None:
+        """What became of these is known."""
 
     def openings(self, document_ids: Sequence[str]) -> Mapping[str, str]:
         """The beginning of these documents' first pages, by id."""
@@ -105,12 +117,18 @@ class MemoryDocuments:
         self._items: dict[str, str] = {}
         self._said: dict[str, tuple[str, ...]] = {}
         self._indexed: dict[str, tuple[str, ...]] = {}
+        self._begun: dict[str, int] = {}
+        self.stop_asked = False
         self._lock = threading.Lock()
 
     @contextmanager
     def lock(self) -> Iterator[None]:
         with self._lock:
+            self.stop_asked = False
             yield
+
+    def asked_to_stop(self) -> bool:
+        return self.stop_asked
 
     def current(self) -> dict[str, Document]:
         return {source: self.documents[key] for source, key in self._current.items()}
@@ -136,6 +154,17 @@ class MemoryDocuments:
 
     def bearers(self, keys: Sequence[str]) -> Mapping[str, Sequence[str]]:
         return {key: [one for one in self._bearers.get(key, ()) if self._is_indexed(one)] for key in keys}
+
+    def shared_titles(self, least: int) -> Sequence[str]:
+        return [key for key, ids in self._bearers.items() if sum(map(self._is_indexed, ids)) >= least]
+
+    def begin_reading(self, document_id: str) -> int:
+        self._begun[document_id] = self._begun.get(document_id, 0) + 1
+        return self._begun[document_id]
+
+    def end_reading(self, document_ids: Sequence[str]) -> None:
+        for key in document_ids:
+            self._begun.pop(key, None)
 
     def openings(self, document_ids: Sequence[str]) -> Mapping[str, str]:
         return {key: self.pages(key)[0].text for key in document_ids if self.pages(key)}

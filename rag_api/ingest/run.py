@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from rag_api.domain import Chunk, Document, Edit, Metadata, ReadDocument, Titles
-from rag_api.errors import UnreadableDocument
+from rag_api.errors import IngestionStopped, UnreadableDocument
 from rag_api.ingest.repo import DocumentsRepo
 from rag_api.ingest.report import Outcome, Progress, ProgressCallback, Retitled
 from rag_api.ingest.sources import KeptFiles, SourceFile, sha256_of
@@ -71,6 +71,11 @@ class Run:
         if self.progress is not None:
             seconds = time.monotonic() - self.started
             self.progress(Progress(len(self.outcomes), self.total, self.pages, self.chunks, seconds, source))
+
+    def go_on(self) -> None:
+        """Raises IngestionStopped when somebody has asked for that."""
+        if self.repo.asked_to_stop():
+            raise IngestionStopped("The ingestion was stopped. What was done stays; the next run goes on from there.")
 
     def digest(self, source: SourceFile) -> tuple[str, int]:
         """(sha256, bytes), read once. Raises UnreadableDocument."""

@@ -37,16 +37,21 @@ def index_batch(run: Run, batch: Sequence[ReadItem]) -> None:
     run.pages += sum(one.document.page_count for one in batch)
     batch, letterheads = settle_titles(run, batch)
     vectors = embed_texts(run, [embedding_text(c) for one in batch for c in one.chunks], batch[0].item.source.name)
+    save_batch(run, batch, vectors)
+    for one in batch:
+        run.tell(one.item.source.name)
+    if letterheads:
+        retitle_earlier(run, letterheads)
+
+
+def save_batch(run: Run, batch: Sequence[ReadItem], vectors: NDArray[np.float32]) -> None:
+    """Into the store, then into the list; what could not be read into the list alone. May be repeated: ids follow from the content."""
     _save_indexed(run, [one for one in batch if one.error is None], vectors)
     for one in batch:
         if one.error is not None and may_pass(one, one.error):
             keep_version(run, one, one.error)
         elif one.error is not None:
             _save_failed(run, one, one.error)
-    for one in batch:
-        run.tell(one.item.source.name)
-    if letterheads:
-        retitle_earlier(run, letterheads)
 
 
 def _save_indexed(run: Run, batch: Sequence[ReadItem], vectors: NDArray[np.float32]) -> None:

@@ -10,7 +10,7 @@ import io
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rag_api.errors import InvalidInput
@@ -32,8 +32,12 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Sidecar:
-    path: Path = Path(SIDECAR)
+    path: Path | str = SIDECAR
     rows: Mapping[str, Row] = field(default_factory=dict)
+
+    def at(self, path: str) -> Sidecar:
+        """The same, said to lie elsewhere."""
+        return replace(self, path=path)
 
     def given(self, name: str) -> Mapping[str, str]:
         """What is said of a file. Of a wrong row who may read it, which holds for the version that is kept."""

@@ -14,6 +14,7 @@ from pathlib import Path
 from rag_api.domain import Document
 from rag_api.errors import InvalidInput, UnreadableDocument, room
 from rag_api.ingest.kinds import SUFFIXES
+from rag_api.ingest.objects import digest_url, fetch_url
 from rag_api.ingest.sidecar import SIDECAR, Sidecar, read_sidecar
 
 # Of a kind that is read no file is left out: each is named when it cannot be. Others in a folder are counted by their kind.
@@ -43,6 +44,7 @@ class SourceFile:
     notes: tuple[str, ...] = ()  # warnings for the document that is made of it
     problem: Problem | None = None
     digest: tuple[str, int] | None = None  # (sha256, bytes) where they are known
+    url: str = ""  # where it lies, when that is no path: objects.py fetches it
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,7 @@ def remote_folder(drive: str, folder: str) -> str:
 
 
 def is_remote(folder: str) -> bool:
-    return folder.startswith(_REMOTE)
+    return folder.startswith(_REMOTE) or "://" in folder
 
 
 def survey(paths: Iterable[Path]) -> Survey:
@@ -116,7 +118,7 @@ def find_sources(paths: Iterable[Path]) -> list[SourceFile]:
 
 def _in_folder(folder: Path, skipped: dict[str, list[str]], notes: list[str]) -> list[SourceFile]:
     def leave(kind: str, path: Path) -> None:
-        skipped.setdefault(kind, []).append(_plain(path.relative_to(folder).as_posix()))
+        skipped.setdefault(kind, []).append(plain_name(path.relative_to(folder).as_posix()))
 
     def closed(error: OSError) -> None:
         leave(_CLOSED, Path(os.fsdecode(error.filename)))
@@ -135,7 +137,7 @@ def _in_folder(folder: Path, skipped: dict[str, list[str]], notes: list[str]) ->
             elif kind is None:
                 wanted.append(one)
         sidecar = read_sidecar(directory)
-        notes += sidecar.notes(_plain(one) for one in files)
+        notes += sidecar.notes(plain_name(one) for one in files)
         found += [_source(folder, directory / one, sidecar) for one in wanted]
     return sorted(found, key=lambda source: source.name)
 
@@ -151,12 +153,12 @@ def left_out(name: str) -> str | None:
 
 
 def _source(root: Path, path: Path, sidecar: Sidecar) -> SourceFile:
-    name, own = _plain(path.relative_to(root).as_posix()), _plain(path.name)
+    name, own = plain_name(path.relative_to(root).as_posix()), plain_name(path.name)
     problem = Problem("wrong_metadata", f"{name}: {wrong}") if (wrong := sidecar.wrong(own)) else None
     return SourceFile(name, path, sidecar.given(own), str(root.resolve()), problem=problem)
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """A file's name as text: composed accents, and no bytes that are not UTF-8."""
     return unicodedata.normalize("NFC", os.fsencode(name).decode("utf-8", "replace"))
 
@@ -165,6 +167,8 @@ def sha256_of(source: SourceFile) -> tuple[str, int]:
     """(hex digest, bytes). Raises UnreadableDocument."""
     if source.digest is not None:
         return source.digest
+    if source.url:
+        return digest_url(source.url, source.name)
     try:
         with source.path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest(), os.fstat(file.fileno()).st_size
@@ -179,7 +183,10 @@ def document_id(name: str, sha256: str) -> str:
 def _copy(source: SourceFile, target: Path) -> str:
     """The copy's digest; empty when the source is gone."""
     try:
-        shutil.copyfile(source.path, target)
+        if source.url:
+            fetch_url(source.url, source.name, target)
+        else:
+            shutil.copyfile(source.path, target)
     except (FileNotFoundError, PermissionError):
         return ""
     with target.open("rb") as file:

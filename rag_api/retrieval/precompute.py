@@ -47,6 +47,9 @@ class PrecomputeContainer(RetrievalContainer, Protocol):
     @property
     def generator_is_starting(self) -> bool: ...
 
+    def pinned(self) -> PrecomputeContainer:
+        """With the index that is in force now, to the end."""
+
 
 def made_by(embedder: Embedder) -> str:
     """Say what the kept vectors follow from beside the texts and titles. What a new version of the rules leaves as it was is found by
@@ -166,7 +169,7 @@ class Precomputer:
         if not self._go_on():
             return
         before, began = self._container.sentences, time.monotonic()
-        kept = make_all(self._container, self._go_on, self._tell)
+        kept = make_all(self._container.pinned(), self._go_on, self._tell)
         if kept.state in (KeptState.COMPLETE, KeptState.FULL) and kept != before:
             numbers = {"documents": kept.documents, "of": kept.of, "sentences": kept.sentences}
             seconds = round(time.monotonic() - began, 1)

@@ -7,7 +7,10 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-LEFT_OUT = {"postgres", "postgres.new", "index", "indexes", "uploads", "logs", "generator.json", "restore.unfinished", "last-backup.json"}
+LEFT_OUT = {
+    "postgres", "postgres.new", "index", "indexes", "index.json", "uploads", "logs", "generator.json", "restore.unfinished",
+    "last-backup.json",
+}  # fmt: skip
 PASSING = {".part", ".lock", ".new"}
 
 

@@ -14,13 +14,14 @@ from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.documents import PgDocuments
 from rag_api.db.judged import list_sets, read_set
-from rag_api.domain import LOCAL_USER, Filters
+from rag_api.domain import LOCAL_USER, DocumentStatus, Filters
 from rag_api.embed import Embedder, close, open_embedder
 from rag_api.errors import Conflict, InvalidInput
 from rag_api.ingest.chunk import embedding_text
 from rag_api.ingest.embedding import BATCH
 from rag_api.stores import Store, open_store
 from rag_api.stores.copying import Asked, Copied, Tell, copy_index, ranked_alike, sampled_questions, verify_copy
+from rag_api.stores.in_force import put_in_force
 
 SAMPLE = 100  # questions
 ALIKE = 0.97  # of them must be ranked alike: beyond a hundred thousand chunks neither index of vectors is exact
@@ -34,9 +35,11 @@ class Moved:
     alike: int  # of them were ranked alike, up to ties
 
 
-def target_of(settings: Settings, store: str, index: str | None, embedder: str | None) -> Settings:
+def target_of(settings: Settings, store: str, index: str | None, embedder: str | None, embedder_url: str | None = None) -> Settings:
     """Where the copy goes. Raises InvalidInput when that is where it comes from, or is not known."""
-    said = {"store": store, "index": settings.index if index is None else index, "embedder": embedder or settings.embedder}
+    url = embedder_url or (settings.embedder_url if embedder is None else None)
+    name = settings.index if index is None else index
+    said = {"store": store, "index": name, "embedder": embedder or settings.embedder, "embedder_url": url}
     try:
         target = Settings.model_validate(settings.model_dump() | said)
     except ValueError as error:
@@ -46,13 +49,28 @@ def target_of(settings: Settings, store: str, index: str | None, embedder: str |
     return target
 
 
-def move(container: Container, target: Settings, tell: Tell, *, replace_others: bool = False) -> Moved:
-    """tell: how many documents are done; once for the copy and once for the comparison. Raises InvalidInput, Conflict when the copy
-    differs, Unavailable."""
+def switch(container: Container, target: Settings) -> int:
+    """Put another index in force, for all processes on this data directory; how many documents it holds. Raises Conflict when it lacks
+    documents of the list."""
+    with PgDocuments(container.db).lock(), ExitStack() as opened:
+        embedder = open_embedder(target)
+        opened.callback(close, embedder)
+        store = opened.enter_context(closing(open_store(target, embedder.name, embedder.dim)))
+        there = store.document_ids()
+        wanted = {one.id for one in PgDocuments(container.db).current().values() if one.status == DocumentStatus.INDEXED}
+        if lost := wanted - there:
+            raise Conflict(f"that index lacks {len(lost)} of {len(wanted)} documents: run `bedside index copy` first")
+        put_in_force(target)
+        return len(there)
+
+
+def move(container: Container, target: Settings, tell: Tell, *, replace_others: bool = False, then_switch: bool = False) -> Moved:
+    """tell: how many documents are done; once for the copy and once for the comparison. then_switch: the copy is in force at once, before
+    anything can change in the index that it was made from. Raises InvalidInput, Conflict when the copy differs, Unavailable."""
     source, embedder = container.store, container.embedder
     with ExitStack() as opened, PgDocuments(container.db).lock():
         other = embedder
-        if target.embedder != container.settings.embedder:
+        if (target.embedder, target.embedder_url) != (container.settings.embedder, container.settings.embedder_url):
             other = open_embedder(target)
             opened.callback(close, other)
         copy = opened.enter_context(closing(open_store(target, other.name, other.dim)))
@@ -62,6 +80,8 @@ def move(container: Container, target: Settings, tell: Tell, *, replace_others: 
         alike = ranked_alike(source, copy, _questions(container, source)) if anew is None else []
         if sum(alike) < ALIKE * len(alike):
             raise Conflict(f"the copy holds the same, but ranks {len(alike) - alike.count(True)} of {len(alike)} questions otherwise")
+        if then_switch:
+            put_in_force(target)
         return Moved(copied, compared, len(alike), sum(alike))
 
 

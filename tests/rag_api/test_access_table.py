@@ -82,6 +82,7 @@ ROWS: list[tuple[str, Row]] = [
     ("PATCH /documents/{document_id}", admins(200, "ingest", foreign=404, json={"owner": "apotheek"})),
     ("DELETE /documents/{document_id}", admins(200, "ingest", foreign=404)),
     ("POST /documents", admins(200, "ingest", foreign=409, files=FILE)),
+    ("DELETE /ingestion", admins(200, "ingest")),
     ("GET /documents/{document_id}/changes", admins(200, "admin", foreign=404)),
     ("GET /documents/{document_id}/access", admins(200, "admin", foreign=404)),
     ("PUT /documents/{document_id}/access", admins(200, "admin", foreign=404, json={"groups": ["surgery"]})),

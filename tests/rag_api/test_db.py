@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
@@ -28,6 +29,7 @@ from rag_api.db.answers import (
 from rag_api.db.documents import (
     DocumentQuery,
     PgDocuments,
+    ask_to_stop,
     count_indexed,
     get_document,
     get_documents,
@@ -280,6 +282,29 @@ def test_a_second_ingestion_waits_for_the_first(documents: PgDocuments) -> None:
     assert order == ["first", "second"]
 
 
+def test_who_ingests_can_be_asked_to_stop_and_the_next_one_is_not(db: Database, documents: PgDocuments) -> None:
+    ask_to_stop(db)  # nobody hears it
+    with documents.lock():
+        assert not documents.asked_to_stop()
+        ask_to_stop(db)
+        deadline = time.monotonic() + 10
+        while not (asked := documents.asked_to_stop()) and time.monotonic() < deadline:  # it is told a moment later
+            time.sleep(0.02)
+        assert asked
+    with documents.lock():
+        assert not documents.asked_to_stop()
+        db.run("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'bedside ingest'")
+        assert not documents.asked_to_stop()
+    assert not documents.asked_to_stop()
+
+
+def test_readings_without_an_end_are_counted_until_they_have_one(documents: PgDocuments) -> None:
+    assert [documents.begin_reading("a"), documents.begin_reading("a"), documents.begin_reading("b")] == [1, 2, 1]
+    documents.end_reading(["a", "unknown"])
+    assert [documents.begin_reading("a"), documents.begin_reading("b")] == [1, 2]
+    documents.end_reading(["a", "b"])
+
+
 def test_a_lock_is_freed_when_its_connection_dies(db: Database, documents: PgDocuments) -> None:
     with documents.lock():
         db.run("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'bedside ingest'")
@@ -425,6 +450,7 @@ def test_what_documents_may_be_called_is_kept_for_the_indexed_ones(documents: Pg
         key: sorted([one.id, two.id, said.id]),
         "wachtlijsten": [one.id],
     }
+    assert (documents.shared_titles(2), documents.shared_titles(4)) == ([key], [])
     assert documents.openings([one.id, gone.id]) == {one.id: "tekst van een.pdf", gone.id: "tekst van vier.pdf"}
     assert [(d.source, titles.names) for d, titles in documents.called([key])] == [
         ("een.pdf", ("Raad van de Streek", "Wachtlijsten")),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -27,6 +28,7 @@ MAP = {
     "TooLarge": (413, "too_large"),
     "Conflict": (409, "conflict"),
     "TooManyMissing": (409, "too_many_missing"),
+    "IngestionStopped": (409, "ingestion_stopped"),
     "TooManyTries": (429, "too_many_tries"),
     "TooManyRequests": (429, "too_many_requests"),
     "TooBusy": (429, "too_busy"),
@@ -78,6 +80,13 @@ def test_every_error_is_in_the_map_and_in_the_tree_of_the_module() -> None:
         issubclass(found, BedsideError) for found in vars(errors).values() if inspect.isclass(found) and issubclass(found, Exception)
     )
     assert all(f"{name} " in f"{errors.__doc__} ".replace("\n", " ") for name in MAP)
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_every_error_is_the_same_in_another_process(name: str) -> None:
+    error = made(name)
+    there = pickle.loads(pickle.dumps(error))
+    assert (type(there), str(there), vars(there)) == (type(error), str(error), vars(error))
 
 
 def test_every_error_has_a_code_of_its_own() -> None:

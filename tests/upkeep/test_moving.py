@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+import time
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
@@ -13,10 +15,12 @@ from rag_api.container import Container
 from rag_api.db.judged import save_questions
 from rag_api.db.migrate import migrate
 from rag_api.domain import LOCAL_USER, Filters
-from rag_api.errors import Conflict, InvalidInput
+from rag_api.embed import Embedder
+from rag_api.errors import ConfigurationError, Conflict, InvalidInput
 from rag_api.query.analysis import analyse
 from rag_api.retrieval.find import find
-from rag_api.upkeep.moving import move, target_of
+from rag_api.stores.in_force import in_force, put_in_force
+from rag_api.upkeep.moving import move, switch, target_of
 from tests.support.world import load_hospital
 from tests.upkeep.conftest import Install
 from tests.upkeep.test_backup import JUDGED, furnish, outcomes
@@ -81,6 +85,72 @@ def test_another_embedder_fills_an_index_beside_the_old_one(settings: Settings, 
         assert container.store.search("restaurant", Letters().query("restaurant"), 1, Filters(), 0.0)[0].chunk.title.startswith(
             "Openingsuren"
         )
+
+
+def opened_by_name(settings: Settings, real: Embedder) -> Embedder:
+    return Letters() if settings.embedder == "letters" else real
+
+
+def test_questions_are_answered_all_the_while_an_index_is_filled_and_switched(
+    settings: Settings, embedder: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each by one index and its embedder; the service is the same one before and after."""
+    for where in ("rag_api.upkeep.moving.open_embedder", "rag_api.embed.open_embedder"):
+        monkeypatch.setattr(where, lambda said: opened_by_name(said, embedder))
+    answered: list[str] = []
+    over = threading.Event()
+
+    def ask(container: Container) -> None:
+        while not over.is_set():
+            pinned = container.pinned()
+            hits = find(analyse("paracetamol kind", pinned.expander, "paracetamol kind"), LOCAL_USER, Filters(), pinned).hits
+            answered.append(f"{pinned.embedder.name} {len(hits)} {pinned.settings.index}")
+
+    with Container(settings) as container:
+        load_hospital(container)
+        asking = threading.Thread(target=ask, args=(container,))
+        asking.start()
+        target = target_of(settings, "lance", "letters", "letters")
+        move(container, target, lambda _: None, then_switch=True)
+        assert container.pinned(wait=True).settings.index == "letters"  # who writes now writes there
+        seen = len(answered)
+        until(lambda: len(answered) > seen + 1)
+        over.set()
+        asking.join()
+        assert container.store.count() == 3
+    before, after = f"{embedder.name} 3 ", "letters 3 letters"
+    assert answered == [before] * answered.count(before) + [after] * answered.count(after)
+    assert answered.count(before) > 0 < answered.count(after)
+    assert in_force(settings).embedder == "letters"  # for every command from now on
+
+
+def test_an_index_that_lacks_documents_is_not_put_in_force(settings: Settings) -> None:
+    with Container(settings) as container:
+        load_hospital(container)
+        target = target_of(settings, "lance", "other", None)
+        with pytest.raises(Conflict, match="lacks 3 of 3 documents"):
+            switch(container, target)
+        assert in_force(settings) == settings
+        move(container, target, lambda _: None)
+        assert switch(container, target) == 3
+        assert in_force(settings).index == "other"
+
+
+def test_an_index_that_cannot_be_opened_leaves_the_old_one_answering(settings: Settings) -> None:
+    with Container(settings) as container:
+        load_hospital(container)
+        put_in_force(settings.model_copy(update={"store": "weaviate", "weaviate_url": "http://127.0.0.1:1"}))
+        assert container.pinned(wait=True).store.count() == 3
+    (settings.data_dir / "index.json").write_text("{")
+    with pytest.raises(ConfigurationError, match="cannot be used"):
+        in_force(settings)
+
+
+def until(reached: Callable[[], bool], seconds: float = 30.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not reached():
+        assert time.monotonic() < deadline, "it does not go on"
+        time.sleep(0.02)
 
 
 def test_a_copy_that_ranks_otherwise_is_refused(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path
 
 from rag_api.api import schemas as api
 from rag_api.api.audited import TrailDep
-from rag_api.api.deps import ContainerDep, DbDep, DocumentId, UserDep
+from rag_api.api.deps import ContainerDep, DbDep, DocumentId, UserDep, WritingContainerDep
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute
 from rag_api.api.sign_in.access import Access, declared
@@ -46,7 +46,7 @@ def get_document_access(db: DbDep, container: ContainerDep, user: UserDep, trail
     responses=responses(400, 404, 413, 422, 503),
 )
 def put_document_access(
-    db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId, body: api.AccessIn
+    db: DbDep, container: WritingContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId, body: api.AccessIn
 ) -> api.AccessOut:
     """For admins. In force when this answers: in lists, files, answers and the index, and in later versions of the document. An admin who
     takes it from their own groups no longer sees it."""
@@ -79,7 +79,7 @@ def list_department_access(db: DbDep, user: UserDep) -> api.DepartmentAccessList
     responses=responses(400, 404, 422, 503),
 )
 def put_department_access(
-    db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep, department: Department, body: api.AccessIn
+    db: DbDep, container: WritingContainerDep, user: UserDep, trail: TrailDep, department: Department, body: api.AccessIn
 ) -> api.DepartmentAccessList:
     """For admins; of documents of which nothing else is said. Null takes it back."""
     trail.on["groups"] = body.groups

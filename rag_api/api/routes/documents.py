@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rag_api.api import schemas as api
 from rag_api.api.audited import TrailDep
-from rag_api.api.deps import ContainerDep, DbDep, DocumentId, Limit, Offset, UserDep
+from rag_api.api.deps import ContainerDep, DbDep, DocumentId, Limit, Offset, UserDep, WritingContainerDep
 from rag_api.api.mapping import document_detail, document_out, facets_out, ingest_out, metadata_in
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute, UploadRoute
@@ -26,6 +26,7 @@ from rag_api.db.access import administrator, own_groups
 from rag_api.db.documents import (
     DocumentQuery,
     PgDocuments,
+    ask_to_stop,
     current_document,
     facets,
     get_document,
@@ -35,6 +36,7 @@ from rag_api.db.documents import (
     taken,
 )
 from rag_api.db.metadata_edits import change_metadata, changes_of, edits_of
+from rag_api.db.sentences import ingesting
 from rag_api.domain import Chunk, Document, DocumentStatus
 from rag_api.errors import Conflict, InvalidInput, NotFound
 from rag_api.ingest import ingest
@@ -86,7 +88,7 @@ def get_one_document(db: DbDep, user: UserDep, trail: TrailDep, document_id: Doc
     responses=responses(400, 404, 409, 413, 422, 503),
 )
 def describe_document(
-    db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId, body: api.MetadataIn
+    db: DbDep, container: WritingContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId, body: api.MetadataIn
 ) -> api.DescribedOut:
     """For admins. What is given here counts instead of what the file says, from the next question on and in later versions of the file,
     until a version says something else in that field. Every change is kept with who made it (`/changes`). A new title is embedded with the
@@ -180,7 +182,7 @@ def get_document_file(
 @router.delete(
     "/documents/{document_id}", openapi_extra=declared(Access.INGEST), summary="Take a document out", responses=responses(404, 422, 503)
 )
-def retire_document(db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId) -> api.DocumentOut:
+def retire_document(db: DbDep, container: WritingContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId) -> api.DocumentOut:
     """For admins. No question is answered from it any more. It stays in the list as `retired`, for the answers that quoted it. The list is
     changed first: what it does not call indexed is never a source, whatever the index still holds."""
     administrator(user)
@@ -197,7 +199,7 @@ def retire_document(db: DbDep, container: ContainerDep, user: UserDep, trail: Tr
 )
 def upload_document(
     db: DbDep,
-    container: ContainerDep,
+    container: WritingContainerDep,
     user: UserDep,
     trail: TrailDep,
     file: Annotated[
@@ -236,6 +238,17 @@ def upload_document(
         )
     trail.on |= ingested(report)
     return ingest_out(report)
+
+
+@router.delete("/ingestion", openapi_extra=declared(Access.INGEST), summary="Stop what is being loaded", responses=responses(503))
+def stop_ingestion(db: DbDep, user: UserDep) -> api.StopOut:
+    """For admins. Whoever loads documents just now, in whatever process or on a cluster, ends after what it is at: what was done stays, and
+    the next run goes on from there."""
+    administrator(user)
+    running = ingesting(db)
+    if running:
+        ask_to_stop(db)
+    return api.StopOut(ingesting=running)
 
 
 def _file_name(given: str) -> str:

@@ -132,6 +132,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ingestion": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Stop what is being loaded
+         * @description For admins. Whoever loads documents just now, in whatever process or on a cluster, ends after what it is at: what was done stays, and
+         *     the next run goes on from there.
+         */
+        delete: operations["stop_ingestion"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/documents/{document_id}/access": {
         parameters: {
             query?: never;
@@ -2432,6 +2453,14 @@ export interface components {
              */
             pieces: components["schemas"]["PieceOut"][];
         };
+        /** StopOut */
+        StopOut: {
+            /**
+             * Ingesting
+             * @description Whether documents were being loaded, by somebody who is now asked to stop.
+             */
+            ingesting: boolean;
+        };
         /**
          * TargetGroup
          * @description The patients a document is about.
@@ -3424,6 +3453,62 @@ export interface operations {
             };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    stop_ingestion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StopOut"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

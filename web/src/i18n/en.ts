@@ -372,6 +372,7 @@ export const en = {
       no_text_layer: "it is a scan in which no words could be read, so nothing can be found in it",
       only_rendered: "drawings lie over its text or text is cut off: only its laid out pages tell what is seen",
       xfa_form: "it is an XFA form, whose content only Adobe's programs show: print it to a PDF and load that",
+      not_indexed: "it could not be indexed",
       unsupported: "files of its kind are not read here",
       not_permitted: "who may read it is not known",
       wrong_metadata: "its row in metadata.csv is wrong",
@@ -389,6 +390,7 @@ export const en = {
         "It is a scan without readable words: scan it again, straight and at 300 dpi; with BEDSIDE_OCR=off no scan is read.",
       only_rendered: "Install LibreOffice, which lays out its pages, or save it as PDF; then load that.",
       xfa_form: "Open it in the program that shows it, print it as PDF, then load that.",
+      not_indexed: "The next run tries it again; where that fails too, save it as PDF, then load that.",
       unsupported: "Save it as PDF, then load that.",
       not_permitted:
         "Give a group that is known here access to it in SharePoint, and the application the role fullcontrol on the site.",

@@ -373,6 +373,7 @@ export const nl: Messages = {
         "tekeningen liggen over tekst of tekst is afgekapt: alleen de opgemaakte pagina's laten zien wat te lezen is",
       xfa_form:
         "het is een XFA-formulier, waarvan enkel programma's van Adobe de inhoud tonen: druk het af naar een PDF en laad die",
+      not_indexed: "het kon niet geïndexeerd worden",
       unsupported: "bestanden van deze soort worden hier niet gelezen",
       not_permitted: "wie het mag lezen is niet bekend",
       wrong_metadata: "de regel in metadata.csv klopt niet",
@@ -390,6 +391,8 @@ export const nl: Messages = {
         "Het is een scan zonder leesbare woorden: scan het opnieuw, recht en op 300 dpi; met BEDSIDE_OCR=off wordt geen scan gelezen.",
       only_rendered: "Installeer LibreOffice, dat er pagina's van maakt, of bewaar het als PDF en laad die.",
       xfa_form: "Open het in het programma dat het toont, druk het af als PDF en laad die.",
+      not_indexed:
+        "De volgende keer wordt het opnieuw geprobeerd; mislukt het dan weer, bewaar het dan als PDF en laad die.",
       unsupported: "Bewaar het als PDF en laad die.",
       not_permitted:
         "Geef in SharePoint een groep toegang die hier bekend is, en de toepassing de rol fullcontrol op de site.",
