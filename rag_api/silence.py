@@ -16,7 +16,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 QUIET = 1.0  # seconds without an answer, after which it is asked whether it lives, and again
-ALIVE = 2.5  # seconds that this answer may take
+ALIVE = 3.0  # seconds that this answer may take
 
 
 def while_alive(act: Callable[[], T], alive: Callable[[], object], quiet: float = QUIET, most: float = inf) -> T:

@@ -40,6 +40,7 @@ class Tally:
     errors: Counter[str] = field(default_factory=Counter)
     health: list[float] = field(default_factory=list)
     memory_mb: list[float] = field(default_factory=list)
+    processor: float = 0.0  # seconds that the service's process worked
 
 
 def measure(readers: int, seconds: float, url: str | None, pid: int | None = None) -> dict[str, Any]:
@@ -56,10 +57,12 @@ async def _measured(readers: int, seconds: float, url: str, pid: int | None) -> 
     limits = httpx.Limits(max_connections=readers + 2, max_keepalive_connections=readers + 2, keepalive_expiry=2.0)
     async with httpx.AsyncClient(base_url=url, timeout=PATIENCE, limits=limits) as client:
         await _answers(client)
+        before = _processor_seconds(pid)
         end = time.monotonic() + seconds
         watching = asyncio.ensure_future(_watch(client, tally, pid))
         await asyncio.gather(*(_reader(client, questions, end, tally, random.Random(number)) for number in range(readers)))  # noqa: S311 - no secret
         watching.cancel()
+        tally.processor = _processor_seconds(pid) - before
     return _figures(tally, readers, seconds)
 
 
@@ -111,6 +114,14 @@ async def _watch(client: httpx.AsyncClient, tally: Tally, pid: int | None) -> No
         await asyncio.sleep(1.0)
 
 
+def _processor_seconds(pid: int | None) -> float:
+    """Of that process so far, without what it started."""
+    if pid is None:
+        return 0.0
+    user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
 def _resident_mb(pid: int) -> float:
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1024**2
@@ -129,6 +140,7 @@ def _figures(tally: Tally, readers: int, seconds: float) -> dict[str, Any]:
         "admitted_p50_seconds": round(statistics.median(asked), 3) if asked else None,
         "admitted_p95_seconds": round(asked[int(0.95 * (len(asked) - 1))], 3) if asked else None,
         "health_worst_seconds": round(max(tally.health), 3) if tally.health else None,
+        "processor_ms_per_admitted": round(1000 * tally.processor / len(asked)) if asked and tally.processor else None,
         "memory_mb": [round(tally.memory_mb[0]), round(tally.memory_mb[-1])] if tally.memory_mb else None,
         "memory_growth_of_second_half_percent": growth,
         "load_average": [round(one, 1) for one in os.getloadavg()],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 # Seconds that a thread which looks a question up may hold the interpreter while the event loop waits for it: it has every request in hand,
 # and waits some ten times for each.
 SWITCH = 0.001
+REHEARSED = "Hoeveel mg paracetamol mag een kind van 12 kg?"
 
 
 def serve(
@@ -33,8 +35,20 @@ def serve(
     with opened(settings) as container:
         container.start_generator()
         container.warm()
+        rehearse(container)
         say(f"Bedside: {url_of(container)}   (Ctrl-C stops)")
         run_server(container)
+
+
+def rehearse(container: Container) -> None:
+    """Look something up before anybody asks: the first question would wait for the tables and models that it is the first to need."""
+    from rag_api.domain import LOCAL_USER, Filters
+    from rag_api.errors import BedsideError
+    from rag_api.query.analysis import analyse
+    from rag_api.retrieval.find import find
+
+    with suppress(BedsideError):  # whoever asks then hears it
+        find(analyse(REHEARSED, container.expander), LOCAL_USER, Filters(), container)
 
 
 def url_of(container: Container) -> str:

@@ -43,8 +43,8 @@ def ingest(
 
     retire_missing: documents of the surveyed folders that are no longer there are taken out; `confirmed`: however many they are. readers:
     how many processes read; engine: who does the work, this machine when absent; wait: seconds that a part may be away before the run
-    breaks off. Raises TooManyMissing before anything is done; Unavailable or EmbedderMismatch when a part fails, IngestionStopped when somebody
-    wants it: what was done until then stays, the next run goes on."""
+    breaks off. Raises TooManyMissing before anything is done; Unavailable or EmbedderMismatch when a part fails, IngestionStopped when
+    somebody wants it: what was done until then stays, the next run goes on."""
     survey = sources if isinstance(sources, Survey) else Survey(tuple(sources))
     sources, engine = _distinct(survey.files), engine or OneMachine(readers)
     from rag_api.stores import regroup

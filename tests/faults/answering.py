@@ -138,16 +138,18 @@ def _events(response: httpx.Response) -> Iterator[tuple[str, dict[str, object]]]
 
 
 def answer_through(
-    bedside: Installation, service: Service, fault: Callable[[Service], AbstractContextManager[None]], readers: tuple[str, ...] = READERS
+    bedside: Installation, service: Service, fault: Callable[[Service], AbstractContextManager[None]], felt: float = 0.0
 ) -> Answered:
+    """`felt`: for so many seconds at most the fault goes on until a reader has felt it, however slow the machine is."""
     before = bedside.query("select count(*) from answers")
-    with Readers(bedside, readers) as asking:
+    with Readers(bedside) as asking:
         time.sleep(BEFORE)
         with fault(service):
             begun = time.monotonic()
+            until(lambda: any(one.failed and one.ended > begun for one in asking.seen), felt)
         ended = time.monotonic()
         until(
-            lambda: all(any(s.shown and not s.failed and s.mode == m and s.began > ended for s in asking.seen) for m in set(readers)),
+            lambda: all(any(s.shown and not s.failed and s.mode == m and s.began > ended for s in asking.seen) for m in set(READERS)),
             PATIENCE,
         )
     return _sum(bedside, asking.seen, int(str(before[0][0])), begun, ended)

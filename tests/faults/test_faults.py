@@ -18,13 +18,14 @@ CELLS = ("postgres:kill:ingestion", "store:stop:answering", "embedder:stop:answe
 def test_services_that_stop_or_die_at_work_lose_nothing_and_leave_nobody_waiting(tmp_path: Path) -> None:
     cells = [cell for cell in all_cells() if any(cell.fits(pattern) for pattern in CELLS)]
     try:
-        found = run(tmp_path, cells)
+        found = run(tmp_path, cells, slack=25.0, felt=30.0)  # it was 20 to 120 s; the machine may be busy with other tests
     except weaviate_dev.NotToBeHad as reason:
         pytest.skip(f"no real Weaviate: {reason}")
     assert len(found) == len(CELLS)
     assert [cell.wrong for cell in found] == [()] * len(CELLS), table(found)
-    hurt = {cell.work: cell.figures for cell in found if cell.fault == "stop"}
-    assert hurt["answering"]["shown"] < hurt["answering"]["asked"]  # the fault was felt: else nothing was tried
+    felt = {cell.service: cell.figures["outcomes"] for cell in found if cell.fault == "stop"}
+    assert felt["store"]["failed store_unavailable"] > 0  # else nothing was tried
+    assert felt["embedder"]["failed embedder_unavailable"] > 0
 
 
 def test_a_cell_that_lost_something_says_so() -> None:
