@@ -135,6 +135,8 @@ class Settings(BaseSettings):
     questions_waiting: int = Field(16, ge=0, description="May wait to be looked up; what is over gets 429 with Retry-After.")
     question_wait: float = Field(0.5, gt=0, le=60, description="Seconds that a question waits at most; then 429 with Retry-After.")
 
+    drain_seconds: float = Field(5.0, ge=0, le=600, description="For answers that are being given when the service is asked to stop.")
+
     audit: Literal["required", "buffered", "off"] = Field(
         "buffered",
         description="What becomes of a request whose entry the database does not take: it fails; or the entry is kept in a file and "
