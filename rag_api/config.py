@@ -152,6 +152,8 @@ class Settings(BaseSettings):
         0.5, gt=0, le=60, description="Seconds that a question waits at most; one that would wait longer gets 429 with Retry-After at once."
     )
 
+    drain_seconds: float = Field(5.0, ge=0, le=600, description="For answers that are being given when the service is asked to stop.")
+
     audit: Literal["required", "buffered", "off"] = Field(
         "buffered",
         description="What becomes of a request whose entry the database does not take: it fails; or the entry is kept in a file and "

@@ -108,7 +108,7 @@ class Container:
     def __init__(self, settings: Settings, say: Say = silent) -> None:
         self.settings = settings
         self.say = say
-        self.in_flight = InFlight()
+        self.in_flight = InFlight(settings.data_dir / "answering.lock")
         self.sentences = SentencesKept(KeptState.OFF)  # how far precompute.py is, where that runs
         self._opened = ExitStack()
         self._switching = threading.Lock()

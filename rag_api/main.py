@@ -36,6 +36,8 @@ from rag_api.retrieval.precompute import Precomputer
 
 log = logging.getLogger(__name__)
 
+LOOK_SECONDS = 30.0  # between two looks at what processes left that have died
+
 DESCRIPTION = """
 Answers for hospital staff from the hospital's own procedures, with the source opened at the highlighted words.
 
@@ -69,7 +71,9 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
             if settings.personal_data != "off":
                 threading.Thread(target=read_name_lists, name="names", daemon=True).start()
             await asyncio.to_thread(own.trail.start)
+            heir = asyncio.create_task(_take_over(own))
             yield
+            heir.cancel()
         finally:
             await asyncio.to_thread(precomputer.stop)
             await own.generator.close()
@@ -94,7 +98,7 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
     )
     app.state.settings, app.state.container, app.state.metrics = settings, container, Metrics()
     app.state.provider = Provider(settings) if settings.sign_in == "oidc" else None
-    app.state.observers, app.state.closing = [], Closing()
+    app.state.observers, app.state.closing = [], Closing(settings.drain_seconds)
     app.state.limits = limits_of(settings, lambda: app.state.container.opened_db)
     for router in (
         ask.router,
@@ -117,6 +121,14 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
     app.router.default = Page(folder) if folder else _nothing_here
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app
+
+
+async def _take_over(container: Container) -> None:
+    """Now and then, what processes of the same data directory left that have died: entries of the trail, answers that are not stored."""
+    while True:
+        await asyncio.sleep(LOOK_SECONDS)
+        await asyncio.to_thread(container.trail.take_over)
+        await asyncio.to_thread(container.unsaved.store_soon)
 
 
 def limits_of(settings: Settings, db: Callable[[], Database | None]) -> Limits:

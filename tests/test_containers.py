@@ -12,6 +12,7 @@ import pytest
 import yaml
 from pydantic_settings import BaseSettings
 
+from rag_api.api.closing import LAST
 from rag_api.config import Settings as ApiSettings
 from services.embedder.config import Settings as EmbedderSettings
 from services.generator.server.config import Settings as GeneratorSettings
@@ -123,18 +124,32 @@ def test_only_nginx_is_reached_from_outside(services: dict[str, Any]) -> None:
 @needs_compose
 def test_a_gpu_is_reserved_for_the_generator_alone(services: dict[str, Any]) -> None:
     with_gpu = [service for service, definition in services.items() if "gpu" in str(definition.get("deploy", ""))]
-    assert with_gpu == ["generator"]
+    assert with_gpu == ["generator", "generator-2"]
     assert services["generator-cpu"]["environment"]["BEDSIDE_GENERATOR_MODEL"] == "demo"
     assert services["generator-cpu"]["networks"]["models"]["aliases"] == ["generator"]
 
 
 @needs_compose
 def test_one_generator_starts_per_profile(tmp_path: Path) -> None:
-    for profile, generators in (("gpu", {"generator"}), ("cpu", {"generator-cpu"})):
+    for profile, generators in (("gpu", {"generator"}), ("gpu-2", {"generator-2"}), ("cpu", {"generator-cpu"})):
         started = set(yaml.safe_load(config(tmp_path, profiles=(profile,)).stdout)["services"])
         if COMPOSE == ["docker-compose"]:  # 1.29 lists what is defined, whatever the profile: then the profile itself is looked at
             started = {s for s in started if profile in _profiles(s) or not _profiles(s)}
         assert {service for service in started if service.startswith("generator")} == generators
+
+
+@needs_compose
+def test_rag_api_can_be_scaled_and_has_time_to_end(services: dict[str, Any]) -> None:
+    """Nothing that two containers could not both have; nginx finds them by the service's name."""
+    rag_api = services["rag_api"]
+    assert not {"container_name", "ports", "hostname"} & set(rag_api)
+    assert services["nginx"]["environment"]["BEDSIDE_API"] == "rag_api:8000"
+    assert float(rag_api["environment"]["BEDSIDE_DRAIN_SECONDS"]) + LAST < _seconds(rag_api["stop_grace_period"])
+
+
+def _seconds(period: str) -> float:
+    minutes, seconds = re.fullmatch(r"(?:(\d+)m)?(?:(\d+)s)?", period).groups()  # type: ignore[union-attr]
+    return 60.0 * int(minutes or 0) + int(seconds or 0)
 
 
 def _profiles(service: str) -> list[str]:
@@ -149,6 +164,7 @@ def test_every_variable_is_a_setting_that_exists(services: dict[str, Any]) -> No
         "ingest": ApiSettings,
         "migrate": ApiSettings,
         "generator": GeneratorSettings,
+        "generator-2": GeneratorSettings,
         "generator-cpu": GeneratorSettings,
         "embedder": EmbedderSettings,
     }

@@ -223,15 +223,15 @@ class Generator:
         return list(await asyncio.gather(*(self._health(replica, patience) for replica in self.replicas.all())))
 
     async def _health(self, replica: Replica, patience: float) -> Health:
-        began = time.perf_counter()
+        began, names = time.perf_counter(), ""
+        problem: GeneratorUnavailable | None = None
         try:
-            names, problem = await self._models(replica, patience), None
+            names = await self._models(replica, patience)
             self.replicas.take_in(replica)
-        except GeneratorRefused as error:
-            names, problem = "", error
         except GeneratorUnavailable as error:
-            names, problem = "", error
-            self.replicas.take_out(replica)
+            problem = error
+            if not isinstance(error, GeneratorRefused):  # one that refuses is there
+                self.replicas.take_out(replica)
         return Health(replica.name, names, (time.perf_counter() - began) * 1000, problem)
 
     async def _models(self, replica: Replica, patience: float) -> str:

@@ -19,6 +19,7 @@ from pydantic import TypeAdapter
 from rag_api.db import Database
 from rag_api.db.answers import save_answer
 from rag_api.domain import Answer, User
+from rag_api.embedded.processes import file_lock
 from rag_api.errors import BedsideError, NotFound, Unavailable
 
 log = logging.getLogger(__name__)
@@ -81,11 +82,12 @@ class UnsavedAnswers:
         return sorted(self.folder.glob("*.json")) if self.folder.is_dir() else []
 
     def store(self) -> int:
-        """Store what waits; how many were. Raises Unavailable when the database still does not answer."""
+        """Store what waits, also what another process left; how many were. Raises Unavailable when the database still does not answer."""
         stored = 0
-        for path in self.waiting():
-            stored += self._store(path)
-            path.unlink(missing_ok=True)
+        with file_lock(self.folder / "storing.lock"):
+            for path in self.waiting():
+                stored += self._store(path)
+                path.unlink(missing_ok=True)
         return stored
 
     def close(self) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import uvicorn
 from fastapi import FastAPI
 
-FINISH = 5.0  # seconds for answers that are being given; a container is killed ten seconds after it was asked to stop
+FINISH = 5.0  # seconds for answers that are being given, where nothing else is said (BEDSIDE_DRAIN_SECONDS)
 LAST = 3  # seconds more for telling those that did not, and for storing them
 
 

@@ -24,7 +24,8 @@ async def health(container: Container, user: User) -> Health:
         "store": lambda: apart(lambda: f"{container.settings.store}: {container.store.count()} passages"),
         "embedder": lambda: apart(lambda: f"{container.embedder.name}: {len(container.embedder.query('health'))} dimensions"),
     }
-    generators, *others = await asyncio.gather(_generators(container), *(_checked(name, check) for name, check in checks.items()))
+    asked = asyncio.gather(*(_checked(name, check) for name, check in checks.items()))
+    generators, others = await asyncio.gather(_generators(container), asked)
     found = [*others, *generators]
     ok = {part.name: part.ok for part in found}
     status: Literal["ok", "degraded", "down"] = "ok"

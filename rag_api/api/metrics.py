@@ -1,13 +1,16 @@
 """What /metrics shows, for Prometheus. One registry per application, so that two in one process do not mix.
 
-Labels are routes and states, never paths, names or words: what was asked, and by whom, is not in here.
+Of several processes on one address (cli/workers.py) each says what all have counted. Labels are routes and states, never paths, names or
+words: what was asked, and by whom, is not in here.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
 
 from rag_api.answering.replicas import Replica, Replicas
 from rag_api.domain import Answer, SentencesKept
@@ -29,7 +32,7 @@ class Metrics:
         self._answers = Counter("bedside_answers", "Stored answers by what came of the question.", ["status", "mode"], registry=registry)
         self._failures = Counter("bedside_answer_failures", "Answers that broke off, by error.", ["code"], registry=registry)
         self._answer = Histogram("bedside_answer_seconds", "Time per answer and phase.", ["phase"], buckets=SECONDS, registry=registry)
-        self.asking = Gauge("bedside_asking", "Questions that are being answered.", registry=registry)
+        self.asking = Gauge("bedside_asking", "Questions that are being answered.", registry=registry, multiprocess_mode="livesum")
 
         self._generated = Counter(
             "bedside_generator_answers",
@@ -37,7 +40,22 @@ class Metrics:
             ["replica", "outcome"],
             registry=registry,
         )
-        self._out = Gauge("bedside_generator_out", "1: it does not answer and others are asked first.", ["replica"], registry=registry)
+        self._documents = Gauge(
+            "bedside_documents",
+            "Documents with and without their sentences embedded ahead.",
+            ["sentences"],
+            registry=registry,
+            multiprocess_mode="livemostrecent",
+        )
+        self._kept = Gauge("bedside_sentences", "Sentences that are embedded ahead.", registry=registry, multiprocess_mode="livemostrecent")
+        self._sentences: Callable[[], SentencesKept] | None = None
+        self._out = Gauge(
+            "bedside_generator_out",
+            "1: it does not answer and others are asked first.",
+            ["replica"],
+            registry=registry,
+            multiprocess_mode="livemax",
+        )
 
     def watch_generators(self, replicas: Replicas) -> None:
         """Count what comes of each, from now on."""
@@ -50,13 +68,7 @@ class Metrics:
 
     def watch(self, sentences: Callable[[], SentencesKept]) -> None:
         """How far the sentences of documents are embedded ahead, as of when /metrics is read."""
-        documents = Gauge(
-            "bedside_documents", "Documents with and without their sentences embedded ahead.", ["sentences"], registry=self.registry
-        )
-        documents.labels("ahead").set_function(lambda: sentences().documents)
-        documents.labels("outstanding").set_function(lambda: sentences().of - sentences().documents)
-        kept = Gauge("bedside_sentences", "Sentences that are embedded ahead.", registry=self.registry)
-        kept.set_function(lambda: sentences().sentences)
+        self._sentences = sentences
 
     def requested(self, method: str, route: str, status: int, seconds: float) -> None:
         self._requests.labels(method, route, str(status)).inc()
@@ -72,4 +84,15 @@ class Metrics:
         self._failures.labels(code).inc()
 
     def page(self) -> bytes:
-        return generate_latest(self.registry)
+        if self._sentences is not None:
+            kept = self._sentences()
+            self._documents.labels("ahead").set(kept.documents)
+            self._documents.labels("outstanding").set(kept.of - kept.documents)
+            self._kept.set(kept.sentences)
+        return generate_latest(_of_all() if "PROMETHEUS_MULTIPROC_DIR" in os.environ else self.registry)
+
+
+def _of_all() -> CollectorRegistry:
+    registry = CollectorRegistry()
+    MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    return registry

@@ -58,6 +58,12 @@ class Journal:
         """Whether anything lies in the folder that is not known to be taken out: this process's, or another's that is gone."""
         return self.waiting() or (self._file < 0 and self.folder.is_dir() and any(self.folder.glob(f"*{SUFFIX}")))
 
+    def take_over(self) -> None:
+        """What processes left behind that have died since this one began. Raises OSError."""
+        with self._lock:
+            self.open()
+            self._take_over()
+
     def drain(self, take: Callable[[bytes], object]) -> int:
         """Give each record, oldest first, to `take`; one that raises stays, and so do those after it. How many were taken."""
         taken = 0

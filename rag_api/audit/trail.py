@@ -71,6 +71,13 @@ class Trail:
         self._keeping = threading.Thread(target=self._keep_daily, name="audit trail, daily", daemon=True)
         self._keeping.start()
 
+    def take_over(self) -> None:
+        """Chain in what processes have left that died; whoever of the others looks first does."""
+        if self.policy != "off" and (self.policy == "buffered" or self.journal.left_behind()):
+            with suppress(OSError):
+                self.journal.take_over()
+            self._drain_soon()
+
     def close(self) -> None:
         """What waits is tried once more."""
         self._closing.set()

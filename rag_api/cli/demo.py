@@ -17,7 +17,7 @@ from rag_api.cli.ask import answer_json, print_answer
 from rag_api.cli.console import opened, say
 from rag_api.cli.ingest import print_report, run_ingest
 from rag_api.cli.options import AsJson
-from rag_api.cli.serve import run_server, url_of
+from rag_api.cli.serve import serve_all, url_of
 
 if TYPE_CHECKING:
     from rag_api.container import Container
@@ -30,6 +30,7 @@ def demo(
     once: Annotated[bool, typer.Option("--once", help="Stop after the sample answer instead of serving.")] = False,
     as_json: AsJson = False,
     question: Annotated[str, typer.Option(help="What to ask instead of the sample question.")] = SAMPLE,
+    workers: Annotated[int, typer.Option(min=1, max=64, help="Processes that serve.")] = 1,
 ) -> None:
     """Everything on this machine: ingest the sample handbook, ask it a question, then serve the page until Ctrl-C.
 
@@ -62,7 +63,7 @@ def demo(
             sys.stdout.flush()
         if not once:
             say(f"\nReady after {time.monotonic() - step.began:.1f} s: {url_of(container)}   (Ctrl-C stops)\n")
-            run_server(container)
+            serve_all(container, workers)
 
 
 def open_index(container: Container) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import socket
 import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,6 +12,7 @@ import typer
 
 from rag_api.cli.audited import acting, begun
 from rag_api.cli.console import opened, read_settings, say
+from rag_api.cli.workers import run_workers
 
 if TYPE_CHECKING:
     from rag_api.container import Container
@@ -24,6 +26,7 @@ REHEARSED = "Hoeveel mg paracetamol mag een kind van 12 kg?"
 def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on; BEDSIDE_HOST.")] = None,
     port: Annotated[int | None, typer.Option(help="Port to listen on; BEDSIDE_PORT.")] = None,
+    workers: Annotated[int, typer.Option(min=1, max=64, help="Processes on that address.")] = 1,
 ) -> None:
     """Serve the API and the page until Ctrl-C.
 
@@ -37,6 +40,14 @@ def serve(
         container.warm()
         rehearse(container)
         say(f"Bedside: {url_of(container)}   (Ctrl-C stops)")
+        serve_all(container, workers)
+
+
+def serve_all(container: Container, workers: int) -> None:
+    """In this process, or in several that this one watches over."""
+    if workers > 1:
+        run_workers(container.settings, workers)
+    else:
         run_server(container)
 
 
@@ -56,11 +67,11 @@ def url_of(container: Container) -> str:
     return f"http://{'localhost' if settings.host in ('127.0.0.1', '0.0.0.0', '::') else settings.host}:{settings.port}"  # noqa: S104
 
 
-def run_server(container: Container) -> None:
-    """Until Ctrl-C or SIGTERM."""
+def run_server(container: Container, listener: socket.socket | None = None) -> None:
+    """Until Ctrl-C or SIGTERM; on the settings' address, or from a listener that is there already."""
     import uvicorn
 
-    from rag_api.api.closing import FINISH, LAST, Server
+    from rag_api.api.closing import LAST, Server
     from rag_api.api.prompt_http import PromptHttp
     from rag_api.main import create_app
     from services.contract import logs, traces
@@ -73,4 +84,5 @@ def run_server(container: Container) -> None:
     quiet: dict[str, Any] = {"log_config": None, "access_log": False, "server_header": False}
     sys.setswitchinterval(SWITCH)
     with acting(container, begun("service.run", "bedside serve", {"environment": settings.environment})):
-        Server(uvicorn.Config(application, **listens, **quiet, timeout_graceful_shutdown=int(FINISH) + LAST)).run()
+        config = uvicorn.Config(application, **listens, **quiet, timeout_graceful_shutdown=int(settings.drain_seconds) + LAST)
+        Server(config).run(sockets=[listener] if listener is not None else None)
