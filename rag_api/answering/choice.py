@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 
 from rag_api.domain import Block, Candidate
 from rag_api.guard.drugs import drugs_in, names
+from rag_api.guard.without import is_turned
 from rag_api.query.analysis import Analysis
-from rag_api.query.asks import Wanted, wanted
+from rag_api.query.asks import AT_ONCE, Wanted, wanted
 from rag_api.query.followup import patients_in
 from rag_api.text.blocks import structure_of
 from rag_api.text.quotable_spans import Quotable, quotable_of, wholes
@@ -25,6 +26,7 @@ from rag_api.text.word_match import Called, held
 
 BEHIND = 8.0  # nats that a list may score below the best sentence and still be what a question for actions wants
 ORDERED, NAMED = 1.5, 3.0  # nats that speak for a list that is numbered, and for one below a heading that says what to do
+FIRST = 8.0  # nats for a list below one that says what to do first: it seldom speaks of what happened
 ALIKE = 3.0  # nats between the best row and the third that leave open which one is asked for
 _ROWS = 3
 LONGEST_LIST = 2_000  # characters; a longer one is a document, and its items are quoted alone
@@ -42,8 +44,6 @@ _ACTION = re.compile(
     re.IGNORECASE,
 )
 _EXAMPLE = re.compile(r"\b(?:reken)?voorbeeld\w*\b|\bbijv(?:oorbeeld)?\b|\bbv\b|\b(?:worked )?example\b|\be\.g\.", re.IGNORECASE)
-_WITHOUT = re.compile(r"\b(?:zonder|without) (?:een |de |het |an? |the )?([^\W\d_]{4,})", re.IGNORECASE)
-_WITH = re.compile(r"\b(?:met|with) (?:een |de |het |an? |the )?([^\W\d_]{4,})", re.IGNORECASE)
 # What a document says of itself, which answers nothing: "Deze procedure legt vast wie wordt gebeld".
 _OF_ITSELF = re.compile(
     r"\b(?:deze|dit|this) (?:procedure|richtlijn|protocol|document|folder|brochure|handleiding|werkinstructie|beleid|zorgpad|nota|afspraak|"
@@ -151,12 +151,7 @@ def _is_example(question: Analysis, candidate: Candidate) -> bool:
 
 def _is_with(question: Analysis, candidate: Candidate) -> bool:
     """For "without telemetry" what is said of "with telemetry", and the other way round."""
-    for said, against in ((_WITHOUT, "met|with"), (_WITH, "zonder|without")):
-        for match in said.finditer(question.text):
-            word = match[1]
-            if re.search(rf"\b(?:{against})\s+(?:\w+\s+)?{re.escape(word)}", candidate.text, re.IGNORECASE):
-                return not re.search(rf"\b{match[0]}", candidate.text, re.IGNORECASE)
-    return False
+    return is_turned(question.text, candidate.text)
 
 
 def _is_of_itself(question: Analysis, candidate: Candidate) -> bool:
@@ -242,8 +237,9 @@ def _favour(asks: Wanted, unit: Quotable, quote: Quotable, text: str, blocks: Se
         return 0.0
     label = blocks[quote.block].label
     ordered = ORDERED if label[:1].isdigit() else 0.0
-    named = NAMED if any(_ACTION.search(text[a:b]) for a, b in (*unit.lead, *quote.path[-1:])) else 0.0
-    return ordered + named
+    said = [text[a:b] for a, b in (*unit.lead, *quote.path[-1:])]
+    named = NAMED if any(map(_ACTION.search, said)) else 0.0
+    return ordered + (FIRST if any(map(AT_ONCE.search, said)) else named)
 
 
 def _of(unit: Quotable, best: Candidate, text: str) -> Candidate:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 
-from rag_api.guard.words import folded
+from rag_api.guard.words import folded, respelled
 
 _ENDS_LIKE_A_DRUG = re.compile(
     r"(?:[ck]in[e]?|mycin[e]?|micine|cill?ine?|penem|azole?|pam|lam|olol|aban|parine?|tanyl|tanil|m(?:orf|orph)ine|ca[iï]ne|profen|cetamol|"
@@ -84,9 +84,7 @@ def _known(drug: str) -> tuple[int | None, str]:
 
 def _spelled(word: str) -> str:
     """Without what tells Dutch from English: phenytoin is fenytoïne, cephalexin is cefalexine."""
-    for theirs, ours in (("ph", "f"), ("th", "t"), ("ae", "e"), ("y", "i"), ("k", "c"), ("z", "s")):
-        word = word.replace(theirs, ours)
-    return word.removesuffix("e")
+    return respelled(word).removesuffix("e")
 
 
 @dataclass(frozen=True, slots=True)

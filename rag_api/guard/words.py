@@ -26,6 +26,13 @@ def folded(text: str) -> str:
     return "".join(map(_folded, text))
 
 
+def respelled(word: str) -> str:
+    """Without what tells Dutch from English, of a folded word: phenytoin as fenytoïne, hypoglykemie as hypoglycaemie."""
+    for theirs, ours in (("ph", "f"), ("th", "t"), ("ae", "e"), ("y", "i"), ("k", "c"), ("z", "s")):
+        word = word.replace(theirs, ours)
+    return word
+
+
 @cache
 def _folded(character: str) -> str:
     if character in "’‘`´":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rag_api.guard import concepts
 from rag_api.guard.drugs import also_called, drugs_in
 from rag_api.guard.patient import Patient, patient_of
 from rag_api.query.synonyms import Expander
@@ -55,5 +56,5 @@ def analyse(text: str, expander: Expander, said: str | None = None) -> Analysis:
 
 
 def other_names(expander: Expander) -> Expand:
-    """Return what tells a word's other names: the hospital's lists and the table of drugs."""
-    return lambda word: (*expander.expand(word), *also_called(word))
+    """Return what tells a word's other names: the hospital's lists, the table of drugs and that of concepts."""
+    return lambda word: (*expander.expand(word), *also_called(word), *concepts.also_called(word))

@@ -32,6 +32,24 @@ _ACTIONS = re.compile(
     r"\bhow (?:do|should) (?:i|we) (?:act|react|respond|handle|proceed)\b",
     re.IGNORECASE,
 )
+# Something that has just happened, told and not asked about: "ik heb me geprikt aan een vuile naald".
+_HAPPENED = re.compile(
+    r"\b(?:geprikt|gestoken|gesneden|gebeten|gekrabd|verbrand|gespat|spatte|gemorst|uitgegleden|gevallen|ingeslikt|verslikt|geslagen|bedreigd|"
+    r"pricked|stabbed|stuck myself|(?:cut|burn(?:ed|t)|hurt) (?:my|myself|himself|herself)|bit(?:ten)?|scratched|splash(?:ed)?|"
+    r"spilled|spilt|swallowed|slipped|fell|fallen|choked|threatened)\b",
+    re.IGNORECASE,
+)
+_TOLD = re.compile(r"\b(?:ik|we|wij|mij|me|mijn|ons|onze|collega|student|stagiair\w*|i|my|we|our|me|colleague)\b", re.IGNORECASE)
+_ASKS = re.compile(rf"\b(?:{_OPENERS})\b", re.IGNORECASE)
+# What a heading says that stands above what is to be done at once.
+AT_ONCE = re.compile(
+    r"\b(?:meteen|onmiddellijk|dadelijk|direct) (?:te )?(?:doen|handelen|acties?|maatregelen)|"
+    r"\b(?:onmiddellijke|dringende|eerste) (?:acties?|maatregelen|stappen|hulp|zorg|opvang)\b|"
+    r"\b(?:eerst|wat) (?:te )?doen\b|\bwat doe(?:t|n)? (?:je|u|we)\b|\bimmediate(?:ly)?\b|\bfirst (?:actions?|aid|steps?|measures?)\b|"
+    r"\bwhat to do\b|"
+    r"\bat once\b|\bstraight away\b|\bdo (?:this )?first\b|\bwerkwijze bij\b|\bhandelwijze bij\b",
+    re.IGNORECASE,
+)
 _SEVERAL = re.compile(
     r"\bwelke\s+(?!dos(?:is|ering)\b)(?:\w+\s+){0,2}(?!dosis\b)\w{3,}(?:en|s)\b|\bwat zijn\b|\bnodig\b|\ballemaal\b|"
     r"\bwat (?:moet|moeten|hoort|hebben|heb|neem|leg)\b.*\b(?:mee|klaar|in|bij)\b|"
@@ -60,11 +78,16 @@ class Wanted(StrEnum):
 
 def wanted(question: str) -> Wanted:
     """Whether a list is asked for as a whole."""
-    if _ACTIONS.search(question):
+    if _ACTIONS.search(question) or _is_told(question):
         return Wanted.ACTIONS
     if _ALL.search(question):
         return Wanted.ALL
     return Wanted.SEVERAL if _SEVERAL.search(question) else Wanted.ONE
+
+
+def _is_told(question: str) -> bool:
+    """An accident, with no question in it."""
+    return bool(_HAPPENED.search(question) and _TOLD.search(question)) and not _ASKS.search(question)
 
 
 def asks_of(question: str) -> list[str]:

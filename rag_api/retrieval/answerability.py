@@ -1,12 +1,14 @@
 """Whether what was found answers the question: decided here and nowhere else, from retrieval and the sentences found, never by a
 language model.
 
-Two rules come first: there must be hits that may answer, and what fits best must not be for other patients only. Then five things tell,
-none of them well (docs/evaluation.md): what the best passage means, and how much of what the question's words could tell it matches; how
-far the best sentence stands above the next ones, as one that answers does and one among many that are about the same thing does not;
-whether the question's longest words, mostly the name of what it is about, stand in the best document at all; and the rarest of its words
-that the best sentence and its title do not name. With a reader (reader.py) there is also what that makes of the passages. A logistic
-regression over them, fitted on judged questions of several collections, gives the chance that the answer is right.
+Rules come first: there must be hits that may answer, and what fits best must not be for other patients only, nor say "with" where the
+question says "without" and the document nowhere does. Then six things tell, none of them well (docs/evaluation.md): what the best passage
+means, and how much of what the question's words could tell it matches; how far the best sentence stands above the next ones, as one that
+answers does and one among many that are about the same thing does not; whether the question's longest words, mostly the name of what it is
+about, stand in the best document at all; the rarest of its words that the best sentence and its title do not name; and whether it names a
+device, disease, ward or the like that the document does not (guard/concepts.py). With a reader (reader.py) there is also what that makes
+of the passages. A logistic regression over them, fitted on judged questions of several collections, gives the chance that the answer is
+right.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rag_api.domain import Candidate, Hit
+from rag_api.guard.concepts import concepts_in, names_another
 from rag_api.guard.drugs import is_drug
+from rag_api.guard.without import is_turned, left_out, says_without
 from rag_api.guard.words import folded
 from rag_api.query.analysis import Analysis
 from rag_api.query.unnamed import rarity
@@ -47,16 +51,27 @@ def decide(
     only_for_others: bool = False,
     threshold: float | None = None,
     read: Mapping[str, float] | None = None,
+    texts: Mapping[str, str] | None = None,
 ) -> Decision:
     """hits: those that may answer (not for other patients, nor of other drugs), best first, and their sentences, best first. `threshold`
-    replaces the fitted one; without either nothing is refused but what the rules refuse. `read`: a reader's signals."""
-    values = {**signals(question, hits, sentences), **(read or {})}
+    replaces the fitted one; without either nothing is refused but what the rules refuse. `read`: a reader's signals. `texts`: the hits'
+    documents by id; of one that is not there its hits are all that is known."""
+    values = {**signals(question, hits, sentences, texts), **(read or {})}
     limit = threshold if threshold is not None else fitted.threshold if fitted else 0.0
     confidence = probability(values, fitted) if fitted else match(question, hits)
-    return Decision(bool(hits) and not only_for_others and confidence >= limit, confidence, values)
+    ruled_out = only_for_others or (bool(sentences) and is_turned_for_good(question, sentences[0], texts or {}))
+    return Decision(bool(hits) and not ruled_out and confidence >= limit, confidence, values)
 
 
-def signals(question: Analysis, hits: Sequence[Hit], sentences: Sequence[Candidate]) -> dict[str, float]:
+def is_turned_for_good(question: Analysis, best: Candidate, texts: Mapping[str, str]) -> bool:
+    """Whether the best sentence says "with" of what the question is without, and nothing in its document says "without"."""
+    text = texts.get(best.document_id, best.text)
+    return is_turned(question.text, best.text) and any(not says_without(text, thing) for thing in left_out(question.text))
+
+
+def signals(
+    question: Analysis, hits: Sequence[Hit], sentences: Sequence[Candidate], texts: Mapping[str, str] | None = None
+) -> dict[str, float]:
     """Return what speaks for an answer, by name."""
     return {
         "cosine": max((hit.dense_score for hit in hits), default=0.0),
@@ -64,6 +79,7 @@ def signals(question: Analysis, hits: Sequence[Hit], sentences: Sequence[Candida
         "lead": _lead(sentences),
         "names": _names(question, hits),
         "unnamed": _unnamed(question, hits, sentences),
+        "absent": _absent(question, hits, sentences, texts or {}),
         "crossed": float(_crossed(question, hits)),
     }
 
@@ -105,6 +121,18 @@ def _unnamed(question: Analysis, hits: Sequence[Hit], sentences: Sequence[Candid
     best = sentences[0] if sentences else None
     titles = {hit.chunk.title for hit in hits if best is not None and hit.chunk.document_id == best.document_id}
     return rarity(question.text, question.sought, "\n".join((*titles, best.text)) if best is not None else "")
+
+
+def _absent(question: Analysis, hits: Sequence[Hit], sentences: Sequence[Candidate], texts: Mapping[str, str]) -> float:
+    """Whether the question names a device, disease, place or the like that the best sentence's whole document does not; or asks about
+    being without something, which the document nowhere is."""
+    if not sentences:
+        return 0.0
+    own = [hit.chunk for hit in hits if hit.chunk.document_id == sentences[0].document_id]
+    read = [texts[sentences[0].document_id]] if sentences[0].document_id in texts else [chunk.text for chunk in own]
+    there = frozenset[int]().union(*(concepts_in(text) for text in {*read, *(chunk.title for chunk in own)}))
+    unsaid = any(not any(says_without(text, thing) for text in read) for thing in left_out(question.text))
+    return float(unsaid or names_another(question.text, there))
 
 
 def _crossed(question: Analysis, hits: Sequence[Hit]) -> bool:

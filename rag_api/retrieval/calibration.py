@@ -21,7 +21,7 @@ FEATURES = ("cosine", "passage", "range", "coverage")
 """What a sentence is weighed by: cosine of question and "title: sentence"; the fused score of its passage; 1 when a range of it holds
 for a number of the question and -1 when none does; the share of the question's words that it holds and its title does not."""
 
-SIGNALS = ("cosine", "information", "lead", "names", "unnamed")
+SIGNALS = ("cosine", "information", "lead", "names", "unnamed", "absent")
 """What tells whether there is a right answer (answerability.py). "crossed" is beside them, and of a reader READ."""
 READ = ("reader", "reader_span")
 RISKS = {"careful": 0.15, "balanced": 0.10, "ready": 0.05}

@@ -79,6 +79,7 @@ def find(question: Analysis, user: User, filters: Filters, container: RetrievalC
         only_for_others=ranking.only_for_others,
         threshold=threshold_of(fitted, settings),
         read=read,
+        texts=texts,
     )
     return Retrieval(
         hits=tuple(_blanked(hit, uncertain, withheld) for hit in hits),

@@ -61,3 +61,18 @@ def test_without_a_calibration_nothing_is_refused_and_what_the_rules_refuse_stay
     assert decide(QUESTION, [replace(HIT, dense_score=0.0, bm25_score=0.0)], [], None).answerable
     assert not decide(QUESTION, [HIT], [], FITTED, only_for_others=True, threshold=0.0).answerable
     assert not decide(QUESTION, [], [], FITTED, threshold=0.0).answerable
+
+
+def test_a_document_that_does_not_name_the_device_that_is_asked_about_speaks_against_an_answer() -> None:
+    picc = "Een PICC wordt elke week gespoeld.\n"
+    assert signals(analysed("hoe vaak een poortkatheter spoelen"), [HIT], [sentence(1.0)], {"d": picc})["absent"] == 1.0
+    assert signals(analysed("hoe vaak een PICC spoelen"), [HIT], [sentence(1.0)], {"d": picc})["absent"] == 0.0
+    assert signals(analysed("hoe vaak een poortkatheter spoelen"), [], [], {})["absent"] == 0.0
+
+
+def test_with_is_no_answer_to_without_where_the_document_never_says_without() -> None:
+    asked, best = analysed("wat kost het zonder roesje"), replace(sentence(9.0), text="Met roesje kost het 24 euro.")
+    only_with = {"d": "Met roesje kost het 24 euro. Eten mag daarna."}
+    both = {"d": "Met roesje kost het 24 euro, zonder roesje 12 euro."}
+    assert not decide(asked, [HIT], [best], None, texts=only_with).answerable
+    assert decide(asked, [HIT], [best], None, texts=both).answerable

@@ -50,7 +50,11 @@ def case(
 ) -> Case:
     judged = Judged(id, "vraag", "nl", document="a.pdf" if answerable else "", page=1 if answerable else None, span=span, split="validate")
     return Case(
-        judged, left_out, True, {"cosine": 0.5, "information": 0.1, "lead": 0.0, "names": 1.0, "unnamed": 0.0, **signals}, tuple(sentences)
+        judged,
+        left_out,
+        True,
+        {**dict.fromkeys(SIGNALS, 0.0), "cosine": 0.5, "information": 0.1, "names": 1.0, **signals},
+        tuple(sentences),
     )
 
 

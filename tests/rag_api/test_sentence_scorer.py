@@ -146,3 +146,23 @@ def test_no_more_than_the_limit_and_nothing_from_nothing() -> None:
 @pytest.mark.parametrize("question", ["", "***", "\ud800", "💊"])
 def test_odd_questions_still_get_candidates(question: str) -> None:
     assert candidates(question, [hit(TEXT)], EMBEDDER)
+
+
+ACCIDENT = (
+    "1. Meteen doen\n1. Spoel de wonde vijf minuten.\n2. Ontsmet en dek af.\n\n"
+    "2. Voorkomen\nSteek een gebruikte naald nooit terug. Vervang de container.\n"
+)
+
+
+@pytest.mark.parametrize(("question", "there"), [("geprikt aan een naald, wat nu", True), ("hoe vaak de container vervangen", False)])
+def test_what_is_done_at_once_is_among_the_sentences_wherever_the_best_document_says_it(question: str, there: bool) -> None:
+    at = ACCIDENT.index("2. Voorkomen")
+    found = candidates(question, [hit(ACCIDENT[at:], at)], EMBEDDER, texts={"d": ACCIDENT})
+    assert any("Ontsmet" in c.text for c in found) is there
+
+
+def test_what_another_document_says_is_done_at_once_is_not() -> None:
+    at = ACCIDENT.index("2. Voorkomen")
+    other = hit("Een naald ligt in de container.\n", document="e")
+    found = candidates("geprikt aan een naald, wat nu", [other, hit(ACCIDENT[at:], at)], EMBEDDER, texts={"d": ACCIDENT})
+    assert not any("Ontsmet" in c.text for c in found)

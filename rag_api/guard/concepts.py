@@ -1,0 +1,219 @@
+"""Which clinical concepts a text names: devices, procedures, diseases, germs, wards, staff, materials and the like.
+
+The table (concepts.csv) has a concept in a line, with its names in Dutch and English, lay words, abbreviations and brands, and what it is
+a kind of: a PICC and an implanted port are both central venous catheters, so what is said of one may not be said of the other. Drugs have
+a table of their own (drugs.py). A name is found inflected and within a compound ("katheterverzorging"); the longest name counts, so that
+a urinary catheter is no catheter of any kind. A name that the table writes in capitals is an ordinary word else ("OK") and is one only
+in capitals.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+
+from rag_api.guard.words import respelled
+from rag_api.text.bm25_analyzer import STOP_WORDS
+
+# Kinds whose concepts a document names when it is about them; staff, patients, forms and house rules are left unsaid too often.
+SPECIFIC = frozenset(["device", "procedure", "disease", "germ", "symptom", "test", "place", "material", "isolation"])
+_WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_][\w]*")
+_STEM = 4  # letters of a word that may be inflected
+_COMPOUND = 8  # letters of a word that may be made of two
+_PART, _BESIDE = 6, 3  # letters of a compound's part that is known, and of one beside it that is not
+_BOTH = 4  # letters of a part where both are known: "knieoperatie"
+_SMALL = frozenset(respelled(word) for words in STOP_WORDS.values() for word in words)
+_LINKS = ("", "s", "en", "n", "e")
+_ENDINGS = ("s", "es", "en", "n", "e", "je", "jes", "tje", "tjes")
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    kind: str
+    below: int | None  # the line of what it is a kind of
+    names: tuple[str, ...]
+
+
+@cache
+def concepts() -> tuple[Concept, ...]:
+    """All lines of the table. The first name is a concept's own, by which the ones below it call it."""
+    text = files(__package__).joinpath("concepts.csv").read_text(encoding="utf-8")
+    rows = [(row["kind"], row["below"], tuple(row["names"].split("|"))) for row in csv.DictReader(text.splitlines())]
+    line = {names[0]: number for number, (_, _, names) in enumerate(rows)}
+    return tuple(Concept(kind, line[below] if below else None, names) for kind, below, names in rows)
+
+
+@lru_cache(maxsize=4096)
+def concepts_in(text: str) -> frozenset[int]:
+    """The lines of the concepts that a text names."""
+    return frozenset(concept for found, _ in mentions(text) for concept in found)
+
+
+def mentions(text: str) -> Iterator[tuple[frozenset[int], str]]:
+    """Yield what each name in the text may mean, and the words that name it. A name has several meanings where several lines hold it."""
+    said = _WORD.findall(_plain(text))
+    words, at = [_spelled(word) for word in said], 0
+    while at < len(words):
+        length, found = _longest(said, words, at)
+        if found:
+            yield found, " ".join(words[at : at + length])
+        at += length
+
+
+def meant(word: str) -> frozenset[int]:
+    """The lines of what one word may mean."""
+    return of_word(_spelled(_plain(word)))
+
+
+def also_called(word: str) -> tuple[str, ...]:
+    """The other names of a word that means one specific thing: by itself or inflected, not as a part of a compound."""
+    found = _known(_spelled(_plain(word)))
+    if len(found) != 1:
+        return ()
+    (concept,) = (concepts()[line] for line in found)
+    return concept.names if concept.kind in SPECIFIC else ()
+
+
+def other_words(text: str) -> tuple[str, ...]:
+    """What else the specific things are called that a text names."""
+    found = dict[str, None]()
+    for lines, said in mentions(text):
+        if len(lines) == 1 and (" " in said or lines == _known(said)):
+            concept = concepts()[min(lines)]
+            found |= dict.fromkeys(name for name in concept.names if concept.kind in SPECIFIC and _spelled(_plain(name)) != said)
+    return tuple(found)
+
+
+def names_another(text: str, there: frozenset[int]) -> bool:
+    """Return whether a text names a specific thing that is not among these concepts, nor is any kind of it."""
+    asked = (lines for lines, _ in mentions(text) if any(concepts()[line].kind in SPECIFIC for line in lines))
+    return any(not any(is_named(line, there) for line in lines) for lines in asked)
+
+
+def is_named(concept: int, there: frozenset[int]) -> bool:
+    """Return whether it is there, or what is a kind of it."""
+    return concept in there or any(concept in _line_up(other) for other in there)
+
+
+@cache
+def _line_up(concept: int) -> tuple[int, ...]:
+    """What it is a kind of, the nearest first."""
+    above = concepts()[concept].below
+    return () if above is None else (above, *_line_up(above))
+
+
+@lru_cache(maxsize=100_000)
+def _spelled(word: str) -> str:
+    return respelled(word.lower())
+
+
+def _plain(text: str) -> str:
+    """Without accents; capitals stay."""
+    return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    words: dict[str, frozenset[int]]  # names of one word, in small letters
+    inflected: dict[str, frozenset[int]]  # the same, without their endings
+    capitals: dict[str, frozenset[int]]
+    openers: dict[str, list[tuple[tuple[str, ...], int]]]  # names of several words, by the forms of the first
+
+
+@cache
+def _names() -> _Names:
+    words: dict[str, set[int]] = {}
+    inflected: dict[str, set[int]] = {}
+    capitals: dict[str, set[int]] = {}
+    openers: dict[str, list[tuple[tuple[str, ...], int]]] = {}
+    for line, concept in enumerate(concepts()):
+        for name in concept.names:
+            parts = tuple(_WORD.findall(_plain(name)))
+            if name.isupper() and len(parts) == 1:
+                capitals.setdefault(parts[0], set()).add(line)
+            elif len(parts) > 1:
+                parts = tuple(map(_spelled, parts))
+                for form in _forms(parts[0]):
+                    openers.setdefault(form, []).append((parts, line))
+            else:
+                words.setdefault(_spelled(parts[0]), set()).add(line)
+                for form in _forms(_spelled(parts[0])):
+                    inflected.setdefault(form, set()).add(line)
+    return _Names(_frozen(words), _frozen(inflected), _frozen(capitals), openers)
+
+
+def _frozen(found: dict[str, set[int]]) -> dict[str, frozenset[int]]:
+    return {name: frozenset(lines) for name, lines in found.items()}
+
+
+@lru_cache(maxsize=100_000)
+def _forms(word: str) -> frozenset[str]:
+    """As it is, and without an ending of a plural or of a small one: "krukken" is "kruk", "boekjes" is "boek"."""
+    bare = {word.removesuffix(ending) for ending in _ENDINGS if word.endswith(ending)}
+    single = {one[:-1] for one in bare if len(one) > _STEM and one[-1] == one[-2]}
+    return frozenset((word, *(one for one in bare | single if len(one) >= _STEM)))
+
+
+def _is_said(word: str, name: str) -> bool:
+    """One is the other, inflected."""
+    return word == name or word in _forms(name) or name in _forms(word)
+
+
+def _longest(said: list[str], words: list[str], at: int) -> tuple[int, frozenset[int]]:
+    """How many words from here are a name, at least 1, and what it may mean; nothing where none is."""
+    length, found = 1, set[int]()
+    for form in _forms(words[at]):
+        for name, line in _names().openers.get(form, ()):
+            if len(name) < max(2, length) or at + len(name) > len(words):
+                continue
+            if all(map(_is_said, words[at : at + len(name)], name)):
+                found = found if len(name) == length else set()
+                length = len(name)
+                found.add(line)
+    return (length, frozenset(found)) if found else (1, _names().capitals.get(said[at], frozenset()) or of_word(words[at]))
+
+
+@lru_cache(maxsize=100_000)
+def of_word(word: str) -> frozenset[int]:
+    """What a word in small letters means: by itself, inflected, or by what it is made of."""
+    known = _known(word)
+    if known or len(word) < _COMPOUND:
+        return known
+    return _tail(word) | _head(word)
+
+
+def _known(word: str) -> frozenset[int]:
+    names = _names()
+    if word in _SMALL:
+        return frozenset()
+    if word in names.words or len(word) < _STEM:
+        return names.words.get(word, frozenset())
+    own = names.inflected.get(word, frozenset()) if len(word) > _STEM else frozenset()  # "niet" is no small form of "nietjes"
+    return own.union(*(names.words.get(form, ()) for form in _forms(word)))
+
+
+def _tail(word: str) -> frozenset[int]:
+    """Of the longest name that it ends with: a heupspica is a kind of spica."""
+    for cut in range(_BESIDE, len(word) - _BOTH + 1):
+        found = _known(word[cut:])
+        if found and (len(word) - cut >= _PART or any(_known(part) for part in _unlinked(word[:cut]))):
+            return found
+    return frozenset()
+
+
+def _head(word: str) -> frozenset[int]:
+    """Of the longest name that it begins with: katheterverzorging is about a katheter."""
+    for cut in range(len(word) - _BESIDE, _BOTH - 1, -1):
+        found = next((known for part in _unlinked(word[:cut]) if len(part) >= _BOTH and (known := _known(part))), frozenset[int]())
+        if found and (cut > _PART or _known(word[cut:])):
+            return found
+    return frozenset()
+
+
+def _unlinked(part: str) -> list[str]:
+    return [part.removesuffix(link) for link in _LINKS if part.endswith(link)]

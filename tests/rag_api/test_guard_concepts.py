@@ -1,0 +1,80 @@
+"""Clinical concepts: their table, how a text names them, and when a document does not speak of what is asked."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag_api.guard.concepts import SPECIFIC, also_called, concepts, concepts_in, names_another
+
+pytestmark = pytest.mark.quick
+
+
+def named(text: str) -> set[str]:
+    return {concepts()[line].names[0] for line in concepts_in(text)}
+
+
+def test_every_concept_has_a_name_of_its_own_and_is_a_kind_of_one_of_its_kind() -> None:
+    lines = concepts()
+    assert len(lines) >= 1500
+    assert len({concept.names[0] for concept in lines}) == len(lines)
+    assert {concept.kind for concept in lines} >= SPECIFIC
+    for concept in lines:
+        assert concept.below is None or lines[concept.below].kind == concept.kind, concept
+        assert len(set(concept.names)) == len(concept.names), concept
+
+
+def test_nothing_is_a_kind_of_itself() -> None:
+    for start in range(len(concepts())):
+        seen, at = {start}, concepts()[start].below
+        while at is not None:
+            assert at not in seen
+            seen.add(at)
+            at = concepts()[at].below
+
+
+@pytest.mark.parametrize(
+    ("text", "concept"),
+    [
+        ("Mag een port-a-cath gespoeld worden", "poortkatheter"),
+        ("de PAC spoelen", "poortkatheter"),
+        ("blaaskatheters", "blaaskatheter"),  # a plural
+        ("wondhaakjes", "nietjes"),  # as it stands in the table
+        ("indwelling catheter care", "blaaskatheter"),  # two words
+        ("katheterverzorging", "katheter"),  # what a compound begins with
+        ("kinderrolstoel", "rolstoel"),  # and ends with
+        ("Hypoglykemie", "hypoglycemie"),  # another spelling
+        ("naar de OK", "operatiekwartier"),
+    ],
+)
+def test_a_concept_is_known_by_any_name(text: str, concept: str) -> None:
+    assert concept in named(text)
+
+
+@pytest.mark.parametrize("text", ["ok, dan niet", "it is 4 or 5", "een goed antwoord", "niet", ""])
+def test_ordinary_words_name_nothing(text: str) -> None:
+    assert not named(text)
+
+
+def test_the_longest_name_counts() -> None:
+    assert named("suprapubische katheter") == {"suprapubische katheter"}
+    assert named("blaaskatheter") == {"blaaskatheter"}
+
+
+@pytest.mark.parametrize(
+    ("question", "document", "another"),
+    [
+        ("hoe vaak een poortkatheter spoelen", "Een PICC wordt elke week gespoeld.", True),  # a sibling
+        ("hoe vaak een katheter spoelen", "Een PICC wordt elke week gespoeld.", False),  # a kind of it
+        ("hoe vaak een PICC spoelen", "Een katheter wordt elke week gespoeld.", True),  # only what it is a kind of
+        ("wanneer mogen de agrafen eruit", "Staples are removed on day 14.", False),  # another name
+        ("wie belt de huisarts", "De arts belt.", False),  # staff are left unsaid too often
+        ("hoeveel dagen", "14 dagen", False),
+    ],
+)
+def test_a_document_may_not_speak_of_what_is_asked(question: str, document: str, another: bool) -> None:
+    assert names_another(question, concepts_in(document)) is another
+
+
+def test_other_names_are_those_of_a_whole_word_that_means_one_specific_thing() -> None:
+    assert "nietjes" in also_called("Haakjes")
+    assert also_called("katheterverzorging") == also_called("huisarts") == also_called("dosis") == ()
