@@ -39,7 +39,7 @@ class Buckets:
         bucket.tokens = min(self.per_minute, bucket.tokens + (now - bucket.at) * a_second)
         bucket.at = now
         if bucket.tokens < 1:
-            raise TooManyRequests(f"More than {self.per_minute} {self.what} in a minute.", (1 - bucket.tokens) / a_second)
+            raise TooManyRequests(f"More than {self.per_minute} {self.what} in a minute.", (1 - bucket.tokens) / a_second, self.what)
         bucket.tokens -= 1
         if len(self._buckets) > MOST_KEPT:
             self._forget(now - 60)
@@ -75,6 +75,11 @@ class Admission:
         self._free = at_once
         self._queue: deque[asyncio.Future[None]] = deque()
         self._seconds = 0.2  # that a question takes, lately
+
+    @property
+    def queued(self) -> int:
+        """Of the questions that wait now."""
+        return len(self._queue)
 
     async def enter(self) -> Place:
         """Raises TooBusy."""

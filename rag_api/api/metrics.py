@@ -29,9 +29,24 @@ class Metrics:
         self._failures = Counter("bedside_answer_failures", "Answers that broke off, by error.", ["code"], registry=registry)
         self._answer = Histogram("bedside_answer_seconds", "Time per answer and phase.", ["phase"], buckets=SECONDS, registry=registry)
         self.asking = Gauge("bedside_asking", "Questions that are being answered.", registry=registry)
+        self._limited = Counter(
+            "bedside_limited",
+            "Requests that got 429: too many requests, questions, questions that wait, or tries to sign in; by what they are counted.",
+            ["reason", "by"],
+            registry=registry,
+        )
+        self._sign_in_failures = Counter("bedside_sign_in_failures", "Tries to sign in that failed, by error.", ["code"], registry=registry)
 
-    def watch(self, sentences: Callable[[], SentencesKept]) -> None:
-        """How far the sentences of documents are embedded ahead, as of when /metrics is read."""
+    def watch(self, sentences: Callable[[], SentencesKept], waiting: Callable[[], int], journal: Callable[[], int]) -> None:
+        """How far the sentences of documents are embedded ahead, and how many questions and entries of the audit trail wait: as of when
+        /metrics is read."""
+        Gauge("bedside_questions_waiting", "Questions that wait to be looked up.", registry=self.registry).set_function(waiting)
+        entries = Gauge(
+            "bedside_audit_journal_entries",
+            "Entries of the audit trail in this process's file, because the database does not take them.",
+            registry=self.registry,
+        )
+        entries.set_function(journal)
         documents = Gauge(
             "bedside_documents", "Documents with and without their sentences embedded ahead.", ["sentences"], registry=self.registry
         )
@@ -52,6 +67,12 @@ class Metrics:
 
     def failed(self, code: str) -> None:
         self._failures.labels(code).inc()
+
+    def limited(self, reason: str, by: str) -> None:
+        self._limited.labels(reason, by).inc()
+
+    def sign_in_failed(self, code: str) -> None:
+        self._sign_in_failures.labels(code).inc()
 
     def page(self) -> bytes:
         return generate_latest(self.registry)
