@@ -108,7 +108,10 @@ class IngestionStopped(Conflict):
 
 
 class TooManyTries(BedsideError):
+    """`of`: what there were too many of, for who counts."""
+
     code, status = "too_many_tries", 429
+    of = "tries"
 
 
 class TooManyRequests(TooManyTries):
@@ -116,13 +119,17 @@ class TooManyRequests(TooManyTries):
 
     code = "too_many_requests"
 
-    def __init__(self, message: str, retry_after: float) -> None:
+    def __init__(self, message: str, retry_after: float, of: str = "requests") -> None:
         super().__init__(message)
         self.retry_after = retry_after
+        self.of = of
 
 
 class TooBusy(TooManyRequests):
     code = "too_busy"
+
+    def __init__(self, message: str, retry_after: float) -> None:
+        super().__init__(message, retry_after, "waiting")
 
 
 class PersonalDataFound(BedsideError):

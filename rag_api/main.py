@@ -23,7 +23,7 @@ from rag_api.api.health import own_version
 from rag_api.api.limits import Admission, Buckets, Limits
 from rag_api.api.metrics import Metrics
 from rag_api.api.page import Page, Shell, web_dir
-from rag_api.api.routes import access, accounts, ask, audit, conversations, documents, feedback, gaps, health, judged, session
+from rag_api.api.routes import access, accounts, ask, audit, conversations, documents, feedback, gaps, health, judged, keys, session
 from rag_api.api.routes.limited import LimitedRoute
 from rag_api.api.schemas import Problem
 from rag_api.api.sign_in.oidc import Provider
@@ -59,7 +59,7 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
         if removed := await asyncio.to_thread(clear_uploads, settings.data_dir):
             log.info("Removed %d uploads that an interrupted run left behind", removed)
         precomputer = Precomputer(own)
-        app.state.metrics.watch(lambda: own.sentences)
+        app.state.metrics.watch(lambda: own.sentences, lambda: app.state.limits.admission.queued, own.trail.journal.count)
         app.state.metrics.watch_generators(own.generator.replicas)
         app.state.container = own
         try:
@@ -112,6 +112,7 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
         health.router,
         session.router,
         accounts.router,
+        keys.router,
         audit.router,
     ):
         app.include_router(router)

@@ -14,6 +14,7 @@ from prometheus_client import CollectorRegistry
 from rag_api.api.metrics import PHASES
 from rag_api.api.metrics import Metrics as ApiMetrics
 from rag_api.domain import AnswerStatus, KeptState, Mode, SentencesKept
+from rag_api.errors import TooBusy, TooManyTries
 from services.generator.server.metrics import Metrics as GeneratorMetrics
 
 pytestmark = pytest.mark.quick
@@ -22,10 +23,15 @@ FOLDER = Path(__file__).parents[1] / "docs" / "monitoring"
 OWN = {"up"}  # Prometheus's
 
 
+def watched(api: ApiMetrics) -> ApiMetrics:
+    api.watch(lambda: SentencesKept(KeptState.OFF), lambda: 0, lambda: 0)
+    return api
+
+
 def exported() -> dict[str, set[str]]:
     """Return what Prometheus would store -> its labels."""
     api = ApiMetrics()
-    api.watch(lambda: SentencesKept(KeptState.OFF))
+    watched(api)
     found: dict[str, set[str]] = {}
     for registry in (api.registry, GeneratorMetrics().registry):
         found |= _series(registry)
@@ -61,12 +67,23 @@ def test_every_metric_and_label_exists(expression: str) -> None:
     assert labels | grouped <= own, (labels | grouped) - own
 
 
+def test_every_metric_that_is_named_stands_in_what_prometheus_reads() -> None:
+    pages = watched(ApiMetrics()).page() + GeneratorMetrics().page()
+    types = dict(re.findall(r"^# TYPE (\w+) (\w+)$", pages.decode(), re.M))
+    endings = {"counter": ("",), "gauge": ("",), "histogram": ("_bucket", "_sum", "_count")}
+    read = {name + ending for name, kind in types.items() for ending in endings[kind]}
+    named = {name for expression in expressions() for name in re.findall(r"\bbedside_\w+", expression)}
+    assert len(named) > 15
+    assert named <= read
+
+
 def test_every_value_that_is_looked_for_exists() -> None:
     text = " ".join(expressions())
     known = {
         "status": {status.value for status in AnswerStatus} | {"5.."},
         "mode": {mode.value for mode in Mode},
         "phase": set(PHASES.values()),
+        "reason": {TooManyTries.of, "requests|questions", TooBusy("", 1.0).of},
         "job": {job["job_name"] for job in yaml.safe_load((FOLDER / "prometheus.yml").read_text("utf-8"))["scrape_configs"]},
     }
     for label, value in re.findall(r"(\w+)(?:=|!=|=~)\"([^\"]*)\"", text):

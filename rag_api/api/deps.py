@@ -60,6 +60,7 @@ async def current_user(request: Request) -> User:
 UserDep = Annotated[User, Depends(current_user)]
 
 DocumentId = Annotated[str, Path(pattern=schemas.DOCUMENT, max_length=32, examples=["0f8b2c44d1e94c1c9c0f6f0e6f0f1a2b"])]
+AccountId = Annotated[str, Path(max_length=100, pattern=r"^[0-9A-Za-z_-]+$", description="Of an account, or of a key.")]
 Uuid = Annotated[str, Path(pattern=schemas.UUID, max_length=36, examples=["5f0c9a3e-6f0b-4c56-8a57-0d9b7b1f3c11"])]
 Limit = Annotated[int, Query(ge=1, le=200, description="At most this many.")]
 Offset = Annotated[int, Query(ge=0, le=1_000_000, description="Leave out this many first.")]

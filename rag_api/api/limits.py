@@ -60,7 +60,7 @@ class Buckets:
         if wait is None:
             wait = self._take_here(name)
         if wait:
-            raise TooManyRequests(f"More than {self.per_minute} {self.what} in a minute.", wait)
+            raise TooManyRequests(f"More than {self.per_minute} {self.what} in a minute.", wait, self.what)
 
     def _take_of_all(self, name: str) -> float | None:
         """Seconds to wait; None when the database does not count now."""
@@ -124,6 +124,11 @@ class Admission:
         self._queue: deque[asyncio.Future[None]] = deque()
         self._seconds = 0.2  # that a question takes, lately
         self._promised = 0.0  # when the last of those who were told to come back should be done
+
+    @property
+    def queued(self) -> int:
+        """Of the questions that wait now."""
+        return len(self._queue)
 
     async def enter(self) -> Place:
         """Raises TooBusy."""

@@ -48,7 +48,23 @@ class Metrics:
             multiprocess_mode="livemostrecent",
         )
         self._kept = Gauge("bedside_sentences", "Sentences that are embedded ahead.", registry=registry, multiprocess_mode="livemostrecent")
-        self._sentences: Callable[[], SentencesKept] | None = None
+        self._waiting = Gauge(
+            "bedside_questions_waiting", "Questions that wait to be looked up.", registry=registry, multiprocess_mode="livesum"
+        )
+        self._journal = Gauge(
+            "bedside_audit_journal_entries",
+            "Entries of the audit trail in processes' files, because the database does not take them.",
+            registry=registry,
+            multiprocess_mode="livesum",
+        )
+        self._limited = Counter(
+            "bedside_limited",
+            "Requests that got 429: too many requests, questions, questions that wait, or tries to sign in; by what they are counted.",
+            ["reason", "by"],
+            registry=registry,
+        )
+        self._sign_in_failures = Counter("bedside_sign_in_failures", "Tries to sign in that failed, by error.", ["code"], registry=registry)
+        self._look: Callable[[], None] = lambda: None  # at what is not counted but asked for, as of when /metrics is read
         self._out = Gauge(
             "bedside_generator_out",
             "1: it does not answer and others are asked first.",
@@ -66,9 +82,18 @@ class Metrics:
         if outcome not in ("out", "in"):
             self._generated.labels(replica.name, outcome).inc()
 
-    def watch(self, sentences: Callable[[], SentencesKept]) -> None:
-        """How far the sentences of documents are embedded ahead, as of when /metrics is read."""
-        self._sentences = sentences
+    def watch(self, sentences: Callable[[], SentencesKept], waiting: Callable[[], int], journal: Callable[[], int]) -> None:
+        """How far the sentences of documents are embedded ahead, and how many questions and entries of the audit trail wait."""
+
+        def look() -> None:
+            kept = sentences()
+            self._documents.labels("ahead").set(kept.documents)
+            self._documents.labels("outstanding").set(kept.of - kept.documents)
+            self._kept.set(kept.sentences)
+            self._waiting.set(waiting())
+            self._journal.set(journal())
+
+        self._look = look
 
     def requested(self, method: str, route: str, status: int, seconds: float) -> None:
         self._requests.labels(method, route, str(status)).inc()
@@ -83,12 +108,14 @@ class Metrics:
     def failed(self, code: str) -> None:
         self._failures.labels(code).inc()
 
+    def limited(self, reason: str, by: str) -> None:
+        self._limited.labels(reason, by).inc()
+
+    def sign_in_failed(self, code: str) -> None:
+        self._sign_in_failures.labels(code).inc()
+
     def page(self) -> bytes:
-        if self._sentences is not None:
-            kept = self._sentences()
-            self._documents.labels("ahead").set(kept.documents)
-            self._documents.labels("outstanding").set(kept.of - kept.documents)
-            self._kept.set(kept.sentences)
+        self._look()
         return generate_latest(_of_all() if "PROMETHEUS_MULTIPROC_DIR" in os.environ else self.registry)
 
 

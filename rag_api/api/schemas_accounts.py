@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from rag_api.api.schemas import AccessOut
 from rag_api.domain import Role, Scope
 
 Group = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f,;]+$")]
@@ -49,6 +50,9 @@ class AccountOut(BaseModel):
     name: str
     login: str | None
     issuer: str | None
+    signs_in: Literal["provider", "password", "keys"] = Field(
+        description="By what: with the provider, here, or as a machine with keys only."
+    )
     roles: list[Role] = Field(description="Given by hand.")
     groups: list[str] = Field(description="Given by hand.")
     claimed_groups: list[str] = Field(description="What the provider named at the last sign-in.")
@@ -58,10 +62,52 @@ class AccountOut(BaseModel):
     suspended_at: datetime | None
     created_at: datetime
     signed_in_at: datetime | None
+    sessions: int = Field(description="That live now: where they are signed in.")
 
 
 class AccountList(BaseModel):
     accounts: list[AccountOut]
+    total: int = Field(description="Of those that were asked for, on all pages.")
+    groups: list[str] = Field(description="All that accounts are in, or documents are for.")
+
+
+class NewAccountIn(In):
+    """Without a password it is a machine's: it acts by keys only."""
+
+    login: str = Field(min_length=1, max_length=100, pattern=r"^[^\s\x00-\x1f]+$", description="What it signs in by.")
+    name: Name
+    password: str | None = Field(None, max_length=200, pattern=r"^[^\x00]+$")
+    roles: list[Role] = Field(default=[], max_length=10)
+    groups: list[Group] = Field(default=[], max_length=50)
+
+
+class PasswordIn(In):
+    password: str = Field(max_length=200, pattern=r"^[^\x00]+$")
+
+
+class EndedOut(BaseModel):
+    sessions: int = Field(description="That were ended.")
+
+
+class MembershipOut(BaseModel):
+    """A group that lets somebody read a document, and where their being in it comes from."""
+
+    group: str
+    given_by: list[Literal["everyone", "hand", "provider"]] = Field(
+        description="everyone: all are in it. hand: an admin said so. provider: the sign-in named it last time."
+    )
+
+
+class WhyOut(BaseModel):
+    """Whether somebody can see a document. `through` and `reader` both have to hold, and they must not be suspended."""
+
+    account: str
+    name: str
+    sees: bool
+    suspended: bool
+    reader: bool = Field(description="Whether a role of theirs reads documents at all.")
+    through: list[MembershipOut] = Field(description="The document's groups that they are in.")
+    access: AccessOut = Field(description="Who may read the document, and who said so.")
 
 
 class AccountIn(In):
@@ -82,6 +128,7 @@ class KeyIn(In):
 class KeyOut(BaseModel):
     id: str
     user_id: str
+    account: str = Field(description="That it acts as: its login, or its name.")
     name: str
     prefix: str
     scopes: list[Scope]

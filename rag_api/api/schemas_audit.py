@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
 from rag_api.audit.entry import Result
+from rag_api.audit.verify import WHYS
 
 
 class WhoOut(BaseModel):
@@ -60,3 +61,22 @@ class TrailOut(BaseModel):
 class HeadOut(BaseModel):
     sequence: int
     hash: str
+
+
+class BadOut(BaseModel):
+    sequence: int = Field(description="The first entry that is not as it was written.")
+    why: Literal[WHYS] = Field(description="What is wrong with it.")  # type: ignore[valid-type]
+
+
+class VerifiedOut(BaseModel):
+    """What came of a verification. `bad` null: every entry up to `entries` is as it was written."""
+
+    at: datetime
+    entries: int = Field(description="So many, from the first, are as they were written.")
+    anchors: int = Field(description="Numbers and hashes of this machine that were found in their places; 0: a cut end is not shown.")
+    bad: BadOut | None
+
+
+class ChainOut(BaseModel):
+    head: HeadOut | None = Field(description="The last entry; null: there is none.")
+    verified: VerifiedOut | None = Field(description="The last verification, as the trail itself says; null: never.")

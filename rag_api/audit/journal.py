@@ -31,6 +31,7 @@ class Journal:
         self._lock = threading.RLock()
         self._file = -1
         self._read = self._written = 0  # where the next entry to take out begins, where the next to keep goes
+        self._count = 0  # of those in between
 
     def open(self) -> None:
         """Set room aside, and take over what others left. Raises OSError."""
@@ -41,7 +42,7 @@ class Journal:
             self._file = self._own()
             with suppress(OSError):  # no room, or a file system that cannot: entries go there as long as they fit
                 os.posix_fallocate(self._file, 0, self.reserve_bytes)
-            self._written = _end_of(self._file)
+            self._written, self._count = _end_of(self._file)
             self._take_over()
 
     def keep(self, record: bytes) -> None:
@@ -53,6 +54,11 @@ class Journal:
     def waiting(self) -> bool:
         with self._lock:
             return self._read < self._written
+
+    def count(self) -> int:
+        """Of the entries that this process holds and the database has not taken yet."""
+        with self._lock:
+            return self._count
 
     def left_behind(self) -> bool:
         """Whether anything lies in the folder that is not known to be taken out: this process's, or another's that is gone."""
@@ -77,13 +83,14 @@ class Journal:
             take(record)
             with self._lock:
                 self._read += _LENGTH + _SUM + len(record)
+                self._count -= 1
             taken += 1
 
     def close(self) -> None:
         with self._lock:
             if self._file >= 0:
                 os.close(self._file)
-            self._file, self._read, self._written = -1, 0, 0
+            self._file, self._read, self._written, self._count = -1, 0, 0, 0
 
     def _put(self, record: bytes) -> None:
         written = _framed(record) + _END  # whatever stood behind it from before is not read
@@ -91,12 +98,13 @@ class Journal:
             raise OSError("the journal's disk is full")
         os.fsync(self._file)
         self._written += len(written) - len(_END)
+        self._count += 1
 
     def _start_anew(self) -> None:
         if self._written:
             os.pwrite(self._file, _END, 0)
             os.fsync(self._file)
-        self._read = self._written = 0
+        self._read = self._written = self._count = 0
 
     def _own(self) -> int:
         """A file that no living process has, or a new one."""
@@ -142,11 +150,13 @@ def _record_at(file: int, at: int) -> bytes | None:
     return record if hashlib.sha256(record).digest()[:_SUM] == head[_LENGTH:] else None
 
 
-def _end_of(file: int) -> int:
-    at = 0
+def _end_of(file: int) -> tuple[int, int]:
+    """Return where the entries end, and how many there are."""
+    at = count = 0
     while (record := _record_at(file, at)) is not None:
         at += _LENGTH + _SUM + len(record)
-    return at
+        count += 1
+    return at, count
 
 
 def _locked(file: int) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
@@ -16,10 +16,11 @@ import psycopg
 from rag_api.audit.entry import Entry, Event, Result, Sealed, entry_of
 from rag_api.audit.erasing import erase_old, forget_conversation
 from rag_api.audit.journal import Journal
+from rag_api.audit.verify import Verified, verify
 from rag_api.config import Settings
 from rag_api.db import Database
 from rag_api.db.audit import Head, Writer, hash_at, head
-from rag_api.errors import AuditUnavailable, BedsideError
+from rag_api.errors import AuditUnavailable, BedsideError, Conflict
 
 log = logging.getLogger(__name__)
 
@@ -41,6 +42,7 @@ class Trail:
         self._open_db = open_db
         self._closing = threading.Event()
         self._lock = threading.Lock()
+        self._verifying = threading.Lock()
         self._writer: Writer | None = None
         self._draining: threading.Thread | None = None
         self._keeping: threading.Thread | None = None
@@ -117,6 +119,16 @@ class Trail:
         lines = self.anchors.read_text(encoding="ascii").splitlines() if self.anchors.is_file() else []
         words = [line.split(" ")[0].partition(":") for line in lines]
         return [Head(int(number), bytes.fromhex(digest)) for number, _, digest in words]
+
+    def verify(self, anchors: Sequence[Head] = ()) -> Verified:
+        """All of it, against these anchors and those of this machine; one at a time, since it takes a processor. Raises Conflict,
+        DatabaseUnavailable."""
+        if not self._verifying.acquire(blocking=False):
+            raise Conflict("The trail is being verified already.")
+        try:
+            return verify(self._open_db().patient(), [*anchors, *self.known_anchors()])
+        finally:
+            self._verifying.release()
 
     def is_behind(self) -> bool:
         """Whether the last anchor of this machine is not in the database any more. Raises DatabaseUnavailable."""

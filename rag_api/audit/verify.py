@@ -12,6 +12,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from rag_api.audit.entry import FIRST, chained
 from rag_api.db import Database
@@ -19,6 +20,7 @@ from rag_api.db.audit import Head, Stored, TrailQuery, erasures, head, stream
 from rag_api.errors import InvalidInput
 
 PARTS = ("who", "about", "question")
+WHYS = ("missing", "previous", "hash", "erased", *PARTS, "cut_off", "anchor")  # what may be wrong
 _ANCHOR = re.compile(r"(\d+)[: ]([0-9a-f]{64})")
 
 
@@ -27,7 +29,7 @@ class Bad:
     """The first entry that is not as it was written. `why` is a stable word, `what` a sentence."""
 
     sequence: int
-    why: str
+    why: str  # one of WHYS
     what: str
 
 
@@ -37,6 +39,12 @@ class Verified:
     head: Head | None
     anchors: int  # that were found in their places
     bad: Bad | None = None
+
+
+def said_of(found: Verified) -> dict[str, Any]:
+    """Return what an entry of the trail says of a verification, whoever asked for it."""
+    bad = {"bad": found.bad.sequence, "why": found.bad.why} if found.bad else {"bad": 0}
+    return {"entries": found.entries, "anchors": found.anchors, **bad}
 
 
 def anchor_of(text: str) -> Head:

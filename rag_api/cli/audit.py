@@ -34,14 +34,12 @@ def head() -> None:
 def verify(anchor: Anchors = None, anchors: AnchorFile = None, as_json: AsJson = False) -> None:
     """Check every entry against the chain, and the chain against the anchors: those given, and those of this machine. Ends with 1 and the
     first entry that is wrong, and why."""
-    from rag_api.audit.verify import anchor_of
-    from rag_api.audit.verify import verify as check
+    from rag_api.audit.verify import anchor_of, said_of
 
     with opened() as container:
-        given = [anchor_of(text) for text in [*(anchor or ()), *_lines(anchors)]]
-        found = check(container.db.patient(), [*given, *container.trail.known_anchors()])
+        found = container.trail.verify([anchor_of(text) for text in [*(anchor or ()), *_lines(anchors)]])
         _print(found, as_json)
-        also(entries=found.entries, bad=found.bad.sequence if found.bad else 0)
+        also(**said_of(found))
         if found.bad is not None:
             raise typer.Exit(1)
 

@@ -31,6 +31,7 @@ class Account:
     name: str
     login: str | None
     issuer: str | None
+    has_password: bool
     roles: tuple[Role, ...]  # given by hand
     groups: tuple[str, ...]  # given by hand
     claimed_groups: tuple[str, ...]  # what the provider said at the last sign-in
@@ -217,6 +218,7 @@ def to_account(row: DictRow) -> Account:
     names = ("id", "name", "login", "issuer", "function", "department", "suspended_at", "created_at", "signed_in_at")
     return Account(
         **{name: row[name] for name in names},
+        has_password=row["password_hash"] is not None,
         roles=tuple(Role(role) for role in row["roles"]),
         groups=tuple(row["groups"]),
         claimed_groups=tuple(row["claimed_groups"]),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import psycopg
@@ -54,10 +54,10 @@ class TrailQuery:
     before: int | None = None
     since: str = ""
     until: str = ""
-    user: str = ""
+    users: tuple[str, ...] = ()  # who did it: any of these accounts
     action: str = ""  # "document.opened", or all that begin so: "document."
     result: str = ""
-    document: str = ""
+    documents: tuple[str, ...] = ()  # any of these, by id or file name
     request: str = ""
     limit: int = 100
 
@@ -151,26 +151,54 @@ def _conditions(query: TrailQuery, wanted: dict[str, Any]) -> Iterator[str]:
         "before": "e.sequence < %(before)s",
         "since": "e.entry ->> 'at' collate \"C\" >= %(since)s",
         "until": "e.entry ->> 'at' collate \"C\" < %(until)s",
-        "user": "e.sequence in (select sequence from audit_sealed where part = 'who' and body ->> 'user' = %(user)s)",
+        "users": "e.sequence in (select sequence from audit_sealed where part = 'who' and body ->> 'user' = any(%(users)s))",
         "action": "starts_with(e.entry ->> 'action', %(action)s)",
         "result": "e.entry ->> 'result' = %(result)s",
-        "document": "(e.entry #>> '{on,document}' = %(document)s or exists"
-        " (select from json_array_elements(e.entry #> '{on,documents}') d where d ->> 'id' = %(document)s))",
+        "documents": "(e.entry #>> '{on,document}' = any(%(documents)s) or exists"
+        " (select from json_array_elements(e.entry #> '{on,documents}') d"
+        " where d ->> 'id' = any(%(documents)s) or d ->> 'source' = any(%(documents)s)))",
         "request": "e.entry ->> 'request' = %(request)s",
     }
     for name, test in tests.items():
         value = getattr(query, name)
-        if value is not None and value != "":
-            wanted[name] = value
+        if value not in (None, "", ()):
+            wanted[name] = list(value) if isinstance(value, tuple) else value
             yield test
 
 
-def stream(db: Database, query: TrailQuery) -> Iterator[Stored]:
-    """All entries after `query.after`, oldest first, some at a time."""
-    from dataclasses import replace
+def people_called(db: Database, words: str) -> tuple[str, ...]:
+    """Return the accounts that may be meant: by id, by login, or by a part of the name; the words too, for an account that is gone."""
+    rows = db.all(
+        "select id from users where id = %(words)s or login = lower(%(words)s) or position(lower(%(words)s) in lower(name)) > 0",
+        {"words": words},
+    )
+    return tuple(dict.fromkeys((words, *(row["id"] for row in rows))))
 
+
+def documents_called(db: Database, words: str) -> tuple[str, ...]:
+    """Return the documents that may be meant, whoever may read them: by id, or by a part of title or file name; the words too, for one that
+    is gone."""
+    rows = db.all(
+        """select id from documents where id = %(words)s or position(lower(%(words)s) in lower(title)) > 0
+        or position(lower(%(words)s) in lower(source)) > 0""",
+        {"words": words},
+    )
+    return tuple(dict.fromkeys((words, *(row["id"] for row in rows))))
+
+
+def last_of(db: Database, action: str) -> Stored | None:
+    """Return the newest entry of an action that has come to an end."""
+    rows = db.all(
+        f"{READ} where e.entry ->> 'action' = %(action)s and e.entry ->> 'result' <> 'begun' order by e.sequence desc limit 1",
+        {"action": action},
+    )
+    return _stored(rows[0]) if rows else None
+
+
+def stream(db: Database, query: TrailQuery) -> Iterator[Stored]:
+    """All entries after `query.after` (and before `query.before`, where that is said), oldest first, some at a time."""
     at = query.after or 0
-    while found := read(db, replace(query, after=at, before=None, limit=PAGE)):
+    while found := read(db, replace(query, after=at, limit=PAGE)):
         yield from found
         at = found[-1].sequence
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rag_api.db import Database
-from rag_api.db.access import LIVE_SESSION
+from rag_api.db.access import LIVE_SESSION, administrator, found
 from rag_api.db.accounts import Account, to_account
+from rag_api.domain import User
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,23 @@ def end_session(db: Database, token_hash: bytes) -> str | None:
     with db.connection() as connection:
         row = connection.execute("delete from sessions where token_hash = %(hash)s returning id_token", {"hash": token_hash}).fetchone()
     return row["id_token"] if row else None
+
+
+def live_sessions(db: Database, idle_seconds: float) -> dict[str, int]:
+    """Return how many live now, by account; who has none is not in it."""
+    rows = db.all(
+        f"""select users.id, count(*) as n from sessions join users on users.id = sessions.user_id where {LIVE_SESSION}
+        group by users.id""",  # noqa: S608
+        {"idle": idle_seconds},
+    )
+    return {row["id"]: row["n"] for row in rows}
+
+
+def end_sessions(db: Database, by: User, account_id: str) -> int:
+    """End all of an account's, and return how many there were. Raises NotFound (also for who is no administrator)."""
+    administrator(by)
+    found(db.one("select id from users where id = %(id)s", {"id": account_id}), "account", account_id)
+    return db.run("delete from sessions where user_id = %(id)s", {"id": account_id})
 
 
 @dataclass(frozen=True, slots=True)

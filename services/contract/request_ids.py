@@ -1,6 +1,7 @@
 """A request's id, the same in every service that works on it: taken from who asks or made here, sent on, sent back, in every log line.
 
-nginx gives each request one and overwrites what a client claims. Knows ASGI and no service.
+nginx gives each request one and overwrites what a client claims; without it a client's own counts where it has the shape of an id. Knows
+ASGI and no service.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from typing import Any
 from services.contract import traces
 
 HEADER = "x-request-id"
-SOUND = re.compile(rb"[A-Za-z0-9-]{8,64}")  # anything else could forge a log line
+# As nginx and other proxies make them: 32 hex digits, or a UUID. Anything else could forge a log line, or carry a name into the audit
+# trail, where it could not be erased.
+SOUND = re.compile(rb"[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _current: ContextVar[str] = ContextVar("request_id", default="")
 
 log = logging.getLogger(__name__)

@@ -196,6 +196,8 @@ Event = tuple[str, object]
 async def play(script: Script, body: s.AskIn, conversation: str) -> AsyncIterator[Event]:
     """The events of one answer. The scenes are the words that are looked for in the question."""
     question, sources = body.question, script.sources()
+    if "english" in question:
+        sources = [source.model_copy(update={"language": "en"}) for source in sources]
     yield "stage", s.StageEvent(name="retrieving")
     await asyncio.sleep(0.05)
     if "zonder antwoord" in question:
@@ -212,7 +214,7 @@ async def play(script: Script, body: s.AskIn, conversation: str) -> AsyncIterato
     if built:
         text, spans = built(script)
         yield "found", s.FoundEvent(answer_id="x", conversation_id=conversation, sources=sources, notices=[])
-        yield "done", s.DoneEvent(answer=script.answer(body, conversation, answer=text, spans=spans))
+        yield "done", s.DoneEvent(answer=script.answer(body, conversation, answer=text, spans=spans, sources=sources))
         return
     hostile = "vijandig" in question
     if hostile:
@@ -228,8 +230,8 @@ async def play(script: Script, body: s.AskIn, conversation: str) -> AsyncIterato
     if "tweeling" in question and " bij een " not in question:
         words = "De vraag noemt geen patiënt. Bron 1 is alleen voor kinderen; voor volwassenen is er bron 2."
         notices = [s.NoticeOut(code="twins", text=words)]
-    if "english" in question:
-        sources = [source.model_copy(update={"language": "en"}) for source in sources]
+    if "eenling" in question and " bij een " not in question:
+        notices = [s.NoticeOut(code="only_for", text="De vraag noemt geen patiënt. Bron 1 is alleen voor kinderen.")]
     if "volwassene" in question:
         sources = [script.cautioned(source) for source in sources]
     yield "found", s.FoundEvent(answer_id="x", conversation_id=conversation, query=query, sources=sources, notices=notices)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -77,6 +79,18 @@ def test_on_a_phone_a_row_is_read_from_top_to_bottom_and_stays_a_table(phone: Pa
     assert phone.evaluate(INSIDE, ".part *")
 
 
+def test_on_a_phone_a_list_stays_a_list_within_the_screen(phone: Page) -> None:
+    ask(phone, "stappen")
+    made(phone)
+    items = phone.locator(".answer-text").get_by_role("listitem")
+    expect(items).to_have_text([f"{label}{words}" for label, words in STEPS])
+    tops = [box["y"] for box in (items.nth(index).bounding_box() for index in range(len(STEPS))) if box]
+    assert tops == sorted(set(tops))
+    assert phone.evaluate(INSIDE, ".part *")
+    phone.locator(".answer-text .quote").click()
+    expect(phone.locator(".highlight.current").first).to_be_in_viewport()
+
+
 def test_sources_of_one_document_stand_on_one_card_and_its_score_is_a_word(page: Page) -> None:
     ask(page)
     complete(page)
@@ -93,13 +107,14 @@ def test_sources_of_one_document_stand_on_one_card_and_its_score_is_a_word(page:
 # --- Whom the question is about
 
 
-def test_a_question_that_names_no_patient_is_asked_again_for_one_by_a_press(page: Page, script: Script) -> None:
-    ask(page, "tweeling: welke dosis?")
+@pytest.mark.parametrize("scene", ["tweeling", "eenling"])  # the same for others is there; it is for some only
+def test_a_question_that_names_no_patient_is_asked_again_for_one_by_a_press(page: Page, script: Script, scene: str) -> None:
+    ask(page, f"{scene}: welke dosis?")
     complete(page)
     chips = page.locator(".for-whom button")
     expect(chips).to_have_text(["volwassene", "kind", "pasgeborene", "zwangere"])
     chips.nth(1).click()
-    expect(page.locator(".question").last).to_have_text("tweeling: welke dosis bij een kind?")
+    expect(page.locator(".question").last).to_have_text(f"{scene}: welke dosis bij een kind?")
     complete(page)
     expect(page.locator(".turn").last.locator(".for-whom")).to_have_count(0)
     assert script.asked[-1].literal
@@ -165,6 +180,14 @@ def test_english_passages_are_said_to_be_english(page: Page) -> None:
     expect(page.locator(".passage > span").first).to_have_attribute("lang", "en")
     expect(page.locator(".answer-text .quote").first).to_have_attribute("lang", "en")
     expect(page.locator(".source-title h2")).to_have_attribute("lang", "en")
+
+
+@pytest.mark.parametrize("question", ["english rijtje", "english stappen"])
+def test_english_tables_and_lists_are_said_to_be_english_and_the_words_of_the_page_are_not(page: Page, question: str) -> None:
+    ask(page, question)
+    complete(page)
+    expect(page.locator(".answer-text .part")).to_have_attribute("lang", "en")
+    expect(page.locator(".part-place")).to_have_attribute("lang", "nl-BE")
 
 
 # --- Small windows
@@ -306,6 +329,37 @@ def test_a_print_holds_the_answer_its_sources_and_the_day_and_nothing_to_press(p
         expect(page.locator(hidden)).to_be_hidden()
     expect(page.locator(".print-only")).to_contain_text("Afgedrukt uit Bedside op ")
     assert page.locator(".conversation").evaluate("pane => getComputedStyle(pane).overflowY") == "visible"
+
+
+def test_a_table_that_is_selected_and_copied_keeps_its_cells_and_says_where_it_stands(new_page: NewPage, base_url: str) -> None:
+    page = new_page(permissions=["clipboard-read", "clipboard-write"])
+    page.goto(base_url)
+    ask(page, "rijtje")
+    complete(page)
+    page.evaluate("getSelection().selectAllChildren(document.querySelector('.part-table'))")
+    page.keyboard.press("Control+c")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert "\t".join(ROWS[1]) in copied
+    assert f"1. {TITLE}, pagina 3, versie 3" in copied
+    page.get_by_role("button", name="Antwoord kopiëren").click()
+    expect(page.get_by_role("button", name="Gekopieerd")).to_be_visible()
+    whole = page.evaluate("navigator.clipboard.readText()")
+    assert "\t".join(ROWS[0]) in whole
+    assert f"1. {TITLE}, pagina 3, versie 3" in whole
+
+
+def test_a_print_of_a_dark_page_is_black_on_white(new_page: NewPage, base_url: str) -> None:
+    page = new_page(color_scheme="dark")
+    page.goto(base_url)
+    page.get_by_label("Thema").select_option("dark")
+    ask(page, "rijtje")
+    complete(page)
+    page.emulate_media(media="print")
+    colours = "one => [getComputedStyle(one).color, getComputedStyle(document.body).backgroundColor]"
+    for place in (".question", ".part-table td", ".card h3"):
+        ink, paper = page.locator(place).first.evaluate(colours)
+        assert paper == "rgb(255, 255, 255)"
+        assert max(map(int, re.findall(r"\d+", ink)[:3])) < 96, (place, ink)
 
 
 # --- Accessibility of what is new

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from fastapi.testclient import TestClient
@@ -55,6 +56,10 @@ def judges(status: int, foreign: int | None = None, **send: Any) -> Row:
 
 def admins(status: int, scope: str, foreign: int | None = None, **send: Any) -> Row:
     return Row((401, 403, 403, 403, 403, status, foreign or status, 403, 401), scope, status, 403, send)
+
+
+def auditors() -> Row:
+    return Row((401, 403, 403, 403, 403, 403, 403, 200, 401), "audit", 200)
 
 
 ROWS: list[tuple[str, Row]] = [
@@ -104,13 +109,20 @@ ROWS: list[tuple[str, Row]] = [
     ("PUT /judged/{name}/questions/{question_id}", judges(200, json={"question": "Waar?", "no_answer": True, "places": []})),
     ("GET /gaps", judges(200)),
     ("GET /gaps.csv", judges(200)),
+    ("GET /documents/{document_id}/access/{account_id}", admins(200, "admin", foreign=404)),
     ("GET /accounts", admins(200, "admin")),
+    ("POST /accounts", admins(201, "admin", json={"login": "", "name": "Nieuw", "password": "een heel lang wachtwoord"})),
     ("PATCH /accounts/{account_id}", admins(200, "admin", json={"groups": ["staff", "surgery"]})),
+    ("PUT /accounts/{account_id}/password", admins(400, "admin", json={"password": "te kort"})),
+    ("DELETE /accounts/{account_id}/sessions", admins(200, "admin")),
     ("GET /keys", admins(200, "admin")),
     ("POST /keys", admins(201, "admin", json={"user": "machine", "name": "scanner", "scopes": ["ingest"]})),
     ("DELETE /keys/{key_id}", admins(204, "admin")),
-    ("GET /audit", Row((401, 403, 403, 403, 403, 403, 403, 200, 401), "audit", 200)),
-    ("GET /audit/head", Row((401, 403, 403, 403, 403, 403, 403, 200, 401), "audit", 200)),
+    ("GET /audit", auditors()),
+    ("GET /audit.jsonl", auditors()),
+    ("GET /audit/head", auditors()),
+    ("GET /audit/chain", auditors()),
+    ("POST /audit/verify", auditors()),
 ]
 
 
@@ -171,6 +183,8 @@ def asked(world: World, route: str, row: Row, who: str) -> Any:
     if "conversation_id" in send.get("json", {}):
         send["json"] = {**send["json"], "conversation_id": ids["conversation_id"]}
     headers = world.people.shows(who) | send.pop("headers", {})
+    if route == "POST /accounts":
+        send["json"] = {**send["json"], "login": f"nieuw-{uuid4()}"}  # each login once
     world.client.cookies.clear()
     response = world.client.request(method, path.format(**ids), headers=headers, follow_redirects=False, **send)
     if response.is_success and method != "GET" and "/session" not in path and "/ask" not in path:
@@ -189,7 +203,9 @@ def test_a_route_is_for_whom_its_row_says(world: World, route: str, row: Row) ->
     for who in expected(row):
         response = asked(world, route, row, who)
         found[who] = response.status_code
-        may_know = who not in OUTSIDE or (who == "auditor" and route == "GET /audit")  # which names what was asked and shown
+        may_know = who not in OUTSIDE or (
+            who == "auditor" and route in ("GET /audit", "GET /audit.jsonl")
+        )  # which names what was asked and shown
         if not (may_know and response.is_success):
             assert SECRET not in response.text, f"{who} is told what is not theirs"
     assert found == expected(row)

@@ -301,12 +301,18 @@ def test_entries_are_read_by_page_and_filter(trail: Database) -> None:
     assert numbers(limit=3) == [8, 7, 6]
     assert numbers(limit=3, before=6) == [5, 4, 3]
     assert numbers(after=5) == [6, 7, 8]
-    assert numbers(user="u1") == [8, 6, 4, 2]
+    assert numbers(users=("u1", "nobody")) == [8, 6, 4, 2]
     assert numbers(action="document.") == [8]
     assert numbers(result="refused") == [8]
-    assert numbers(document="d3") == [8, 4]
+    assert numbers(documents=("d3",)) == [8, 4]
     assert numbers(request="r2") == [3]
     assert numbers(since="2999") == []
+
+
+def test_what_is_taken_out_ends_where_it_is_said_to_end(trail: Database) -> None:
+    for number in range(4):
+        write(trail, asked(f"{number}"))
+    assert [one.sequence for one in stream(trail, TrailQuery(after=1, before=4))] == [2, 3]
 
 
 def test_ranges_are_what_follows_each_other() -> None:

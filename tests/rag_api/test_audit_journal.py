@@ -31,8 +31,10 @@ def test_what_is_kept_comes_out_in_order_and_once(journal: Journal) -> None:
     for record in records:
         journal.keep(record)
     assert journal.waiting()
+    assert journal.count() == len(records)
     assert taken(journal) == records
     assert not journal.waiting()
+    assert journal.count() == 0
     assert taken(journal) == []
 
 
@@ -49,6 +51,7 @@ def test_one_that_is_not_taken_stays_with_those_behind_it(journal: Journal) -> N
     with pytest.raises(OSError, match="away"):
         journal.drain(refuses_two)
     assert seen == [b"one"]
+    assert journal.count() == 2
     assert taken(journal) == [b"two", b"three"]
 
 

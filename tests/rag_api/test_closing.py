@@ -20,6 +20,7 @@ from fastapi.testclient import TestClient
 from rag_api.api.closing import Closing, Server
 from rag_api.config import Settings
 from rag_api.container import Container
+from rag_api.db.audit import TrailQuery, read
 from rag_api.embed import HttpEmbedder
 from rag_api.main import create_app
 from services.contract import request_ids
@@ -136,15 +137,30 @@ def test_it_is_not_ready_while_the_database_is_away(app: FastAPI, container: Con
         assert client.get("/health/ready").status_code == 503
 
 
+GIVEN = "0123456789abcdef0123456789abcdef"
+
+
 class TestRequestIds:
+    @pytest.mark.parametrize("given", [GIVEN, "5f0c9a3e-6f0b-4c56-8a57-0d9b7b1f3c11", "Jan-Peeters-1975-03-02"])
+    def test_the_trail_holds_a_clients_own_only_where_it_is_nothing_but_an_id(self, app: FastAPI, container: Container, given: str) -> None:
+        with TestClient(app) as client:
+            answer = client.get("/documents", headers={"x-request-id": given})
+        (last,) = read(container.db, TrailQuery(action="documents.listed", limit=1))
+        said = json.loads(last.text)["request"]
+        assert said == answer.headers["x-request-id"]
+        assert (said == given) is (given != "Jan-Peeters-1975-03-02")
+        assert "Peeters" not in last.text
+
     def test_one_id_goes_through_all_services_and_comes_back(self, app: FastAPI, generator: Scripted) -> None:
         with TestClient(app) as client:
-            response = client.post("/ask", json={"question": QUESTION}, headers={"x-request-id": "0123456789abcdef"})
-        assert response.headers["x-request-id"] == "0123456789abcdef"
-        assert generator.headers[-1]["x-request-id"] == "0123456789abcdef"
+            response = client.post("/ask", json={"question": QUESTION}, headers={"x-request-id": GIVEN})
+        assert response.headers["x-request-id"] == GIVEN
+        assert generator.headers[-1]["x-request-id"] == GIVEN
 
-    @pytest.mark.parametrize("given", ["", "short", "with space and more", "x" * 65, 'quote"quote"quote'])
-    def test_an_id_that_could_forge_a_line_is_replaced(self, app: FastAPI, given: str) -> None:
+    @pytest.mark.parametrize(
+        "given", ["", "short", "with space and more", "x" * 65, 'quote"quote"quote', "Jan-Peeters-1975-03-02-zaal-4-bed", GIVEN + "0"]
+    )
+    def test_an_id_that_could_forge_a_line_or_carry_a_name_is_replaced(self, app: FastAPI, given: str) -> None:
         with TestClient(app) as client:
             found = client.get("/health/live", headers={"x-request-id": given}).headers["x-request-id"]
         assert found != given
@@ -159,10 +175,10 @@ class TestRequestIds:
             return httpx.Response(200, json={"data": [{"index": i, "embedding": [1.0, 0.0]} for i in range(len(texts))]})
 
         embedder = HttpEmbedder("http://embedder/v1", "m", transport=httpx.MockTransport(answer))
-        request_ids.begin([(b"x-request-id", b"abcdefgh")])
+        request_ids.begin([(b"x-request-id", GIVEN.encode())])
         embedder.query("x")
         embedder.close()
-        assert seen == [None, "abcdefgh"]
+        assert seen == [None, GIVEN]
 
     def test_a_service_says_it_back_and_logs_it_without_query_and_body(self) -> None:
         written = io.StringIO()
@@ -173,14 +189,14 @@ class TestRequestIds:
         logger.setLevel(logging.INFO)
         try:
             with TestClient(embedder_app(load=lambda _: None)) as client:  # type: ignore[arg-type,return-value]
-                response = client.get("/v1/models?secret=geheim", headers={"x-request-id": "abcdefgh"})
+                response = client.get("/v1/models?secret=geheim", headers={"x-request-id": GIVEN})
         finally:
             logger.removeHandler(handler)
         line = json.loads(written.getvalue())
-        assert response.headers["x-request-id"] == "abcdefgh"
-        assert (line["request"], line["message"], line["status"]) == ("abcdefgh", "GET /v1/models", 200)
+        assert response.headers["x-request-id"] == GIVEN
+        assert (line["request"], line["message"], line["status"]) == (GIVEN, "GET /v1/models", 200)
         assert "geheim" not in written.getvalue()
 
     def test_a_line_for_people_names_it_too(self) -> None:
-        request_ids.begin([(b"x-request-id", b"abcdefgh-and-more")])
-        assert "[abcdefgh]" in Words().format(logging.makeLogRecord({"msg": "said", "levelname": "INFO"}))
+        request_ids.begin([(b"x-request-id", GIVEN.encode())])
+        assert "[01234567]" in Words().format(logging.makeLogRecord({"msg": "said", "levelname": "INFO"}))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -89,6 +90,13 @@ def limited(client: TestClient, **limits: Any) -> None:
     state.limits = replace(state.limits, **limits)
 
 
+def measured(client: TestClient) -> dict[tuple[str, ...], float]:
+    """Return what /metrics says of limits: by name, reason, and by what is counted. Read past the limits, which this counts too."""
+    page = client.app.state.metrics.page().decode()  # type: ignore[attr-defined]
+    said = re.findall(r"^(bedside_\w+)(?:\{by=\"(\w+)\",reason=\"(\w+)\"\})? ([0-9.]+)$", page, re.M)
+    return {(name, reason, by): float(value) for name, by, reason, value in said}
+
+
 def test_who_asks_too_often_hears_when_to_try_again(client: TestClient) -> None:
     limited(client, questions=Buckets(2, "questions"))
     body = {"question": "Wanneer is het restaurant open?"}
@@ -99,6 +107,8 @@ def test_who_asks_too_often_hears_when_to_try_again(client: TestClient) -> None:
     limited(client, requests=Buckets(1, "requests"))
     assert [client.get("/documents").status_code for _ in range(2)] == [200, 429]
     assert client.get("/health").status_code == 200, "whoever watches is not limited"
+    assert measured(client)["bedside_limited_total", "questions", "address"] == 1
+    assert measured(client)["bedside_limited_total", "requests", "address"] == 1
 
 
 def test_when_too_many_ask_at_a_time_the_next_hears_when_to_try_again(client: TestClient) -> None:
@@ -108,6 +118,7 @@ def test_when_too_many_ask_at_a_time_the_next_hears_when_to_try_again(client: Te
     busy = client.post("/ask", json=body)
     assert (busy.status_code, busy.json()["code"]) == (429, "too_busy")
     assert int(busy.headers["retry-after"]) >= 1
+    assert measured(client)["bedside_limited_total", "waiting", "address"] == 1
     client.portal.call(place.leave)  # type: ignore[union-attr]
     assert [client.post("/ask", json=body).status_code for _ in range(2)] == [200, 200], "each leaves its place to the next"
     refused = client.post("/ask", json={"question": "Wat zegt Karel Dumoulin?"})

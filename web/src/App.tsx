@@ -6,8 +6,7 @@ import { Gate } from "./components/session/Gate";
 import { LanguageProvider } from "./i18n";
 import { pdfjs } from "./pdf/load";
 import { newQueryClient } from "./queries/client";
-import type { Role } from "./queries/session";
-import { type PageName, pageAt } from "./state/route";
+import { type PageName, pageAt, rolesOf } from "./state/route";
 
 /** pdf.js is large: it comes while the first question is typed, not after it is answered. */
 const whenIdle = window.requestIdleCallback ?? ((work: () => void) => setTimeout(work, 500));
@@ -19,11 +18,11 @@ const PAGES: Record<PageName, ComponentType> = {
   documents: lazy(async () => ({ default: (await import("./components/admin/Documents")).Documents })),
   session: lazy(async () => ({ default: (await import("./components/quality/Session")).Session })),
   sets: lazy(async () => ({ default: (await import("./components/quality/Sets")).Sets })),
+  accounts: lazy(async () => ({ default: (await import("./components/admin/Accounts")).Accounts })),
+  keys: lazy(async () => ({ default: (await import("./components/admin/Keys")).Keys })),
+  audit: lazy(async () => ({ default: (await import("./components/audit/Audit")).Audit })),
   gaps: lazy(async () => ({ default: (await import("./components/quality/Gaps")).Gaps })),
 };
-
-const JUDGES: readonly Role[] = ["judge", "admin"];
-const ROLES: Partial<Record<PageName, readonly Role[]>> = { session: JUDGES, sets: JUDGES, gaps: JUDGES };
 
 export function App() {
   const [queries] = useState(newQueryClient);
@@ -33,7 +32,7 @@ export function App() {
     <QueryClientProvider client={queries}>
       <LanguageProvider>
         <Suspense>
-          <Gate roles={ROLES[name]}>
+          <Gate roles={rolesOf(name)}>
             <Page />
           </Gate>
         </Suspense>

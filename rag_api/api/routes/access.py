@@ -7,14 +7,17 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 
 from rag_api.api import schemas as api
+from rag_api.api import schemas_accounts
 from rag_api.api.audited import TrailDep
-from rag_api.api.deps import ContainerDep, DbDep, DocumentId, UserDep, WritingContainerDep
+from rag_api.api.deps import AccountId, ContainerDep, DbDep, DocumentId, UserDep, WritingContainerDep
+from rag_api.api.people import memberships
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute
-from rag_api.api.sign_in.access import Access, declared
+from rag_api.api.sign_in.access import READERS, Access, declared
 from rag_api.container import Container
 from rag_api.db import Database
 from rag_api.db import permissions as permitted
+from rag_api.db.accounts import get_account, user_of
 from rag_api.db.documents import PgDocuments, get_document
 from rag_api.domain import User
 from rag_api.errors import Conflict, StoreUnavailable
@@ -37,6 +40,33 @@ def get_document_access(db: DbDep, container: ContainerDep, user: UserDep, trail
     document = get_document(db, user, document_id)
     trail.documents([document])
     return _out(permitted.why(db, user, document, container.settings.open_to))
+
+
+@router.get(
+    "/documents/{document_id}/access/{account_id}",
+    openapi_extra=declared(Access.ADMIN),
+    summary="Why somebody sees a document, or does not",
+    responses=responses(404, 422, 503),
+)
+def explain_access(
+    db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId, account_id: AccountId
+) -> schemas_accounts.WhyOut:
+    """For admins: by which groups, who put them in those, and which rule gave the document to those. The account by its id or login."""
+    document, account = get_document(db, user, document_id), get_account(db, account_id)
+    trail.documents([document])
+    trail.about["account"] = account.id
+    through = memberships(account, document.groups)
+    reader = not READERS.isdisjoint(user_of(account, container.settings.roles_by_group).roles)
+    suspended = account.suspended_at is not None
+    return schemas_accounts.WhyOut(
+        account=account.id,
+        name=account.name,
+        sees=bool(through) and reader and not suspended,
+        suspended=suspended,
+        reader=reader,
+        through=[schemas_accounts.MembershipOut(group=group, given_by=given_by) for group, given_by in through],
+        access=_out(permitted.why(db, user, document, container.settings.open_to)),
+    )
 
 
 @router.put(

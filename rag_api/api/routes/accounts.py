@@ -1,31 +1,72 @@
-"""Accounts and the keys of machines: seen and changed by admins."""
+"""Accounts: made, found and changed by admins. Those of an OpenID provider make themselves at their first sign-in."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 
 from rag_api.api import schemas_accounts as api
 from rag_api.api.audited import TrailDep
-from rag_api.api.deps import DbDep, UserDep
+from rag_api.api.deps import AccountId, DbDep, Limit, Offset, UserDep
+from rag_api.api.people import Wanted, groups_among, matching
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute
 from rag_api.api.sign_in.access import Access, declared
-from rag_api.api.sign_in.tokens import hashed, new_key, prefix_of
+from rag_api.api.sign_in.passwords import hash_password
 from rag_api.config import Settings
-from rag_api.db.accounts import Account, change_account, list_accounts, user_of
-from rag_api.db.api_keys import ApiKey, NewKey, add_key, list_keys, revoke_key
+from rag_api.db import Database
+from rag_api.db.accounts import Account, add_account, change_account, get_account, list_accounts, set_password, user_of
+from rag_api.db.permissions import operator
+from rag_api.db.sessions import end_sessions, live_sessions
+from rag_api.domain import Role
+from rag_api.errors import InvalidInput
 
 router = APIRouter(tags=["accounts"], route_class=LimitedRoute)
 
-Identifier = Annotated[str, Path(max_length=100, pattern=r"^[0-9A-Za-z_-]+$")]
+Words = Annotated[str, Query(max_length=200, pattern=r"^[^\x00]*$")]
 
 
-@router.get("/accounts", openapi_extra=declared(Access.ADMIN), summary="Who may sign in", responses=responses(503))
-def get_accounts(request: Request, db: DbDep) -> api.AccountList:
+@router.get("/accounts", openapi_extra=declared(Access.ADMIN), summary="Who may sign in", responses=responses(422, 503))
+def get_accounts(
+    request: Request,
+    db: DbDep,
+    search: Words = "",
+    role: Role | None = None,
+    group: Words = "",
+    suspended: bool | None = None,
+    limit: Limit = 100,
+    offset: Offset = 0,
+) -> api.AccountList:
+    """By name. `search` looks in name and login; `role` counts those that follow from groups."""
     settings: Settings = request.app.state.settings
-    return api.AccountList(accounts=[_account_out(account, settings) for account in list_accounts(db)])
+    everyone = list_accounts(db)
+    found = matching(everyone, Wanted(search, role, group, suspended), settings.roles_by_group)
+    sessions = live_sessions(db, settings.session_idle_minutes * 60)
+    return api.AccountList(
+        accounts=[_account_out(account, settings, sessions.get(account.id, 0)) for account in found[offset : offset + limit]],
+        total=len(found),
+        groups=groups_among(everyone, operator(db).groups),
+    )
+
+
+@router.post(
+    "/accounts",
+    openapi_extra=declared(Access.ADMIN),
+    summary="Make a local account, or one for a machine",
+    status_code=201,
+    responses=responses(400, 404, 409, 413, 422, 503),
+)
+def post_account(request: Request, db: DbDep, trail: TrailDep, body: api.NewAccountIn) -> api.AccountOut:
+    """With a password a person signs in here; without one it acts by keys only."""
+    settings: Settings = request.app.state.settings
+    trail.about["account"] = body.login
+    trail.on |= {"roles": sorted(body.roles), "groups": body.groups, "machine": body.password is None}
+    if body.password is not None and settings.sign_in == "oidc":
+        raise InvalidInput("People sign in with the provider here, where their accounts are made; a machine's account has no password.")
+    password = None if body.password is None else hash_password(body.password)
+    trail.about["account"] = made = add_account(db, body.name.strip(), body.login, password, body.roles, body.groups)
+    return _one(db, settings, made)
 
 
 @router.patch(
@@ -35,59 +76,53 @@ def get_accounts(request: Request, db: DbDep) -> api.AccountList:
     responses=responses(400, 404, 409, 413, 422, 503),
 )
 def patch_account(
-    request: Request, db: DbDep, user: UserDep, trail: TrailDep, account_id: Identifier, body: api.AccountIn
+    request: Request, db: DbDep, user: UserDep, trail: TrailDep, account_id: AccountId, body: api.AccountIn
 ) -> api.AccountOut:
     """In force from the next request on. Suspended, their sessions end and their keys are revoked."""
     trail.on |= body.model_dump(mode="json", exclude_none=True)
-    changed = change_account(db, user, account_id, roles=body.roles, groups=body.groups, suspended=body.suspended)
-    return _account_out(changed, request.app.state.settings)
+    change_account(db, user, account_id, roles=body.roles, groups=body.groups, suspended=body.suspended)
+    return _one(db, request.app.state.settings, account_id)
 
 
-@router.get("/keys", openapi_extra=declared(Access.ADMIN), summary="The keys of machines", responses=responses(503))
-def get_keys(db: DbDep, user: UserDep) -> api.KeyList:
-    return api.KeyList(keys=[_key_out(key) for key in list_keys(db, user)])
-
-
-@router.post(
-    "/keys",
+@router.put(
+    "/accounts/{account_id}/password",
     openapi_extra=declared(Access.ADMIN),
-    summary="Make a key for a machine",
-    status_code=201,
+    summary="Set the password of a local account",
+    status_code=204,
+    response_class=Response,
     responses=responses(400, 404, 413, 422, 503),
 )
-def post_key(db: DbDep, user: UserDep, trail: TrailDep, body: api.KeyIn) -> api.NewKeyOut:
-    """It acts as the account, within its scopes, until it expires or is revoked. Sent as `Authorization: Bearer ...`."""
-    trail.about["account"] = body.user
-    trail.on |= {"scopes": sorted(body.scopes), "days": body.days}
-    key = new_key()
-    made = add_key(db, user, NewKey(body.user, body.name, tuple(body.scopes), body.days), prefix_of(key), hashed(key))
-    trail.on |= {"key": made.id}
-    return api.NewKeyOut(**_key_out(made).model_dump(), key=key)
+def put_password(db: DbDep, account_id: AccountId, body: api.PasswordIn) -> None:
+    """Their sessions end. Not for an account of the provider, or of a machine."""
+    set_password(db, account_id, hash_password(body.password))
 
 
 @router.delete(
-    "/keys/{key_id}",
+    "/accounts/{account_id}/sessions",
     openapi_extra=declared(Access.ADMIN),
-    summary="Revoke a key",
-    status_code=204,
-    response_class=Response,
+    summary="Sign somebody out everywhere",
     responses=responses(404, 422, 503),
 )
-def delete_key(db: DbDep, user: UserDep, key_id: Identifier) -> None:
-    """Unknown from the next request on."""
-    revoke_key(db, user, key_id)
+def delete_sessions(db: DbDep, user: UserDep, trail: TrailDep, account_id: AccountId) -> api.EndedOut:
+    """From the next request on. They may sign in again: to keep them out, suspend them."""
+    ended = end_sessions(db, user, account_id)
+    trail.on["sessions"] = ended
+    return api.EndedOut(sessions=ended)
 
 
-def _account_out(account: Account, settings: Settings) -> api.AccountOut:
+def _one(db: Database, settings: Settings, account_id: str) -> api.AccountOut:
+    sessions = live_sessions(db, settings.session_idle_minutes * 60)
+    return _account_out(get_account(db, account_id), settings, sessions.get(account_id, 0))
+
+
+def _account_out(account: Account, settings: Settings, sessions: int) -> api.AccountOut:
     names = ("id", "name", "login", "issuer", "function", "department", "suspended_at", "created_at", "signed_in_at")
     return api.AccountOut(
         **{name: getattr(account, name) for name in names},
+        signs_in="provider" if account.issuer else "password" if account.has_password else "keys",
         roles=list(account.roles),
         groups=list(account.groups),
         claimed_groups=list(account.claimed_groups),
         all_roles=sorted(user_of(account, settings.roles_by_group).roles),
+        sessions=sessions,
     )
-
-
-def _key_out(key: ApiKey) -> api.KeyOut:
-    return api.KeyOut.model_validate(key, from_attributes=True)

@@ -16,7 +16,8 @@ from rag_api.api.audit_actions import act_of
 from rag_api.api.audited import Noted
 from rag_api.api.problems import responses
 from rag_api.api.sign_in.access import UNATTENDED, Access, access_of
-from rag_api.api.sign_in.identity import admit, whose
+from rag_api.api.sign_in.identity import admit, counted_by, whose
+from rag_api.errors import TooManyTries
 
 MB = 1024 * 1024
 JUDGED_SET = 21 * MB  # a CSV within JSON (schemas_quality.ImportIn); as in nginx's configuration
@@ -57,6 +58,8 @@ class LimitedRoute(APIRoute):
                 await noted.begins()
                 response = await within_limit(request)
             except Exception as error:
+                if isinstance(error, TooManyTries):
+                    request.app.state.metrics.limited(error.of, counted_by(request))
                 await noted.failed(error, self.unattended)
                 raise
             await noted.done(response.status_code)

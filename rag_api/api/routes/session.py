@@ -10,7 +10,7 @@ from fastapi.responses import RedirectResponse
 
 from rag_api.api import schemas_accounts as api
 from rag_api.api.audited import TrailDep
-from rag_api.api.deps import DbDep, UserDep
+from rag_api.api.deps import DbDep, MetricsDep, UserDep
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute
 from rag_api.api.sign_in import cookies, passwords
@@ -51,14 +51,18 @@ def get_session(request: Request) -> api.SessionOut:
     summary="Sign in with a password",
     responses=responses(400, 401, 404, 413, 422, 429, 503),
 )
-def sign_in(request: Request, response: Response, db: DbDep, trail: TrailDep, body: api.SignInIn) -> api.SessionOut:
+def sign_in(request: Request, response: Response, db: DbDep, trail: TrailDep, metrics: MetricsDep, body: api.SignInIn) -> api.SessionOut:
     """Where accounts have passwords (`sign_in` is `local`). The cookie that comes back is the session."""
     settings: Settings = request.app.state.settings
     if settings.sign_in != "local":
         raise NotFound("Nobody signs in with a password here.")
     if known := login_of(db, body.login):  # a name that is none may be a password in the wrong field
         trail.about["account"] = known.account_id
-    account_id = passwords.sign_in(db, body.login, body.password)
+    try:
+        account_id = passwords.sign_in(db, body.login, body.password)
+    except BedsideError as error:
+        metrics.sign_in_failed(error.code)
+        raise
     _new_session(request, response, db, account_id)
     user = trail.user = user_of(get_account(db, account_id), settings.roles_by_group)
     return _session_out(settings, Identity(user, settings.session_idle_minutes * 60))
@@ -116,7 +120,7 @@ def begin_sign_in(request: Request, db: DbDep, return_to: ReturnTo = "/") -> Red
     responses=responses(404, 422),
 )
 def finish_sign_in(
-    request: Request, db: DbDep, trail: TrailDep, code: Text = None, state: Text = None, iss: Text = None
+    request: Request, db: DbDep, trail: TrailDep, metrics: MetricsDep, code: Text = None, state: Text = None, iss: Text = None
 ) -> RedirectResponse:
     """To the page: signed in, or with `sign-in-failed` and the error's code."""
     provider, settings = _provider(request), request.app.state.settings
@@ -128,6 +132,7 @@ def finish_sign_in(
         account_id = signed_in_with(db, signed_in.claims, settings.oidc_new_accounts)
     except BedsideError as error:
         log.warning("A sign-in failed: %s", error.message)
+        metrics.sign_in_failed(error.code)
         trail.code = error.code
         response = RedirectResponse(f"/?sign-in-failed={error.code}", 303)
     else:

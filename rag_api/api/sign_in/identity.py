@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, replace
+from typing import Literal
 from urllib.parse import unquote
 
 from fastapi import Request
@@ -64,14 +65,22 @@ def identify(request: Request, used: bool) -> Identity | None:
     return Identity(_asker(user_of(session.account, settings.roles_by_group), request), session.seconds_left)
 
 
-def whose(request: Request) -> str:
-    """Return whose requests these are, for counting: a key's, a person's, or where nobody signs in an address's."""
+def counted_by(request: Request) -> Literal["address", "key", "user"]:
+    """Return by what requests are counted: where nobody signs in there are only addresses."""
     settings: Settings = request.app.state.settings
     if settings.sign_in == "off":
-        return f"address {request.client.host if request.client else ''}"
-    if shown := request.headers.get("authorization"):
-        return f"key {hashed(shown.partition(' ')[2].strip()).hex()}"
-    return f"user {request.state.user.id}"
+        return "address"
+    return "key" if request.headers.get("authorization") else "user"
+
+
+def whose(request: Request) -> str:
+    """Return whose requests these are, for counting: a key's, a person's, or where nobody signs in an address's."""
+    kind = counted_by(request)
+    if kind == "address":
+        return f"{kind} {request.client.host if request.client else ''}"
+    if kind == "key":
+        return f"{kind} {hashed(request.headers['authorization'].partition(' ')[2].strip()).hex()}"
+    return f"{kind} {request.state.user.id}"
 
 
 def _asker(user: User, request: Request) -> User:

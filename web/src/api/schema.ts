@@ -179,6 +179,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/documents/{document_id}/access/{account_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Why somebody sees a document, or does not
+         * @description For admins: by which groups, who put them in those, and which rule gave the document to those. The account by its id or login.
+         */
+        get: operations["explain_access"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/department-access": {
         parameters: {
             query?: never;
@@ -581,10 +601,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who may sign in */
+        /**
+         * Who may sign in
+         * @description By name. `search` looks in name and login; `role` counts those that follow from groups.
+         */
         get: operations["get_accounts"];
         put?: never;
-        post?: never;
+        /**
+         * Make a local account, or one for a machine
+         * @description With a password a person signs in here; without one it acts by keys only.
+         */
+        post: operations["post_account"];
         delete?: never;
         options?: never;
         head?: never;
@@ -609,6 +636,46 @@ export interface paths {
          * @description In force from the next request on. Suspended, their sessions end and their keys are revoked.
          */
         patch: operations["patch_account"];
+        trace?: never;
+    };
+    "/accounts/{account_id}/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set the password of a local account
+         * @description Their sessions end. Not for an account of the provider, or of a machine.
+         */
+        put: operations["put_password"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/accounts/{account_id}/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Sign somebody out everywhere
+         * @description From the next request on. They may sign in again: to keep them out, suspend them.
+         */
+        delete: operations["delete_sessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/keys": {
@@ -667,6 +734,67 @@ export interface paths {
         get: operations["get_audit"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/audit.jsonl": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The same as JSON lines, oldest first, all of it: for a SIEM, or to keep
+         * @description Up to the last entry of now. `bedside audit export` writes the same.
+         */
+        get: operations["export_audit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/audit/chain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Up to where the trail was verified, and when
+         * @description As the trail's own entries say, whoever verified it and by whatever way.
+         */
+        get: operations["get_audit_chain"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/audit/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Verify the whole trail now
+         * @description Every entry is hashed anew and compared with the chain, and the chain with the anchors of this machine. That takes a while for a long
+         *     trail. What was found is an entry, and a failed one where something is wrong.
+         */
+        post: operations["verify_audit"];
         delete?: never;
         options?: never;
         head?: never;
@@ -756,6 +884,16 @@ export interface components {
         AccountList: {
             /** Accounts */
             accounts: components["schemas"]["AccountOut"][];
+            /**
+             * Total
+             * @description Of those that were asked for, on all pages.
+             */
+            total: number;
+            /**
+             * Groups
+             * @description All that accounts are in, or documents are for.
+             */
+            groups: string[];
         };
         /** AccountOut */
         AccountOut: {
@@ -767,6 +905,12 @@ export interface components {
             login: string | null;
             /** Issuer */
             issuer: string | null;
+            /**
+             * Signs In
+             * @description By what: with the provider, here, or as a machine with keys only.
+             * @enum {string}
+             */
+            signs_in: "provider" | "password" | "keys";
             /**
              * Roles
              * @description Given by hand.
@@ -800,6 +944,11 @@ export interface components {
             created_at: string;
             /** Signed In At */
             signed_in_at: string | null;
+            /**
+             * Sessions
+             * @description That live now: where they are signed in.
+             */
+            sessions: number;
         };
         /** AnswerOut */
         AnswerOut: {
@@ -905,6 +1054,20 @@ export interface components {
              */
             text: string;
         };
+        /** BadOut */
+        BadOut: {
+            /**
+             * Sequence
+             * @description The first entry that is not as it was written.
+             */
+            sequence: number;
+            /**
+             * Why
+             * @description What is wrong with it.
+             * @enum {string}
+             */
+            why: "missing" | "previous" | "hash" | "erased" | "who" | "about" | "question" | "cut_off" | "anchor";
+        };
         /** Body_upload_document */
         Body_upload_document: {
             /**
@@ -918,6 +1081,13 @@ export interface components {
              * @default
              */
             groups: string;
+        };
+        /** ChainOut */
+        ChainOut: {
+            /** @description The last entry; null: there is none. */
+            head: components["schemas"]["HeadOut"] | null;
+            /** @description The last verification, as the trail itself says; null: never. */
+            verified: components["schemas"]["VerifiedOut"] | null;
         };
         /** ChangeList */
         ChangeList: {
@@ -1284,6 +1454,14 @@ export interface components {
             value: string;
             /** Said */
             said: string;
+        };
+        /** EndedOut */
+        EndedOut: {
+            /**
+             * Sessions
+             * @description That were ended.
+             */
+            sessions: number;
         };
         /** EntryOut */
         EntryOut: {
@@ -1842,6 +2020,11 @@ export interface components {
             id: string;
             /** User Id */
             user_id: string;
+            /**
+             * Account
+             * @description That it acts as: its login, or its name.
+             */
+            account: string;
             /** Name */
             name: string;
             /** Prefix */
@@ -1910,6 +2093,19 @@ export interface components {
             department: string;
         };
         /**
+         * MembershipOut
+         * @description A group that lets somebody read a document, and where their being in it comes from.
+         */
+        MembershipOut: {
+            /** Group */
+            group: string;
+            /**
+             * Given By
+             * @description everyone: all are in it. hand: an admin said so. provider: the sign-in named it last time.
+             */
+            given_by: ("everyone" | "hand" | "provider")[];
+        };
+        /**
          * MetadataIn
          * @description Fields that are absent stay as they are. Empty texts and lists, and null for a date, say that there is none.
          */
@@ -1974,12 +2170,42 @@ export interface components {
             /** Times */
             times: number;
         };
+        /**
+         * NewAccountIn
+         * @description Without a password it is a machine's: it acts by keys only.
+         */
+        NewAccountIn: {
+            /**
+             * Login
+             * @description What it signs in by.
+             */
+            login: string;
+            /** Name */
+            name: string;
+            /** Password */
+            password?: string | null;
+            /**
+             * Roles
+             * @default []
+             */
+            roles: components["schemas"]["Role"][];
+            /**
+             * Groups
+             * @default []
+             */
+            groups: string[];
+        };
         /** NewKeyOut */
         NewKeyOut: {
             /** Id */
             id: string;
             /** User Id */
             user_id: string;
+            /**
+             * Account
+             * @description That it acts as: its login, or its name.
+             */
+            account: string;
             /** Name */
             name: string;
             /** Prefix */
@@ -2074,6 +2300,11 @@ export interface components {
          * @enum {string}
          */
         PartKind: "sentence" | "list" | "row" | "note" | "heading";
+        /** PasswordIn */
+        PasswordIn: {
+            /** Password */
+            password: string;
+        };
         /**
          * PersonalChoice
          * @description What the asker wants done when the question holds what identifies a patient.
@@ -2490,6 +2721,28 @@ export interface components {
             text: string;
         };
         /**
+         * VerifiedOut
+         * @description What came of a verification. `bad` null: every entry up to `entries` is as it was written.
+         */
+        VerifiedOut: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /**
+             * Entries
+             * @description So many, from the first, are as they were written.
+             */
+            entries: number;
+            /**
+             * Anchors
+             * @description Numbers and hashes of this machine that were found in their places; 0: a cut end is not shown.
+             */
+            anchors: number;
+            bad: components["schemas"]["BadOut"] | null;
+        };
+        /**
          * WhoOut
          * @description Who did it: absent fields are unknown, or nobody's.
          */
@@ -2531,6 +2784,32 @@ export interface components {
              * @default
              */
             department: string;
+        };
+        /**
+         * WhyOut
+         * @description Whether somebody can see a document. `through` and `reader` both have to hold, and they must not be suspended.
+         */
+        WhyOut: {
+            /** Account */
+            account: string;
+            /** Name */
+            name: string;
+            /** Sees */
+            sees: boolean;
+            /** Suspended */
+            suspended: boolean;
+            /**
+             * Reader
+             * @description Whether a role of theirs reads documents at all.
+             */
+            reader: boolean;
+            /**
+             * Through
+             * @description The document's groups that they are in.
+             */
+            through: components["schemas"]["MembershipOut"][];
+            /** @description Who may read the document, and who said so. */
+            access: components["schemas"]["AccessOut"];
         };
         /**
          * CitedEvent
@@ -3674,6 +3953,84 @@ export interface operations {
             };
             /** @description The upload or the request is over the limit. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    explain_access: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                document_id: string;
+                /** @description Of an account, or of a key. */
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WhyOut"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5582,7 +5939,16 @@ export interface operations {
     };
     get_accounts: {
         parameters: {
-            query?: never;
+            query?: {
+                search?: string;
+                role?: components["schemas"]["Role"] | null;
+                group?: string;
+                suspended?: boolean | null;
+                /** @description At most this many. */
+                limit?: number;
+                /** @description Leave out this many first. */
+                offset?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5616,6 +5982,120 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_account: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAccountIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountOut"];
+                };
+            };
+            /** @description The request makes no sense; `detail` says what to do. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It changed meanwhile, or exists already. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The upload or the request is over the limit. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
             429: {
                 headers: {
@@ -5641,6 +6121,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Of an account, or of a key. */
                 account_id: string;
             };
             cookie?: never;
@@ -5707,6 +6188,180 @@ export interface operations {
             };
             /** @description The upload or the request is over the limit. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_password: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of an account, or of a key. */
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request makes no sense; `detail` says what to do. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The upload or the request is over the limit. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of an account, or of a key. */
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndedOut"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5900,6 +6555,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Of an account, or of a key. */
                 key_id: string;
             };
             cookie?: never;
@@ -5972,18 +6628,20 @@ export interface operations {
     get_audit: {
         parameters: {
             query?: {
+                limit?: number;
                 after?: number | null;
                 before?: number | null;
                 /** @description With its zone, or in UTC. */
                 since?: string | null;
                 /** @description With its zone, or in UTC. */
                 until?: string | null;
+                /** @description Who did it: an account's id or login, or a part of the name. */
                 user?: string;
                 action?: string;
                 result?: string;
+                /** @description Its id, or a part of its title or file name. */
                 document?: string;
                 request?: string;
-                limit?: number;
             };
             header?: never;
             path?: never;
@@ -6020,6 +6678,206 @@ export interface operations {
             };
             /** @description The request is not of the documented shape; `errors` lists where. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    export_audit: {
+        parameters: {
+            query?: {
+                after?: number | null;
+                before?: number | null;
+                /** @description With its zone, or in UTC. */
+                since?: string | null;
+                /** @description With its zone, or in UTC. */
+                until?: string | null;
+                /** @description Who did it: an account's id or login, or a part of the name. */
+                user?: string;
+                action?: string;
+                result?: string;
+                /** @description Its id, or a part of its title or file name. */
+                document?: string;
+                request?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A line for each entry. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/jsonl": string;
+                };
+            };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_audit_chain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChainOut"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    verify_audit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerifiedOut"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It changed meanwhile, or exists already. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -40,6 +40,19 @@ export type Loaded = Schemas["IngestItem"];
 export type NoteOut = Schemas["NoteOut"];
 export type Change = Schemas["ChangeOut"];
 
+export type Account = Schemas["AccountOut"];
+export type AccountIn = Schemas["AccountIn"];
+export type NewAccount = Schemas["NewAccountIn"];
+export type Why = Schemas["WhyOut"];
+export type Scope = Schemas["Scope"];
+export type Key = Schemas["KeyOut"];
+export type KeyIn = Schemas["KeyIn"];
+export type NewKey = Schemas["NewKeyOut"];
+export type Entry = Schemas["EntryOut"];
+export type Chain = Schemas["ChainOut"];
+export type Verified = Schemas["VerifiedOut"];
+export type Result = Schemas["Result"];
+
 /** What the server sends while it answers, in this order: stage*, found, (token | cited)*, then done or failed. */
 export interface StreamEvents {
   stage: Schemas["StageEvent"];

@@ -1,4 +1,6 @@
 // English. The shape of this catalogue is the contract; nl.ts must have the same keys.
+import { accounts, keys } from "./accounts.en";
+import { audit } from "./audit.en";
 
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
@@ -229,6 +231,7 @@ export const en = {
     notAllowed: "This page is not for you",
     notAllowedWhy: "Your role does not include it. An administrator can give it to you.",
     toQuestions: "To the questions",
+    toElsewhere: "You can go to:",
     refused: open<ByCode & Record<"not_signed_in", string>>({
       not_signed_in: "The name or the password is not right.",
       too_many_tries: "Too many wrong passwords. Wait a minute, then try again.",
@@ -441,6 +444,10 @@ export const en = {
     history: (count: number) => many(count, "change", "changes"),
     fromTo: (before: string, after: string) => `from “${before}” to “${after}”`,
   },
+  pages: "Pages",
+  accounts,
+  keys,
+  audit,
   notFoundPage: { title: "There is nothing at this address", home: "Ask a question" },
   help: {
     title: "Keyboard shortcuts",

@@ -27,6 +27,10 @@ export function dayOf(moment: Date): string {
 export const formatMoment = (moment: string, messages: Messages): string =>
   formatDay(dayOf(new Date(moment)), messages);
 
+/** The moment itself, to the second, by the reader's clock: where it matters what came before what. */
+export const formatInstant = (moment: string, messages: Messages): string =>
+  new Date(moment).toLocaleString(messages.locale, { dateStyle: "medium", timeStyle: "medium" });
+
 /** A day as the reader writes it: "1 maart 2025". `day` is an ISO date. */
 export function formatDay(day: string, messages: Messages): string {
   const date = new Date(`${day}T00:00:00`);

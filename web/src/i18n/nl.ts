@@ -1,4 +1,6 @@
 // Nederlands.
+import { accounts, keys } from "./accounts.nl";
+import { audit } from "./audit.nl";
 import type { Messages } from "./en";
 
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
@@ -226,6 +228,7 @@ export const nl: Messages = {
     notAllowed: "Deze pagina is niet voor u",
     notAllowedWhy: "Ze hoort niet bij uw rol. Een beheerder kan u die geven.",
     toQuestions: "Naar de vragen",
+    toElsewhere: "U kunt naar:",
     refused: {
       not_signed_in: "De naam of het wachtwoord klopt niet.",
       too_many_tries: "Te veel verkeerde wachtwoorden. Wacht een minuut en probeer opnieuw.",
@@ -444,6 +447,10 @@ export const nl: Messages = {
     history: (count: number) => (count === 1 ? "1 wijziging" : `${count} wijzigingen`),
     fromTo: (before: string, after: string) => `van “${before}” naar “${after}”`,
   },
+  pages: "Bladzijden",
+  accounts,
+  keys,
+  audit,
   notFoundPage: { title: "Er is niets op dit adres", home: "Stel een vraag" },
   help: {
     title: "Sneltoetsen",

@@ -60,6 +60,16 @@ export const useFileNames = (search: string) =>
     placeholderData: keepPreviousData,
   });
 
+/** Documents to choose one from; nothing is asked for no words. */
+export const useDocumentsCalled = (search: string) =>
+  useQuery({
+    queryKey: [...LISTS, "called", search],
+    queryFn: ({ signal }) => find({ search, limit: 8 }, signal),
+    select: ({ documents }) => documents,
+    enabled: search !== "",
+    placeholderData: keepPreviousData,
+  });
+
 /** Fetched anew for each form, and not while one is open: a form on an older answer would take back what somebody else said. */
 export const useDocumentDetail = (id: string) =>
   useQuery({

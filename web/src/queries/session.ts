@@ -21,6 +21,9 @@ export function useSession() {
   });
 }
 
+/** Of who is signed in; where one does not sign in, of the one user that there is. */
+export const useRoles = (): readonly Role[] => useSession().data?.user?.roles ?? [];
+
 /** Return what makes the page forget all that was fetched, and who was signed in. */
 export function useSignedOut(): () => void {
   const client = useQueryClient();

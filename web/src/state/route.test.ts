@@ -1,5 +1,14 @@
 import { expect, test } from "vitest";
-import { conversationPath, pageAt, parseRoute, setAddress, setInAddress } from "./route";
+import {
+  accountInAddress,
+  conversationPath,
+  keysAddress,
+  pageAt,
+  pagesFor,
+  parseRoute,
+  setAddress,
+  setInAddress,
+} from "./route";
 
 test("addresses are read and written the same way", () => {
   expect(parseRoute(conversationPath("a/b c"))).toEqual({ kind: "conversation", id: "a/b c" });
@@ -14,6 +23,19 @@ test("the pages for quality staff and admins have addresses of their own", () =>
   expect(pageAt("/quality")).toBe("chat");
   expect(setInAddress(new URL(setAddress("ronde 1 & 2"), "http://x").search)).toBe("ronde 1 & 2");
   expect(setInAddress("")).toBeNull();
+});
+
+test("who may is shown the way to the pages of few", () => {
+  expect(pagesFor(["reader"])).toEqual(["documents"]);
+  expect(pagesFor(["judge"])).toEqual(["documents", "session", "sets", "gaps"]);
+  expect(pagesFor(["admin"])).toEqual(["documents", "accounts", "keys", "session", "sets", "gaps"]);
+  expect(pagesFor(["auditor"])).toEqual(["audit"]);
+  expect(pagesFor([])).toEqual([]);
+});
+
+test("the keys of an account are at an address", () => {
+  expect(pageAt("/admin/keys")).toBe("keys");
+  expect(accountInAddress(new URL(keysAddress("bo & co"), "http://x").search)).toBe("bo & co");
 });
 
 test.each(["/elders", "/c", "/c/a/b", "/c/%zz"])("%s is nowhere", (path) => {

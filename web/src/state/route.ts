@@ -1,23 +1,56 @@
-// The addresses: / and /c/{conversation}, and the pages for quality staff and admins. Anything else is not here.
+// The addresses: / and /c/{conversation}, and the pages for quality staff, admins and auditors. Anything else is not here.
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
+import type { Role } from "../queries/session";
 
-/** Pages of their own, for quality staff: reached by links, not within a conversation. */
-export const QUALITY_PAGES = ["session", "sets", "gaps"] as const;
-export type QualityPage = (typeof QUALITY_PAGES)[number];
-export const qualityPath = (page: QualityPage): string => `/quality/${page}`;
+/** Pages of their own, for few: reached by links, in this order, not within a conversation. */
+export const OWN_PAGES = ["documents", "accounts", "keys", "session", "sets", "gaps", "audit"] as const;
+export type OwnPage = (typeof OWN_PAGES)[number];
+export type PageName = "chat" | OwnPage;
 
-/** The documents list, where admins say what documents do not say of themselves. */
-export const DOCUMENTS_PATH = "/admin/documents";
+const PATHS: Record<OwnPage, string> = {
+  documents: "/admin/documents",
+  accounts: "/admin/accounts",
+  keys: "/admin/keys",
+  session: "/quality/session",
+  sets: "/quality/sets",
+  gaps: "/quality/gaps",
+  audit: "/audit/trail", // "/audit" itself is the service's where no nginx stands before it
+};
+export const pathOf = (page: OwnPage): string => PATHS[page];
 
-export type PageName = "chat" | "documents" | QualityPage;
+/** Only what is shown: the service decides. */
+const READERS: readonly Role[] = ["reader", "judge", "admin"];
+const ADMINS: readonly Role[] = ["admin"];
+const JUDGES: readonly Role[] = ["judge", "admin"];
+const ROLES: Record<PageName, readonly Role[]> = {
+  chat: READERS,
+  documents: READERS,
+  accounts: ADMINS,
+  keys: ADMINS,
+  session: JUDGES,
+  sets: JUDGES,
+  gaps: JUDGES,
+  audit: ["auditor"],
+};
+
+/** Return who may see a page: anybody with one of these. */
+export const rolesOf = (page: PageName): readonly Role[] => ROLES[page];
+
+/** Return the pages that somebody with these roles is shown the way to. */
+export const pagesFor = (roles: readonly Role[]): OwnPage[] =>
+  OWN_PAGES.filter((page) => rolesOf(page).some((role) => roles.includes(role)));
 
 /** Return the page that stands at this path; what is nowhere is the chat's to say. */
 export function pageAt(path: string): PageName {
   const plain = path.replace(/\/$/, "");
-  return plain === DOCUMENTS_PATH ? "documents" : (QUALITY_PAGES.find((page) => qualityPath(page) === plain) ?? "chat");
+  return OWN_PAGES.find((page) => PATHS[page] === plain) ?? "chat";
 }
 
-export const setAddress = (name: string): string => `${qualityPath("sets")}?set=${encodeURIComponent(name)}`;
+const KEYS_OF = "account";
+export const keysAddress = (account: string): string => `${pathOf("keys")}?${KEYS_OF}=${encodeURIComponent(account)}`;
+export const accountInAddress = (search: string): string => new URLSearchParams(search).get(KEYS_OF) ?? "";
+
+export const setAddress = (name: string): string => `${pathOf("sets")}?set=${encodeURIComponent(name)}`;
 export const setInAddress = (search: string): string | null => new URLSearchParams(search).get("set") || null;
 
 export type Route = { kind: "home" } | { kind: "conversation"; id: string } | { kind: "unknown" };

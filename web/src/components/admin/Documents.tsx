@@ -5,8 +5,8 @@ import { formatDay, useMessages } from "../../i18n";
 import { useDocuments, useRetire } from "../../queries/documents";
 import { useDelayed } from "../../queries/useDelayed";
 import { Confirm } from "../shared/Confirm";
-import { Header } from "../shared/Header";
 import { Problem } from "../shared/Problem";
+import { Staff } from "../shared/Staff";
 import { DocumentForm } from "./DocumentForm";
 import { Load } from "./Load";
 import { Notes } from "./Notes";
@@ -23,32 +23,25 @@ export function Documents() {
     retire.reset(); // what could not be done is said until something else is
   };
   return (
-    <div className="app">
-      <Header />
-      <main className="conversation" aria-label={m.admin.documents}>
-        <div className="turns">
-          <h2 className="admin-title">{m.admin.documents}</h2>
-          <p className="muted">{m.admin.lead}</p>
-          <Load />
-          <label className="admin-search">
-            {m.admin.search}
-            <input type="search" value={search} maxLength={200} onChange={(event) => type(event.target.value)} />
-          </label>
-          <Problem code={(list.error ?? retire.error)?.code} />
-          {total !== undefined && <p className="made">{m.admin.count(documents.length, total)}</p>}
-          <ul className="cards">
-            {documents.map((one) => (
-              <Row key={one.id} document={one} onRetire={() => retire.mutate(one.id)} />
-            ))}
-          </ul>
-          {list.hasNextPage && (
-            <button type="button" className="link" onClick={() => void list.fetchNextPage()}>
-              {m.admin.more}
-            </button>
-          )}
-        </div>
-      </main>
-    </div>
+    <Staff page="documents" lead={m.admin.lead}>
+      <Load />
+      <label className="admin-search">
+        {m.admin.search}
+        <input type="search" value={search} maxLength={200} onChange={(event) => type(event.target.value)} />
+      </label>
+      <Problem code={(list.error ?? retire.error)?.code} />
+      {total !== undefined && <p className="made">{m.admin.count(documents.length, total)}</p>}
+      <ul className="cards">
+        {documents.map((one) => (
+          <Row key={one.id} document={one} onRetire={() => retire.mutate(one.id)} />
+        ))}
+      </ul>
+      {list.hasNextPage && (
+        <button type="button" className="link" onClick={() => void list.fetchNextPage()}>
+          {m.admin.more}
+        </button>
+      )}
+    </Staff>
   );
 }
 

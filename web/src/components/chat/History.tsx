@@ -2,9 +2,10 @@
 import { type KeyboardEvent, useRef, useState } from "react";
 import { failureWords, useMessages } from "../../i18n";
 import { useConversations, useForget } from "../../queries/conversations";
-import { useJudgedSets } from "../../queries/judged";
-import { conversationPath, DOCUMENTS_PATH, QUALITY_PAGES, qualityPath } from "../../state/route";
+import { useRoles } from "../../queries/session";
+import { conversationPath, pagesFor, pathOf } from "../../state/route";
 import { Confirm } from "../shared/Confirm";
+import { pageName } from "../shared/PageLinks";
 
 interface Props {
   onConversation(id: string): void;
@@ -17,6 +18,7 @@ export function History({ onConversation, onGone }: Props) {
   const [open, setOpen] = useState(false);
   const { data: list, error, refetch } = useConversations(open);
   const forget = useForget();
+  const pages = pagesFor(useRoles());
   const close = (): void => {
     if (menu.current) menu.current.open = false;
   };
@@ -53,29 +55,15 @@ export function History({ onConversation, onGone }: Props) {
             <Confirm label={m.app.forget} question={m.app.sureForget} onYes={() => remove(id)} />
           </li>
         ))}
-        {list && <QualityLinks />}
-        <PageLink path={DOCUMENTS_PATH} name={m.admin.documents} />
+        {pages.map((page) => (
+          <li key={page} className="quality-link">
+            <a className="quiet" href={pathOf(page)}>
+              {pageName(page, m)}
+            </a>
+          </li>
+        ))}
       </ul>
     </details>
-  );
-}
-
-/** Nothing for those who may not see these pages. */
-function QualityLinks() {
-  const m = useMessages();
-  const { isSuccess: allowed } = useJudgedSets();
-  return (
-    allowed && QUALITY_PAGES.map((page) => <PageLink key={page} path={qualityPath(page)} name={m.quality[page]} />)
-  );
-}
-
-function PageLink({ path, name }: { path: string; name: string }) {
-  return (
-    <li className="quality-link">
-      <a className="quiet" href={path}>
-        {name}
-      </a>
-    </li>
   );
 }
 

@@ -3,7 +3,7 @@ import { useRef, useState } from "react";
 import { useMessages } from "../../i18n";
 import { useJudgedSet } from "../../queries/judged";
 import { type Listed, listOf, matching, WHICH, type Which } from "../../state/judged";
-import { qualityPath } from "../../state/route";
+import { pathOf } from "../../state/route";
 import { GROUPS } from "../../state/scope";
 import { known } from "../../text/known";
 import { Choice } from "../shared/Choice";
@@ -27,7 +27,7 @@ export function JudgedSetView({ name, counted }: Props) {
   return (
     <>
       <p className="crumb">
-        <a href={qualityPath("sets")}>{m.quality.sets}</a>
+        <a href={pathOf("sets")}>{m.quality.sets}</a>
       </p>
       <h2 className="quality-title">{name}</h2>
       {gone ? <p className="empty-list">{m.sets.gone}</p> : <Problem code={error?.code} />}

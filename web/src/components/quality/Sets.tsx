@@ -2,7 +2,7 @@
 import type { JudgedSets } from "../../api/types";
 import { formatMoment, useMessages } from "../../i18n";
 import { csvUrl, useDeleteSet, useJudgedSets } from "../../queries/judged";
-import { qualityPath, setAddress, setInAddress } from "../../state/route";
+import { pathOf, setAddress, setInAddress } from "../../state/route";
 import { Confirm } from "../shared/Confirm";
 import { Problem } from "../shared/Problem";
 import { type Counted, CountWords, countsOf } from "./Counts";
@@ -34,7 +34,7 @@ function List({ sets }: JudgedSets) {
       <p className="muted">{m.sets.lead}</p>
       {sets.length === 0 && (
         <p className="empty-list">
-          {m.sets.none} <a href={qualityPath("session")}>{m.quality.session}</a>
+          {m.sets.none} <a href={pathOf("session")}>{m.quality.session}</a>
         </p>
       )}
       <ul className="cards">

@@ -2,13 +2,14 @@
 import type { ReactNode } from "react";
 import type { ApiError } from "../../api/errors";
 import { useMessages } from "../../i18n";
-import { QUALITY_PAGES, type QualityPage, qualityPath } from "../../state/route";
+import type { OwnPage } from "../../state/route";
 import { Header } from "../shared/Header";
 import { Nowhere } from "../shared/Nowhere";
+import { PageLinks } from "../shared/PageLinks";
 import { Problem } from "../shared/Problem";
 
 interface Props {
-  current: QualityPage;
+  current: Extract<OwnPage, "session" | "sets" | "gaps">;
   label?: string; // of the page's main part; else its name
   error: ApiError | null; // of what the page cannot do without
   foot?: ReactNode; // the question box
@@ -24,7 +25,7 @@ export function Shell({ current, label, error, foot, source, covered, lacking, c
   return (
     <div className={`app ${source ? "with-source" : ""}`}>
       <Header asks={foot !== undefined && !hidden} covered={covered} lacking={lacking}>
-        <Links current={current} />
+        <PageLinks current={current} />
       </Header>
       <main className="conversation" aria-label={label ?? m.quality[current]} inert={covered}>
         <div className="turns">
@@ -35,18 +36,5 @@ export function Shell({ current, label, error, foot, source, covered, lacking, c
       </main>
       {source}
     </div>
-  );
-}
-
-function Links({ current }: { current: QualityPage }) {
-  const m = useMessages();
-  return (
-    <nav className="page-links">
-      {QUALITY_PAGES.map((page) => (
-        <a key={page} className="quiet" href={qualityPath(page)} aria-current={page === current ? "page" : undefined}>
-          {m.quality[page]}
-        </a>
-      ))}
-    </nav>
   );
 }

@@ -2,13 +2,15 @@
 import { type ReactNode, useEffect, useRef } from "react";
 import { forgetQuestion, keepQuestion, onSignedOut } from "../../api/signedOut";
 import { useMessages } from "../../i18n";
-import { type Role, signOut, useSession, useSignedOut } from "../../queries/session";
+import { type Role, signOut, useRoles, useSession, useSignedOut } from "../../queries/session";
+import { pagesFor, pathOf, rolesOf } from "../../state/route";
 import { Header } from "../shared/Header";
+import { PageLinks } from "../shared/PageLinks";
 import { IdleWatch } from "./IdleWatch";
 import { SignIn } from "./SignIn";
 
 interface Props {
-  roles?: readonly Role[]; // any of these; absent: everyone who is signed in
+  roles: readonly Role[]; // any of these
   children: ReactNode;
 }
 
@@ -32,7 +34,7 @@ export function Gate({ roles, children }: Props) {
   if (!isFetched) return null; // asked once: what is shown then stays, also while it is asked again in vain
   if (!session || session.sign_in === "off") return children;
   if (!user) return <SignIn how={session.sign_in} again={last.current !== undefined} />;
-  const allowed = !roles || roles.some((role) => user.roles.includes(role));
+  const allowed = roles.some((role) => user.roles.includes(role));
   const end = (): void => {
     keepQuestion(typed());
     void signOut().catch(() => undefined);
@@ -50,13 +52,21 @@ const typed = (): string => document.querySelector<HTMLTextAreaElement>("#questi
 
 function NotAllowed() {
   const m = useMessages();
+  const roles = useRoles();
+  const reads = roles.some((role) => rolesOf("chat").includes(role));
+  const [first] = pagesFor(roles);
+  useEffect(() => {
+    if (first && location.pathname === "/") location.replace(pathOf(first)); // an auditor's way in is the same as everyone's
+  }, [first]);
   return (
     <div className="app">
       <Header />
       <main className="gate">
         <h2>{m.session.notAllowed}</h2>
         <p>{m.session.notAllowedWhy}</p>
-        <a href="/">{m.session.toQuestions}</a>
+        {reads && <a href="/">{m.session.toQuestions}</a>}
+        {first && <p>{m.session.toElsewhere}</p>}
+        <PageLinks />
       </main>
     </div>
   );

@@ -1,0 +1,53 @@
+"""Accounts as an admin looks at them: those that fit what is asked for, and why one of them sees a document or does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from rag_api.db.accounts import Account, RoleGroups, user_of
+from rag_api.domain import EVERYONE, Role
+
+GivenBy = Literal["everyone", "hand", "provider"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Empty and None: all."""
+
+    search: str = ""
+    role: Role | None = None
+    group: str = ""
+    suspended: bool | None = None
+
+
+def matching(accounts: Iterable[Account], wanted: Wanted, role_groups: RoleGroups) -> list[Account]:
+    """Return those for whom all holds; every word of the search somewhere in name or login, whatever its case."""
+    words = wanted.search.casefold().split()
+
+    def fits(account: Account) -> bool:
+        said = f"{account.name} {account.login or ''} {account.id}".casefold()
+        return (
+            all(word in said for word in words)
+            and (not wanted.group or wanted.group in account.all_groups)
+            and (wanted.suspended is None or wanted.suspended == (account.suspended_at is not None))
+            and (wanted.role is None or wanted.role in user_of(account, role_groups).roles)
+        )
+
+    return [account for account in accounts if fits(account)]
+
+
+def groups_among(accounts: Iterable[Account], of_documents: Sequence[str]) -> list[str]:
+    return sorted({*EVERYONE, *of_documents, *(group for account in accounts for group in account.all_groups)}, key=str.casefold)
+
+
+def memberships(account: Account, groups: Sequence[str]) -> list[tuple[str, list[GivenBy]]]:
+    """Return which of these groups the account is in, and who says that it is."""
+    sources: tuple[tuple[GivenBy, Sequence[str]], ...] = (
+        ("everyone", EVERYONE),
+        ("hand", account.groups),
+        ("provider", account.claimed_groups),
+    )
+    found = [(group, [name for name, given in sources if group in given]) for group in groups]
+    return [(group, given_by) for group, given_by in found if given_by]

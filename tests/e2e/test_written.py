@@ -1,0 +1,60 @@
+"""A written answer in the page, by the real service, from a model that says nothing: the sources are shown, never its prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from rag_api.config import Settings
+from rag_api.container import Container
+from rag_api.main import create_app
+from tests.e2e.browser import serve
+from tests.e2e.conftest import NewPage
+from tests.e2e.scripted import DIST
+from tests.e2e.test_states import ask
+from tests.support.scripted_server import Scripted, Step, piece, scripted_server
+from tests.support.world import empty, load_hospital
+
+DOSE = "Hoeveel paracetamol mag een kind van 12 kg?"
+
+
+def echo(request: dict[str, Any]) -> list[Step]:
+    """As a small model does: the prompt's last words once more, and the frame around them."""
+    asked = request["messages"][-1]["content"]
+    said: list[Step] = [piece(f"Vraag: {DOSE}\n\n"), piece("Antwoord: "), piece(DOSE), piece(finish="stop"), "data: [DONE]\n\n"]
+    assert DOSE in asked
+    return said
+
+
+@pytest.fixture
+def server() -> Iterator[Scripted]:
+    with scripted_server() as running:
+        yield running
+
+
+@pytest.fixture
+def page(new_page: NewPage, dsn: str, tmp_path: Path, server: Scripted) -> Iterator[Page]:
+    settings = Settings(data_dir=tmp_path, database_url=dsn, store="memory", generator_url=server.url, web_dir=DIST)
+    with Container(settings) as container:
+        load_hospital(container)
+        with serve(create_app(settings, container)) as url:
+            page = new_page(allowed="pdf|PDF")  # the small hospital's files are PDFs in name only
+            page.goto(url)
+            yield page
+        empty(container)
+
+
+def test_a_model_that_repeats_its_prompt_is_not_shown_and_the_sources_are(page: Page, server: Scripted) -> None:
+    server.script = echo
+    page.get_by_label("Antwoord met").select_option("answer")
+    ask(page, DOSE)
+    expect(page.locator(".made")).to_be_visible()
+    assert server.requests
+    expect(page.locator(".answer-text")).to_have_count(0)
+    expect(page.locator(".notices")).to_be_visible()
+    expect(page.locator(".card h3").first).to_be_visible()
+    assert page.locator("main").inner_text().count("Antwoord:") == 0

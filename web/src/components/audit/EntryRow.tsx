@@ -1,0 +1,141 @@
+// One entry: when, who, what, on what, with what outcome; opened, all of it, and the ways to what belongs with it.
+import { Fragment, type ReactNode, useState } from "react";
+import type { Entry } from "../../api/types";
+import { formatInstant, type Messages, useMessages } from "../../i18n";
+import { type Asked, documentsOf, EVERYTHING, othersOf } from "../../state/audit";
+
+interface Props {
+  entry: Entry;
+  onAsk(asked: Asked): void;
+}
+
+export function EntryRow({ entry, onAsk }: Props) {
+  const [open, setOpen] = useState(false);
+  return (
+    <li className="entry">
+      <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <Summary entry={entry} />
+        {open && <Detail entry={entry} onAsk={onAsk} />}
+      </details>
+    </li>
+  );
+}
+
+function Summary({ entry }: { entry: Entry }) {
+  const m = useMessages();
+  const { at, action, result } = entry;
+  const sources = [...new Set(documentsOf(entry).map(({ source }) => source))].filter(Boolean);
+  return (
+    <summary>
+      <time dateTime={at}>{formatInstant(at, m)}</time>
+      <span className="entry-who">{whoWords(entry, m)}</span>
+      <span className="entry-what">
+        {m.audit.actions[action] ?? action}
+        {sources.length > 0 && <span className="muted"> {sources.join(", ")}</span>}
+      </span>
+      <span className={result === "refused" || result === "failed" ? "entry-result wrong" : "entry-result muted"}>
+        {m.audit.results[result]}
+      </span>
+    </summary>
+  );
+}
+
+function whoWords({ who, erased }: Entry, m: Messages): string {
+  if (erased.includes("who")) return m.audit.erasedWho;
+  return who?.name || who?.user || m.audit.nobody;
+}
+
+function Detail({ entry, onAsk }: Props) {
+  const m = useMessages();
+  const names = m.audit.fields;
+  const { who, about, question, request } = entry;
+  const also = (part: Partial<Asked>, words: string): ReactNode => (
+    <button type="button" className="link" onClick={() => onAsk({ ...EVERYTHING, ...part })}>
+      {words}
+    </button>
+  );
+  const rows: [string, ReactNode][] = [
+    [names.sequence, entry.sequence],
+    [names.action, entry.action],
+    [
+      names.user,
+      who?.user && (
+        <>
+          {who.user} {also({ user: who.user }, m.audit.ofPerson)}
+        </>
+      ),
+    ],
+    [names.roles, who?.roles.join(", ")],
+    [names.function, who?.function],
+    [names.department, who?.department],
+    [names.client, who?.client],
+    [names.key, who?.key],
+    [names.account, about?.account],
+    [names.question, question && (question.text || m.audit.questionHash(question.sha256))],
+    [names.documents, documentsOf(entry).length > 0 && <Documents entry={entry} onAsk={onAsk} />],
+    [names.on, othersOf(entry).length > 0 && <Others entry={entry} />],
+    [names.origin, m.audit.origins[entry.origin] ?? entry.origin],
+    [names.route, entry.route],
+    [names.status, entry.status || ""],
+    [names.code, entry.code],
+    [
+      names.request,
+      request && (
+        <>
+          {request} {also({ request }, m.audit.ofRequest)}
+        </>
+      ),
+    ],
+    [names.erased, entry.erased.map((part) => m.audit.parts[part] ?? part).join(", ")],
+    [names.buffered, entry.buffered && m.audit.bufferedYes],
+    [names.hash, <code key="hash">{entry.hash}</code>],
+  ];
+  return (
+    <dl className="entry-detail">
+      {rows.map(
+        ([name, value]) =>
+          Boolean(value) && (
+            <Fragment key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </Fragment>
+          ),
+      )}
+    </dl>
+  );
+}
+
+function Documents({ entry, onAsk }: Props) {
+  const m = useMessages();
+  return (
+    <ul>
+      {documentsOf(entry).map(({ id, source, version, pages, passages }) => (
+        <li key={id}>
+          {[
+            source || id,
+            version && m.audit.version(version),
+            pages && m.audit.pages(pages),
+            passages > 0 && m.audit.passages(passages),
+          ]
+            .filter(Boolean)
+            .join(", ")}{" "}
+          <button type="button" className="link" onClick={() => onAsk({ ...EVERYTHING, document: source || id })}>
+            {m.audit.ofDocument}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Others({ entry }: { entry: Entry }) {
+  return (
+    <ul>
+      {othersOf(entry).map(([name, value]) => (
+        <li key={name}>
+          <code>{name}</code> {value}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,100 @@
+// Which entries are asked for. Sent by a button: each reading is an entry of the trail.
+import { type FormEvent, useState } from "react";
+import { useLanguage, useMessages } from "../../i18n";
+import { type Asked, EVERYTHING, isBackwards, RESULTS } from "../../state/audit";
+import { Choice } from "../shared/Choice";
+
+interface Props {
+  asked: Asked;
+  onAsk(asked: Asked): void;
+}
+
+export function Filters({ asked, onAsk }: Props) {
+  const m = useMessages();
+  const { language } = useLanguage();
+  const [form, setForm] = useState(asked);
+  const put = (part: Partial<Asked>): void => setForm({ ...form, ...part });
+  const backwards = isBackwards(form);
+  const send = (event: FormEvent): void => {
+    event.preventDefault();
+    if (!backwards) onAsk(form);
+  };
+  const showAll = (): void => {
+    setForm(EVERYTHING);
+    onAsk(EVERYTHING);
+  };
+  const actions = Object.entries(m.audit.actions).sort(([, one], [, other]) => one.localeCompare(other, language));
+  return (
+    <form className="audit-filters" aria-label={m.audit.filters} onSubmit={send}>
+      <div className="field-row">
+        <label className="document-field">
+          {m.audit.user}
+          <input
+            type="search"
+            maxLength={200}
+            title={m.audit.userHelp}
+            value={form.user}
+            onChange={(event) => put({ user: event.target.value })}
+          />
+        </label>
+        <Choice
+          className="document-field"
+          label={m.audit.action}
+          value={form.action}
+          none={m.audit.anyAction}
+          options={actions}
+          onValue={(action) => put({ action })}
+        />
+        <label className="document-field">
+          {m.audit.document}
+          <input
+            type="search"
+            maxLength={200}
+            title={m.audit.documentHelp}
+            value={form.document}
+            onChange={(event) => put({ document: event.target.value })}
+          />
+        </label>
+        <Choice
+          className="document-field"
+          label={m.audit.result}
+          value={form.result}
+          none={m.accounts.any}
+          options={RESULTS.map((result) => [result, m.audit.results[result]] as const)}
+          onValue={(result) => put({ result })}
+        />
+        <label className="document-field">
+          {m.audit.from}
+          <input type="date" value={form.from} onChange={(event) => put({ from: event.target.value })} />
+        </label>
+        <label className="document-field">
+          {m.audit.to}
+          <input
+            type="date"
+            aria-invalid={backwards || undefined}
+            value={form.to}
+            onChange={(event) => put({ to: event.target.value })}
+          />
+        </label>
+      </div>
+      {form.request && (
+        <p className="field-help">
+          {m.audit.request} {form.request}
+        </p>
+      )}
+      {backwards && (
+        <p className="wrong" role="alert">
+          {m.audit.backwards}
+        </p>
+      )}
+      <p className="judge-foot">
+        <button type="submit" className="button primary">
+          {m.audit.show}
+        </button>
+        <button type="button" className="button" onClick={showAll}>
+          {m.audit.clear}
+        </button>
+      </p>
+    </form>
+  );
+}
