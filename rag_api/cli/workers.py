@@ -112,7 +112,7 @@ def _environment(settings: Settings, count: int) -> dict[str, str]:
         "HOST": settings.host,
         "PORT": str(settings.port),
         "DATA_DIR": str(settings.data_dir),
-        "QUESTIONS_AT_ONCE": str(math.ceil(settings.questions_at_once / count)),
+        "QUESTIONS_AT_ONCE": str(math.ceil((settings.questions_at_once or cores()) / count)),
     }
     return {**os.environ, **{f"BEDSIDE_{name}": value for name, value in own.items()}}
 
