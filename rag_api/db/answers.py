@@ -95,9 +95,9 @@ def delete_conversations_of(db: Database, user_id: str) -> int:
     return db.run("delete from conversations where user_id = %(user_id)s", {"user_id": user_id})
 
 
-def save_answer(db: Database, user: User, answer: Answer, *, new_conversation: bool = False) -> None:
+def save_answer(db: Database, user: User, answer: Answer, *, new_conversation: bool = False) -> bool:
     """Store it, in its conversation or in a new one, which moves to the top. One that is there already stays, unless it broke off and this
-    one did not. Raises NotFound when its conversation was deleted meanwhile."""
+    one did not. Returns whether it was stored. Raises NotFound when its conversation was deleted meanwhile."""
     with db.connection() as connection:
         if new_conversation:
             connection.execute(
@@ -110,7 +110,7 @@ def save_answer(db: Database, user: User, answer: Answer, *, new_conversation: b
                 values(user, id=answer.conversation_id),
             )
             found(touched.rowcount or None, "conversation", answer.conversation_id)
-        connection.execute(STORE_ONCE, _row(user, answer))
+        return connection.execute(STORE_ONCE, _row(user, answer)).rowcount > 0
 
 
 def get_answer(db: Database, user: User, answer_id: str) -> Answer:
