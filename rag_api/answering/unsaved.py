@@ -98,15 +98,18 @@ class UnsavedAnswers:
     def _store(self, path: Path) -> int:
         try:
             kept = _FORM.validate_json(path.read_bytes())
+<<<<<<< HEAD
             save_answer(self._open_db(), kept.user, kept.answer, new_conversation=kept.new_conversation, late=True)
+=======
+            return int(save_answer(self._open_db(), kept.user, kept.answer, new_conversation=kept.new_conversation))
+>>>>>>> replicas
         except Unavailable:
             raise
         except NotFound:
             return 0  # its conversation was deleted meanwhile
-        except (BedsideError, ValueError, OSError) as error:  # stored already, or no such file
+        except (BedsideError, ValueError, OSError) as error:  # no such file, or none of ours
             log.error("the answer in %s cannot be stored: %s", path.name, error)
             return 0
-        return 1
 
     def _run(self) -> None:
         while not self._closing.is_set():

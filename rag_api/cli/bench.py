@@ -233,6 +233,30 @@ def load(
 
 
 @bench.command()
+def replicas(
+    readers: Annotated[int, typer.Option(min=1, help="How many ask at a time.")] = 8,
+    seconds: Annotated[float, typer.Option(min=1, help="For how long, each configuration in each round.")] = 15.0,
+    rounds: Annotated[int, typer.Option(min=1, help="How often each configuration has its turn.")] = 3,
+    mode: Annotated[str, typer.Option(help="verbatim, answer or sources.")] = "verbatim",
+    as_json: AsJson = False,
+) -> None:
+    """Questions per second with one and two processes of the service and one and two generators, side by side."""
+    from rag_api.bench.replicas import measure
+
+    with said():
+        found = measure(readers, seconds, rounds, mode)
+    if as_json:
+        typer.echo(json.dumps(found))
+        return
+    typer.echo("rag_api  generators  answered  questions/s  p50 s   p95 s   errors")
+    for one in found["configurations"]:
+        typer.echo(
+            f"{one['rag_api']:7}  {one['generators']:10}  {one['answered']:8}  {one['questions_per_second']:11}  "
+            f"{one['p50_seconds']!s:6}  {one['p95_seconds']!s:6}  {one['errors'] or ''}"
+        )
+
+
+@bench.command()
 def personal(
     file: Annotated[Path | None, typer.Argument(help="CSV with question and identity (kind=words ; kind=words); absent: our own.")] = None,
     half: Annotated[str, typer.Option(help="held_back, development or all: of a file with a column half.")] = "held_back",

@@ -1,12 +1,9 @@
 """Several processes of the service on one address of this machine: what one of them needs of another stands in the database or the data
 directory. One that dies is started again; they end with this process.
-
-Run as a module, it is one of them.
 """
 
 from __future__ import annotations
 
-import argparse
 import math
 import os
 import shutil
@@ -16,16 +13,17 @@ import subprocess
 import sys
 import tempfile
 import threading
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
+from rag_api.config import cores
 from rag_api.embedded.generator import LAUNCHER
 from rag_api.embedded.processes import Watcher
 
 if TYPE_CHECKING:
     from rag_api.config import Settings
 
-MODULE = "rag_api.cli.workers"
+MODULE = "rag_api.cli.worker"
 COUNTED = "PROMETHEUS_MULTIPROC_DIR"  # where the processes' metrics lie, so that each can say those of all
 
 
@@ -115,21 +113,3 @@ def _environment(settings: Settings, count: int) -> dict[str, str]:
         "QUESTIONS_AT_ONCE": str(math.ceil((settings.questions_at_once or cores()) / count)),
     }
     return {**os.environ, **{f"BEDSIDE_{name}": value for name, value in own.items()}}
-
-
-def main() -> None:
-    """One of the processes; the listener is inherited."""
-    from rag_api.cli.console import opened, read_settings
-    from rag_api.cli.serve import run_server
-
-    parser = argparse.ArgumentParser(prog=f"python -m {MODULE}")
-    parser.add_argument("--listener", type=int, required=True)
-    listener = socket.socket(fileno=parser.parse_args().listener)
-    with suppress(KeyboardInterrupt), opened(read_settings()) as container:
-        container.start_generator()
-        container.warm()
-        run_server(container, listener)
-
-
-if __name__ == "__main__":
-    main()

@@ -99,9 +99,10 @@ def delete_conversations_of(db: Database, user_id: str) -> int:
     return db.run("delete from conversations where user_id = %(user_id)s", {"user_id": user_id})
 
 
-def save_answer(db: Database, user: User, answer: Answer, *, new_conversation: bool = False, late: bool = False) -> None:
+def save_answer(db: Database, user: User, answer: Answer, *, new_conversation: bool = False, late: bool = False) -> bool:
     """Store it, in its conversation or in a new one, which moves to the top; `late`: others may have followed it meanwhile. One that is
-    there already stays, unless it broke off and this one did not. Raises NotFound when its conversation was deleted meanwhile."""
+    there already stays, unless it broke off and this one did not. Return whether it was stored. Raises NotFound when its conversation was
+    deleted meanwhile."""
     with db.connection() as connection:
         if new_conversation:
             connection.execute(
@@ -115,7 +116,7 @@ def save_answer(db: Database, user: User, answer: Answer, *, new_conversation: b
             )
             found(touched.rowcount or None, "conversation", answer.conversation_id)
         at = "%(created_at)s" if late else AFTER_THE_OTHERS
-        connection.execute(STORE_ONCE.format(created_at=at), _row(user, answer))
+        return connection.execute(STORE_ONCE.format(created_at=at), _row(user, answer)).rowcount > 0
 
 
 def get_answer(db: Database, user: User, answer_id: str) -> Answer:

@@ -32,7 +32,7 @@ from rag_api.upkeep.finding import Finding, State, ok, warn, worst
 from tests.nginx import MISSING, self_signed
 from tests.support.scripted_server import scripted_server
 from tests.support.world import load_hospital
-from tests.upkeep.conftest import Install
+from tests.upkeep.conftest import NOBODY, Install
 from tests.upkeep.test_backup import answered, dsn_of, silent
 
 
@@ -162,11 +162,22 @@ def test_a_generator_that_is_away_or_serves_another_model(settings: Settings) ->
 
 
 def test_a_generator_that_refuses_the_key(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def refused(_: Generator) -> tuple[str, float]:
+    async def refused(*_: object) -> str:
         raise GeneratorRefused("The generator answered 401: a valid API key is wanted")
 
-    monkeypatch.setattr(Generator, "health", refused)
+    monkeypatch.setattr(Generator, "_models", refused)
     assert "BEDSIDE_GENERATOR_API_KEY" in look(settings, "generator").todo
+
+
+def test_each_of_several_generators_is_looked_at(settings: Settings) -> None:
+    with scripted_server() as generator:
+        both = settings.model_copy(update={"generator_url": f"{generator.url},{NOBODY}", "generator_model": "scripted"})
+        with Container(both) as container:
+            found = parts.generator(container)
+    assert isinstance(found, list)
+    assert [finding.state for finding in found] == [State.OK, State.FAIL]
+    assert [finding.name.partition(" ")[0] for finding in found] == ["generator"] * 2
+    assert len({finding.name for finding in found}) == 2
 
 
 def test_clocks_that_differ_and_answers_of_the_future(hospital: tuple[Container, dict[str, Document]]) -> None:
