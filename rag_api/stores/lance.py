@@ -35,7 +35,7 @@ CHUNKS_PER_TIDYING = 5_000  # or as many new chunks,
 TIDYING_SHARE = 0.05  # but not more of the time than this
 APART_FROM = 5_000  # chunks; from here on a process of its own tidies: Lance takes memory by the size of the index, and keeps most of it
 TRIES = 5  # of a commit that another process overtook
-_KEPT = 16 << 20  # bytes that a writer's connection keeps of each: indexes, and versions, of which every commit makes another
+_KEPT = 8 << 20  # bytes that a writer's connection keeps of each: indexes, and versions, of which every commit makes another
 
 
 class LanceStore:
