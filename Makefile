@@ -1,4 +1,4 @@
-# make demo | dev | quick | test | lint | bench | faults | sanitize | weaviate | lock | audit | sbom: each sets up what it needs. `make help` lists them.
+# make demo | dev | quick | test | lint | bench | faults | fuzz | sanitize | weaviate | lock | audit | sbom: each sets up what it needs. `make help` lists them.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
@@ -24,7 +24,7 @@ COVERAGE_FLOOR := 93
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)" >&2
 
-.PHONY: help demo dev quick test lint types unit web-test e2e bench faults sanitize weaviate lock hashes audit sbom licences clean servers
+.PHONY: help demo dev quick test lint types unit web-test e2e bench faults fuzz sanitize weaviate lock hashes audit sbom licences clean servers
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
@@ -69,6 +69,10 @@ bench: $(STAMPS)/dev ## the measurements (ARGS="decode --json"; see docs/benchma
 
 faults: $(STAMPS)/dev servers ## every service stopped, slowed, restarted and killed at work (ARGS="'store:*' --json FILE"; see docs/reliability.md)
 	@$(PY) -m tests.faults $(ARGS)
+
+SECONDS ?= 1800
+fuzz: $(STAMPS)/dev ## draw inputs until something breaks (TARGET=pdf|docx|chunking|sse|wire SECONDS=1800); finds lie in build/fuzz
+	@$(PY) -m tests.fuzz "$(TARGET)" $(SECONDS)
 
 sanitize: $(STAMPS)/dev ## the C kernels under address, undefined-behaviour and thread sanitizers
 	$(call say,C kernels under sanitizers)

@@ -19,7 +19,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar, cast
 
 import httpx
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json
 
 from rag_api.answering.replicas import Replica, Replicas
 from rag_api.errors import GeneratorRefused, GeneratorUnavailable
@@ -66,6 +67,30 @@ class Finished:
 
 
 Event = Text | wire.SpanOut | Finished
+
+
+# What is read of a server's answers; other servers' extra fields are left alone.
+class _Delta(BaseModel):
+    content: str | None = None
+
+
+class _Choice(BaseModel):
+    delta: _Delta | None = None
+    finish_reason: str | None = None
+
+
+class _Piece(BaseModel):
+    choices: list[_Choice] | None = None
+    model: str | None = None
+    bedside: wire.BedsideOut | None = None
+
+
+class _Model(BaseModel):
+    id: str
+
+
+class _Models(BaseModel):
+    data: list[_Model] = []
 
 
 @contextmanager
@@ -241,7 +266,7 @@ class Generator:
                 response = await self._open().get(f"{replica.url}/models", timeout=patience)
             if response.status_code != 200:
                 raise _refusal(response.status_code, response.content)
-            return ", ".join(str(model["id"]) for model in _object(response.content).get("data", []))
+            return ", ".join(model.id for model in _Models.model_validate(_object(response.content)).data)
 
     def address(self) -> str:
         """Return the base URL of one that answers, as far as is known: for what asks by itself. Raises GeneratorUnavailable."""
@@ -321,17 +346,16 @@ async def _events(lines: AsyncGenerator[str], version: str) -> AsyncGenerator[Ev
 
 
 def _of_chunk(chunk: dict[str, Any], version: str) -> Iterator[Event]:
-    """Text first: a span's text was sent in this chunk or before. Other servers' extra fields are left alone."""
-    choice: dict[str, Any] = next(iter(chunk.get("choices") or []), {})
-    text = (choice.get("delta") or {}).get("content")
-    if text:
-        yield Text(text)
-    extension = wire.BedsideOut.model_validate(chunk.get("bedside") or {})
+    """Text first: a span's text was sent in this chunk or before."""
+    said = _Piece.model_validate(chunk)
+    choice = next(iter(said.choices or []), _Choice())
+    if choice.delta and choice.delta.content:
+        yield Text(choice.delta.content)
+    extension = said.bedside or wire.BedsideOut()
     yield from extension.spans
-    if choice.get("finish_reason"):
+    if choice.finish_reason:
         stats = extension.stats.model_dump(mode="json") if extension.stats else {}
-        model = str(chunk.get("model") or "")
-        yield Finished(choice["finish_reason"], model, extension.prompt_version or version, stats, tuple(extension.candidates))
+        yield Finished(choice.finish_reason, said.model or "", extension.prompt_version or version, stats, tuple(extension.candidates))
 
 
 def _refusal(status: int, body: bytes) -> GeneratorUnavailable:
@@ -344,7 +368,11 @@ def _refusal(status: int, body: bytes) -> GeneratorUnavailable:
 
 
 def _object(data: bytes | str) -> dict[str, Any]:
-    value = json.loads(data)
+    """Raises JSONDecodeError, of whatever nesting and numbers."""
+    try:
+        value = from_json(data)
+    except ValueError as error:
+        raise json.JSONDecodeError(str(error)[:100], "", 0) from error
     if not isinstance(value, dict):
         raise json.JSONDecodeError("expected an object", str(value)[:40], 0)
     return value

@@ -98,11 +98,7 @@ class UnsavedAnswers:
     def _store(self, path: Path) -> int:
         try:
             kept = _FORM.validate_json(path.read_bytes())
-<<<<<<< HEAD
-            save_answer(self._open_db(), kept.user, kept.answer, new_conversation=kept.new_conversation, late=True)
-=======
-            return int(save_answer(self._open_db(), kept.user, kept.answer, new_conversation=kept.new_conversation))
->>>>>>> replicas
+            return int(save_answer(self._open_db(), kept.user, kept.answer, new_conversation=kept.new_conversation, late=True))
         except Unavailable:
             raise
         except NotFound:

@@ -124,6 +124,8 @@ def _pieces(text: str, start: int, end: int, size: int) -> Iterable[Place]:
     )
     at = start
     for piece in splitter.split_text(text[start:end]):
+        if not piece.strip():  # it stands behind the piece before already
+            continue
         found = text.find(piece, at)
         if text[at:found].strip():  # where text repeats, the place found may be another: nothing between two may be lost
             found, piece = at + _white(text, at), text[at + _white(text, at) : found + len(piece)]

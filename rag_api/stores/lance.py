@@ -23,17 +23,19 @@ from numpy.typing import NDArray
 from rag_api.domain import Chunk, Contents, Filters, Hit
 from rag_api.errors import BedsideError, StoreUnavailable
 from rag_api.stores.fuse import CANDIDATES, Fusion
-from rag_api.stores.lance_index import FrequentTerms, begin, bring_up_to_date
+from rag_api.stores.lance_index import FrequentTerms, begin
 from rag_api.stores.lance_query import Query, one_of, quoted, search, where
 from rag_api.stores.lance_schema import check, chunks_in, schema, table_of
 from rag_api.stores.lance_snapshots import Snapshots
+from rag_api.stores.lance_tidying import TABLE, tidied, tidied_apart
 from rag_api.text import bm25_analyzer as terms
 
-TABLE = "chunks"
 WRITES_PER_TIDYING = 64  # commits between two rounds of compaction and indexing,
 CHUNKS_PER_TIDYING = 5_000  # or as many new chunks,
 TIDYING_SHARE = 0.05  # but not more of the time than this
+APART_FROM = 5_000  # chunks; from here on a process of its own tidies: Lance takes memory by the size of the index, and keeps most of it
 TRIES = 5  # of a commit that another process overtook
+_KEPT = 8 << 20  # bytes that a writer's connection keeps of each: indexes, and versions, of which every commit makes another
 
 
 class LanceStore:
@@ -50,8 +52,9 @@ class LanceStore:
         self._pool = ThreadPoolExecutor(8, "lance")  # the two lists of a search are fetched at once
         with _translated(folder):
             folder.mkdir(parents=True, exist_ok=True)
+            self._session = lancedb.Session(_KEPT, _KEPT)
             # Interval 0: every read sees what other processes have committed.
-            self._db = lancedb.connect(folder, read_consistency_interval=timedelta(0))
+            self._db = lancedb.connect(folder, read_consistency_interval=timedelta(0), session=self._session)
             self._table = self._open_table()
             check(self._table, self._schema, folder)
             begin(self._table)
@@ -171,8 +174,10 @@ class LanceStore:
         began = time.monotonic()
         self._writes = self._added = 0
         with _translated(self.folder):
-            bring_up_to_date(self._table)
-            self._frequent.count(self._table)
+            if self._table.count_rows() < APART_FROM:
+                tidied(self._table, self.folder)
+            else:
+                tidied_apart(self.folder)
         now = time.monotonic()
         self._next_tidying = now + (now - began) * (1 / TIDYING_SHARE - 1)
 

@@ -19,13 +19,14 @@ import lancedb
 log = logging.getLogger(__name__)
 
 WARM_AFTER = 10  # searches: a command that asks once does without
+VERSIONS = 64 << 20  # bytes of versions and of files' ends that are kept: every commit that a search sees makes another version
 MOST = 300 * 2**20  # bytes of BM25's index on disk, about 140,000 chunks; a greater one is read list by list, and its latest are kept
 
 
 class Snapshots:
     def __init__(self, folder: Path, table: str) -> None:
         self._folder, self._table = folder, table
-        self._db = lancedb.connect(folder)  # its tables stay at their version until told otherwise
+        self._db = _connected(folder)  # its tables stay at their version until told otherwise
         self._idle: deque[tuple[Any, Any]] = deque()
         self._searches = 0
         self._seen = -1  # the version whose indexes were looked at
@@ -58,7 +59,7 @@ class Snapshots:
     def _read_indexes(self) -> None:
         """Into a connection of their own: what the one before held goes with it."""
         try:
-            db = lancedb.connect(self._folder)
+            db = _connected(self._folder)
             table = db.open_table(self._table)
             indexes = {column: index for index in table.list_indices() for column in index.columns}
             bm25 = indexes["terms"]
@@ -71,3 +72,7 @@ class Snapshots:
             self._idle.clear()
         except Exception as error:  # a matter of speed only
             log.warning("the indexes in %s were not read ahead: %s", self._folder, error)
+
+
+def _connected(folder: Path) -> Any:
+    return lancedb.connect(folder, session=lancedb.Session(None, VERSIONS))

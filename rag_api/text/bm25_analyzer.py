@@ -20,6 +20,7 @@ import snowballstemmer
 VERSION = 2  # one more whenever other terms come out: an index holds the terms of its version
 LANGUAGES = ("nl", "en")
 GRAM = 4  # characters; 4 or 5 make no difference on SQuAD, docs/evaluation.md
+MOST_WORDS = 30_000  # whose stems and runs are kept: some 20 MB, and more would hardly be faster
 LONGEST = 40  # of a word: what is longer is no word
 _SNOWBALL = {"nl": "dutch", "en": "english"}
 # A number with its decimals, else a word; "12kg" is two tokens, "b12" is one.
@@ -42,12 +43,12 @@ where which while who whom whose why will with would you your yours
 STOP_WORDS = {"nl": frozenset(_DUTCH.split()), "en": frozenset(_ENGLISH.split())}
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(maxsize=MOST_WORDS)
 def stem(word: str, language: str) -> str:
     return str(snowballstemmer.stemmer(_SNOWBALL[language]).stemWord(word))
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(maxsize=MOST_WORDS)
 def _grams(word: str) -> tuple[str, ...]:
     """Its runs of GRAM characters, with marks where it begins and ends: "^kin", "kind", "ind$"."""
     marked = f"^{word[:LONGEST]}$"

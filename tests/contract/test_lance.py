@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from rag_api.domain import Chunk, Filters, TargetGroup
 from rag_api.errors import StoreUnavailable
-from rag_api.stores import lance_index, lance_query, lance_schema, lance_snapshots
+from rag_api.stores import lance, lance_index, lance_query, lance_schema, lance_snapshots, lance_tidying
 from rag_api.stores.lance import LanceStore
 from rag_api.stores.rows import COLUMNS, to_row
 from rag_api.text import bm25_analyzer as terms
@@ -298,3 +298,32 @@ def test_a_great_index_does_not_look_up_what_every_chunk_holds(store: LanceStore
     store.tidy()
     assert [h.bm25_score > 0 for h in other.search("zuurstof", unit(1), 30, EVERYONE, 0.5)] == [True]
     other.close()
+
+
+def test_a_greater_index_is_tidied_by_a_process_of_its_own(store: LanceStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What Lance takes for that grows with the index, and would stay with this process."""
+    monkeypatch.setattr(lance, "APART_FROM", 4)
+    monkeypatch.setattr(lance_tidying, "bring_up_to_date", lambda _: pytest.fail("it was done here"))
+    put(store, *[chunk(f"d{n}", 1, f"heparine {n}") for n in range(8)])
+    assert store._table.stats()["fragment_stats"]["num_fragments"] == 8
+    store.tidy()
+    assert store._table.stats()["fragment_stats"]["num_fragments"] == 1
+    assert store._table.index_stats(indexes(store)["terms"]).num_unindexed_rows == 0
+    assert found(store, "heparine 3", limit=1, alpha=0.0) == ["d3"]
+
+
+def test_a_process_that_could_not_tidy_says_why(tmp_path: Path) -> None:
+    with pytest.raises(StoreUnavailable, match=r"(?s)could not be brought up to date: .*chunks"):
+        lance_tidying.tidied_apart(tmp_path)
+
+
+def test_what_a_writer_keeps_in_memory_does_not_grow_with_its_commits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every commit makes a version that lists all files of the index."""
+    monkeypatch.setattr(lance, "_KEPT", 1 << 16)
+    store = LanceStore(tmp_path, "test", DIM)
+    sizes = []
+    for n in range(60):
+        put(store, chunk(f"d{n}", 1, f"heparine {n}"))
+        sizes.append(store._session.size_bytes)
+    assert sizes[-1] <= 2 * (1 << 16)
+    store.close()

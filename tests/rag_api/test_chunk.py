@@ -52,6 +52,10 @@ def test_chunks_overlap_and_go_on_over_page_borders() -> None:
     assert all(one.end - two.start <= 170 for one, two in pairwise(chunks))
 
 
+def test_white_space_that_the_splitter_says_by_itself_moves_nothing() -> None:
+    assert spans("i Zi ", 1, 0) == [(0, 2), (2, 3), (3, 5)]
+
+
 def test_a_chunk_names_only_pages_it_has_words_of() -> None:
     chunks = chunk("d" * 32, META, pages_of("Eerste pagina.\n\n", "", "Derde pagina.\n"))
     assert [one.pages for one in chunks] == [(1, 3)]

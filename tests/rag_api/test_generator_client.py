@@ -115,6 +115,34 @@ async def collected_into(got: list[Event], generator: Generator) -> None:
         got.append(event)
 
 
+@pytest.mark.parametrize(
+    "chunk",
+    [
+        '{"choices": 5}',
+        '{"choices": ["a"]}',
+        '{"choices": [{"delta": "a"}]}',
+        '{"choices": [{"delta": {"content": ["a"]}}]}',
+        '{"choices": [{"delta": {}, "finish_reason": 1}]}',
+        '{"bedside": {"spans": 3}}',
+        "[" * 100_000,
+        '{"created": ' + "9" * 5_000 + ', "choices": 5}',
+    ],
+    ids=["choices", "choice", "delta", "content", "reason", "spans", "nesting", "digits"],
+)
+async def test_a_chunk_of_another_shape_is_unavailable_and_no_foreign_exception(server: Scripted, generator: Generator, chunk: str) -> None:
+    server.script = lambda _: [f"data: {chunk}\n\n"]
+    with pytest.raises(GeneratorUnavailable, match="not OpenAI's protocol"):
+        await collected(generator)
+
+
+@pytest.mark.parametrize("body", ['{"data": ["m"]}', '{"data": [{"name": "m"}]}', '{"data": 4}', "[" * 100_000])
+async def test_a_list_of_models_of_another_shape_is_unavailable(body: str) -> None:
+    client = Generator("http://g/v1", model="m", transport=httpx.MockTransport(lambda _: httpx.Response(200, text=body)))
+    with pytest.raises(GeneratorUnavailable, match="not OpenAI's protocol"):
+        await client.health()
+    await client.close()
+
+
 async def test_a_server_that_is_not_there_is_unavailable() -> None:
     generator = Generator("http://127.0.0.1:1/v1", model="demo")
     with pytest.raises(GeneratorUnavailable):
