@@ -43,8 +43,9 @@ class DocumentsRepo(Protocol):
         """A document stays although its file cannot be read now: with these warnings, and without a fingerprint, so that it is looked at
         again."""
 
-    def bearers(self, keys: Sequence[str]) -> Mapping[str, Sequence[str]]:
-        """Ids of indexed documents that may be called so by their own words, by `title_key`; of very many some hundred."""
+    def bearers(self, keys: Sequence[str]) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+        """Indexed documents that may be called so by their own words, by `title_key`: their groups by their ids; of very many that the
+        same may read some hundred."""
 
     def openings(self, document_ids: Sequence[str]) -> Mapping[str, str]:
         """The beginning of these documents' first pages, by id."""
@@ -134,8 +135,8 @@ class MemoryDocuments:
     def keep(self, document_id: str, warnings: Sequence[str]) -> None:
         self.amend(replace(self.documents[document_id], warnings=tuple(warnings), fingerprint=""))
 
-    def bearers(self, keys: Sequence[str]) -> Mapping[str, Sequence[str]]:
-        return {key: [one for one in self._bearers.get(key, ()) if self._is_indexed(one)] for key in keys}
+    def bearers(self, keys: Sequence[str]) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+        return {key: {one: self.documents[one].groups for one in self._bearers.get(key, ()) if self._is_indexed(one)} for key in keys}
 
     def openings(self, document_ids: Sequence[str]) -> Mapping[str, str]:
         return {key: self.pages(key)[0].text for key in document_ids if self.pages(key)}

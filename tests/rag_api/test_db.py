@@ -41,6 +41,7 @@ from rag_api.db.judged import read_set
 from rag_api.db.metadata_edits import changes_of
 from rag_api.db.structures import read_blocks
 from rag_api.domain import (
+    EVERYONE,
     LOCAL_USER,
     Answer,
     AnswerStatus,
@@ -414,6 +415,7 @@ def test_what_documents_may_be_called_is_kept_for_the_indexed_ones(documents: Pg
         key: sorted([one.id, two.id, said.id]),
         "wachtlijsten": [one.id],
     }
+    assert documents.bearers(["wachtlijsten"]) == {"wachtlijsten": {one.id: EVERYONE}}
     assert documents.openings([one.id, gone.id]) == {one.id: "tekst van een.pdf", gone.id: "tekst van vier.pdf"}
     assert [(d.source, titles.names) for d, titles in documents.called([key])] == [
         ("een.pdf", ("Raad van de Streek", "Wachtlijsten")),
