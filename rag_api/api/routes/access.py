@@ -15,13 +15,15 @@ from rag_api.api.sign_in.access import Access, declared
 from rag_api.container import Container
 from rag_api.db import Database
 from rag_api.db import permissions as permitted
+from rag_api.db.accounts import get_account, user_of
 from rag_api.db.documents import PgDocuments, get_document
-from rag_api.domain import User
+from rag_api.domain import Role, User
 from rag_api.errors import Conflict, StoreUnavailable
 from rag_api.stores import regroup
 
 router = APIRouter(tags=["access"], route_class=LimitedRoute)
 
+AccountId = Annotated[str, Path(max_length=100, pattern=r"^[^\x00-\x1f/]+$")]
 Department = Annotated[str, Path(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*[^\s\x00-\x1f][^\x00-\x1f]*$")]
 
 
@@ -37,6 +39,29 @@ def get_document_access(db: DbDep, container: ContainerDep, user: UserDep, trail
     document = get_document(db, user, document_id)
     trail.documents([document])
     return _out(permitted.why(db, user, document, container.settings.open_to))
+
+
+@router.get(
+    "/documents/{document_id}/access/{account_id}",
+    openapi_extra=declared(Access.ADMIN),
+    summary="Why somebody may read a document, or may not",
+    responses=responses(404, 422, 503),
+)
+def get_document_access_of(
+    db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId, account_id: AccountId
+) -> api.AccessOfOut:
+    """For admins; the account by its id or the name it signs in by. Through which of the document's groups, by whom they are in those, and
+    which rule says that its members read it."""
+    document = get_document(db, user, document_id)
+    trail.documents([document])
+    account = get_account(db, account_id)
+    trail.on["account"] = account.id
+    through = [api.ThroughOut(group=group, given_by=by) for group in document.groups if (by := account.given(group))]
+    is_reader = Role.READER in user_of(account, container.settings.roles_by_group).roles
+    suspended = account.suspended_at is not None
+    rule = _out(permitted.why(db, user, document, container.settings.open_to))
+    may_read = bool(through) and is_reader and not suspended
+    return api.AccessOfOut(may_read=may_read, through=through, is_reader=is_reader, suspended=suspended, document=rule)
 
 
 @router.put(

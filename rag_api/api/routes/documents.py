@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import replace
 from email.utils import formatdate
 from pathlib import Path
 from typing import Annotated
@@ -34,6 +35,7 @@ from rag_api.db.documents import (
     read_page_sizes,
     taken,
 )
+from rag_api.db.documents import get_documents as readable
 from rag_api.db.metadata_edits import change_metadata, changes_of, edits_of
 from rag_api.domain import Chunk, Document, DocumentStatus
 from rag_api.errors import Conflict, InvalidInput, NotFound
@@ -235,7 +237,8 @@ def upload_document(
             readers=1,
         )
     trail.on |= ingested(report)
-    return ingest_out(report)
+    others = readable(db, user, [one.document_id for one in report.retitled])  # a letterhead may be that of documents of others
+    return ingest_out(replace(report, retitled=tuple(one for one in report.retitled if one.document_id in others)))
 
 
 def _file_name(given: str) -> str:

@@ -158,6 +158,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/documents/{document_id}/access/{account_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Why somebody may read a document, or may not
+         * @description For admins; the account by its id or the name it signs in by. Through which of the document's groups, by whom they are in those, and
+         *     which rule says that its members read it.
+         */
+        get: operations["get_document_access_of"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/department-access": {
         parameters: {
             query?: never;
@@ -697,6 +718,25 @@ export interface components {
              *     ]
              */
             groups: string[] | null;
+        };
+        /** AccessOfOut */
+        AccessOfOut: {
+            /** May Read */
+            may_read: boolean;
+            /**
+             * Through
+             * @description The document's groups that the person is in; none: that is why not.
+             */
+            through: components["schemas"]["ThroughOut"][];
+            /**
+             * Is Reader
+             * @description Whether the person may read anything here at all.
+             */
+            is_reader: boolean;
+            /** Suspended */
+            suspended: boolean;
+            /** @description Whose members may read it, and who said so. */
+            document: components["schemas"]["AccessOut"];
         };
         /** AccessOut */
         AccessOut: {
@@ -2438,6 +2478,17 @@ export interface components {
          * @enum {string}
          */
         TargetGroup: "adult" | "child" | "neonate" | "pregnancy";
+        /** ThroughOut */
+        ThroughOut: {
+            /** Group */
+            group: string;
+            /**
+             * Given By
+             * @description All are in it, an admin gave it, or the sign-in's provider named it at the last sign-in.
+             * @enum {string}
+             */
+            given_by: "everyone" | "hand" | "provider";
+        };
         /** TrailOut */
         TrailOut: {
             /** Entries */
@@ -3586,6 +3637,83 @@ export interface operations {
             };
             /** @description The upload or the request is over the limit. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_document_access_of: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                document_id: string;
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessOfOut"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or show a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
