@@ -21,6 +21,12 @@ from numpy.typing import NDArray
 EVERYONE = ("everyone",)  # the group that all who may ask are in
 
 
+def all_may_read(readers: tuple[str, ...], groups: tuple[str, ...]) -> bool:
+    """Return whether all who read a document of the groups `readers` may read one of `groups` too: what is said at the one may then follow
+    from the other."""
+    return set(EVERYONE) <= set(groups) or set(readers) <= set(groups)
+
+
 class TargetGroup(StrEnum):
     """The patients a document is about."""
 
@@ -291,12 +297,13 @@ class Filters:
     valid_on: date | None = None  # leaves out documents that are not valid on this day
     include_expired: bool = False  # with it, only those that are not valid yet; superseded ones then count too
     groups: tuple[str, ...] = EVERYONE
+    hidden_document_ids: tuple[str, ...] = ()  # whose groups in the index are older than the list's, which hides them
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A retrieved chunk. `dense_score` is the cosine similarity and `bm25_score` the raw BM25 score, 0 where the chunk is
-    not among BM25's best; `score` is fused, in [0, 1]."""
+    """A retrieved chunk. `dense_score` is the cosine similarity and `bm25_score` the raw BM25 score, by what the asker may read;
+    `score` is fused, in [0, 1]."""
 
     chunk: Chunk
     score: float

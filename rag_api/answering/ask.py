@@ -228,7 +228,9 @@ def _stats_of(retrieval: Retrieval, builder: AnswerBuilder, container: AskContai
             "valid_on": (filters.valid_on or date.today()).isoformat(),
             "include_expired": filters.include_expired,
             "filters": {
-                name: list(value) for name, value in asdict(filters).items() if isinstance(value, tuple) and value and name != "groups"
+                name: list(value)
+                for name, value in asdict(filters).items()
+                if isinstance(value, tuple) and value and name not in ("groups", "hidden_document_ids")
             },
         },
     }

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 from uuid import uuid4
 
 from psycopg.rows import DictRow
@@ -23,6 +24,11 @@ _WAITS = f"""failed_tries >= {MOST_TRIES}
   and failed_at > now() - least(15, power(2, failed_tries - {MOST_TRIES})) * interval '1 minute'"""
 
 RoleGroups = Mapping[str, frozenset[Role]]
+
+
+GivenBy = Literal[
+    "everyone", "hand", "provider"
+]  # all are in it, an admin gave it, the provider named it at the last sign-in
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +50,12 @@ class Account:
     @property
     def all_groups(self) -> tuple[str, ...]:
         return tuple(sorted({*EVERYONE, *self.groups, *self.claimed_groups}))
+
+    def given(self, group: str) -> GivenBy | None:
+        """Return by whom they are in a group; None when they are not."""
+        if group in EVERYONE:
+            return "everyone"
+        return "hand" if group in self.groups else "provider" if group in self.claimed_groups else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,7 +133,7 @@ class PgDocuments:
         self.put_warnings(document_id, warnings)
         self.db.run("update documents set fingerprint = '' where id = %(id)s", {"id": document_id})
 
-    def bearers(self, keys: Sequence[str]) -> dict[str, list[str]]:
+    def bearers(self, keys: Sequence[str]) -> dict[str, dict[str, tuple[str, ...]]]:
         return titles.read_bearers(self.db, keys)
 
     def shared_titles(self, least: int) -> list[str]:

@@ -26,17 +26,18 @@ def put_titles(connection: Connection, titles: Mapping[str, tuple[str, Titles]])
             copy.write_row((document_id, list(own.names), keys, title_key(title) if own.borne else "", own.patients))
 
 
-def read_bearers(db: Database, keys: Sequence[str]) -> dict[str, list[str]]:
-    """Indexed documents that may be called so, by key; of very many the first `MOST`."""
+def read_bearers(db: Database, keys: Sequence[str]) -> dict[str, dict[str, tuple[str, ...]]]:
+    """Indexed documents that may be called so, by key: their groups by their ids; of very many that the same may read `MOST`."""
     rows = db.all(
-        f"""select key, found.document_id from unnest(%(keys)s::text[]) key cross join lateral (
-          select t.document_id from document_titles t join documents d on d.id = t.document_id
-          where t.keys @> array[key] and d.status = 'indexed' limit {MOST}) found""",  # noqa: S608 - a number of ours
+        f"""select key, found.document_id, found.groups from unnest(%(keys)s::text[]) key cross join lateral (
+          select t.document_id, d.groups, row_number() over (partition by d.groups order by d.id) as n
+          from document_titles t join documents d on d.id = t.document_id
+          where t.keys @> array[key] and d.status = 'indexed') found where n <= {MOST}""",  # noqa: S608 - a number of ours
         {"keys": list(keys)},
     )
-    bearers: dict[str, list[str]] = {}
+    bearers: dict[str, dict[str, tuple[str, ...]]] = {}
     for row in rows:
-        bearers.setdefault(row["key"], []).append(row["document_id"])
+        bearers.setdefault(row["key"], {})[row["document_id"]] = tuple(row["groups"])
     return bearers
 
 

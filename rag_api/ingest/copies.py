@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from rag_api.domain import EVERYONE, Document, DocumentStatus, Note, code_of
+from rag_api.domain import Document, DocumentStatus, Note, all_may_read, code_of
 from rag_api.ingest.notes import note
 from rag_api.ingest.run import Run
 from rag_api.ingest.sources import UPLOADED
@@ -36,19 +36,15 @@ def same_of(known: Mapping[str, Document], placed: Mapping[str, str]) -> dict[st
     found: dict[str, list[Note]] = defaultdict(list)
     for sources in contents.values():
         for source in sources if len(sources) > 1 else ():
-            others = [one for one in sources if one != source and _may_be_named(known[one], known[source])]
+            others = [one for one in sources if one != source and all_may_read(known[source].groups, known[one].groups)]
             found[source] += [note(_SAME_CONTENT, documents=_listed(others))] if others else []
     for sources in names.values():
         for source in sources if len(sources) > 1 else ():
             uploaded = placed.get(source) == UPLOADED
             others = [one for one in sources if (placed.get(one) == UPLOADED) != uploaded and known[one].sha256 != known[source].sha256]
-            others = [one for one in others if _may_be_named(known[one], known[source])]
+            others = [one for one in others if all_may_read(known[source].groups, known[one].groups)]
             found[source] += [note(_SAME_NAME, documents=_listed(others))] if others else []
     return found
-
-
-def _may_be_named(other: Document, at: Document) -> bool:
-    return set(EVERYONE) <= set(other.groups) or set(at.groups) <= set(other.groups)
 
 
 def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:

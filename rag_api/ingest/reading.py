@@ -64,7 +64,8 @@ def cut_text(settings: Settings, document: Document, text: ReadDocument) -> tupl
 def _own(run: Run, item: Item, text: ReadDocument, edits: Mapping[str, Edit]) -> Metadata:
     """What the file says, by the title that counts as its own. An edit of a title holds on while its file may still be called as it was
     then: that another of its titles goes first now is our doing."""
-    title = own_title(item.source.name, text.titles, run.letterheads)
+    letterheads = run.letterheads_of(run.repo.groups_of(item.source.name, text.metadata.department)) if run.letterheads else ()
+    title = own_title(item.source.name, text.titles, letterheads)
     if "title" in edits and edits["title"].said in (*text.titles.names, title_from_name(item.source.name)):
         title = edits["title"].said
     return called(text.metadata, title, text.titles)

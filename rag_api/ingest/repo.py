@@ -46,8 +46,9 @@ class DocumentsRepo(Protocol):
         """A document stays although its file cannot be read now: with these warnings, and without a fingerprint, so that it is looked at
         again."""
 
-    def bearers(self, keys: Sequence[str]) -> Mapping[str, Sequence[str]]:
-        """Ids of indexed documents that may be called so by their own words, by `title_key`; of very many some hundred."""
+    def bearers(self, keys: Sequence[str]) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+        """Indexed documents that may be called so by their own words, by `title_key`: their groups by their ids; of very many that the
+        same may read some hundred."""
 
     def shared_titles(self, least: int) -> Sequence[str]:
         """What so many indexed documents or more may be called by their own words, by `title_key`."""
@@ -152,8 +153,8 @@ class MemoryDocuments:
     def keep(self, document_id: str, warnings: Sequence[str]) -> None:
         self.amend(replace(self.documents[document_id], warnings=tuple(warnings), fingerprint=""))
 
-    def bearers(self, keys: Sequence[str]) -> Mapping[str, Sequence[str]]:
-        return {key: [one for one in self._bearers.get(key, ()) if self._is_indexed(one)] for key in keys}
+    def bearers(self, keys: Sequence[str]) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+        return {key: {one: self.documents[one].groups for one in self._bearers.get(key, ()) if self._is_indexed(one)} for key in keys}
 
     def shared_titles(self, least: int) -> Sequence[str]:
         return [key for key, ids in self._bearers.items() if sum(map(self._is_indexed, ids)) >= least]

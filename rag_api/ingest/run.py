@@ -53,7 +53,8 @@ class Run:
     files: KeptFiles
     progress: ProgressCallback | None
     total: int
-    letterheads: set[str] = field(default_factory=set)  # keys of titles that many documents bear: they name none of them
+    # Keys of titles that many documents bear: they name none of them. By the groups whose members read all of those documents.
+    letterheads: dict[tuple[str, ...], set[str]] = field(default_factory=dict)
     retitles: list[Retitled] = field(default_factory=list)  # documents that were indexed before under one of them
     ids: dict[str, str] = field(default_factory=dict)  # by id, the name of every document, whatever its status
     edits: Mapping[str, Mapping[str, Edit]] = field(default_factory=dict)  # by source: what admins say over what files say
@@ -66,6 +67,10 @@ class Run:
     chunks: int = 0
     started: float = field(default_factory=time.monotonic)
     outcomes: list[Outcome] = field(default_factory=list)
+
+    def letterheads_of(self, groups: tuple[str, ...]) -> frozenset[str]:
+        """Return the letterheads among the titles of a document that these read."""
+        return frozenset(self.letterheads.get(groups, ()))
 
     def tell(self, source: str) -> None:
         if self.progress is not None:

@@ -60,7 +60,8 @@ def rank(question: Analysis, user: User, filters: Filters, container: RetrievalC
     superseded = superseded_ids(container.db, user, today)
     excluded = () if filters.include_expired else superseded
     hidden = hidden_but_indexed(container.db, user)  # or the scores of others would tell how well it fits
-    current = replace(filters, excluded_document_ids=(*filters.excluded_document_ids, *excluded, *hidden), valid_on=today)
+    left_out = (*filters.excluded_document_ids, *excluded)
+    current = replace(filters, excluded_document_ids=left_out, hidden_document_ids=hidden, valid_on=today)
     settings = container.settings
     wide = settings.model_copy(update={"sources": max(POOL, settings.sources)})
     prefers = bool(function_of(user).groups or departments_of(user))

@@ -5,10 +5,15 @@ from __future__ import annotations
 from rag_api.domain import Chunk, Filters
 
 
+def may_read(filters: Filters, chunk: Chunk) -> bool:
+    """Whether whoever asks may read it at all, whatever is asked for. What they may not read does not count for them either."""
+    return bool(set(chunk.groups) & set(filters.groups)) and chunk.document_id not in filters.hidden_document_ids
+
+
 def admits(filters: Filters, chunk: Chunk) -> bool:
     """A document that names no target group is about everyone; one without a department, type or language is in none of them."""
     meta = chunk.metadata
-    if not set(chunk.groups) & set(filters.groups):
+    if not may_read(filters, chunk):
         return False
     if filters.departments and meta.department not in filters.departments:
         return False

@@ -21,22 +21,27 @@ how much of what the question's terms could tell was matched. Figures for both a
 class Lists(Generic[K]):
     """What a store found, scores by chunk."""
 
-    dense: Mapping[K, float]  # cosines, the nearest chunks
-    bm25: Mapping[K, float]  # raw scores, the best chunks
+    dense: Mapping[K, float]  # cosines of the nearest chunks
+    bm25: Mapping[K, float]  # scores above 0
     cosines: Mapping[K, float]  # of every chunk in either list
     terms: int  # how many terms the question has
 
 
-def fuse(lists: Lists[K], alpha: float, fusion: Fusion) -> list[tuple[K, float]]:
-    """(chunk, score in [0, 1]) best first. Ties are broken by id, so that equal scores rank alike in every store."""
+def fuse(lists: Lists[K], alpha: float, fusion: Fusion, most: int = CANDIDATES) -> list[tuple[K, float]]:
+    """(chunk, score in [0, 1]) best first. Ties are broken by id, so that equal scores rank alike in every store. most: how long a list
+    is that is scaled by what it holds; on scales that hold everywhere every chunk has its own scores."""
     if fusion == "relative":
-        dense, bm25 = scaled(lists.dense), scaled(lists.bm25)
+        dense, bm25 = scaled(_best(lists.dense, most)), scaled(_best(lists.bm25, most))
     else:
         whole = INFORMATION * max(1, lists.terms)
         dense = {key: min(1.0, max(0.0, cosine)) for key, cosine in lists.cosines.items()}
         bm25 = {key: min(1.0, score / whole) for key, score in lists.bm25.items()}
-    fused = {key: alpha * dense.get(key, 0.0) + (1 - alpha) * bm25.get(key, 0.0) for key in lists.cosines}
+    fused = {key: alpha * dense.get(key, 0.0) + (1 - alpha) * bm25.get(key, 0.0) for key in dense | bm25}
     return sorted(fused.items(), key=lambda item: (-item[1], item[0]))
+
+
+def _best(scores: Mapping[K, float], most: int) -> dict[K, float]:
+    return dict(sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:most])
 
 
 def scaled(scores: Mapping[K, float]) -> dict[K, float]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import timedelta
@@ -22,12 +22,14 @@ from numpy.typing import NDArray
 
 from rag_api.domain import Chunk, Contents, Filters, Hit
 from rag_api.errors import BedsideError, StoreUnavailable
+from rag_api.stores.bm25 import Scorer, Statistics, range_of
 from rag_api.stores.fuse import CANDIDATES, Fusion
-from rag_api.stores.lance_index import FrequentTerms, begin
-from rag_api.stores.lance_query import Query, one_of, quoted, search, where
+from rag_api.stores.lance_index import begin
+from rag_api.stores.lance_query import Query, any_of, one_of, quoted, search, where
 from rag_api.stores.lance_schema import check, chunks_in, schema, table_of
 from rag_api.stores.lance_snapshots import Snapshots
 from rag_api.stores.lance_tidying import TABLE, tidied, tidied_apart
+from rag_api.stores.term_counts import BATCH, COLUMNS, Row, TermCounts
 from rag_api.text import bm25_analyzer as terms
 
 WRITES_PER_TIDYING = 64  # commits between two rounds of compaction and indexing,
@@ -47,7 +49,6 @@ class LanceStore:
         self._writing = threading.Lock()
         self._writes = self._added = 0
         self._next_tidying = 0.0  # time.monotonic()
-        self._frequent = FrequentTerms(folder)
         self._schema = schema(embedder_name, dim)
         self._pool = ThreadPoolExecutor(8, "lance")  # the two lists of a search are fetched at once
         with _translated(folder):
@@ -56,8 +57,10 @@ class LanceStore:
             # Interval 0: every read sees what other processes have committed.
             self._db = lancedb.connect(folder, read_consistency_interval=timedelta(0), session=self._session)
             self._table = self._open_table()
-            check(self._table, self._schema, folder)
+            renewed = check(self._table, self._schema, folder)
             begin(self._table)
+            self._terms = TermCounts(folder)
+            self._terms.bring_up_to_date(self._table.count_rows, self._all_counted, anew=renewed)
             self._snapshots = Snapshots(folder, TABLE)
 
     def replace_document(self, document_id: str, chunks: Sequence[Chunk], vectors: NDArray[np.float32]) -> None:
@@ -65,7 +68,7 @@ class LanceStore:
         if not chunks:
             return self.delete_documents([document_id])
         batch = table_of(chunks, vectors, self._schema)
-        self._write(lambda: self._put(document_id, batch), len(chunks))
+        self._write([document_id], lambda: self._put(document_id, batch), batch)
 
     def replace_documents(self, documents: Sequence[Contents]) -> None:
         """Those that are new in one commit; any that is there already is replaced by itself."""
@@ -76,7 +79,7 @@ class LanceStore:
         batches = [table_of(chunks, vectors, self._schema) for identity, chunks, vectors in documents if identity not in there and chunks]
         if batches:
             new = pa.concat_tables(batches)
-            self._write(lambda: self._table.add(new), len(new))
+            self._write([], lambda: self._table.add(new), new)
 
     def chunks_of(self, document_id: str) -> tuple[list[Chunk], NDArray[np.float32]]:
         with _translated(self.folder):
@@ -93,7 +96,7 @@ class LanceStore:
 
     def delete_documents(self, document_ids: Sequence[str]) -> None:
         if document_ids:
-            self._write(lambda: self._table.delete(one_of("document_id", document_ids)))
+            self._write(document_ids, lambda: self._table.delete(one_of("document_id", document_ids)))
 
     def document_ids(self) -> set[str]:
         with _translated(self.folder):
@@ -116,10 +119,25 @@ class LanceStore:
     ) -> list[Hit]:
         asked = terms.question_terms(text)
         with _translated(self.folder):
-            looked_up = self._frequent.without([*asked, *terms.further_terms(text, others)])
-            query = Query(looked_up, len(asked), vector, where(filters), max(limit, CANDIDATES), limit, alpha, fusion)
+            counted = [*asked, *terms.further_terms(text, others)]
+            own, everything = self._statistics(counted, filters)
+            looked_up = own.worth_looking_up(counted)
+            scorer, bounds = Scorer.of(own, looked_up), range_of(own, everything, looked_up)
+            query = Query(scorer, bounds, len(asked), vector, where(filters), max(limit, CANDIDATES), limit, alpha, fusion)
             with self._snapshots.one() as table:
                 return search(table, query, self._pool)
+
+    def _statistics(self, asked: Sequence[str], filters: Filters) -> tuple[Statistics, Statistics]:
+        """Of what the asker may read, and of all."""
+        hidden: Iterable[Row] = ()
+        if filters.hidden_document_ids:
+            still = f"{one_of('document_id', filters.hidden_document_ids)} AND {any_of('groups', filters.groups)}"
+            hidden = _counted(self._table.search().where(still).select(COLUMNS).to_arrow())
+        return self._terms.statistics(filters.groups, asked, hidden)
+
+    def _all_counted(self) -> Iterator[Row]:
+        for batch in self._table.search().select(COLUMNS).to_batches(batch_size=BATCH):
+            yield from _counted(pa.Table.from_batches([batch]))
 
     def tidy(self) -> None:
         with self._writing:
@@ -136,6 +154,7 @@ class LanceStore:
                 self._tidy()
         self._pool.shutdown()
         self._snapshots.close()
+        self._terms.close()
 
     def _put(self, document_id: str, batch: pa.Table) -> None:
         """A new document is merely added: finding what it replaces takes a second among a million chunks."""
@@ -155,19 +174,28 @@ class LanceStore:
         except ValueError:  # there is none yet; another process may be making it just now
             return self._db.create_table(TABLE, schema=self._schema, exist_ok=True)
 
-    def _write(self, commit: Callable[[], Any], added: int = 0) -> None:
+    def _write(self, document_ids: Sequence[str], commit: Callable[[], Any], new: pa.Table | None = None) -> None:
+        """The documents' chunks become `new`, in the table and in what is counted of them."""
         with self._writing, _translated(self.folder):
-            for attempt in range(TRIES):
-                try:
-                    commit()
-                    break
-                except Exception as error:
-                    if attempt == TRIES - 1 or "conflict" not in str(error).lower():
-                        raise
-            self._writes, self._added = self._writes + 1, self._added + added
+            with self._terms.changing() as change:
+                if document_ids:
+                    change.less(_counted(self._table.search().where(one_of("document_id", document_ids)).select(COLUMNS).to_arrow()))
+                self._commit(commit)
+                if new is not None:
+                    change.more(_counted(new))
+            self._writes, self._added = self._writes + 1, self._added + (0 if new is None else len(new))
             enough = self._writes >= WRITES_PER_TIDYING or self._added >= CHUNKS_PER_TIDYING
             if enough and time.monotonic() >= self._next_tidying:
                 self._tidy()
+
+    def _commit(self, commit: Callable[[], Any]) -> None:
+        for attempt in range(TRIES):
+            try:
+                commit()
+                return
+            except Exception as error:
+                if attempt == TRIES - 1 or "conflict" not in str(error).lower():
+                    raise
 
     def _tidy(self) -> None:
         """Waits longer for the next time when this one took long: a great index is loaded in hours, not days."""
@@ -175,11 +203,15 @@ class LanceStore:
         self._writes = self._added = 0
         with _translated(self.folder):
             if self._table.count_rows() < APART_FROM:
-                tidied(self._table, self.folder)
+                tidied(self._table)
             else:
                 tidied_apart(self.folder)
         now = time.monotonic()
         self._next_tidying = now + (now - began) * (1 / TIDYING_SHARE - 1)
+
+
+def _counted(rows: pa.Table) -> Iterator[Row]:
+    yield from zip(rows["groups"].to_pylist(), rows["terms"].to_pylist(), strict=True)
 
 
 @contextmanager

@@ -1,14 +1,16 @@
 """How LanceDB is asked: both lists at once, row numbers and scores only; then one reading of the rows that may be hits.
 
 Every read costs some milliseconds, and reading a row scattered over the table costs more than finding it. So no row is read that
-cannot be a hit, and of a row one packed column holds what a hit needs.
+cannot be a hit, and of a row one packed column holds what a hit needs. Scores are ours, from the row itself (stores/bm25.py): LanceDB's
+are of all that the table holds, and only bound them.
 """
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,15 +18,19 @@ from lancedb.query import MatchQuery
 from numpy.typing import NDArray
 
 from rag_api.domain import Filters, Hit
+from rag_api.stores.bm25 import ROUNDED, Range, Scorer, cosines
 from rag_api.stores.fuse import Fusion, Lists, fuse
 from rag_api.stores.rows import ANY_GROUP, to_chunk, unpacked
 
 PROBES = 125  # partitions of the vector index that are looked into: all of them below 250,000 chunks
+DEEPER, DEEPEST = 4, 6_400  # so many times longer lists, up to this, while something that neither holds may be a hit
+EXACT = 1e-5  # by so much its cosines and ours may differ
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    terms: Sequence[str]  # that are looked up,
+    scorer: Scorer  # of the terms that are looked up,
+    bounds: Range
     asked: int  # of so many that the question has
     vector: NDArray[np.float32]
     where: str
@@ -33,53 +39,108 @@ class Query:
     alpha: float
     fusion: Fusion
 
-    def fused(self, dense: Mapping[int, float], bm25: Mapping[int, float], others: Mapping[int, float]) -> list[tuple[int, float]]:
-        """Rows and scores, best first. others: cosines of rows that are not among the nearest."""
-        return fuse(Lists(dense, bm25, {**others, **dense}, self.asked), self.alpha, self.fusion)
+    def fused(self, dense: Mapping[int, float], bm25: Mapping[int, float], near: Mapping[int, float]) -> list[tuple[int, float]]:
+        """Rows and scores, best first. dense: cosines of all rows; near: of those that are among the nearest."""
+        return fuse(Lists(near, bm25, dense, self.asked), self.alpha, self.fusion, self.fetch)
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """Both lists, as LanceDB scores them."""
+
+    near: dict[int, float]
+    matching: dict[int, float]
+    unlisted_cosine: float  # no row that is missing among the nearest is nearer
+    last_cosine: float  # the same, if the vector index missed none
+    last_bm25: float  # no row that is missing among the matching scores more
+
+    def most_bm25(self, bounds: Range) -> float:
+        """Of a row that is missing among the matching, by us."""
+        return self.last_bm25 * bounds.high
+
+    @property
+    def rows(self) -> list[int]:
+        return list({**self.near, **self.matching})
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """Rows as they are in the table."""
+    """Rows as they are in the table, and their scores by us."""
 
     ids: dict[int, str]
     packed: dict[int, str]
     cosines: dict[int, float]
+    bm25: dict[int, float]
 
 
 def search(table: Any, query: Query, pool: Executor) -> list[Hit]:
     """table: a snapshot that nothing moves meanwhile: rows are read by number."""
-    matching = pool.submit(_matching, table, query)
-    dense, bm25 = _nearest(table, query), matching.result()
-    promising = _promising(query, dense, bm25)
-    if not promising:
-        return []
-    rows = _read(table, promising, query.vector)
-    unlisted = {row: rows.cosines.get(row, -1.0) for row in bm25 if row not in dense}
-    cosines = unlisted | dense
-    scored = [(row, score) for row, score in query.fused(dense, bm25, unlisted) if row in rows.ids]
-    scored.sort(key=lambda found: (-found[1], rows.ids[found[0]]))  # ties are broken by id, a row's number is its place
+    while True:
+        listed = _lists(table, query, pool)
+        promising = _promising(query, listed)
+        if not promising:
+            return []
+        read = _read(table, promising, query)
+        if (seen := _seen(query, listed, read)) != query.bounds:
+            read = _read(table, listed.rows, query)
+        hits = _hits(query, listed, read)
+        if query.fetch >= DEEPEST or _is_certain(query, listed, hits, seen):
+            return hits
+        query = replace(query, fetch=DEEPER * query.fetch, bounds=seen)
+
+
+def _lists(table: Any, query: Query, pool: Executor) -> _Listed:
+    found = pool.submit(_matching, table, query)
+    near, matching = _nearest(table, query), found.result()
+    far, full = sorted(near.values(), reverse=True), len(near) == query.fetch
+    return _Listed(
+        near,
+        matching,
+        # The index of a great table misses some, mostly far ones: one that is as near as a quarter of the list would be noticed.
+        unlisted_cosine=far[query.fetch // 4] + EXACT if full else 1.0,
+        last_cosine=far[-1] + EXACT if full else -1.0,
+        last_bm25=min(matching.values()) if len(matching) == query.fetch else 0.0,
+    )
+
+
+def _promising(query: Query, listed: _Listed) -> list[int]:
+    """The rows that may be among the best `limit`, whatever their scores turn out to be within what the lists say."""
+    rows, bounds = listed.rows, query.bounds
+    if query.fusion == "relative" or len(rows) <= query.limit:
+        return rows
+    low = {row: listed.near.get(row, -1.0) - EXACT for row in rows}
+    high = {row: listed.near.get(row, listed.unlisted_cosine) + EXACT for row in rows}
+    least = query.fused(low, {row: score * bounds.low for row, score in listed.matching.items()}, low)
+    matching = {row: listed.matching[row] * bounds.high if row in listed.matching else listed.most_bm25(bounds) for row in rows}
+    needed = least[query.limit - 1][1]
+    return [row for row, score in query.fused(high, matching, high) if score >= needed]
+
+
+def _seen(query: Query, listed: _Listed, read: _Read) -> Range:
+    """The bounds, unless rows that were read show that they do not hold: LanceDB counts what was deleted until it tidies."""
+    bounds = query.bounds
+    ratios = [read.bm25[row] / score for row, score in listed.matching.items() if row in read.bm25 and score > 0]
+    if all(bounds.low <= ratio <= bounds.high for ratio in ratios):
+        return bounds
+    return Range(min(bounds.low, *ratios) / ROUNDED, max(bounds.high, *ratios) * ROUNDED)
+
+
+def _hits(query: Query, listed: _Listed, read: _Read) -> list[Hit]:
+    near = {row: read.cosines[row] for row in read.ids if row in listed.near}
+    scored = query.fused(read.cosines, {row: score for row, score in read.bm25.items() if score > 0}, near)
+    best = heapq.nsmallest(query.limit, scored, key=lambda found: (-found[1], read.ids[found[0]]))  # a row's number is its place
     return [
-        Hit(to_chunk(rows.ids[row], unpacked(rows.packed[row])), score, cosines[row], bm25.get(row, 0.0), rank)
-        for rank, (row, score) in enumerate(scored[: query.limit], 1)
+        Hit(to_chunk(read.ids[row], unpacked(read.packed[row])), score, read.cosines[row], read.bm25[row], rank)
+        for rank, (row, score) in enumerate(best, 1)
     ]
 
 
-def _promising(query: Query, dense: dict[int, float], bm25: dict[int, float]) -> list[int]:
-    """The rows that may be among the best `limit`, whatever the cosines of those that only words found turn out to be."""
-    unlisted = [row for row in bm25 if row not in dense]
-    least = query.fused(dense, bm25, dict.fromkeys(unlisted, -1.0))
-    if len(least) <= query.limit:
-        return [row for row, _ in least]
-    needed = least[query.limit - 1][1]
-    most = query.fused(dense, bm25, dict.fromkeys(unlisted, _nearest_unlisted(query, dense)))
-    return [row for row, score in most if score >= needed]
-
-
-def _nearest_unlisted(query: Query, dense: dict[int, float]) -> float:
-    """No row that is missing in the list of the nearest is nearer than its last one, if it is exact. The index of a great table misses
-    some, mostly far ones: one that is as near as a quarter of the list would be noticed."""
-    return sorted(dense.values(), reverse=True)[query.fetch // 4] if len(dense) == query.fetch else 1.0
+def _is_certain(query: Query, listed: _Listed, hits: Sequence[Hit], bounds: Range) -> bool:
+    """Whether no row that neither list holds can be a hit."""
+    if query.fusion == "relative" or len(listed.near) < query.fetch:
+        return True
+    unlisted = query.fused({0: listed.last_cosine}, {0: listed.most_bm25(bounds)}, {0: listed.last_cosine})
+    return len(hits) == query.limit and unlisted[0][1] <= hits[-1].score
 
 
 def _nearest(table: Any, query: Query) -> dict[int, float]:
@@ -89,9 +150,9 @@ def _nearest(table: Any, query: Query) -> dict[int, float]:
 
 
 def _matching(table: Any, query: Query) -> dict[int, float]:
-    if not query.terms:
+    if not query.scorer.weights:
         return {}
-    asked = table.search(MatchQuery(" ".join(query.terms), "terms"), query_type="fts").where(query.where)
+    asked = table.search(MatchQuery(" ".join(query.scorer.weights), "terms"), query_type="fts").where(query.where)
     return dict(zip(*_listed(asked, "_score", query.fetch), strict=True))
 
 
@@ -100,14 +161,15 @@ def _listed(asked: Any, column: str, fetch: int) -> tuple[list[int], list[float]
     return found["_rowid"].to_pylist(), found[column].to_pylist()
 
 
-def _read(table: Any, rows: list[int], vector: NDArray[np.float32]) -> _Read:
-    found = table.take_row_ids(rows).select(["id", "packed", "vector"]).with_row_id().to_arrow()
+def _read(table: Any, rows: list[int], query: Query) -> _Read:
+    found = table.take_row_ids(rows).select(["id", "packed", "vector", "terms"]).with_row_id().to_arrow()
     numbers = found["_rowid"].to_pylist()
-    vectors = found["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False).reshape(len(found), len(vector))
+    vectors = found["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False).reshape(len(found), len(query.vector))
     return _Read(
         ids=dict(zip(numbers, found["id"].to_pylist(), strict=True)),
         packed=dict(zip(numbers, found["packed"].to_pylist(), strict=True)),
-        cosines=dict(zip(numbers, (vectors @ vector).tolist(), strict=True)),
+        cosines=dict(zip(numbers, cosines(vectors, query.vector).tolist(), strict=True)),
+        bm25=dict(zip(numbers, map(query.scorer.score_of, found["terms"].to_pylist()), strict=True)),
     )
 
 
@@ -124,8 +186,8 @@ def where(filters: Filters) -> str:
             parts.append(one_of(column, values))
     if filters.target_groups:
         parts.append(any_of("target_groups", [*(group.value for group in filters.target_groups), ANY_GROUP]))
-    if filters.excluded_document_ids:
-        parts.append(f"NOT {one_of('document_id', filters.excluded_document_ids)}")
+    if left_out := (*filters.excluded_document_ids, *filters.hidden_document_ids):
+        parts.append(f"NOT {one_of('document_id', left_out)}")
     if filters.valid_on is not None:
         day = filters.valid_on.toordinal()
         parts.append(f"valid_from <= {day}" if filters.include_expired else f"valid_from <= {day} AND valid_until >= {day}")

@@ -46,15 +46,16 @@ def table_of(chunks: Sequence[Chunk], vectors: NDArray[np.float32], like: pa.Sch
     return pa.Table.from_pylist([{**table_row(c), "vector": v} for c, v in zip(chunks, vectors, strict=True)], schema=like)
 
 
-def check(table: Any, wanted: pa.Schema, folder: Path) -> None:
-    """Brings an older version's table up to date. Raises EmbedderMismatch, and StoreUnavailable when that cannot be done."""
+def check(table: Any, wanted: pa.Schema, folder: Path) -> bool:
+    """Bring an older version's table up to date; whether it had to be. Raises EmbedderMismatch, and StoreUnavailable when that cannot be
+    done."""
     _check_embedder(table.schema, wanted, folder)
     with open(folder / "renewing.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # a second process waits for the first one's work, and then finds it done
-        _bring_up_to_date(table, wanted, folder)
+        return _bring_up_to_date(table, wanted, folder)
 
 
-def _bring_up_to_date(table: Any, wanted: pa.Schema, folder: Path) -> None:
+def _bring_up_to_date(table: Any, wanted: pa.Schema, folder: Path) -> bool:
     present = table.schema
     for name in set(wanted.names) & set(present.names):
         if present.field(name).type != wanted.field(name).type:
@@ -72,6 +73,8 @@ def _bring_up_to_date(table: Any, wanted: pa.Schema, folder: Path) -> None:
         why = ", ".join(missing) or ("their words are analysed otherwise" if analysed_otherwise else "the last time was interrupted")
         log.warning("%d chunks in %s are written anew: %s", table.count_rows(), folder, why)
         _renew(table, wanted, missing)
+        return True
+    return False
 
 
 def chunks_in(rows: Sequence[dict[str, Any]]) -> Iterator[Chunk]:

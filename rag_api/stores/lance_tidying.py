@@ -15,15 +15,14 @@ from typing import Any
 import lancedb
 
 from rag_api.errors import StoreUnavailable
-from rag_api.stores.lance_index import FrequentTerms, bring_up_to_date
+from rag_api.stores.lance_index import bring_up_to_date
 
 TABLE = "chunks"
 _LAST_WORDS = 300  # characters of what a process said that failed
 
 
-def tidied(table: Any, folder: Path) -> None:
+def tidied(table: Any) -> None:
     bring_up_to_date(table)
-    FrequentTerms(folder).count(table)
 
 
 def tidied_apart(folder: Path) -> None:
@@ -41,4 +40,4 @@ def _sparing() -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    tidied(lancedb.connect(sys.argv[1]).open_table(TABLE), Path(sys.argv[1]))
+    tidied(lancedb.connect(sys.argv[1]).open_table(TABLE))

@@ -1,7 +1,7 @@
 """Weaviate: the production store. Own vectors, BM25 over our terms, one collection; speaks to one server or a cluster.
 
-Search asks for both lists and fuses here, as the other stores do: the server's own hybrid query gives the same ranking by relative
-fusion (a test compares them), but knows no other and hides the raw scores.
+Search asks for both lists, then scores and fuses here, as the other stores do: the server's own hybrid query gives the same ranking by
+relative fusion (a test compares them), but knows no other, hides the raw scores, and counts words over chunks that the asker may not read.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ import contextlib
 import math
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -24,18 +26,35 @@ from weaviate.exceptions import WeaviateBaseError
 from rag_api.config import Settings
 from rag_api.domain import Chunk, Contents, Filters, Hit
 from rag_api.errors import StoreUnavailable
+from rag_api.stores.bm25 import Scorer, Statistics, cosines, range_of
 from rag_api.stores.fuse import CANDIDATES, Fusion, Lists, fuse
 from rag_api.stores.rows import ANY_GROUP, STORED, complete, to_chunk, to_row
+from rag_api.stores.term_counts import COLUMNS, Change, Row
 from rag_api.stores.weaviate_connection import Connection
 from rag_api.stores.weaviate_schema import BATCH, VECTOR, insert, open_collection
+from rag_api.stores.weaviate_terms import bring_up_to_date, open_counts, rows_of
 from rag_api.text.bm25_analyzer import further_terms, question_terms
 
 MOST = 10_000  # objects in one answer of the server
 LEFT_OUT = 2.2  # BM25's constant factor k1 + 1, that this server leaves out; put back, so that scores mean the same in every store
+DEEPER, DEEPEST = 4, 1_600  # so many times longer lists, up to this, while something that neither holds may be a hit
 ROUNDS_OF_DELETING = 20  # of at most 10,000 chunks; more in one document is no document
 LONGEST_SEARCH = 4.0  # seconds; a search takes some hundredths, and a reader waits for it
+READ = [*STORED, "terms"]  # of a chunk that is found
 TRIES_ON_ALL = 2  # replicas; then on most of them
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Query:
+    scorer: Scorer  # of the terms that are looked up
+    high: float  # no score of ours is greater than the server's times this
+    asked: int  # terms of the question
+    vector: NDArray[np.float32]
+    where: Any
+    limit: int
+    alpha: float
+    fusion: Fusion
 
 
 class WeaviateStore:
@@ -49,7 +68,9 @@ class WeaviateStore:
         self._pool = ThreadPoolExecutor(8, "weaviate")  # the two lists of a search are fetched at once
         self.connection = Connection(settings)
         try:
-            self.connection.do(lambda client: open_collection(client, settings, embedder_name, dim))
+            anew = self.connection.do(lambda client: open_collection(client, settings, embedder_name, dim))
+            self._terms = open_counts(settings)
+            self._do(lambda chunks: bring_up_to_date(self._terms, chunks, anew))
         except BaseException:
             self.connection.close()
             raise
@@ -61,35 +82,38 @@ class WeaviateStore:
             DataObject(properties=to_row(chunk), uuid=chunk.id, vector={VECTOR: vector.tolist()})
             for chunk, vector in zip(chunks, vectors, strict=True)
         ]
-        with self._writing:
+        with self._changing([document_id]) as change:
             for begin in range(0, len(objects), BATCH):
                 part = objects[begin : begin + BATCH]
                 self._write(lambda found, part=part: insert(found, part))  # type: ignore[misc]
             self._delete_others(document_id, frozenset(chunk.id for chunk in chunks))
+            change.more((one.properties["groups"], one.properties["terms"]) for one in objects)
 
     def replace_documents(self, documents: Sequence[Contents]) -> None:
         for document in documents:
             self.replace_document(*document)
 
     def chunks_of(self, document_id: str) -> tuple[list[Chunk], NDArray[np.float32]]:
-        own = Filter.by_property("document_id").equal(document_id)
-        objects: list[Any] = []
-        while len(page := self._page(own, [str(o.uuid) for o in objects])) == MOST:
-            objects += page
-        objects = sorted([*objects, *page], key=lambda o: int(o.properties["start"]))
+        objects = sorted(self._all_of(Filter.by_property("document_id").equal(document_id)), key=lambda o: int(o.properties["start"]))
         vectors = np.array([o.vector[VECTOR] for o in objects], np.float32).reshape(len(objects), self.dim)
         return [to_chunk(str(o.uuid), complete(o.properties)) for o in objects], vectors
 
-    def _page(self, where: Any, had: Sequence[str]) -> list[Any]:
-        """Of what a filter admits, what was not had yet, at most MOST: the server's cursor knows no filters, its offset ends there."""
+    def _all_of(self, where: Any, properties: Sequence[str] = STORED, vectors: bool = True) -> list[Any]:
+        """What a filter admits, page by page: the server's cursor knows no filters, its offset ends at MOST."""
+        objects: list[Any] = []
+        while len(page := self._page(where, [str(o.uuid) for o in objects], properties, vectors)) == MOST:
+            objects += page
+        return [*objects, *page]
+
+    def _page(self, where: Any, had: Sequence[str], properties: Sequence[str], vectors: bool) -> list[Any]:
+        """At most MOST that were not had yet."""
         wanted = where & Filter.by_id().contains_none(list(had)) if had else where
-        return self._do(
-            lambda chunks: chunks.query.fetch_objects(filters=wanted, limit=MOST, include_vector=True, return_properties=STORED).objects
-        )
+        asked = {"filters": wanted, "limit": MOST, "include_vector": vectors, "return_properties": list(properties)}
+        return self._do(lambda chunks: chunks.query.fetch_objects(**asked).objects)
 
     def delete_documents(self, document_ids: Sequence[str]) -> None:
         if document_ids:
-            with self._writing:
+            with self._changing(document_ids):
                 self._delete(Filter.by_property("document_id").contains_any(list(document_ids)))
 
     def document_ids(self) -> set[str]:
@@ -111,21 +135,61 @@ class WeaviateStore:
         fusion: Fusion = "information",
         others: Sequence[str] = (),
     ) -> list[Hit]:
-        where, fetch, terms = _where(filters), max(limit, CANDIDATES), question_terms(text)
+        where, terms = _where(filters), question_terms(text)
         if where is None:
             return []
-        matched = self._pool.submit(self._matching, [*terms, *further_terms(text, others)], where, fetch)
-        near = self._nearest(vector, where, fetch)
-        found = matched.result()
-        dense = {str(o.uuid): 1.0 - float(o.metadata.distance or 0.0) for o in near}
-        bm25 = {str(o.uuid): float(o.metadata.score) * LEFT_OUT for o in found}
-        cosines = {str(o.uuid): float(np.dot(o.vector[VECTOR], vector)) for o in found if str(o.uuid) not in dense} | dense
-        rows = {str(o.uuid): o.properties for o in (*near, *found)}
-        fused = fuse(Lists(dense, bm25, cosines, len(terms)), alpha, fusion)[:limit]
-        return [
-            Hit(to_chunk(key, complete(rows[key])), score, cosines[key], bm25.get(key, 0.0), rank)
+        counted = [*terms, *further_terms(text, others)]
+        own, everything = self._statistics(counted, filters)
+        looked_up = own.worth_looking_up(counted)
+        query = _Query(
+            Scorer.of(own, looked_up), range_of(own, everything, looked_up).high, len(terms), vector, where, limit, alpha, fusion
+        )
+        fetch = max(limit, CANDIDATES)
+        while True:
+            hits, is_certain = self._found(query, fetch)
+            if is_certain or fetch >= DEEPEST:
+                return hits
+            fetch *= DEEPER
+
+    def _found(self, query: _Query, fetch: int) -> tuple[list[Hit], bool]:
+        """The best of two lists of this length, by our own scores; whether nothing that neither holds can be among them."""
+        asked = self._pool.submit(self._matching, list(query.scorer.weights), query.where, fetch)
+        near, found = self._nearest(query.vector, query.where, fetch), asked.result()
+        rows = {str(o.uuid): o for o in (*near, *found)}
+        if not rows:
+            return [], True
+        exact = cosines(np.array([o.vector[VECTOR] for o in rows.values()], np.float32), query.vector)
+        dense = dict(zip(rows, exact.tolist(), strict=True))
+        bm25 = {key: score for key, o in rows.items() if (score := query.scorer.score_of(str(o.properties["terms"]))) > 0}
+        nearest = {str(o.uuid): dense[str(o.uuid)] for o in near}
+        fused = fuse(Lists(nearest, bm25, dense, query.asked), query.alpha, query.fusion, fetch)[: query.limit]
+        hits = [
+            Hit(to_chunk(key, complete(rows[key].properties)), score, dense[key], bm25.get(key, 0.0), rank)
             for rank, (key, score) in enumerate(fused, 1)
         ]
+        if query.fusion == "relative" or len(near) < fetch:
+            return hits, True
+        words = min(float(o.metadata.score) for o in found) * LEFT_OUT * query.high if len(found) == fetch else 0.0
+        unlisted = fuse(Lists({}, {0: words}, {0: min(nearest.values())}, query.asked), query.alpha, query.fusion)
+        return hits, unlisted[0][1] <= hits[-1].score
+
+    def _statistics(self, terms: Sequence[str], filters: Filters) -> tuple[Statistics, Statistics]:
+        """Of what the asker may read, and of all."""
+        hidden: list[Row] = []
+        if filters.hidden_document_ids:
+            still = Filter.by_property("document_id").contains_any(list(filters.hidden_document_ids))
+            hidden = self._counted(still & Filter.by_property("groups").contains_any(list(filters.groups)))
+        return self._terms.statistics(filters.groups, terms, hidden)
+
+    def _counted(self, where: Any) -> list[Row]:
+        return list(rows_of(self._all_of(where, COLUMNS, vectors=False)))
+
+    @contextmanager
+    def _changing(self, document_ids: Sequence[str]) -> Iterator[Change]:
+        """These documents' chunks are taken out of the counts; what is put in is for the caller to say."""
+        with self._writing, self._terms.changing() as change:
+            change.less(self._counted(Filter.by_property("document_id").contains_any(list(document_ids))))
+            yield change
 
     def tidy(self) -> None:
         return None  # the server indexes as it writes
@@ -136,6 +200,7 @@ class WeaviateStore:
 
     def close(self) -> None:
         self._pool.shutdown()
+        self._terms.close()
         self.connection.close()
 
     def _do(self, act: Callable[[Any], T], most: float = math.inf) -> T:
@@ -161,8 +226,8 @@ class WeaviateStore:
                     target_vector=VECTOR,
                     limit=fetch,
                     filters=where,
-                    return_metadata=MetadataQuery(distance=True),
-                    return_properties=STORED,
+                    include_vector=True,
+                    return_properties=READ,
                 ).objects
             ),
             LONGEST_SEARCH,
@@ -180,7 +245,7 @@ class WeaviateStore:
                     filters=where,
                     include_vector=True,
                     return_metadata=MetadataQuery(score=True),
-                    return_properties=STORED,
+                    return_properties=READ,
                 ).objects
             ),
             LONGEST_SEARCH,
@@ -229,8 +294,8 @@ def _where(filters: Filters) -> Any | None:
     if filters.target_groups:
         groups = [*(group.value for group in filters.target_groups), ANY_GROUP]
         parts.append(Filter.by_property("target_groups").contains_any(groups))
-    if filters.excluded_document_ids:
-        parts.append(Filter.by_property("document_id").contains_none(list(filters.excluded_document_ids)))
+    if left_out := [*filters.excluded_document_ids, *filters.hidden_document_ids]:
+        parts.append(Filter.by_property("document_id").contains_none(left_out))
     if filters.valid_on is not None:
         day = filters.valid_on.toordinal()
         parts.append(Filter.by_property("valid_from").less_or_equal(day))

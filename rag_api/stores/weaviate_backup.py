@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any, TypeVar
 
 import weaviate
@@ -12,6 +13,7 @@ from weaviate.exceptions import WeaviateBaseError
 from rag_api.config import Settings
 from rag_api.errors import InvalidInput, StoreUnavailable
 from rag_api.stores.weaviate_connection import Connection
+from rag_api.stores.weaviate_terms import bring_up_to_date, open_counts
 
 T = TypeVar("T")
 
@@ -22,6 +24,7 @@ class Backups:
     def __init__(self, settings: Settings) -> None:
         if settings.store != "weaviate":
             raise InvalidInput(f"LanceDB's index is a folder: copy {settings.index_dir} while nothing is ingested.")
+        self._settings = settings
         self._name, self._backend = settings.collection, BackupStorage(settings.weaviate_backup)
         self._connection = Connection(settings)
 
@@ -39,6 +42,8 @@ class Backups:
                 raise InvalidInput(f"The collection {self._name!r} exists: --replace drops it first.")
             self._do(lambda client: client.collections.delete(self._name))
         self._do(lambda client: client.backup.restore(name, self._backend, include_collections=[self._name], wait_for_completion=True))
+        with closing(open_counts(self._settings)) as counts:
+            self._do(lambda client: bring_up_to_date(counts, client.collections.get(self._name), anew=True))
 
     def list(self) -> list[dict[str, str]]:
         found = self._do(lambda client: client.backup.list_backups(self._backend))

@@ -34,14 +34,14 @@ _TYPES = {"text": DataType.TEXT, "terms": DataType.TEXT, "int": DataType.INT, "i
 _TOKENIZATIONS = {"terms": Tokenization.WHITESPACE, "text": Tokenization.FIELD, "texts": Tokenization.FIELD}
 
 
-def open_collection(client: weaviate.WeaviateClient, settings: Settings, embedder_name: str, dim: int) -> None:
-    """Made when it is not there, brought up to date when it is. Raises EmbedderMismatch, and StoreUnavailable when it is not ours or
-    cannot be brought up to date."""
+def open_collection(client: weaviate.WeaviateClient, settings: Settings, embedder_name: str, dim: int) -> bool:
+    """Made when it is not there, brought up to date when it is; whether its chunks are other ones than before. Raises EmbedderMismatch,
+    and StoreUnavailable when it is not ours or cannot be brought up to date."""
     name = settings.collection
     made_with = {"embedder": embedder_name, "dim": dim, "terms": terms.VERSION}
     if not client.collections.exists(name):
         _create(client, settings, made_with)
-        return
+        return True
     chunks = client.collections.get(name)
     config = chunks.config.get()
     recorded = _recorded(config.description or "", name)
@@ -49,13 +49,15 @@ def open_collection(client: weaviate.WeaviateClient, settings: Settings, embedde
     missing = _missing(name, {p.name: p.data_type for p in config.properties})
     for column in missing:
         chunks.config.add_property(_property(column, COLUMNS[column]))
-    if missing or recorded.get("terms", 1) != terms.VERSION:  # it was not recorded before version 2
+    anew = bool(missing) or recorded.get("terms", 1) != terms.VERSION  # it was not recorded before version 2
+    if anew:
         log.warning(
             "the chunks of the collection %s are written anew: %s", name, ", ".join(missing) or "their words are analysed otherwise"
         )
         rewrite(chunks)
     if recorded != made_with:
         chunks.config.update(description=json.dumps({"bedside": made_with}))
+    return anew
 
 
 def rewrite(chunks: Any) -> None:

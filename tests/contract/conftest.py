@@ -18,8 +18,8 @@ DIM = 8
 Reopen = Callable[..., Store]
 
 
-def weaviate_settings(server: Server, collection: str) -> Settings:
-    return Settings(store="weaviate", weaviate_url=f"{server.url}#{server.grpc_port}", weaviate_collection=collection)
+def weaviate_settings(server: Server, collection: str, data_dir: Path) -> Settings:
+    return Settings(store="weaviate", weaviate_url=f"{server.url}#{server.grpc_port}", weaviate_collection=collection, data_dir=data_dir)
 
 
 @pytest.fixture(params=["memory", "lance", "weaviate"])
@@ -28,7 +28,7 @@ def store_settings(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[S
         yield Settings(store=request.param, data_dir=tmp_path)
         return
     server: Server = request.getfixturevalue("weaviate_server")
-    settings = weaviate_settings(server, f"Test{uuid.uuid4().hex}")
+    settings = weaviate_settings(server, f"Test{uuid.uuid4().hex}", tmp_path)
     yield settings
     host, port = server.url.removeprefix("http://").split(":")
     with weaviate.connect_to_local(host, int(port), server.grpc_port) as client:

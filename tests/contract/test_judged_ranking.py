@@ -64,7 +64,7 @@ def reference(documents: dict[str, list[Chunk]]) -> Store:
 def other(request: pytest.FixtureRequest, documents: dict[str, list[Chunk]], tmp_path: Path) -> Iterator[Store]:
     settings = Settings(store="lance", data_dir=tmp_path)
     if request.param == "weaviate":
-        settings = weaviate_settings(request.getfixturevalue("weaviate_server"), f"Test{uuid.uuid4().hex}")
+        settings = weaviate_settings(request.getfixturevalue("weaviate_server"), f"Test{uuid.uuid4().hex}", tmp_path)
     store = open_store(settings, "words", DIM)
     yield filled(store, documents)
     if request.param == "weaviate":

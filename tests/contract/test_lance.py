@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from rag_api.domain import Chunk, Filters, TargetGroup
 from rag_api.errors import StoreUnavailable
-from rag_api.stores import lance, lance_index, lance_query, lance_schema, lance_snapshots, lance_tidying
+from rag_api.stores import bm25, lance, lance_index, lance_query, lance_schema, lance_snapshots, lance_tidying
 from rag_api.stores.lance import LanceStore
 from rag_api.stores.rows import COLUMNS, to_row
 from rag_api.text import bm25_analyzer as terms
@@ -92,15 +92,15 @@ def test_only_rows_that_may_be_hits_are_read_and_the_hits_are_those_of_reading_a
     asked = [(" ".join(rng.choice(words, 4)), vectors(1, 7 + n)[0], alpha) for n, alpha in enumerate((0.0, 0.3, 0.65, 0.9, 1.0) * 6)]
     read, counts = lance_query._read, []
 
-    def counted(table: Any, rows: list[int], vector: Any) -> Any:
+    def counted(table: Any, rows: list[int], query: Any) -> Any:
         counts.append(len(rows))
-        return read(table, rows, vector)
+        return read(table, rows, query)
 
     monkeypatch.setattr(lance_query, "_read", counted)
     for fusion in ("information", "relative"):
         few = [store.search(text, vector, 7, EVERYONE, alpha, fusion) for text, vector, alpha in asked]
         with monkeypatch.context() as patched:
-            patched.setattr(lance_query, "_promising", lambda query, dense, bm25: list({**dense, **bm25}))
+            patched.setattr(lance_query, "_promising", lambda query, listed: listed.rows)
             all_read = [store.search(text, vector, 7, EVERYONE, alpha, fusion) for text, vector, alpha in asked]
         for some, every in zip(few, all_read, strict=True):
             assert [hit.chunk for hit in some] == [hit.chunk for hit in every]
@@ -284,18 +284,16 @@ def test_a_document_that_two_processes_add_at_once_is_not_doubled(
 
 
 def test_a_great_index_does_not_look_up_what_every_chunk_holds(store: LanceStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lance_index, "FREQUENT_FROM", 20)
     put(store, *[chunk(f"d{n}", 1, f"zuurstof woord{n}x") for n in range(20)], chunk("rare", 1, "zuurstof heparine"))
     other = LanceStore(tmp_path, "test", DIM)
     before = other.search("zuurstof heparine", unit(1), 30, EVERYONE, 0.5)
     assert len([h for h in before if h.bm25_score]) == 21
-    store.tidy()
+    monkeypatch.setattr(bm25, "GREAT", 20)
     after = other.search("zuurstof heparine", unit(1), 30, EVERYONE, 0.5)
     assert [h.chunk.document_id for h in after if h.bm25_score] == ["rare"]
     assert max(h.bm25_score for h in after) == pytest.approx(max(h.bm25_score for h in before), rel=0.1)
     assert len([h for h in other.search("zuurstof", unit(1), 30, EVERYONE, 0.5) if h.bm25_score]) == 21  # nothing else was asked
     store.delete_documents([f"d{n}" for n in range(20)])
-    store.tidy()
     assert [h.bm25_score > 0 for h in other.search("zuurstof", unit(1), 30, EVERYONE, 0.5)] == [True]
     other.close()
 

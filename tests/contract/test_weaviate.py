@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,8 +34,8 @@ from tests.weaviate_server import Server
 
 
 @pytest.fixture
-def settings(weaviate_server: Server) -> Settings:  # noqa: F811
-    return weaviate_settings(weaviate_server, f"Test{uuid.uuid4().hex}")
+def settings(weaviate_server: Server, tmp_path: Path) -> Settings:  # noqa: F811
+    return weaviate_settings(weaviate_server, f"Test{uuid.uuid4().hex}", tmp_path)
 
 
 @pytest.fixture
@@ -215,6 +216,7 @@ class TestBackup:
     @pytest.fixture
     def bedside(self, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
         monkeypatch.setenv("BEDSIDE_STORE", "weaviate")
+        monkeypatch.setenv("BEDSIDE_DATA_DIR", str(settings.data_dir))
         monkeypatch.setenv("BEDSIDE_WEAVIATE_URL", str(settings.weaviate_url))
         monkeypatch.setenv("BEDSIDE_WEAVIATE_COLLECTION", settings.weaviate_collection)
         return lambda *words: CliRunner().invoke(app, ["index", *words])

@@ -62,7 +62,12 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
 def opened(*nodes: weaviate_dev.Node) -> WeaviateStore:
     urls = ",".join(f"{node.url}#{node.grpc_port}" for node in nodes)
     settings = Settings(
-        store="weaviate", weaviate_url=urls, weaviate_collection=COLLECTION, weaviate_replication_factor=3, weaviate_shards=3
+        store="weaviate",
+        weaviate_url=urls,
+        weaviate_collection=COLLECTION,
+        weaviate_replication_factor=3,
+        weaviate_shards=3,
+        data_dir=nodes[0].folder.parent,
     )
     store = open_store(settings, "test", DIM)
     assert isinstance(store, WeaviateStore)

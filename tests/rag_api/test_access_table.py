@@ -90,6 +90,7 @@ ROWS: list[tuple[str, Row]] = [
     ("DELETE /ingestion", admins(200, "ingest")),
     ("GET /documents/{document_id}/changes", admins(200, "admin", foreign=404)),
     ("GET /documents/{document_id}/access", admins(200, "admin", foreign=404)),
+    ("GET /documents/{document_id}/access/{account_id}", admins(200, "admin", foreign=404)),
     ("PUT /documents/{document_id}/access", admins(200, "admin", foreign=404, json={"groups": ["surgery"]})),
     ("GET /department-access", admins(200, "admin")),
     ("PUT /department-access/{department}", admins(200, "admin", json={"groups": ["surgery"]})),

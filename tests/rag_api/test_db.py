@@ -44,6 +44,7 @@ from rag_api.db.judged import read_set
 from rag_api.db.metadata_edits import changes_of
 from rag_api.db.structures import read_blocks
 from rag_api.domain import (
+    EVERYONE,
     LOCAL_USER,
     Answer,
     AnswerStatus,
@@ -451,6 +452,7 @@ def test_what_documents_may_be_called_is_kept_for_the_indexed_ones(documents: Pg
         "wachtlijsten": [one.id],
     }
     assert (documents.shared_titles(2), documents.shared_titles(4)) == ([key], [])
+    assert documents.bearers(["wachtlijsten"]) == {"wachtlijsten": {one.id: EVERYONE}}
     assert documents.openings([one.id, gone.id]) == {one.id: "tekst van een.pdf", gone.id: "tekst van vier.pdf"}
     assert [(d.source, titles.names) for d, titles in documents.called([key])] == [
         ("een.pdf", ("Raad van de Streek", "Wachtlijsten")),

@@ -17,6 +17,7 @@ from rag_api.api.deps import current_user
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db import permissions as permitted
+from rag_api.db.accounts import add_account
 from rag_api.db.answers import get_answer, said_of, save_answer
 from rag_api.db.documents import DocumentQuery as Query
 from rag_api.db.documents import PgDocuments, get_documents, list_documents, superseded_ids
@@ -29,6 +30,7 @@ from rag_api.main import create_app
 from rag_api.query.analysis import analyse
 from rag_api.retrieval.find import find
 from rag_api.stores import regroup
+from tests.rag_api.pdfs import both, lines, pdf
 from tests.support.http_server import served
 from tests.support.scripted_server import scripted_server
 from tests.support.world import empty, load
@@ -287,6 +289,52 @@ def test_the_api_says_who_may_read_a_document_and_why(
     ]
     assert client.put(path, json={"groups": None}).json()["said_by"] == "department"
     assert indexed_groups(container, secret.id) == {("surgery",)}
+
+
+def test_the_api_says_why_somebody_may_read_a_document_and_why_not(
+    as_user: tuple[httpx.Client, list[User]], container: Container, secret: Document
+) -> None:
+    client, user = as_user
+    container.db.run("truncate users cascade")
+    ann = add_account(container.db, "Ann", "ann", None, [Role.READER], ["surgery"])
+    path = f"/documents/{secret.id}/access/ann"
+    assert client.get(path).json() == {
+        "may_read": True,
+        "through": [{"group": "everyone", "given_by": "everyone"}],
+        "is_reader": True,
+        "suspended": False,
+        "document": {"groups": ["everyone"], "said_by": "default", "user_id": "", "said_at": None},
+    }
+    permit(container, secret, "icu", "surgery")
+    said = client.get(path).json()
+    assert (said["may_read"], said["through"], said["document"]["said_by"]) == (True, [{"group": "surgery", "given_by": "hand"}], "admin")
+    container.db.run("update users set groups = '{}', claimed_groups = '{icu}'")
+    assert client.get(f"/documents/{secret.id}/access/{ann}").json()["through"] == [{"group": "icu", "given_by": "provider"}]
+    container.db.run("update users set suspended_at = now()")
+    assert [client.get(path).json()[name] for name in ("may_read", "suspended")] == [False, True]
+    container.db.run("update users set suspended_at = null, claimed_groups = '{}'")
+    assert [client.get(path).json()[name] for name in ("may_read", "through")] == [False, []]
+    assert client.get(f"/documents/{secret.id}/access/nobody").status_code == 404
+    user[0] = NURSE
+    assert client.get(path).status_code == 404
+
+
+def test_who_uploads_is_not_told_of_documents_of_others_that_get_another_title(
+    as_user: tuple[httpx.Client, list[User]], container: Container, tmp_path: Path
+) -> None:
+    client, user = as_user
+    texts = ("Wachtlijsten dalen in elke regio sinds vorig verslag.", "Kinderen krijgen een oproep voor vaccinatie met uitleg.")
+    for number, text in enumerate(texts):
+        user[0] = replace(ADMIN, groups=("everyone", "icu"))
+        content = pdf(both(lines("Raad van de Regio", size=20), lines(text, y=640)))
+        client.post("/documents", files={"file": (f"brief-{number}.pdf", content, "application/pdf")}).raise_for_status()
+    user[0] = replace(ADMIN, groups=("everyone", "surgery"))
+    content = pdf(both(lines("Raad van de Regio", size=20), lines("Panelen bedekken het dak van de noordelijke vleugel.", y=640)))
+    files = {"file": ("brief-2.pdf", content, "application/pdf")}
+    report = client.post("/documents", files=files, data={"groups": "everyone"}).raise_for_status().json()
+    titles = {d.source: d.metadata.title for d in list_documents(container.db, ADMIN, Query())[0]}
+    assert titles == {"brief-0.pdf": "brief 0", "brief-1.pdf": "brief 1", "brief-2.pdf": "Raad van de Regio"}
+    assert report["retitled"] == []
 
 
 def test_an_upload_is_its_uploaders_groups_and_replaces_nobody_elses(

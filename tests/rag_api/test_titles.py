@@ -58,6 +58,17 @@ def test_a_heading_that_documents_about_different_things_share_is_no_title(place
     assert not any("Raad van de Regio\nTekst" in text for text in place.embedder.seen)
 
 
+@pytest.mark.usefixtures("reader_here")
+def test_a_letterhead_that_only_others_can_tell_leaves_the_title(place: Place) -> None:
+    """Three bear it, but who reads the first may not read the two others: its title must not tell of them. For their readers it is one."""
+    names = list(SUBJECTS)[:3]
+    place.repo.put_source_groups({f"{name}.pdf": ["icu"] for name in names[1:]})
+    for name in names:
+        place.write(f"{name}.pdf", pdf(letter(name, SUBJECTS[name], line="")))
+        place.ingest()
+    assert [place.document(f"{name}.pdf").metadata.title for name in names] == ["Raad van de Regio", *names[1:]]
+
+
 def test_a_template_s_property_is_no_title_of_those_made_with_it(place: Place) -> None:
     for name, text in SUBJECTS.items():
 

@@ -19,12 +19,13 @@ from rag_api.db import Database
 from rag_api.db import permissions as permitted
 from rag_api.db.accounts import get_account, user_of
 from rag_api.db.documents import PgDocuments, get_document
-from rag_api.domain import User
+from rag_api.domain import Role, User
 from rag_api.errors import Conflict, StoreUnavailable
 from rag_api.stores import regroup
 
 router = APIRouter(tags=["access"], route_class=LimitedRoute)
 
+AccountId = Annotated[str, Path(max_length=100, pattern=r"^[^\x00-\x1f/]+$")]
 Department = Annotated[str, Path(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*[^\s\x00-\x1f][^\x00-\x1f]*$")]
 
 

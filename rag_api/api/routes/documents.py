@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import replace
 from email.utils import formatdate
 from pathlib import Path
 from typing import Annotated
@@ -35,6 +36,7 @@ from rag_api.db.documents import (
     read_page_sizes,
     taken,
 )
+from rag_api.db.documents import get_documents as readable
 from rag_api.db.metadata_edits import change_metadata, changes_of, edits_of
 from rag_api.db.sentences import ingesting
 from rag_api.domain import Chunk, Document, DocumentStatus
@@ -237,7 +239,8 @@ def upload_document(
             readers=1,
         )
     trail.on |= ingested(report)
-    return ingest_out(report)
+    others = readable(db, user, [one.document_id for one in report.retitled])  # a letterhead may be that of documents of others
+    return ingest_out(replace(report, retitled=tuple(one for one in report.retitled if one.document_id in others)))
 
 
 @router.delete("/ingestion", openapi_extra=declared(Access.INGEST), summary="Stop what is being loaded", responses=responses(503))

@@ -847,6 +847,25 @@ export interface components {
              */
             groups: string[] | null;
         };
+        /** AccessOfOut */
+        AccessOfOut: {
+            /** May Read */
+            may_read: boolean;
+            /**
+             * Through
+             * @description The document's groups that the person is in; none: that is why not.
+             */
+            through: components["schemas"]["ThroughOut"][];
+            /**
+             * Is Reader
+             * @description Whether the person may read anything here at all.
+             */
+            is_reader: boolean;
+            /** Suspended */
+            suspended: boolean;
+            /** @description Whose members may read it, and who said so. */
+            document: components["schemas"]["AccessOut"];
+        };
         /** AccessOut */
         AccessOut: {
             /**
@@ -2698,6 +2717,17 @@ export interface components {
          * @enum {string}
          */
         TargetGroup: "adult" | "child" | "neonate" | "pregnancy";
+        /** ThroughOut */
+        ThroughOut: {
+            /** Group */
+            group: string;
+            /**
+             * Given By
+             * @description All are in it, an admin gave it, or the sign-in's provider named it at the last sign-in.
+             * @enum {string}
+             */
+            given_by: "everyone" | "hand" | "provider";
+        };
         /** TrailOut */
         TrailOut: {
             /** Entries */

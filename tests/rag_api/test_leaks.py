@@ -1,0 +1,44 @@
+"""Users with random groups get the responses of an index that never held what they may not read, to the last byte.
+
+Short here; `python -m tests.support.leaks --questions 10000` asks over all stores and all sets of groups.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.leaks.compare import Tally, WordEmbedder, compare, differences, drawn
+from tests.support.leaks.hospital import hospital
+from tests.support.leaks.running import running
+from tests.weaviate_server import Server, weaviate_server
+
+__all__ = ["weaviate_server"]
+
+SETS = [("everyone",), ("everyone", "icu"), ("everyone", "midwives", "surgery")]
+QUESTIONS = 40
+
+
+@pytest.mark.parametrize("store", ["memory", "lance", "weaviate"])
+def test_no_response_tells_of_what_its_reader_may_not_read(
+    store: str, open_dir: Path, postgres_server: str, request: pytest.FixtureRequest, seed: int
+) -> None:
+    server: Server | None = request.getfixturevalue("weaviate_server") if store == "weaviate" else None
+    made, tally = hospital(seed, topics=6), Tally()
+    url = f"{server.url}#{server.grpc_port}" if server else ""
+    with running(store, made, open_dir, postgres_server, WordEmbedder(), SETS, url) as (everything, without):
+        compare(everything, without, drawn(made, QUESTIONS, seed, SETS), tally)
+    assert tally.differing == []
+    assert tally.questions == QUESTIONS
+    assert tally.told, "nothing was said that could have told"
+
+
+def test_a_difference_is_seen_wherever_it_is() -> None:
+    one = {"a": [{"score": 0.5, "b": ["x"]}], "n": 1}
+    assert list(differences(one, {"a": [{"score": 0.5, "b": ["x"]}], "n": 1})) == []
+    assert list(differences(one, {"a": [{"score": 0.4, "b": ["x", "y"]}]})) == [
+        ".a[0].b: ['x'] | ['x', 'y']",
+        ".a[0].score: 0.5 | 0.4",
+        ".n: 1 | None",
+    ]
