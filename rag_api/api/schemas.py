@@ -285,21 +285,6 @@ class AccessOut(BaseModel):
     said_at: datetime | None
 
 
-class ThroughOut(BaseModel):
-    group: str
-    given_by: Literal["everyone", "hand", "provider"] = Field(
-        description="All are in it, an admin gave it, or the sign-in's provider named it at the last sign-in."
-    )
-
-
-class AccessOfOut(BaseModel):
-    may_read: bool
-    through: list[ThroughOut] = Field(description="The document's groups that the person is in; none: that is why not.")
-    is_reader: bool = Field(description="Whether the person may read anything here at all.")
-    suspended: bool
-    document: AccessOut = Field(description="Whose members may read it, and who said so.")
-
-
 class AccessIn(BaseModel):
     """Null: what the folder, the site or the department says counts again."""
 

@@ -91,7 +91,7 @@ def test_an_index_that_is_copied_there_and_back_holds_and_ranks_the_same(
 ) -> None:
     at = [
         Settings(store="lance", data_dir=tmp_path / "first"),
-        weaviate_settings(weaviate_server, f"Test{uuid.uuid4().hex}"),
+        weaviate_settings(weaviate_server, f"Test{uuid.uuid4().hex}", tmp_path / "there"),
         Settings(store="lance", data_dir=tmp_path / "back"),
     ]
     first, there, back = (open_store(settings, "words", DIM) for settings in at)

@@ -110,7 +110,6 @@ ROWS: list[tuple[str, Row]] = [
     ("PUT /judged/{name}/questions/{question_id}", judges(200, json={"question": "Waar?", "no_answer": True, "places": []})),
     ("GET /gaps", judges(200)),
     ("GET /gaps.csv", judges(200)),
-    ("GET /documents/{document_id}/access/{account_id}", admins(200, "admin", foreign=404)),
     ("GET /accounts", admins(200, "admin")),
     ("POST /accounts", admins(201, "admin", json={"login": "", "name": "Nieuw", "password": "een heel lang wachtwoord"})),
     ("PATCH /accounts/{account_id}", admins(200, "admin", json={"groups": ["staff", "surgery"]})),

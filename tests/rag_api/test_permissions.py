@@ -299,21 +299,23 @@ def test_the_api_says_why_somebody_may_read_a_document_and_why_not(
     ann = add_account(container.db, "Ann", "ann", None, [Role.READER], ["surgery"])
     path = f"/documents/{secret.id}/access/ann"
     assert client.get(path).json() == {
-        "may_read": True,
+        "account": ann,
+        "name": "Ann",
+        "sees": True,
         "through": [{"group": "everyone", "given_by": "everyone"}],
-        "is_reader": True,
+        "reader": True,
         "suspended": False,
-        "document": {"groups": ["everyone"], "said_by": "default", "user_id": "", "said_at": None},
+        "access": {"groups": ["everyone"], "said_by": "default", "user_id": "", "said_at": None},
     }
     permit(container, secret, "icu", "surgery")
     said = client.get(path).json()
-    assert (said["may_read"], said["through"], said["document"]["said_by"]) == (True, [{"group": "surgery", "given_by": "hand"}], "admin")
+    assert (said["sees"], said["through"], said["access"]["said_by"]) == (True, [{"group": "surgery", "given_by": "hand"}], "admin")
     container.db.run("update users set groups = '{}', claimed_groups = '{icu}'")
     assert client.get(f"/documents/{secret.id}/access/{ann}").json()["through"] == [{"group": "icu", "given_by": "provider"}]
     container.db.run("update users set suspended_at = now()")
-    assert [client.get(path).json()[name] for name in ("may_read", "suspended")] == [False, True]
+    assert [client.get(path).json()[name] for name in ("sees", "suspended")] == [False, True]
     container.db.run("update users set suspended_at = null, claimed_groups = '{}'")
-    assert [client.get(path).json()[name] for name in ("may_read", "through")] == [False, []]
+    assert [client.get(path).json()[name] for name in ("sees", "through")] == [False, []]
     assert client.get(f"/documents/{secret.id}/access/nobody").status_code == 404
     user[0] = NURSE
     assert client.get(path).status_code == 404

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path
 from rag_api.api import schemas as api
 from rag_api.api import schemas_accounts
 from rag_api.api.audited import TrailDep
-from rag_api.api.deps import AccountId, ContainerDep, DbDep, DocumentId, UserDep, WritingContainerDep
+from rag_api.api.deps import ContainerDep, DbDep, DocumentId, UserDep, WritingContainerDep
 from rag_api.api.people import memberships
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute
@@ -19,13 +19,13 @@ from rag_api.db import Database
 from rag_api.db import permissions as permitted
 from rag_api.db.accounts import get_account, user_of
 from rag_api.db.documents import PgDocuments, get_document
-from rag_api.domain import Role, User
+from rag_api.domain import User
 from rag_api.errors import Conflict, StoreUnavailable
 from rag_api.stores import regroup
 
 router = APIRouter(tags=["access"], route_class=LimitedRoute)
 
-AccountId = Annotated[str, Path(max_length=100, pattern=r"^[^\x00-\x1f/]+$")]
+Account = Annotated[str, Path(max_length=100, pattern=r"^[^\x00-\x1f/]+$", description="The account, by its id or its login.")]
 Department = Annotated[str, Path(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*[^\s\x00-\x1f][^\x00-\x1f]*$")]
 
 
@@ -50,7 +50,7 @@ def get_document_access(db: DbDep, container: ContainerDep, user: UserDep, trail
     responses=responses(404, 422, 503),
 )
 def explain_access(
-    db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId, account_id: AccountId
+    db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId, account_id: Account
 ) -> schemas_accounts.WhyOut:
     """For admins: by which groups, who put them in those, and which rule gave the document to those. The account by its id or login."""
     document, account = get_document(db, user, document_id), get_account(db, account_id)

@@ -847,25 +847,6 @@ export interface components {
              */
             groups: string[] | null;
         };
-        /** AccessOfOut */
-        AccessOfOut: {
-            /** May Read */
-            may_read: boolean;
-            /**
-             * Through
-             * @description The document's groups that the person is in; none: that is why not.
-             */
-            through: components["schemas"]["ThroughOut"][];
-            /**
-             * Is Reader
-             * @description Whether the person may read anything here at all.
-             */
-            is_reader: boolean;
-            /** Suspended */
-            suspended: boolean;
-            /** @description Whose members may read it, and who said so. */
-            document: components["schemas"]["AccessOut"];
-        };
         /** AccessOut */
         AccessOut: {
             /**
@@ -2717,17 +2698,6 @@ export interface components {
          * @enum {string}
          */
         TargetGroup: "adult" | "child" | "neonate" | "pregnancy";
-        /** ThroughOut */
-        ThroughOut: {
-            /** Group */
-            group: string;
-            /**
-             * Given By
-             * @description All are in it, an admin gave it, or the sign-in's provider named it at the last sign-in.
-             * @enum {string}
-             */
-            given_by: "everyone" | "hand" | "provider";
-        };
         /** TrailOut */
         TrailOut: {
             /** Entries */
@@ -4025,7 +3995,7 @@ export interface operations {
             header?: never;
             path: {
                 document_id: string;
-                /** @description Of an account, or of a key. */
+                /** @description The account, by its id or its login. */
                 account_id: string;
             };
             cookie?: never;
