@@ -51,12 +51,6 @@ class Account:
     def all_groups(self) -> tuple[str, ...]:
         return tuple(sorted({*EVERYONE, *self.groups, *self.claimed_groups}))
 
-    def given(self, group: str) -> GivenBy | None:
-        """Return by whom they are in a group; None when they are not."""
-        if group in EVERYONE:
-            return "everyone"
-        return "hand" if group in self.groups else "provider" if group in self.claimed_groups else None
-
 
 @dataclass(frozen=True, slots=True)
 class Claims:

@@ -302,16 +302,16 @@ def test_the_api_says_why_somebody_may_read_a_document_and_why_not(
         "account": ann,
         "name": "Ann",
         "sees": True,
-        "through": [{"group": "everyone", "given_by": "everyone"}],
+        "through": [{"group": "everyone", "given_by": ["everyone"]}],
         "reader": True,
         "suspended": False,
         "access": {"groups": ["everyone"], "said_by": "default", "user_id": "", "said_at": None},
     }
     permit(container, secret, "icu", "surgery")
     said = client.get(path).json()
-    assert (said["sees"], said["through"], said["access"]["said_by"]) == (True, [{"group": "surgery", "given_by": "hand"}], "admin")
+    assert (said["sees"], said["through"], said["access"]["said_by"]) == (True, [{"group": "surgery", "given_by": ["hand"]}], "admin")
     container.db.run("update users set groups = '{}', claimed_groups = '{icu}'")
-    assert client.get(f"/documents/{secret.id}/access/{ann}").json()["through"] == [{"group": "icu", "given_by": "provider"}]
+    assert client.get(f"/documents/{secret.id}/access/{ann}").json()["through"] == [{"group": "icu", "given_by": ["provider"]}]
     container.db.run("update users set suspended_at = now()")
     assert [client.get(path).json()[name] for name in ("sees", "suspended")] == [False, True]
     container.db.run("update users set suspended_at = null, claimed_groups = '{}'")
