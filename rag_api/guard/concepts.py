@@ -23,7 +23,8 @@ from rag_api.text.bm25_analyzer import STOP_WORDS
 # Kinds whose concepts a document names when it is about them; staff, patients, forms and house rules are left unsaid too often.
 SPECIFIC = frozenset(["device", "procedure", "disease", "germ", "symptom", "test", "place", "material", "isolation"])
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_][\w]*")
-_STEM = 4  # letters of a word that may be inflected
+_SHORTEST = 3  # letters of a name that has plurals
+_BARE = 5  # letters that are left of one without its ending: "niet" is no "nietjes"
 _COMPOUND = 8  # letters of a word that may be made of two
 _PART, _BESIDE = 6, 3  # letters of a compound's part that is known, and of one beside it that is not
 _BOTH = 4  # letters of a part where both are known: "knieoperatie"
@@ -117,12 +118,15 @@ def _plain(text: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
 
 
+_Opener = tuple[tuple[str, ...], int]
+
+
 @dataclass(frozen=True, slots=True)
 class _Names:
     words: dict[str, frozenset[int]]  # names of one word, in small letters
-    inflected: dict[str, frozenset[int]]  # the same, without their endings
+    inflected: dict[str, frozenset[int]]  # the same with another ending
     capitals: dict[str, frozenset[int]]
-    openers: dict[str, list[tuple[tuple[str, ...], int]]]  # names of several words, by the forms of the first
+    openers: dict[str, list[_Opener]]  # names of several words, by the first, with any ending
 
 
 @cache
@@ -130,20 +134,21 @@ def _names() -> _Names:
     words: dict[str, set[int]] = {}
     inflected: dict[str, set[int]] = {}
     capitals: dict[str, set[int]] = {}
-    openers: dict[str, list[tuple[tuple[str, ...], int]]] = {}
+    openers: dict[str, list[_Opener]] = {}
     for line, concept in enumerate(concepts()):
         for name in concept.names:
             parts = tuple(_WORD.findall(_plain(name)))
             if name.isupper() and len(parts) == 1:
                 capitals.setdefault(parts[0], set()).add(line)
-            elif len(parts) > 1:
-                parts = tuple(map(_spelled, parts))
-                for form in _forms(parts[0]):
+                continue
+            parts = tuple(map(_spelled, parts))
+            for form in _forms(parts[0]):
+                if len(parts) > 1:
                     openers.setdefault(form, []).append((parts, line))
-            else:
-                words.setdefault(_spelled(parts[0]), set()).add(line)
-                for form in _forms(_spelled(parts[0])):
+                else:
                     inflected.setdefault(form, set()).add(line)
+            if len(parts) == 1:
+                words.setdefault(parts[0], set()).add(line)
     return _Names(_frozen(words), _frozen(inflected), _frozen(capitals), openers)
 
 
@@ -151,30 +156,27 @@ def _frozen(found: dict[str, set[int]]) -> dict[str, frozenset[int]]:
     return {name: frozenset(lines) for name, lines in found.items()}
 
 
-@lru_cache(maxsize=100_000)
-def _forms(word: str) -> frozenset[str]:
-    """As it is, and without an ending of a plural or of a small one: "krukken" is "kruk", "boekjes" is "boek"."""
-    bare = {word.removesuffix(ending) for ending in _ENDINGS if word.endswith(ending)}
-    single = {one[:-1] for one in bare if len(one) > _STEM and one[-1] == one[-2]}
-    return frozenset((word, *(one for one in bare | single if len(one) >= _STEM)))
-
-
-def _is_said(word: str, name: str) -> bool:
-    """One is the other, inflected."""
-    return word == name or word in _forms(name) or name in _forms(word)
+@lru_cache(maxsize=20_000)
+def _forms(name: str) -> frozenset[str]:
+    """As it is, and with or without an ending of a plural or of a small one: "kruk", "krukken", "krukje"."""
+    if len(name) < _SHORTEST:
+        return frozenset((name,))
+    longer = {name + ending for ending in _ENDINGS} | {f"{name}{name[-1]}{ending}" for ending in ("en", "e")}
+    bare = {name.removesuffix(ending) for ending in _ENDINGS if name.endswith(ending)}
+    single = {one[:-1] for one in bare if len(one) > _BARE and one[-1] == one[-2]}
+    return frozenset((name, *longer, *(one for one in bare | single if len(one) >= _BARE)))
 
 
 def _longest(said: list[str], words: list[str], at: int) -> tuple[int, frozenset[int]]:
     """How many words from here are a name, at least 1, and what it may mean; nothing where none is."""
     length, found = 1, set[int]()
-    for form in _forms(words[at]):
-        for name, line in _names().openers.get(form, ()):
-            if len(name) < max(2, length) or at + len(name) > len(words):
-                continue
-            if all(map(_is_said, words[at : at + len(name)], name)):
-                found = found if len(name) == length else set()
-                length = len(name)
-                found.add(line)
+    for name, line in _names().openers.get(words[at], ()):
+        if len(name) < max(2, length) or at + len(name) > len(words):
+            continue
+        if all(word in _forms(part) for word, part in zip(words[at + 1 : at + len(name)], name[1:], strict=True)):
+            found = found if len(name) == length else set()
+            length = len(name)
+            found.add(line)
     return (length, frozenset(found)) if found else (1, _names().capitals.get(said[at], frozenset()) or of_word(words[at]))
 
 
@@ -189,12 +191,7 @@ def of_word(word: str) -> frozenset[int]:
 
 def _known(word: str) -> frozenset[int]:
     names = _names()
-    if word in _SMALL:
-        return frozenset()
-    if word in names.words or len(word) < _STEM:
-        return names.words.get(word, frozenset())
-    own = names.inflected.get(word, frozenset()) if len(word) > _STEM else frozenset()  # "niet" is no small form of "nietjes"
-    return own.union(*(names.words.get(form, ()) for form in _forms(word)))
+    return frozenset() if word in _SMALL else names.words.get(word) or names.inflected.get(word, frozenset())
 
 
 def _tail(word: str) -> frozenset[int]:

@@ -25,7 +25,7 @@ class Analysis:
     text: str
     language: Language | None  # None: its words tell nothing
     terms: tuple[str, ...]  # of BM25, distinct
-    expansions: tuple[str, ...]  # what else its words are called by the hospital's lists
+    expansions: tuple[str, ...]  # what else its words are called, by the hospital's lists and the table of concepts
     sought: tuple[Called, ...]  # its content words, each with its other names
     patient: Patient
     drugs: tuple[str, ...]  # as the question calls them, or as the hospital's lists do
@@ -37,14 +37,14 @@ class Analysis:
 
 def analyse(text: str, expander: Expander, said: str | None = None) -> Analysis:
     """Read a question. `said`: its words as typed, where `text` is what they mean in a conversation: the reader's language is theirs."""
-    expansions = expander.expand(text)
+    listed = expander.expand(text)
     follow_up = said if said is not None and said.strip() != text.strip() else ""
-    drugs = drugs_in(text) or drugs_in(" ".join(expansions))
+    drugs = drugs_in(text) or drugs_in(" ".join(listed))
     return Analysis(
         text=text,
         language=language_said(said or text),
         terms=tuple(question_terms(text)),
-        expansions=tuple(expansions),
+        expansions=tuple(dict.fromkeys((*listed, *concepts.other_words(text)))),
         sought=tuple(sought_words(text, other_names(expander))),
         patient=patient_of(text),
         drugs=drugs,
