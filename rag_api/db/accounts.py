@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
 from uuid import uuid4
 
 from psycopg.rows import DictRow
@@ -24,11 +23,6 @@ _WAITS = f"""failed_tries >= {MOST_TRIES}
   and failed_at > now() - least(15, power(2, failed_tries - {MOST_TRIES})) * interval '1 minute'"""
 
 RoleGroups = Mapping[str, frozenset[Role]]
-
-
-GivenBy = Literal[
-    "everyone", "hand", "provider"
-]  # all are in it, an admin gave it, the provider named it at the last sign-in
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ HANG, MEMORY, LONGEST = 30, 2500, 16_384  # seconds and megabytes for one input;
 
 with atheris.instrument_imports(include=["rag_api.ingest", "rag_api.text", "rag_api.answering", "rag_api.api", "services"]):
     from tests.fuzz.targets import TARGETS
+    from tests.fuzz.trees import mutator
 
 
 def main(name: str, seconds: int, seed: int, folder: Path) -> None:
@@ -24,8 +25,9 @@ def main(name: str, seconds: int, seed: int, folder: Path) -> None:
     words = folder / f"{name}.words"
     words.write_text("\n".join(f'"{_quoted(word)}"' for word in target.words))
     limits = [f"-max_total_time={seconds}", f"-timeout={HANG}", f"-rss_limit_mb={MEMORY}", f"-max_len={LONGEST}", f"-seed={seed}"]
-    told = ["-print_final_stats=1", f"-artifact_prefix={folder}/{name}-", f"-dict={words}"]
-    atheris.Setup([sys.argv[0], str(corpus), *limits, *told], target.run)
+    told = ["-keep_seed=1", "-print_final_stats=1", f"-artifact_prefix={folder}/{name}-", f"-dict={words}"]
+    own = {"custom_mutator": mutator(target.change)} if target.change else {}
+    atheris.Setup([sys.argv[0], str(corpus), *limits, *told], target.run, **own)
     atheris.Fuzz()
 
 

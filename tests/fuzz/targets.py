@@ -11,7 +11,7 @@ from rag_api.domain import ReadDocument
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.kinds import Kind
 from rag_api.ingest.read import read
-from tests.fuzz import chunking, files, protocol
+from tests.fuzz import chunking, files, protocol, trees
 
 PAGES = 20
 
@@ -21,6 +21,7 @@ class Target:
     run: Callable[[bytes], None]
     seeds: Callable[[], Iterator[bytes]]
     words: tuple[bytes, ...] = ()  # that belong to the format
+    change: trees.Change | None = None  # that leaves it well formed
 
 
 def read_pdf(data: bytes) -> None:
@@ -59,8 +60,8 @@ def check(document: ReadDocument) -> None:
 
 TARGETS = {
     "pdf": Target(read_pdf, files.pdf_seeds, files.PDF_WORDS),
-    "docx": Target(read_docx, files.docx_seeds, files.DOCX_WORDS),
+    "docx": Target(read_docx, files.docx_seeds, files.DOCX_WORDS, trees.change_xml),
     "chunking": Target(chunking.run, chunking.seeds, chunking.WORDS),
-    "sse": Target(protocol.read_stream, protocol.stream_seeds, protocol.STREAM_WORDS),
-    "wire": Target(protocol.read_model, protocol.model_seeds, protocol.MODEL_WORDS),
+    "sse": Target(protocol.read_stream, protocol.stream_seeds, protocol.STREAM_WORDS, trees.change_stream),
+    "wire": Target(protocol.read_model, protocol.model_seeds, protocol.MODEL_WORDS, trees.change_json),
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 
 _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _R = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-_NAMES = (
+NAMES = (
     f'xmlns:w="{_W}" xmlns:r="{_R}" xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math" '
     'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" '
     'xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing" '
@@ -69,9 +69,9 @@ def tc(text: str, about: str = "") -> str:
 def docx(path: Path, *blocks: str, parts: Mapping[str, str] | None = None, section: str = "") -> Path:
     """parts: what stands in styles, numbering, footnotes, endnotes, comments, header1, footer1; each its root's content."""
     parts = dict(parts or {})
-    document = f"<w:document {_NAMES}><w:body>{''.join(blocks)}<w:sectPr>{section}</w:sectPr></w:body></w:document>"
+    document = f"<w:document {NAMES}><w:body>{''.join(blocks)}<w:sectPr>{section}</w:sectPr></w:body></w:document>"
     roots = {"header1": "hdr", "footer1": "ftr"}
-    texts = {"document": document} | {n: f"<w:{roots.get(n, n)} {_NAMES}>{x}</w:{roots.get(n, n)}>" for n, x in parts.items()}
+    texts = {"document": document} | {n: f"<w:{roots.get(n, n)} {NAMES}>{x}</w:{roots.get(n, n)}>" for n, x in parts.items()}
     main = "application/vnd.openxmlformats-officedocument.wordprocessingml"
     types = "".join(f'<Override PartName="/word/{n}.xml" ContentType="{main}.{_KINDS.get(n, n)}+xml"/>' for n in texts)
     relations = "".join(f'<Relationship Id="{n}" Type="{_R}/{n.rstrip("1")}" Target="{n}.xml"/>' for n in parts)
