@@ -8,11 +8,13 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
 from services.contract import wire
+from services.generator.datastore.store import fingerprint, read
 from services.generator.drafters import DrafterContext
 from services.generator.drafters.registry import available, names_of, open_drafters
 from services.generator.engine.engine import Engine, EngineOptions, Output, Request
 from services.generator.engine.scoring import portions, score
 from services.generator.errors import GeneratorError
+from services.generator.planner.policies import policy_of
 from services.generator.server import openai_chat as chat
 from services.generator.server.config import Settings
 from services.generator.server.engine_thread import EngineThread, NotReady
@@ -38,10 +40,11 @@ def load(settings: Settings) -> Loaded:
 
     target = load_target(settings.model, device=settings.device, dtype=settings.dtype, threads=settings.threads)
     codec = Codec(load_tokenizer(settings.model))
-    context = DrafterContext(target, settings.head or head_of(settings.model, target))
+    store = read(settings.datastore, fingerprint(codec.hf.get_vocab())) if settings.datastore else None
+    context = DrafterContext(target, settings.head or head_of(settings.model, target), store)
     drafter = settings.drafter or ("copy" if context.head is None else "copy+eagle")
     # What is drafted with, and what costs nothing to open, so that a request may name it.
-    drafters = open_drafters(dict.fromkeys((*names_of(drafter), *available(DrafterContext()))), context)
+    drafters = open_drafters(dict.fromkeys((*names_of(drafter), *available(DrafterContext(datastore=store)))), context)
     options = EngineOptions(
         rows=settings.max_rows,
         context=settings.max_context,
@@ -50,8 +53,9 @@ def load(settings: Settings) -> Loaded:
         prefill_chunk=settings.prefill_chunk,
         prefix_bytes=settings.prefix_mb << 20,
     )
+    drafts = draft_costs(drafters, target, CACHE / "costs")
     return Loaded(
-        Engine(target, drafters, options, step_costs(target, CACHE / "costs"), draft_costs(drafters, target, CACHE / "costs")),
+        Engine(target, drafters, options, step_costs(target, CACHE / "costs"), drafts, policy=policy_of(settings.policy)),
         codec,
         chat.Defaults(settings.default_template, drafter, settings.max_tokens),
     )
