@@ -22,7 +22,7 @@ from services.generator.types import FinishReason, NodeOrigin
 from services.generator.verbatim.likelihood import QuestionLikelihood
 from services.generator.verbatim.quotes import split_sentences
 from services.generator.verbatim.trie import Verbatim
-from tests.generator.engines import RandomDrafter, drain, engine, tiny_codec, tiny_target
+from tests.generator.engines import OracleDrafter, RandomDrafter, drain, engine, tiny_codec, tiny_target
 
 pytestmark = pytest.mark.quick
 
@@ -203,11 +203,14 @@ def test_a_sentence_once_begun_is_one_draft() -> None:
 
 
 def test_of_another_drafters_tree_all_that_may_follow_is_verified_and_nothing_else() -> None:
-    request = ask(candidates=[candidate("dosis", "De dosis is 5 mg per kg.", 1), candidate("dosis", "De dosis is 8 mg bij een kind.", 0)])
+    candidates = [candidate("dosis", "De dosis is 5 mg per kg.", 1), candidate("dosis", "De dosis is 8 mg bij een kind.", 0)]
+    request = ask(candidates=candidates, max_sentences=1)
     assert request.preparation is not None
     constraint = request.preparation.advance(tiny_target())
     assert isinstance(constraint, Verbatim)
-    fits, other = (tiny_codec().encode_exactly(text) or [] for text in ("De dosis is 8 mg bij een kind.", "Wash your hands."))
+    form = constraint.quotes[1].form(False, False)
+    assert form is not None
+    fits, other = list(form.ids), tiny_codec().encode("Wash your hands.")[0]
     builder = TreeBuilder(7)
     builder.add_chain(0, fits, [0.5] * len(fits), [NodeOrigin("copy", n) for n in range(len(fits))])
     builder.add_chain(0, other, [0.4] * len(other), [NodeOrigin("copy")] * len(other))
@@ -218,11 +221,16 @@ def test_of_another_drafters_tree_all_that_may_follow_is_verified_and_nothing_el
 
 
 def test_a_drafter_that_is_named_drafts_in_verbatim_mode_too() -> None:
-    """Its tokens stand in the prompt, and the constraint's own draft is the same."""
-    text, _ = answer(ask())
+    """Whatever does not fit is left out of what it drafts; what fits is verified beside the constraint's own."""
+    plain = ask()
+    text, _ = answer(plain)
     request = ask(drafter="copy")
-    assert answer(request)[0] == text
-    assert any("copy" in source for source in request.sequence.stats.accepted_by_source)
+    assert request.drafters == ("copy",)
+    request.drafters = ("oracle",)
+    one = engine(tiny_target(), OracleDrafter(400, {request.sequence.prompt.token_ids: plain.sequence.token_ids}), context=512, nodes=64)
+    one.add(request)
+    assert "".join(output.text for output in drain(one)) == text
+    assert any("oracle" in source for source in request.sequence.stats.accepted_by_source)
 
 
 words = st.sampled_from(
