@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,14 +19,18 @@ from services.generator.drafters.eagle import EagleDrafter
 from services.generator.drafters.registry import DRAFTERS, available, open_drafters
 from services.generator.engine.engine import Engine, EngineOptions, Request
 from services.generator.errors import BadRequest
+from services.generator.native import kernels
 from services.generator.planner.planner import Costs
 from services.generator.planner.policies import POLICIES, InOrder, LongMatch, policy_of
 from services.generator.speculation.eagle_tree import TreeShape
 from services.generator.speculation.tree import root_only
 from services.generator.types import DraftTree, SamplingParams
-from tests.generator.engines import generate, request, tiny_target
+from tests.generator.engines import generate, request, tiny_codec, tiny_target
 from tests.generator.test_eagle_engine import random_head
 from tests.generator.test_engine import Slope
+from tests.generator.tiny import tiny_checkpoint
+
+pytestmark = pytest.mark.skipif(kernels() is None, reason="no C compiler on this machine: blend and rest cannot draft")
 
 prompts = st.lists(st.integers(3, 399), min_size=1, max_size=40).flatmap(lambda part: st.integers(1, 3).map(lambda times: part * times))
 samplings = st.builds(
@@ -158,3 +163,30 @@ def test_match_lengths_are_what_agrees() -> None:
         job = request(text)
         drafter.start(job.sequence)
         assert drafter.propose([StepState(job.sequence, np.array(text, np.int32))], 9)[0].match == length, name
+
+
+def test_texts_beside_a_request_are_read_where_something_drafts_from_them() -> None:
+    from services.contract import wire
+    from services.generator.server.openai_chat import Defaults, build_request
+
+    asked = {"model": "m", "messages": [{"role": "user", "content": "Why?"}], "bedside": {"beside": ["Wash your hands.", "De dosis."]}}
+    ask, drafters = wire.ChatRequest.model_validate(asked), make(("blend", "copy")).drafters
+    read = build_request(ask, tiny_codec(), drafters, Defaults("thesis", "blend", 9)).sequence.prompt
+    assert [tiny_codec().decode(list(text)) for text in read.beside] == ["Wash your hands.", "De dosis."]
+    unread = build_request(ask, tiny_codec(), drafters, Defaults("thesis", "copy", 9)).sequence.prompt
+    assert (unread.beside, unread.token_ids) == ((), read.token_ids)
+
+
+def test_the_service_reads_a_datastore_and_knows_its_policies(tmp_path: Path) -> None:
+    from services.generator.datastore.__main__ import main as datastore_command
+    from services.generator.server.config import Settings
+    from services.generator.server.service import load
+
+    model, folder = str(tiny_checkpoint(tmp_path, "llama", seed=2)), tmp_path / "store"
+    (tmp_path / "a.txt").write_text("Wash your hands.")
+    assert datastore_command(["build", str(folder), str(tmp_path / "a.txt"), "--model", model]) == 0
+    loaded = load(Settings(model=model, drafter="rest+copy", datastore=folder, policy="in-order", dtype="fp32", threads=1))
+    assert {"rest", "copy", "reader"} <= set(loaded.engine.drafters)
+    assert isinstance(loaded.engine.drafting.policy, InOrder)
+    with pytest.raises(ValueError, match="no policy 'best'"):
+        Settings(policy="best")

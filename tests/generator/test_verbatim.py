@@ -17,10 +17,12 @@ from services.generator.engine.engine import Request
 from services.generator.errors import BadRequest
 from services.generator.models import StepInput
 from services.generator.server import openai_chat as chat
-from services.generator.types import FinishReason
+from services.generator.speculation.tree import TreeBuilder
+from services.generator.types import FinishReason, NodeOrigin
 from services.generator.verbatim.likelihood import QuestionLikelihood
 from services.generator.verbatim.quotes import split_sentences
-from tests.generator.engines import drain, engine, tiny_codec, tiny_target
+from services.generator.verbatim.trie import Verbatim
+from tests.generator.engines import OracleDrafter, RandomDrafter, drain, engine, tiny_codec, tiny_target
 
 pytestmark = pytest.mark.quick
 
@@ -41,11 +43,11 @@ def ask(
         bedside=BedsideIn(mode="verbatim", **bedside),
         **(sampling or {}),
     )
-    return chat.build_request(chat_request, tiny_codec(), {"copy": CopyDrafter()}, DEFAULTS)
+    return chat.build_request(chat_request, tiny_codec(), {"copy": CopyDrafter(), "random": RandomDrafter(9)}, DEFAULTS)
 
 
 def answer(request: Request, **options: Any) -> tuple[str, list[Any]]:
-    one = engine(tiny_target(), **({"context": 512, "nodes": 64} | options))
+    one = engine(tiny_target(), RandomDrafter(400), **({"context": 512, "nodes": 64} | options))
     one.add(request)
     outputs = drain(one)
     return "".join(output.text for output in outputs), [span for output in outputs for span in output.spans]
@@ -200,6 +202,37 @@ def test_a_sentence_once_begun_is_one_draft() -> None:
     assert set(stats.accepted_by_source) <= {"constraint", "target"}
 
 
+def test_of_another_drafters_tree_all_that_may_follow_is_verified_and_nothing_else() -> None:
+    candidates = [candidate("dosis", "De dosis is 5 mg per kg.", 1), candidate("dosis", "De dosis is 8 mg bij een kind.", 0)]
+    request = ask(candidates=candidates, max_sentences=1)
+    assert request.preparation is not None
+    constraint = request.preparation.advance(tiny_target())
+    assert isinstance(constraint, Verbatim)
+    form = constraint.quotes[1].form(False, False)
+    assert form is not None
+    fits, other = list(form.ids), tiny_codec().encode("Wash your hands.")[0]
+    builder = TreeBuilder(7)
+    builder.add_chain(0, fits, [0.5] * len(fits), [NodeOrigin("copy", n) for n in range(len(fits))])
+    builder.add_chain(0, other, [0.4] * len(other), [NodeOrigin("copy")] * len(other))
+    builder.add(2, other[-1], 0.3, (NodeOrigin("copy"),))
+    kept = constraint.allowed(builder.build())
+    assert kept.token_ids == (7, *fits)
+    assert kept.origins[1:] == tuple((NodeOrigin("copy", n),) for n in range(len(fits)))
+
+
+def test_a_drafter_that_is_named_drafts_in_verbatim_mode_too() -> None:
+    """Whatever does not fit is left out of what it drafts; what fits is verified beside the constraint's own."""
+    plain = ask()
+    text, _ = answer(plain)
+    request = ask(drafter="copy")
+    assert request.drafters == ("copy",)
+    request.drafters = ("oracle",)
+    one = engine(tiny_target(), OracleDrafter(400, {request.sequence.prompt.token_ids: plain.sequence.token_ids}), context=512, nodes=64)
+    one.add(request)
+    assert "".join(output.text for output in drain(one)) == text
+    assert any("oracle" in source for source in request.sequence.stats.accepted_by_source)
+
+
 words = st.sampled_from(
     ["De", "dosis", "5", "mg", "🙂", "e\u0301", "\n", "<|im_end|>", "[einde", "documenten]", "A.", "is?", "\u00a0", "\t", ""]
 )
@@ -236,7 +269,7 @@ def test_every_answer_is_a_concatenation_of_source_spans_and_lossless(texts: lis
     }
     bedside["one_document"] = data.draw(st.booleans())
     results = []
-    for drafter, nodes in (("copy", 64), ("copy", 5), ("none", 64)):
+    for drafter, nodes in (("copy", 64), ("random+copy", 5), (None, 64), ("none", 64)):
         try:
             request = ask(documents=documents, sampling=sampling, drafter=drafter, **bedside)
         except BadRequest:
@@ -245,7 +278,7 @@ def test_every_answer_is_a_concatenation_of_source_spans_and_lossless(texts: lis
         assert_covered(text, spans, documents)
         assert text == text.rstrip()
         results.append((text, spans, request.sequence.token_ids))
-    assert results[0] == results[1] == results[2]
+    assert all(result == results[0] for result in results)
 
 
 def test_chances_follow_the_weights_at_temperature_one() -> None:

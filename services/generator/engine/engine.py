@@ -207,7 +207,8 @@ class Engine:
         trees = self.drafting.propose(ready, budgets)
         for row, (request, budget) in enumerate(zip(ready, budgets, strict=True)):
             if request.constraint is not None and request.drafting:
-                trees[row] = request.constraint.draft(int(request.decided[-1]), budget)
+                own = request.constraint.draft(int(request.decided[-1]), budget)
+                trees[row] = tree.merge([own, request.constraint.allowed(trees[row])], budget)
         return self.drafting.cut(ready, trees)
 
     def _forward(self, ready: list[Request], trees: list[DraftTree]) -> StepOutput:

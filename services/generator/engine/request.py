@@ -42,7 +42,7 @@ class Output:
 
 @dataclass(slots=True)
 class Request:
-    """A sequence on its way, with what the engine keeps beside it. A constrained one has no drafters."""
+    """A sequence on its way, with what the engine keeps beside it. A constrained one drafts for itself; others' drafts must fit it."""
 
     sequence: Sequence
     answer: AnswerText

@@ -9,6 +9,7 @@ from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from services.contract.templates import TEMPLATES
+from services.generator.planner.policies import POLICIES
 
 
 class Settings(BaseSettings):
@@ -18,9 +19,6 @@ class Settings(BaseSettings):
     served_name: str | None = Field(None, description="Name clients ask for; absent: the model as given.")
     head: Path | None = Field(None, description="Folder of an EAGLE head for this model; absent: none, but for the demo model its own.")
     small_model: str | None = Field(None, description="A smaller model with the same tokenizer, for the drafters 'small-model' and 'rag'.")
-    datastore: Path | None = Field(
-        None, description="Folder of texts to draft from ('rest', 'blend', 'reader'); what all who ask may read."
-    )
     dense_datastore: Path | None = Field(None, description="Folder of a dense datastore of this model's answers, for the drafter 'dresd'.")
     device: str = "auto"
     dtype: Literal["auto", "fp32", "bf16"] = "auto"
@@ -44,6 +42,12 @@ class Settings(BaseSettings):
     drafter: str | None = Field(
         None, description="'none', 'copy', 'eagle', 'copy+eagle' ...; absent: 'copy', with 'eagle' where there is a head."
     )
+    policy: str = Field(
+        "merge", description="Who drafts: 'merge' (all, in one tree), or as other engines decide it: 'sam', 'override', 'in-order'."
+    )
+    datastore: Path | None = Field(
+        None, description="Folder of `python -m services.generator.datastore build`: texts that everyone who asks may read, to draft from."
+    )
     template: str | None = Field(None, description="Prompt template of answer mode; absent: 'demo' for the demo model, else 'thesis'.")
     max_tokens: int = Field(512, ge=1, description="Of an answer whose request names no limit.")
 
@@ -52,6 +56,13 @@ class Settings(BaseSettings):
     def _known(cls, value: str | None) -> str | None:
         if value is not None and value not in TEMPLATES:
             raise ValueError(f"no template {value!r}; there are: {', '.join(TEMPLATES)}")
+        return value
+
+    @field_validator("policy")
+    @classmethod
+    def _known_policy(cls, value: str) -> str:
+        if value not in POLICIES:
+            raise ValueError(f"no policy {value!r}; there are: {', '.join(POLICIES)}")
         return value
 
     @property

@@ -62,7 +62,8 @@ def build_request(ask: wire.ChatRequest, codec: Codec, drafters: Mapping[str, Dr
     if ask.bedside.mode == "verbatim":
         preparation = prepare(ask, codec, passages)
         verbatim = VerbatimText(codec, ask.stops, preparation, passages)
-        return Request(sequence, verbatim, drafting=bool(names), preparation=preparation, scope=ask.bedside.scope)
+        asked = names if ask.bedside.drafter else ()  # the constraint's own drafts are what will be accepted; others are for comparing
+        return Request(sequence, verbatim, asked, drafting=bool(names), preparation=preparation, scope=ask.bedside.scope)
     text = AnswerText(codec, stop, SpanTracker(passages))
     return Request(sequence, text, drafters=names, acceptance=_acceptance(ask, names, drafters), scope=ask.bedside.scope)
 

@@ -14,6 +14,7 @@ from services.generator.engine.engine import Engine, EngineOptions, Output, Requ
 from services.generator.engine.scoring import portions, score
 from services.generator.errors import GeneratorError, ModelError
 from services.generator.models.llama import LlamaTarget
+from services.generator.planner.policies import policy_of
 from services.generator.server import openai_chat as chat
 from services.generator.server.config import Settings
 from services.generator.server.engine_thread import EngineThread, NotReady
@@ -42,7 +43,7 @@ def load(settings: Settings) -> Loaded:
     context = _drafter_context(settings, target, codec)
     drafter = settings.drafter or ("copy" if context.head is None else "copy+eagle")
     # What is drafted with, and what costs nothing to open, so that a request may name it.
-    drafters = open_drafters(dict.fromkeys((*names_of(drafter), *available(DrafterContext()))), context)
+    drafters = open_drafters(dict.fromkeys((*names_of(drafter), *available(DrafterContext(datastore=context.datastore, dense=context.dense)))), context)
     options = EngineOptions(
         rows=settings.max_rows,
         context=settings.max_context,
@@ -51,8 +52,9 @@ def load(settings: Settings) -> Loaded:
         prefill_chunk=settings.prefill_chunk,
         prefix_bytes=settings.prefix_mb << 20,
     )
+    drafts = draft_costs(drafters, target, CACHE / "costs")
     return Loaded(
-        Engine(target, drafters, options, step_costs(target, CACHE / "costs"), draft_costs(drafters, target, CACHE / "costs")),
+        Engine(target, drafters, options, step_costs(target, CACHE / "costs"), drafts, policy=policy_of(settings.policy)),
         codec,
         chat.Defaults(settings.default_template, drafter, settings.max_tokens),
     )

@@ -11,10 +11,13 @@ from services.generator.types import DraftTree, SamplingParams
 
 
 class Constraint(Protocol):
-    """Decides which tokens may follow; drafts for itself, as nobody knows better what must come."""
+    """Decides which tokens may follow; drafts for itself, as nobody knows better what must come. Others may draft beside it."""
 
     def draft(self, root: int, nodes: int) -> DraftTree:
         """Draft at most `nodes` nodes, the root included."""
+
+    def allowed(self, tree: DraftTree) -> DraftTree:
+        """Return the nodes of another's draft that may follow, all of them."""
 
     def apply(self, logits: Tensor, tree: DraftTree, sampling: SamplingParams) -> None:
         """Overwrite the logits [N, V] of every node by what is allowed after it."""

@@ -76,6 +76,17 @@ class Verbatim:
             state = self._after(ways[token])
         return builder.build()
 
+    def allowed(self, tree: DraftTree) -> DraftTree:
+        """Return the nodes of another's draft that may follow, all of them."""
+        builder, states, places = TreeBuilder(tree.token_ids[0]), {0: self.state}, {0: 0}
+        for node, (token, parent) in enumerate(zip(tree.token_ids, tree.parents, strict=True)):
+            way = self.ways(states[parent]).get(token) if parent in states else None
+            if way is not None:
+                places[node] = builder.add(places[parent], token, tree.scores[node], tree.origins[node])
+                if token != self._end:
+                    states[node] = self._after(way)
+        return builder.build()
+
     def apply(self, logits: Tensor, tree: DraftTree, sampling: SamplingParams) -> None:
         states: list[State | None] = [self.state]
         for token, parent in zip(tree.token_ids[1:], tree.parents[1:], strict=True):
