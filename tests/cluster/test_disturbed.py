@@ -8,18 +8,18 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from rag_api.bench.size import CheapEmbedder
 from rag_api.db import Database
-from rag_api.db.documents import PgDocuments
+from rag_api.db.documents import PgDocuments, ask_to_stop
 from rag_api.ingest import DocumentsRepo, MemoryDocuments, ingest, survey
 from rag_api.stores import open_store
 from rag_api.stores.copying import verify_copy
 from rag_api.stores.memory import MemoryStore
 from tests.cluster.conftest import Place
-from tests.cluster.driver import SlowEmbedder
 from tests.rag_api.pdfs import procedure
 from tests.support import weaviate_dev
 
-MANY, FEW = 60, 6  # documents of a large folder and of a small one
+MANY, FEW = 80, 6  # documents of a large folder and of a small one
 AWAY = 5.0  # seconds that the store is away
 
 
@@ -57,9 +57,8 @@ def until(reached: Callable[[], bool], seconds: float = 120.0) -> None:
 
 def test_the_index_is_that_of_an_undisturbed_run(place: Place, tmp_path: Path) -> None:
     place.folders = fill(tmp_path / "documents")
-    clean, listed = MemoryStore(SlowEmbedder.dim), MemoryDocuments()
-    quick = SlowEmbedder(0.0)
-    local = ingest(survey(place.folders), settings=place.settings, documents_repo=listed, store=clean, embedder=quick, readers=1)
+    clean, listed = MemoryStore(CheapEmbedder.dim), MemoryDocuments()
+    local = ingest(survey(place.folders), settings=place.settings, documents_repo=listed, store=clean, embedder=CheapEmbedder(), readers=1)
     assert (local.indexed, local.failed) == (MANY + FEW, 1)
     with closing(Database(place.dsn)) as db:
         repo = PgDocuments(db)
@@ -78,9 +77,15 @@ def test_the_index_is_that_of_an_undisturbed_run(place: Place, tmp_path: Path) -
         first.kill()
         first.communicate()
         assert indexed() < MANY + FEW, "it was done before it was killed"
-        second = place.report(place.driver())
+        second = place.driver()
+        until(lambda: indexed() >= 40)
+        ask_to_stop(db)
+        assert second.wait(60) != 0
+        assert "The ingestion was stopped" in second.communicate()[1]
+        assert indexed() < MANY + FEW, "it was done before it was stopped"
+        last = place.report(place.driver())
         assert known(repo) == known(listed)
-    assert second["poison.pdf"]["reason"] == "broken"
-    assert sum(item["outcome"] == "unchanged" for item in second.values()) >= 24
-    with closing(open_store(place.settings, SlowEmbedder.name, SlowEmbedder.dim)) as store:
+    assert last["poison.pdf"]["reason"] == "broken"
+    assert sum(item["outcome"] == "unchanged" for item in last.values()) >= 39
+    with closing(open_store(place.settings, CheapEmbedder.name, CheapEmbedder.dim)) as store:
         assert verify_copy(clean, store, lambda _: None) == local.chunks

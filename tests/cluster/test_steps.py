@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
+from typer.testing import CliRunner, Result
 
 from rag_api.bench.size import CheapEmbedder
+from rag_api.cli.app import app
 from rag_api.config import Settings
+from rag_api.db import Database
+from rag_api.db.documents import PgDocuments
 from rag_api.domain import Contents, DocumentStatus
-from rag_api.errors import ConfigurationError, StoreUnavailable, Unavailable
-from rag_api.ingest import MemoryDocuments
+from rag_api.errors import ConfigurationError, IngestionStopped, StoreUnavailable, Unavailable
+from rag_api.ingest import MemoryDocuments, ingest, saving
 from rag_api.ingest.changed import fingerprint_of
 from rag_api.ingest.cluster import patience, steps
 from rag_api.ingest.cluster.connect import check_settings, joined
@@ -272,3 +279,49 @@ class TestUrls:
             survey_url(f"file://{tmp_path}/weg")
         with pytest.raises(ConfigurationError, match="nosuch"):
             survey_url("nosuch://bucket/documents")
+
+
+class TestCommand:
+    @pytest.fixture
+    def bedside(self, tmp_path: Path, dsn: str, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+        for name, value in {"DATA_DIR": str(tmp_path / "data"), "DATABASE_URL": dsn, "STORE": "lance", "LOG_LEVEL": "info"}.items():
+            monkeypatch.setenv(f"BEDSIDE_{name}", value)
+        return lambda *arguments: CliRunner().invoke(app, list(arguments))
+
+    def test_refuses_lancedb_before_any_machine_is_asked(self, bedside: Callable[..., Result], tmp_path: Path) -> None:
+        done = bedside("ingest", str(tmp_path), "--ray", "auto")
+        assert done.exit_code == 1
+        assert "BEDSIDE_STORE=lance is one machine's" in done.stderr
+
+    def test_watches_nothing_from_a_cluster(self, bedside: Callable[..., Result], tmp_path: Path) -> None:
+        assert bedside("ingest", str(tmp_path), "--ray", "auto", "--watch").exit_code == 2
+
+    def test_stops_who_ingests_and_says_when_nobody_does(self, bedside: Callable[..., Result], db: Database) -> None:
+        assert "Nothing is being ingested" in bedside("ingest", "--stop").stderr
+        repo = PgDocuments(db)
+        with repo.lock():
+            assert "Asked to stop" in bedside("ingest", "--stop").stderr
+            deadline = time.monotonic() + 10
+            while not (asked := repo.asked_to_stop()) and time.monotonic() < deadline:
+                time.sleep(0.02)
+            assert asked
+
+
+def test_an_ingestion_on_one_machine_stops_when_it_is_asked_and_goes_on_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    line = Line(tmp_path, MemoryStore(CheapEmbedder.dim))
+    for number in range(6):
+        line.write(f"p{number}.pdf", "pomp")
+
+    class Asking(CheapEmbedder):
+        def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            line.repo.stop_asked = True
+            return super().passages(texts)
+
+    parts: dict[str, Any] = {"settings": line.settings, "documents_repo": line.repo, "store": line.store, "readers": 1}
+    monkeypatch.setattr(saving, "BATCH", 2)
+    with pytest.raises(IngestionStopped):
+        ingest(survey([line.folder]), embedder=Asking(), **parts)
+    done = len(line.repo.current())
+    assert 0 < done < 6
+    report = ingest(survey([line.folder]), embedder=CheapEmbedder(), **parts)
+    assert (report.unchanged, report.indexed) == (done, 6 - done)

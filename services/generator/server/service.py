@@ -43,7 +43,8 @@ def load(settings: Settings) -> Loaded:
     context = _drafter_context(settings, target, codec)
     drafter = settings.drafter or ("copy" if context.head is None else "copy+eagle")
     # What is drafted with, and what costs nothing to open, so that a request may name it.
-    drafters = open_drafters(dict.fromkeys((*names_of(drafter), *available(DrafterContext(datastore=context.datastore, dense=context.dense)))), context)
+    free = available(DrafterContext(datastore=context.datastore, dense=context.dense))
+    drafters = open_drafters(dict.fromkeys((*names_of(drafter), *free)), context)
     options = EngineOptions(
         rows=settings.max_rows,
         context=settings.max_context,
