@@ -56,7 +56,7 @@ def services(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 @needs_compose
 def test_the_file_is_valid_and_names_every_part(services: dict[str, Any]) -> None:
-    parts = {"postgres", "weaviate", "embedder", "generator", "generator-cpu", "migrate", "rag_api", "ingest", "nginx"}
+    parts = {"postgres", "weaviate", "embedder", "generator", "generator-2", "generator-cpu", "migrate", "rag_api", "ingest", "nginx"}
     assert set(services) == parts
 
 
