@@ -39,6 +39,7 @@ class Installation:
     embedder_port: int
     node: weaviate_dev.Node
     processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+    commands: list[subprocess.Popen[bytes]] = field(default_factory=list)  # that were run, whether they have ended or not
     further: dict[str, str] = field(default_factory=dict)  # in the environment of Bedside's processes
 
     @property
@@ -81,7 +82,9 @@ class Installation:
         with (self.folder / f"{name}.log").open("ab") as log:
             command = [sys.executable, "-m", "rag_api.cli.app", *arguments]
             output = log if name == "serve" else subprocess.PIPE
-            return subprocess.Popen(command, env=self.environment, stdin=subprocess.DEVNULL, stdout=output, stderr=log)
+            process = subprocess.Popen(command, env=self.environment, stdin=subprocess.DEVNULL, stdout=output, stderr=log)
+        self.commands.append(process)
+        return process
 
     def start_bedside(self) -> None:
         self._started("bedside", self.run("serve"))
@@ -116,6 +119,10 @@ class Installation:
     def close(self) -> None:
         for service in self.services.values():
             service.tell(signal.SIGCONT)
+        for process in self.commands:
+            if process is not self.processes.get("bedside") and process.poll() is None:
+                process.kill()
+                process.wait()
         for name in ("bedside", "embedder", "store"):
             process = self.processes.get(name)
             if process is not None and process.poll() is None:
@@ -179,7 +186,7 @@ def installation(folder: Path, *, generator: bool = True, further: Mapping[str, 
         (node,) = weaviate_dev.start(folder / "weaviate")
         stack.callback(node.stop)
         port, embedder_port = weaviate_dev.free_ports(2)
-        made = Installation(folder, port, embedder_port, node, {"store": node.process}, dict(further))
+        made = Installation(folder, port, embedder_port, node, {"store": node.process}, further=dict(further))
         stack.callback(made.close)
         made.start_embedder()
         made.services["embedder"].wait(START_SECONDS)

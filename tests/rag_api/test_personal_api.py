@@ -111,14 +111,18 @@ def test_who_asks_too_often_hears_when_to_try_again(client: TestClient) -> None:
     assert measured(client)["bedside_limited_total", "requests", "address"] == 1
 
 
-def test_when_too_many_ask_at_a_time_the_next_hears_when_to_try_again(client: TestClient) -> None:
+def test_when_too_many_ask_at_a_time_the_next_hears_when_to_try_again(client: TestClient, container: Container) -> None:
     limited(client, admission=Admission(at_once=1, waiting=0, patience=0.1))
     body = {"question": "Wanneer is het restaurant open?"}
     place = client.portal.call(client.app.state.limits.admission.enter)  # type: ignore[union-attr, attr-defined, call-arg]
+    before = container.db.one("select count(*) as entries from audit_entries")
     busy = client.post("/ask", json=body)
     assert (busy.status_code, busy.json()["code"]) == (429, "too_busy")
     assert int(busy.headers["retry-after"]) >= 1
     assert measured(client)["bedside_limited_total", "waiting", "address"] == 1
+    assert container.db.one("select count(*) as entries from audit_entries") == before, (
+        "where hundreds are told so, writing it costs too much"
+    )
     client.portal.call(place.leave)  # type: ignore[union-attr]
     assert [client.post("/ask", json=body).status_code for _ in range(2)] == [200, 200], "each leaves its place to the next"
     refused = client.post("/ask", json={"question": "Wat zegt Karel Dumoulin?"})
