@@ -26,9 +26,7 @@ _WAITS = f"""failed_tries >= {MOST_TRIES}
 RoleGroups = Mapping[str, frozenset[Role]]
 
 
-GivenBy = Literal[
-    "everyone", "hand", "provider"
-]  # all are in it, an admin gave it, the provider named it at the last sign-in
+GivenBy = Literal["everyone", "hand", "provider"]  # all are in it, an admin gave it, the provider named it at the last sign-in
 
 
 @dataclass(frozen=True, slots=True)
