@@ -91,6 +91,7 @@ class TermCounts:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._reading = threading.Lock()
+        self._all_rows: Callable[[], Iterable[Row]] | None = None
         with _translated(folder):
             folder.mkdir(parents=True, exist_ok=True)
             self._db, self._readers_db = _connected(folder), _connected(folder)
@@ -101,6 +102,7 @@ class TermCounts:
 
     def bring_up_to_date(self, count: Callable[[], int], rows: Callable[[], Iterable[Row]], anew: bool) -> None:
         """Count all of the index's chunks where they were not, where a writer was killed, or where they are `anew`."""
+        self._all_rows = rows
         with self._alone(), _translated(self._folder):
             if anew or self._state() != "counted" or self._counted() != count():
                 self._count_all(rows())
@@ -111,6 +113,8 @@ class TermCounts:
         with self._alone():
             change = Change()
             with _translated(self._folder):
+                if self._all_rows is not None and self._state() != "counted":  # an earlier write failed half-way
+                    self._count_all(self._all_rows())
                 self._mark("changing")
             yield change
             with _translated(self._folder), _transaction(self._db):

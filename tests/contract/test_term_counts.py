@@ -48,6 +48,22 @@ def test_a_write_that_fails_counts_nothing_and_is_counted_anew(counts: TermCount
     other.bring_up_to_date(lambda: 1, lambda: pytest.fail("it was counted already"), anew=False)
 
 
+def test_after_a_write_that_failed_half_way_all_is_counted_before_the_next(counts: TermCounts) -> None:
+    held = list(ROWS)
+    counts.bring_up_to_date(lambda: len(held), lambda: held, anew=False)
+
+    def write(last: int) -> None:
+        with counts.changing() as change:
+            held.append((["icu"], "z"))
+            change.more([(["icu"], "z")] * (1 // last))
+
+    with pytest.raises(ZeroDivisionError):
+        write(0)
+    assert of(counts, "icu")[0] == 2
+    write(1)
+    assert of(counts, "icu") == (4, 6, {"a": 1, "d": 2, "z": 2})
+
+
 def test_an_index_of_other_chunks_than_were_counted_is_counted_anew(counts: TermCounts) -> None:
     counts.bring_up_to_date(lambda: 3, lambda: ROWS[1:], anew=False)
     assert of(counts, "everyone") == (1, 2, {"b": 1, "c": 1})
