@@ -119,10 +119,10 @@ class Installation:
     def close(self) -> None:
         for service in self.services.values():
             service.tell(signal.SIGCONT)
-        for process in self.commands:
-            if process is not self.processes.get("bedside") and process.poll() is None:
-                process.kill()
-                process.wait()
+        for command in self.commands:
+            if command is not self.processes.get("bedside") and command.poll() is None:
+                command.kill()
+                command.wait()
         for name in ("bedside", "embedder", "store"):
             process = self.processes.get(name)
             if process is not None and process.poll() is None:
