@@ -64,8 +64,8 @@ def silent(line: str) -> None:
 
 
 class Lazy(Generic[T]):
-    """Opened once, by whoever asks first; others wait. An opening that raises is tried again by the next. Nobody waits longer than
-    `patience` seconds: it goes on without them, and `away` says so."""
+    """Opened once, by whoever asks first; others wait. An opening that raises is tried again by the next. Once it has, nobody waits longer
+    than `patience` seconds: it goes on without them, and `away` says so."""
 
     def __init__(self, open_it: Callable[[], T], away: type[Unavailable] = Unavailable) -> None:
         self._open, self._away = open_it, away
@@ -73,20 +73,22 @@ class Lazy(Generic[T]):
         self._opening: Future[T] | None = None
         self.value: T | None = None
         self.patience: float | None = None
+        self._failed = False
 
     def get(self) -> T:
         if self.value is not None:
             return self.value
+        patience = self.patience if self._failed else None
         with self._lock:
             opening = self._opening
             if begins := opening is None:
                 opening = self._opening = Future()
-        if begins and self.patience is None:
+        if begins and patience is None:
             self._try(opening)
         elif begins:
             threading.Thread(target=self._try, args=(opening,), name="opening", daemon=True).start()
         try:
-            return opening.result(self.patience)
+            return opening.result(patience)
         except TimeoutError as error:
             if opening.done():
                 raise
@@ -98,7 +100,7 @@ class Lazy(Generic[T]):
             opening.set_result(self.value)
         except BaseException as error:
             with self._lock:
-                self._opening = None
+                self._opening, self._failed = None, True
             opening.set_exception(error)
 
 
@@ -260,7 +262,7 @@ class Container:
         self.unsaved.store_soon()
 
     def hurry(self) -> None:
-        """From now on readers wait: a part that is away at the start is tried in the background."""
+        """From now on readers wait: a part that was away when it was first tried is tried again in the background."""
         for part in (self._db, self._embedder, self._store):
             part.patience = READERS_PATIENCE
 

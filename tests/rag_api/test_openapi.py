@@ -13,6 +13,7 @@ from schemathesis.specs.openapi.checks import negative_data_rejection, positive_
 
 from rag_api.config import Settings
 from rag_api.container import Container
+from rag_api.guard.personal import warm as read_name_lists
 from rag_api.main import create_app
 from tests.support.http_server import served
 from tests.support.scripted_server import scripted_server
@@ -23,6 +24,7 @@ EXAMPLES = 8  # per operation
 
 @pytest.fixture(scope="module")
 def url(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    read_name_lists()  # else a thread does while schemathesis parses: pytest parses these by ast, which two threads at once break in 3.11
     with scripted_server() as server:
         settings = Settings(
             data_dir=tmp_path_factory.mktemp("data"),

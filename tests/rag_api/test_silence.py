@@ -158,22 +158,24 @@ def test_what_is_no_absence_is_not_waited_out() -> None:
     assert part.calls == 1
 
 
-def test_a_reader_does_not_wait_for_a_part_that_is_long_in_opening() -> None:
+def test_a_reader_does_not_wait_for_a_part_that_was_away_and_is_long_in_opening() -> None:
     there, opened = threading.Event(), []
 
     def open_it() -> str:
         opened.append(1)
+        if len(opened) == 1:
+            raise StoreUnavailable("away")
         there.wait()
         return "part"
 
     part = Lazy(open_it, StoreUnavailable)
     part.patience = 0.05
-    for _ in range(3):
+    for _ in range(4):
         with pytest.raises(StoreUnavailable):
             part.get()
     part.patience = 30.0
     there.set()
-    assert (part.get(), part.get(), len(opened)) == ("part", "part", 1)
+    assert (part.get(), part.get(), len(opened)) == ("part", "part", 2)
 
 
 @pytest.mark.parametrize("patience", [None, 30.0])
