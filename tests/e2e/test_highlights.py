@@ -88,10 +88,12 @@ class Reader:
             self.pdfs[document_id] = Pdf(self.page.request.get(f"{self.base}/api/documents/{document_id}/file").body())
         return self.pdfs[document_id]
 
-    def read(self, quote: str, document: str, document_id: str, page: int) -> Mark:
-        """What the open source marks now."""
-        expect(self.page.locator(f".page[data-page='{page}'][data-drawn=true]")).to_be_visible(timeout=SLOW)
-        expect(self.page.locator(".highlight.current").first).to_be_visible()
+    def read(self, quote: str, places: list[dict[str, Any]]) -> Mark:
+        """Return what the open source marks now, once each page of `places` (spans or a source) is drawn with its marks."""
+        document, document_id = places[0]["document"], places[0]["document_id"]
+        for number in sorted({part["page"] for place in places for part in place["rects"]}):
+            shown = f".page[data-page='{number}'][data-drawn=true] .highlight.current"
+            expect(self.page.locator(shown).first).to_be_visible(timeout=SLOW)
         pdf, drawn = self.pdf(document_id), [Drawn(**mark) for mark in self.page.evaluate(READ_MARKS, ".highlight.current")]
         pages = {rect.page for rect in drawn}
         kinds = {"rotated"} if any(pdf.rotation(number) for number in pages) else set()
@@ -107,8 +109,7 @@ class Reader:
             if all(span["rects"] for span in spans):
                 self.page.locator(".answer-text .quote").nth(index).click()
                 marked = {str(span["rects"]): span["text"] for span in spans}  # a header that is read with two rows is marked once
-                text, first = "".join(marked.values()), spans[0]
-                found.append(self.read(text, first["document"], first["document_id"], first["page"]))
+                found.append(self.read("".join(marked.values()), spans))
         return found
 
     def passages(self, answer: dict[str, Any]) -> list[Mark]:
@@ -120,7 +121,7 @@ class Reader:
         for source in answer["sources"]:
             if source["rects"]:
                 self.page.locator(f".card-place[data-rank='{source['rank']}'] .card-button").click()
-                found.append(self.read(source["text"], source["document"], source["document_id"], source["page"]))
+                found.append(self.read(source["text"], [source]))
         return found
 
 

@@ -508,6 +508,7 @@ def test_accessibility(new_page: NewPage, base_url: str, scheme: str, question: 
     """axe-core's WCAG 2.2 A and AA rules, contrast among them, find nothing."""
     page = new_page(color_scheme=scheme)
     page.goto(base_url)
+    expect(page.locator("#question")).to_be_visible()
     if question:
         ask(page, question)
         expect(page.locator(".made, .notice.serious").first).to_be_visible()
