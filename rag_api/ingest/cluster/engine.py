@@ -135,6 +135,7 @@ def ray_cluster(address: str, settings: Settings, openers: Openers, embedder: Em
 @contextmanager
 def _token(data_dir: Path) -> Iterator[Path]:
     """A file by which other machines can tell that they see the same folder."""
+    data_dir.mkdir(parents=True, exist_ok=True)
     token = data_dir.resolve() / f"cluster-{uuid.uuid4().hex}.part"
     token.touch()
     try:
