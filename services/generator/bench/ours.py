@@ -31,6 +31,7 @@ from services.generator.types import Prompt, SamplingParams, Sequence
 
 NODES = 60  # of a tree that is verified whole, the root included: EAGLE-2's and -3's published size
 BESIDE = {"reader": 40}  # nodes that a method appends to the tree of another
+IN_C = 64  # nodes of a step that a CPU computes to the very bits of plain decoding; a larger one is torch's, rounded otherwise
 _names = itertools.count()
 
 
@@ -59,6 +60,8 @@ class Bench:
     def engine(self, drafters: dict[str, Drafter], costs: Costs | None, policy: str = "merge") -> Engine:
         """Make an engine. Without shared prefixes it keeps none: every run computes its whole prompt."""
         nodes = NODES + sum(BESIDE.get(name, 0) for name in drafters)
+        if self.target.device.type == "cpu":
+            nodes = min(nodes, IN_C)
         options = EngineOptions(rows=1, context=self.context, nodes=nodes, prefix_bytes=0)
         drafts = draft_costs(drafters, self.target, CACHE / "costs") if costs else {}
         engine = Engine(self.target, drafters, options, costs, drafts, self.clock, policy_of(policy))
