@@ -22,6 +22,7 @@ from pathlib import Path
 FOLDER = Path(__file__).parent
 CACHE = Path.home() / ".cache" / "bedside" / "native"
 FLAGS = ("-O3", "-std=gnu11", "-fPIC", "-shared", "-pthread", "-Wno-psabi")
+LONGEST = 600.0  # seconds that compiling may take: half a minute, and many times that on a machine with much else to do
 
 log = logging.getLogger(__name__)
 
@@ -58,7 +59,7 @@ def compiled(folder: Path, cpu: str = "native") -> Path:
 
 
 def _run(command: list[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST, check=False)
     if done.returncode:
         raise OSError(f"{command[0]} failed: {done.stderr.strip()[-500:]}")
 
