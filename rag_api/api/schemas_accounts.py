@@ -7,11 +7,13 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from rag_api.api.schemas import AccessOut
+from rag_api.api.schemas import GROUP, AccessOut
 from rag_api.domain import Role, Scope
 
-Group = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f,;]+$")]
+Group = Annotated[str, Field(max_length=100, pattern=GROUP)]
 Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*[^\s\x00-\x1f][^\x00-\x1f]*$")]
+
+Password = Annotated[str, Field(min_length=12, max_length=200, pattern=r"^[^\x00]+$")]
 
 
 class In(BaseModel):
@@ -74,15 +76,15 @@ class AccountList(BaseModel):
 class NewAccountIn(In):
     """Without a password it is a machine's: it acts by keys only."""
 
-    login: str = Field(min_length=1, max_length=100, pattern=r"^[^\s\x00-\x1f]+$", description="What it signs in by.")
+    login: str = Field(max_length=100, pattern=r"^[0-9A-Za-z._@+-]+$", description="What it signs in by, in whatever case.")
     name: Name
-    password: str | None = Field(None, max_length=200, pattern=r"^[^\x00]+$")
+    password: Password | None = None
     roles: list[Role] = Field(default=[], max_length=10)
     groups: list[Group] = Field(default=[], max_length=50)
 
 
 class PasswordIn(In):
-    password: str = Field(max_length=200, pattern=r"^[^\x00]+$")
+    password: Password
 
 
 class EndedOut(BaseModel):

@@ -71,6 +71,20 @@ def test_a_filter_is_said_in_words_goes_with_the_question_and_is_forgotten_with_
     expect(page.locator(".scope > summary")).to_have_text("Wie vraagt, filters")
 
 
+def test_on_a_phone_a_filter_is_said_in_words_that_are_not_cut_off(new_page: NewPage, base_url: str) -> None:
+    page = new_page(width=360, height=740)
+    page.goto(base_url)
+    words = page.locator(".scope summary")
+    cut = "one => one.scrollWidth > one.clientWidth"
+    assert not words.evaluate(cut)
+    words.click()
+    page.get_by_label("voor", exact=True).select_option("pregnancy")
+    page.keyboard.press("Escape")
+    expect(words).to_contain_text("alleen: zwangerschap")
+    assert not words.evaluate(cut)
+    assert not page.locator(".mode select").evaluate(cut)
+
+
 def test_the_filters_are_cleared_by_one_button(page: Page, script: Script) -> None:
     page.locator(".scope > summary").click()
     page.get_by_label("in het").select_option("Engels")

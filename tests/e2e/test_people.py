@@ -311,6 +311,27 @@ def test_an_auditor_comes_to_the_trail_and_is_shown_the_way_to_nothing_else(open
     expect(refused.get_by_role("heading", name="Auditspoor")).to_be_visible()
 
 
+def test_on_a_phone_the_ways_to_pages_are_folded_and_lead_on(open_as: Open) -> None:
+    page = open_as("admin", "/admin/accounts", width=360, height=740)
+    expect(page.locator(".card.document").first).to_be_visible()
+    bar = page.locator(".bar").bounding_box()
+    assert bar
+    assert bar["height"] < 100
+    page.locator(".bar summary").click()
+    page.get_by_role("link", name="Sleutels").click()
+    expect(page.get_by_role("heading", name="Sleutels")).to_be_visible()
+
+
+def test_an_auditors_page_asks_for_nothing_that_is_refused(open_as: Open) -> None:
+    """Each refusal would be an entry of the trail that the auditor came to read."""
+    page = open_as("auditor", "/")
+    expect(page.locator(".entry").first).to_be_visible()
+    page.get_by_label("Wie", exact=True).fill("auditor")
+    page.get_by_label("Wat", exact=True).select_option("service.looked_at")
+    page.get_by_role("button", name="Toon", exact=True).click()
+    expect(page.locator(".empty-list")).to_be_visible()
+
+
 # --- The trail
 
 
@@ -413,7 +434,7 @@ def test_accessibility_of_the_pages_for_admins_and_auditors(open_as: Open, who: 
     expect(page.locator(".card, .entry").first).to_be_visible()
     if who == "admin":
         page.get_by_role("button", name=re.compile("^Nieuw")).click()
-    if page.locator("details").count():
+    if page.locator("li details").count():
         page.locator("li details > summary").first.click()
     page.evaluate(AXE.read_text())
     tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]

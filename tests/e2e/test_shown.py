@@ -220,6 +220,7 @@ def test_at_400_percent_an_open_source_leaves_room_for_its_page(new_page: NewPag
     pages = page.locator(".pages").bounding_box()
     assert pages
     assert pages["height"] >= 128
+    assert page.evaluate(INSIDE, ".source-tools *")
 
 
 @pytest.mark.parametrize(("width", "height"), [(1024, 768), (1280, 720), (1366, 768), (1920, 1080)])

@@ -80,8 +80,10 @@ def test_a_role_that_follows_from_a_group_is_looked_for_too(world: World) -> Non
     [
         ({"login": "owner"}, 409),
         ({"login": "Owner"}, 409),
-        ({"login": "kort", "password": "te kort"}, 400),
+        ({"login": "kort", "password": "te kort"}, 422),
         ({"login": "met spatie"}, 422),
+        ({"login": "\u0130stanbul"}, 422),  # whose small letters the database writes otherwise
+        ({"login": "leeg", "groups": [" "]}, 422),
         ({"login": "groep", "groups": ["a;b"]}, 422),
         ({"login": "rol", "roles": ["chief"]}, 422),
     ],
@@ -142,7 +144,7 @@ def test_signed_out_everywhere_is_signed_out_everywhere(world: World) -> None:
 def test_a_new_password_ends_the_sessions_and_the_old_one(world: World) -> None:
     account = made(world, "vergeten").json()
     path = f"/accounts/{account['id']}/password"
-    assert world.send("PUT", path, json={"password": "kort"}).status_code == 400
+    assert world.send("PUT", path, json={"password": "kort"}).status_code == 422
     assert world.send("PUT", path, json={"password": "een ander lang wachtwoord"}).status_code == 204
     for password, status in ((PASSWORD, 401), ("een ander lang wachtwoord", 200)):
         sent = world.client.post("/session", json={"login": "vergeten", "password": password}, headers={"origin": "http://testserver"})

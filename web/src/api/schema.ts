@@ -648,7 +648,7 @@ export interface paths {
         get?: never;
         /**
          * Set the password of a local account
-         * @description Their sessions end. Not for an account of the provider, or of a machine.
+         * @description Their sessions end. Not for an account of the provider.
          */
         put: operations["put_password"];
         post?: never;
@@ -2177,7 +2177,7 @@ export interface components {
         NewAccountIn: {
             /**
              * Login
-             * @description What it signs in by.
+             * @description What it signs in by, in whatever case.
              */
             login: string;
             /** Name */

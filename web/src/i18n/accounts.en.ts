@@ -65,7 +65,7 @@ export const accounts = {
   newLead:
     "For a site without a sign-in provider, and for machines. People of a provider get their account at their first sign-in.",
   login: "Login",
-  loginHelp: "What they sign in by: no spaces.",
+  loginHelp: "What they sign in by: letters without accents, digits and . _ @ + -",
   name: "Name",
   kind: "Signs in",
   kinds: { person: "with a password", machine: "not at all: a machine that acts by keys" },
@@ -78,7 +78,7 @@ export const accounts = {
     provider:
       "People sign in with the provider here, where their accounts are made. Only machines' accounts are made by hand.",
     invalid:
-      "This was not accepted. Look at the login (no spaces), the password (12 to 200 characters) and the groups' names.",
+      "This was not accepted. Look at the login (letters, digits and . _ @ + -), the password (12 to 200 characters) and the groups' names.",
     gone: "This account is not there any more.",
   },
   why: "Why do they see a document?",

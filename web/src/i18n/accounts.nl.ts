@@ -64,7 +64,7 @@ export const accounts: typeof AccountWords = {
   newLead:
     "Voor een ziekenhuis zonder aanmelddienst, en voor machines. Mensen van een aanmelddienst krijgen hun account bij hun eerste aanmelding.",
   login: "Aanmeldnaam",
-  loginHelp: "Waarmee iemand zich aanmeldt: zonder spaties.",
+  loginHelp: "Waarmee iemand zich aanmeldt: letters zonder accent, cijfers en . _ @ + -",
   name: "Naam",
   kind: "Meldt zich aan",
   kinds: { person: "met een wachtwoord", machine: "niet: een machine die met sleutels werkt" },
@@ -77,7 +77,7 @@ export const accounts: typeof AccountWords = {
     provider:
       "Mensen melden zich hier aan bij de aanmelddienst, waar hun account gemaakt wordt. Alleen accounts van machines worden met de hand gemaakt.",
     invalid:
-      "Dit werd niet aanvaard. Kijk naar de aanmeldnaam (geen spaties), het wachtwoord (12 tot 200 tekens) en de namen van de groepen.",
+      "Dit werd niet aanvaard. Kijk naar de aanmeldnaam (letters, cijfers en . _ @ + -), het wachtwoord (12 tot 200 tekens) en de namen van de groepen.",
     gone: "Dit account is er niet meer.",
   },
   why: "Waarom ziet deze persoon een document?",

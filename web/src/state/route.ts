@@ -36,6 +36,9 @@ const ROLES: Record<PageName, readonly Role[]> = {
 /** Return who may see a page: anybody with one of these. */
 export const rolesOf = (page: PageName): readonly Role[] => ROLES[page];
 
+/** Whether somebody with these roles asks and reads at all: an auditor who is nothing else does not. */
+export const mayRead = (roles: readonly Role[]): boolean => roles.some((role) => READERS.includes(role));
+
 /** Return the pages that somebody with these roles is shown the way to. */
 export const pagesFor = (roles: readonly Role[]): OwnPage[] =>
   OWN_PAGES.filter((page) => rolesOf(page).some((role) => roles.includes(role)));

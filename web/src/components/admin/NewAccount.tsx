@@ -45,7 +45,7 @@ export function NewAccount({ known, onMade, onCancel }: Props) {
             autoComplete="off"
             // biome-ignore lint/a11y/noAutofocus: the reader has just asked for this form
             autoFocus
-            pattern="\S+"
+            pattern="[0-9A-Za-z._@+\-]+"
             maxLength={100}
             title={m.accounts.loginHelp}
             value={form.login}

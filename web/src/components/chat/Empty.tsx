@@ -25,7 +25,7 @@ export function Empty({ onAsk }: { onAsk(question: string): void }) {
           </li>
         ))}
       </ul>
-      <p className="muted">{m.empty.shortcut}</p>
+      <p className="muted of-keys">{m.empty.shortcut}</p>
     </section>
   );
 }

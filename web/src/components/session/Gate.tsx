@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useRef } from "react";
 import { forgetQuestion, keepQuestion, onSignedOut } from "../../api/signedOut";
 import { useMessages } from "../../i18n";
 import { type Role, signOut, useRoles, useSession, useSignedOut } from "../../queries/session";
-import { pagesFor, pathOf, rolesOf } from "../../state/route";
+import { mayRead, pagesFor, pathOf } from "../../state/route";
 import { Header } from "../shared/Header";
 import { PageLinks } from "../shared/PageLinks";
 import { IdleWatch } from "./IdleWatch";
@@ -53,7 +53,7 @@ const typed = (): string => document.querySelector<HTMLTextAreaElement>("#questi
 function NotAllowed() {
   const m = useMessages();
   const roles = useRoles();
-  const reads = roles.some((role) => rolesOf("chat").includes(role));
+  const reads = mayRead(roles);
   const [first] = pagesFor(roles);
   useEffect(() => {
     if (first && location.pathname === "/") location.replace(pathOf(first)); // an auditor's way in is the same as everyone's

@@ -28,29 +28,31 @@ export function Tools({ source, document, page, zoom, onZoom, place, places, onM
       {places > 1 && <Places {...{ place, places, onMove }} />}
       {document.kind === "open" && <span className="muted">{m.viewer.page(page, document.pages.length)}</span>}
       <span className="spacer" />
-      <button
-        type="button"
-        className="quiet icon"
-        onClick={() => step(-1)}
-        disabled={zoom === ZOOMS[0]}
-        aria-label={m.viewer.zoomOut}
-        title={m.viewer.zoomOut}
-      >
-        −
-      </button>
-      <button type="button" className="quiet" onClick={() => onZoom(1)} title={m.viewer.fit}>
-        {Math.round(zoom * 100)}%
-      </button>
-      <button
-        type="button"
-        className="quiet icon"
-        onClick={() => step(1)}
-        disabled={zoom === ZOOMS.at(-1)}
-        aria-label={m.viewer.zoomIn}
-        title={m.viewer.zoomIn}
-      >
-        +
-      </button>
+      <span className="zooms">
+        <button
+          type="button"
+          className="quiet icon"
+          onClick={() => step(-1)}
+          disabled={zoom === ZOOMS[0]}
+          aria-label={m.viewer.zoomOut}
+          title={m.viewer.zoomOut}
+        >
+          −
+        </button>
+        <button type="button" className="quiet fit" onClick={() => onZoom(1)} title={m.viewer.fit}>
+          {Math.round(zoom * 100)}%
+        </button>
+        <button
+          type="button"
+          className="quiet icon"
+          onClick={() => step(1)}
+          disabled={zoom === ZOOMS.at(-1)}
+          aria-label={m.viewer.zoomIn}
+          title={m.viewer.zoomIn}
+        >
+          +
+        </button>
+      </span>
       <a className="quiet" href={`${fileUrl(source.document_id)}#page=${page}`} target="_blank" rel="noreferrer">
         {m.viewer.download}
       </a>
