@@ -24,11 +24,14 @@ export function ScopeMenu({ scope, onScope }: Props) {
     keepAsker(next);
     onScope(next);
   };
+  const close = (): void => {
+    if (menu.current) menu.current.open = false;
+    menu.current?.querySelector("summary")?.focus();
+  };
   const keyDown = (event: KeyboardEvent): void => {
     if (event.key !== "Escape" || !menu.current?.open) return;
     event.preventDefault(); // the source behind it stays open
-    menu.current.open = false;
-    menu.current.querySelector("summary")?.focus();
+    close();
   };
   const functions: Options = (facets?.functions ?? []).map((one) => [
     one.id,
@@ -50,6 +53,9 @@ export function ScopeMenu({ scope, onScope }: Props) {
       <div className="scope-panel">
         <Asker {...{ scope, change, functions, departments }} />
         <Filters {...{ scope, change, departments, types }} />
+        <button type="button" className="button scope-done" onClick={close}>
+          {m.help.close}
+        </button>
       </div>
     </details>
   );
