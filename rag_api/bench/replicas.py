@@ -1,8 +1,8 @@
 """Questions per second with one and two processes of the service and one and two generators, side by side in one run.
 
 All run on this machine and share its processors, readers included: what more processes bring is seen as far as there are cores for them.
-Each configuration is measured in turn, again and again, so that what else the machine does falls on all of them. No answer is found again:
-what a generator keeps of prompts is the same for all.
+Each configuration is measured in turn, again and again, so that what else the machine does falls on all of them. The generators are those
+of all, so what they keep of prompts is found by whoever comes later.
 """
 
 from __future__ import annotations
