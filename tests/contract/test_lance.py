@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
@@ -267,20 +268,30 @@ def test_documents_added_together_are_all_there_and_one_that_was_there_is_replac
 def test_a_document_that_two_processes_add_at_once_is_not_doubled(
     store: LanceStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Both saw no chunk of it."""
-    other = LanceStore(tmp_path, "test", DIM)
-    count, asked = store._table.count_rows, []
+    """The second begins while the first has looked and not yet written: it waits until that is done."""
+    other, count, begun = LanceStore(tmp_path, "test", DIM), store._table.count_rows, threading.Event()
+    waited = []
+
+    def add() -> None:
+        begun.set()
+        put(other, chunk("a", 1, "heparine"))
+
+    second = threading.Thread(target=add)
 
     def counted(where: str | None = None) -> int:
         found = int(count(where))
-        asked.append(where)
-        if len(asked) == 1:
-            put(other, chunk("a", 1, "heparine"))
+        if not begun.is_set():
+            second.start()
+            begun.wait()
+            second.join(0.3)
+            waited.append(second.is_alive())
         return found
 
     monkeypatch.setattr(store._table, "count_rows", counted)
     store.replace_document("a", [chunk("a", 1, "heparine")], np.stack([unit(1)]))
     monkeypatch.undo()
+    second.join()
+    assert waited == [True]
     assert store.count() == other.count() == 1
     other.close()
 
