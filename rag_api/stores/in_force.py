@@ -34,7 +34,7 @@ def in_force(settings: Settings) -> Settings:
     try:
         said = json.loads(path.read_text(encoding="utf-8"))
         return Settings.model_validate(settings.model_dump() | {name: said[name] for name in FIELDS})
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):  # a data directory that cannot be one is refused by who opens it
         return settings
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ConfigurationError(f"{path} cannot be used ({error}): remove it, and the index is the one that variables name") from None
