@@ -15,6 +15,8 @@ from uuid import uuid4
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck
+from hypothesis import settings as drawn
 
 from rag_api.config import Settings
 from rag_api.db import Database
@@ -31,6 +33,9 @@ def pytest_configure(config: pytest.Config) -> None:
     """One seed for all that is drawn in a run: hypothesis's examples, and what `seed` and the global generators give."""
     if config.option.hypothesis_seed is None:
         config.option.hypothesis_seed = secrets.randbelow(2**31)
+    # How long an example takes says nothing on a machine that does much else.
+    drawn.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    drawn.load_profile("untimed")
     config.pluginmanager.register(Skips(config.getoption("--refuse-skips")))
 
 
