@@ -81,8 +81,9 @@ class _Cut(httpx.AsyncByteStream):
 
 async def _asked(server: Generator, health: bool) -> None:
     if health:
-        names, _ = await server.health()
-        assert isinstance(names, str)
+        [told] = await server.health()
+        assert isinstance(told.models, str)
+        assert told.problem is None or isinstance(told.problem, GeneratorUnavailable)
         return
     ended = False
     async for event in server.stream(_REQUEST):

@@ -10,6 +10,7 @@ from typing import Any
 
 from rag_api.answering import generator_client as gen
 from rag_api.answering.ask import ask, new_question
+from rag_api.answering.replicas import Replicas
 from rag_api.container import Container
 from rag_api.container import Lazy as Opened
 from rag_api.db.documents import PgDocuments
@@ -72,6 +73,7 @@ class Obedient:
     model: str = "obedient"
     kind: str = "bedside"
     requests: list[gen.Request] = field(default_factory=list)
+    replicas: Replicas = field(default_factory=lambda: Replicas(lambda: "http://obedient/v1"))
 
     async def stream(self, request: gen.Request) -> AsyncGenerator[gen.Event]:
         self.requests.append(request)
