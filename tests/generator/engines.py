@@ -11,13 +11,15 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+import torch
 
 from services.generator.drafters import Drafter, Stage, StepState
 from services.generator.drafters.copy import CopyDrafter
 from services.generator.engine.engine import Engine, EngineOptions, Output, Request
-from services.generator.models import FeatureKind
+from services.generator.models import FeatureKind, StepInput
 from services.generator.models.loading import load_target
 from services.generator.planner.planner import Costs
+from services.generator.speculation.sampling import gumbel, nucleus
 from services.generator.speculation.tree import TreeBuilder
 from services.generator.text.answer_text import AnswerText
 from services.generator.text.codec import Codec
@@ -117,3 +119,26 @@ def generate(of: Engine, requests: Seq[Request]) -> list[list[int]]:
         of.add(each)
     drain(of)
     return [each.sequence.token_ids for each in requests]
+
+
+def check_same(target: Any, jobs: Seq[tuple[Seq[int], SamplingParams]], plain: Seq[Seq[int]], drafted: Seq[Seq[int]]) -> None:
+    """Fail where an answer that was drafted for is not the plain one."""
+    found = [parted(target, *job, one, other) for job, one, other in zip(jobs, plain, drafted, strict=True)]
+    assert not any(found), found
+
+
+def parted(target: Any, prompt: Seq[int], sampling: SamplingParams, one: Seq[int], other: Seq[int]) -> str:
+    """Say where two answers to a prompt part, other than at a near tie, whose places rounding may change in fp32 too; "": nowhere."""
+    at = next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    if at == max(len(one), len(other)):
+        return ""
+    if at == min(len(one), len(other)):
+        return f"one ends after {at} tokens"
+    tokens = [*prompt, *one[:at]]
+    step = StepInput(torch.tensor([tokens]), torch.arange(len(tokens))[None], (0,), (0,), (len(tokens),), None)
+    values = target.forward(step, target.new_cache(1, len(tokens))).logits[0, -1:]
+    if sampling.temperature > 0:
+        noise = gumbel(sampling.seed, [len(tokens)], values.shape[-1], values.device)
+        values = nucleus(values / sampling.temperature, sampling.top_p) + noise
+    gap = abs(float(values[0, one[at]] - values[0, other[at]]))
+    return "" if gap < 1e-4 else f"{one[at]} for {other[at]} after {at} tokens, {gap} apart"

@@ -16,7 +16,7 @@ from services.generator.drafters import DrafterContext, StepState
 from services.generator.drafters.dresd import DresdDrafter
 from services.generator.drafters.registry import available, open_drafter
 from services.generator.types import SamplingParams
-from tests.generator.engines import engine, generate, request, tiny_target
+from tests.generator.engines import check_same, engine, generate, request, tiny_target
 from tests.generator.test_engine import WORDS, prompts, samplings, text
 from tests.generator.tiny import tiny_checkpoint
 
@@ -71,7 +71,7 @@ def test_the_text_is_the_targets_own(jobs: list[tuple[list[int], SamplingParams]
     plain = [generate(engine(target), [request(prompt, sampling)])[0] for prompt, sampling in jobs]
     drafter = DresdDrafter(store_of(*(prompt + answer for (prompt, _), answer in zip(jobs, plain, strict=True)), text(WORDS)))
     batch = [request(prompt, sampling, ("dresd", "copy")) for prompt, sampling in jobs]
-    assert generate(engine(target, drafter, prefill_chunk=16), batch) == plain
+    check_same(target, jobs, plain, generate(engine(target, drafter, prefill_chunk=16), batch))
 
 
 def test_answers_that_it_was_built_from_come_in_few_steps() -> None:

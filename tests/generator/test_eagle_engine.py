@@ -19,7 +19,7 @@ from services.generator.speculation.eagle_tree import FIXED_TREE, TreeShape
 from services.generator.train.answers import AnswerOptions, Question, collect
 from services.generator.train.fit import Fit, FitOptions, new_head, output_rows
 from services.generator.types import Prompt, SamplingParams, Sequence
-from tests.generator.engines import engine, generate, request, tiny_codec, tiny_target
+from tests.generator.engines import check_same, engine, generate, request, tiny_codec, tiny_target
 
 WORDS = "Wash your hands. De dosis is 5 mg per kg. Remove the catheter. "
 SHAPES = (TreeShape(4, 16, 3), TreeShape(2, 5, 6), TreeShape(4, fixed=FIXED_TREE))
@@ -61,7 +61,7 @@ def test_a_head_changes_no_token(
     for drafters in (("eagle",), ("copy", "eagle")):
         drafter = EagleDrafter(random_head(version, family, 0), shape, capacity=8)
         speculative = engine(target, drafter, nodes=nodes, prefill_chunk=16)
-        assert generate(speculative, [request(prompt, sampling, drafters) for prompt, sampling in jobs]) == plain
+        check_same(target, jobs, plain, generate(speculative, [request(prompt, sampling, drafters) for prompt, sampling in jobs]))
         assert not drafter._rows  # every row was given back
 
 

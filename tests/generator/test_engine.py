@@ -14,7 +14,7 @@ from services.generator.drafters.prompt_lookup import PromptLookupDrafter
 from services.generator.errors import BadRequest, QueueFull
 from services.generator.models import FeatureKind, StepInput
 from services.generator.types import DraftTree, FinishReason, NodeOrigin, SamplingParams, Sequence, SequenceStatus
-from tests.generator.engines import OracleDrafter, RandomDrafter, drain, engine, generate, request, tiny_codec, tiny_target
+from tests.generator.engines import OracleDrafter, RandomDrafter, check_same, drain, engine, generate, request, tiny_codec, tiny_target
 
 FAMILIES = ("llama", "qwen3")
 WORDS = "Wash your hands. De dosis is 5 mg per kg. Remove the catheter. "
@@ -81,7 +81,7 @@ def test_speculation_changes_no_token(
         extra = RandomDrafter(vocabulary), OracleDrafter(vocabulary, answers)
         speculative = engine(target, *extra, costs=data.draw(st.sampled_from([None, Slope()])), nodes=nodes, prefill_chunk=16)
         batch = [request(prompt, sampling, drafters) for prompt, sampling in jobs]
-        assert generate(speculative, batch) == plain
+        check_same(target, jobs, plain, generate(speculative, batch))
 
 
 def test_an_oracle_is_believed_so_that_the_test_above_accepts_long_paths() -> None:

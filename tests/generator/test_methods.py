@@ -26,7 +26,7 @@ from services.generator.planner.policies import POLICIES, InOrder, LongMatch, po
 from services.generator.speculation.eagle_tree import TreeShape
 from services.generator.speculation.tree import root_only
 from services.generator.types import DraftTree, SamplingParams
-from tests.generator.engines import generate, request, tiny_codec, tiny_target
+from tests.generator.engines import check_same, generate, request, tiny_codec, tiny_target
 from tests.generator.test_eagle_engine import random_head
 from tests.generator.test_engine import Slope
 from tests.generator.tiny import tiny_checkpoint
@@ -84,7 +84,7 @@ def test_no_method_changes_a_token(names: tuple[str, ...], data: st.DataObject) 
     plain = [generate(make(()), [request(prompt, sampling)])[0] for prompt, sampling in jobs]
     costs, nodes = data.draw(st.sampled_from([None, Slope()])), data.draw(st.integers(2, 40))
     batch = [request(prompt, sampling, names) for prompt, sampling in jobs]
-    assert generate(make(names, costs=costs, nodes=nodes), batch) == plain
+    check_same(tiny_target(), jobs, plain, generate(make(names, costs=costs, nodes=nodes), batch))
     assert all(job.sequence.stats.lossless for job in batch)
 
 
@@ -95,7 +95,7 @@ def test_no_policy_changes_a_token(policy: str, data: st.DataObject) -> None:
     size, names = data.draw(sizes), ("automaton", "prompt-lookup", "eagle", "reader")
     jobs = data.draw(st.lists(st.tuples(prompts, samplings), min_size=size, max_size=size))
     plain = [generate(make(()), [request(prompt, sampling)])[0] for prompt, sampling in jobs]
-    assert generate(make(names, policy), [request(prompt, sampling, names) for prompt, sampling in jobs]) == plain
+    check_same(tiny_target(), jobs, plain, generate(make(names, policy), [request(prompt, sampling, names) for prompt, sampling in jobs]))
 
 
 def beside(job: Request, *texts: list[int]) -> Request:

@@ -21,7 +21,7 @@ from services.generator.speculation.acceptance import EXACT
 from services.generator.speculation.relaxed import Relaxed
 from services.generator.speculation.tree import root_only
 from services.generator.types import Accepted, DraftTree, NodeOrigin, SamplingParams
-from tests.generator.engines import engine, generate, request, tiny_codec, tiny_target
+from tests.generator.engines import check_same, engine, generate, request, tiny_codec, tiny_target
 from tests.generator.test_app import DOCUMENTS
 from tests.generator.test_engine import WORDS, prompts, samplings, text
 
@@ -112,7 +112,7 @@ def test_the_text_is_the_targets_own(jobs: list[tuple[list[int], SamplingParams]
     plain = [generate(engine(target), [request(prompt, sampling)])[0] for prompt, sampling in jobs]
     drafter = RespecDrafter(RespecOptions(entropy=math.inf, credit=credit))  # type: ignore[arg-type]
     batch = [request(prompt, sampling, ("respec",)) for prompt, sampling in jobs]
-    assert generate(engine(target, drafter, prefill_chunk=16), batch) == plain
+    check_same(target, jobs, plain, generate(engine(target, drafter, prefill_chunk=16), batch))
 
 
 # --- the relaxed rule

@@ -18,7 +18,7 @@ from services.generator.errors import BadRequest
 from services.generator.models.ahead import WriteAhead
 from services.generator.server import openai_chat as chat
 from services.generator.types import Prompt, SamplingParams
-from tests.generator.engines import engine, generate, request, tiny_codec, tiny_target
+from tests.generator.engines import check_same, engine, generate, request, tiny_codec, tiny_target
 from tests.generator.test_engine import WORDS, prompts, reference, samplings, text
 
 
@@ -69,7 +69,7 @@ def test_the_text_is_the_targets_own(jobs: list[tuple[list[int], SamplingParams]
     options = SmallModelOptions(tokens)
     for drafter in (SmallModelDrafter(small, options), RagDrafter(small, options)):
         batch = [_retrieved(request(prompt, sampling, (drafter.name,)), prompt[len(prompt) // 2 :]) for prompt, sampling in jobs]
-        assert generate(engine(target, drafter, prefill_chunk=16), batch) == plain
+        check_same(target, jobs, plain, generate(engine(target, drafter, prefill_chunk=16), batch))
 
 
 def _retrieved(job: Request, tokens: list[int]) -> Request:

@@ -13,7 +13,7 @@ from pydantic import SecretStr
 
 from rag_api.domain import DocumentStatus, Edit, RemoteItem
 from rag_api.errors import InvalidInput, SourceUnavailable, TooManyMissing
-from rag_api.ingest import IngestReport, KeptFiles, index, ingest
+from rag_api.ingest import IngestReport, KeptFiles, engine, ingest
 from rag_api.ingest.sharepoint import MemoryDrives, Site, sync
 from rag_api.ingest.sharepoint.client import GraphClient
 from rag_api.ingest.sharepoint.permissions import Readers, readers
@@ -77,7 +77,7 @@ class PoolHere:
 
 @pytest.fixture
 def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Library]:
-    monkeypatch.setattr(index, "ReaderPool", PoolHere)
+    monkeypatch.setattr(engine, "ReaderPool", PoolHere)
     with graph_server() as graph:
         yield Library(graph, tmp_path)
 
