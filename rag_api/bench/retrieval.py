@@ -65,9 +65,12 @@ def measure(
     """folder: where LanceDB's index is put, and left for the next run: it is used as it is, or finished when it was interrupted.
     A temporary one that is removed, when absent. pid: of Weaviate's process, whose memory is then told."""
     corpus = Corpus(DIM, clustered=clustered)
-    with _place(settings, chunks, folder) as place, own_store(settings, place, "generated", DIM) as store:
-        spent = _fill(store, corpus, chunks, place, tell)
-        elapsed, processor = _times(store, corpus)
+    with _place(settings, chunks, folder) as place:
+        with own_store(settings, place, "generated", DIM) as store:
+            spent = _fill(store, corpus, chunks, place, tell)
+            elapsed, processor = _times(store, corpus)
+            recall, recall_10 = (round(_recall(store, corpus, chunks, nearest), 4) for nearest in (100, 10))
+            server_mb = _resident_mb(pid)
         return Figures(
             chunks,
             settings.store,
@@ -77,12 +80,12 @@ def measure(
             cpu_p95_ms=_quantile(processor, 0.95),
             index_seconds=round(spent.elapsed, 1),
             index_cpu_seconds=round(spent.processor, 1),
-            bytes=_bytes(place / "index"),
-            recall=round(_recall(store, corpus, chunks, 100), 4),
-            recall_10=round(_recall(store, corpus, chunks, 10), 4),
+            bytes=_bytes(place / "index"),  # of the closed store: nothing of it is in a log any more
+            recall=recall,
+            recall_10=recall_10,
             vectors="clustered" if clustered else "random",
             quantisation=settings.weaviate_quantisation if settings.store == "weaviate" else "none",
-            server_mb=_resident_mb(pid),
+            server_mb=server_mb,
         )
 
 

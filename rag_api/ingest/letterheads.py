@@ -60,9 +60,11 @@ def settle_shared(run: Run) -> None:
 def _judge(run: Run, bearers: dict[str, Bearers], gone: Collection[str], words: Words) -> frozenset[str]:
     """Find which of these keys are letterheads that were not known as such. bearers: documents of a batch, by key; gone: what the list
     has of them still."""
-    before = run.repo.bearers(list(bearers)) if bearers else {}
+    open_keys = [key for key, of_batch in bearers.items() if not _known(run, key, of_batch)]
+    before = run.repo.bearers(open_keys) if open_keys else {}
     found = set()
-    for key, of_batch in bearers.items():
+    for key in open_keys:
+        of_batch = bearers[key]
         every = of_batch | {one: groups for one, groups in before.get(key, {}).items() if one not in gone}
         for groups in {*every.values()}:
             documents = sorted(one for one, others in every.items() if all_may_read(groups, others))
@@ -71,6 +73,11 @@ def _judge(run: Run, bearers: dict[str, Bearers], gone: Collection[str], words: 
                 run.letterheads.setdefault(groups, set()).add(key)
                 found.add(key)
     return frozenset(found)
+
+
+def _known(run: Run, key: str, of_batch: Bearers) -> bool:
+    """Where all readers of a batch's documents know a letterhead as one, so does whoever else may read these: he was told with them."""
+    return bool(of_batch) and all(key in run.letterheads_of(groups) for groups in of_batch.values())
 
 
 def _openings(run: Run, documents: Sequence[str], words: Words) -> Iterator[frozenset[str]]:

@@ -37,8 +37,9 @@ def read_item(run: Run, reader: Reader, item: Item) -> ReadItem:
             raise UnreadableDocument(problem.reason, problem.message)
         if item.bytes > settings.max_file_mb * (1 << 20):
             raise UnreadableDocument("too_large", f"{name}: {item.bytes / (1 << 20):.1f} MB, more than {settings.max_file_mb:g}")
-        kind = media_type(run.files.keep(item.source, item.sha256) if item.source.url else item.source.path, name)
-        path = run.files.keep(item.source, item.sha256)
+        fetched = run.files.keep(item.source, item.sha256) if item.source.url else None
+        kind = media_type(fetched or item.source.path, name)
+        path = fetched or run.files.keep(item.source, item.sha256)
         ocr_seconds = settings.ocr_timeout if settings.ocr == "auto" else 0.0
         if kind == Kind.PDF:
             refuse_half(item)

@@ -73,6 +73,9 @@ def new_page(browser: Browser) -> Iterator[NewPage]:
         return page
 
     yield make
+    for context in contexts:
+        for page in context.pages:
+            page.evaluate("0")  # what the page logged until now has come here by the time that this is answered
     wrong = [error for error in errors if not any(re.search(pattern, error) for pattern in allow)]
     for context in contexts:
         context.close()  # what was on its way then fails to come, which is no fault of the page

@@ -87,10 +87,11 @@ def test_rest_drafts_from_the_datastore_alone_and_not_after_a_single_token() -> 
 
 
 @needs_c
-@settings(max_examples=100, deadline=None, derandomize=True)  # one text in some thousands gives one path a seventh more: see the log
+@settings(max_examples=100, deadline=None)
 @given(texts, st.lists(st.integers(0, 5), min_size=1, max_size=20))
 def test_a_sorted_text_gives_the_blend_what_an_indexed_one_gives(parts: list[list[int]], said: list[int]) -> None:
-    """Apart from which of several places stands for a token: chances are the same. One text, for the index knows no border."""
+    """Apart from which of several places stands for a token, and which of equal branches goes first. One text, for the index knows no
+    border."""
     options, whole = BlendOptions(), [token for part in parts for token in part]
     strength = np.array([options.strength] * 2, np.float32)
     context, indexed = NativeText(), NativeText()
@@ -100,7 +101,7 @@ def test_a_sorted_text_gives_the_blend_what_an_indexed_one_gives(parts: list[lis
     tokens = np.array(whole, np.int32)
     by_order = SortedText(tokens, sorted_places(tokens))
     asked = {"depth": 6, "scan": 500, "pointer": -1, "near_weight": 1.0, "near_share": 0.0, "least": 0.0}
-    chances = [blend([text, context], strength, 20, **asked).chances for text in (indexed, by_order)]  # type: ignore[arg-type]
+    chances = [sorted(blend([text, context], strength, 20, **asked).chances) for text in (indexed, by_order)]  # type: ignore[arg-type]
     assert chances[0] == pytest.approx(chances[1], rel=1e-4)
 
 
