@@ -19,7 +19,7 @@ from rag_api.container import Container
 from rag_api.domain import Document, Judged, Scope
 from rag_api.evaluate.judged import judged_csv
 from rag_api.main import _all_routes, create_app
-from tests.support.people import ROLE_GROUPS, People, hired
+from tests.support.people import People, staffed
 from tests.support.world import load
 
 WHO = ("anonymous", "owner", "colleague", "outsider", "judge", "admin", "foreign admin", "auditor", "suspended")
@@ -166,13 +166,8 @@ class World:
 
 @pytest.fixture(scope="module")
 def world(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    settings = Settings(
-        data_dir=tmp_path_factory.mktemp("data"), database_url=dsn, store="memory", sign_in="local", role_groups=ROLE_GROUPS,
-        generator_url="http://127.0.0.1:9/v1", web_dir=tmp_path_factory.mktemp("no page"), sentence_vectors_mb=0,
-        questions_per_minute=0, requests_per_minute=0,
-    )  # fmt: skip
-    with Container(settings) as container, TestClient(create_app(settings, container)) as client:
-        yield World(container, client, hired(container.db))
+    with staffed(dsn, tmp_path_factory.mktemp("staffed")) as (container, client, people):
+        yield World(container, client, people)
 
 
 def asked(world: World, route: str, row: Row, who: str) -> Any:

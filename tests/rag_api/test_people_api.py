@@ -14,12 +14,10 @@ from fastapi.testclient import TestClient
 from rag_api.api.audit_actions import ACTIONS
 from rag_api.api.people import Wanted, matching
 from rag_api.cli.audited import COMMANDS
-from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.accounts import MOST_TRIES, Claims, get_account, list_accounts, signed_in_with
 from rag_api.domain import Role
-from rag_api.main import create_app
-from tests.support.people import ROLE_GROUPS, People, hired
+from tests.support.people import People, staffed
 from tests.support.world import load
 
 PASSWORD = "een heel lang wachtwoord"
@@ -36,13 +34,8 @@ class World:
 
 @pytest.fixture(scope="module")
 def world(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    settings = Settings(
-        data_dir=tmp_path_factory.mktemp("data"), database_url=dsn, store="memory", sign_in="local", role_groups=ROLE_GROUPS,
-        generator_url="http://127.0.0.1:9/v1", web_dir=tmp_path_factory.mktemp("no page"), sentence_vectors_mb=0,
-        questions_per_minute=0, requests_per_minute=0,
-    )  # fmt: skip
-    with Container(settings) as container, TestClient(create_app(settings, container)) as client:
-        yield World(container, client, hired(container.db))
+    with staffed(dsn, tmp_path_factory.mktemp("staffed")) as (container, client, people):
+        yield World(container, client, people)
 
 
 def made(world: World, login: str, **more: Any) -> Any:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import httpx
+from fastapi.testclient import TestClient
 
 from rag_api.api.sign_in.cookies import SESSION
 from rag_api.api.sign_in.tokens import hashed, new_key, new_token, prefix_of
+from rag_api.config import Settings
+from rag_api.container import Container
 from rag_api.db import Database
 from rag_api.db.accounts import add_account, change_account
 from rag_api.db.api_keys import NewKey, add_key
 from rag_api.db.sessions import start_session
 from rag_api.domain import LOCAL_USER, Role, Scope
+from rag_api.main import create_app
 
 # Of Settings(role_groups=...): who is in neither group is no reader.
 ROLE_GROUPS = "reader=staff;reader=elsewhere"
@@ -71,3 +77,14 @@ def hired(db: Database) -> People:
 def refused(response: httpx.Response) -> str:
     """Return the code of a problem."""
     return str(response.json()["code"])
+
+
+@contextmanager
+def staffed(dsn: str, place: Path) -> Iterator[tuple[Container, TestClient, People]]:
+    """A service without documents, generator and page, where these people sign in with passwords."""
+    settings = Settings(
+        data_dir=place, database_url=dsn, store="memory", sign_in="local", role_groups=ROLE_GROUPS, generator_url="http://127.0.0.1:9/v1",
+        web_dir=place / "no page", sentence_vectors_mb=0, questions_per_minute=0, requests_per_minute=0,
+    )  # fmt: skip
+    with Container(settings) as container, TestClient(create_app(settings, container)) as client:
+        yield container, client, hired(container.db)

@@ -6,6 +6,7 @@ import { useMakeAccount } from "../../queries/accounts";
 import { useSession } from "../../queries/session";
 import { accountOf, isGroup, LONGEST_PASSWORD, NEW_FORM, type NewForm, SHORTEST_PASSWORD } from "../../state/account";
 import { Choice } from "../shared/Choice";
+import { FormFoot } from "./FormFoot";
 import { GroupFields } from "./GroupFields";
 import { RoleFields } from "./RoleFields";
 
@@ -87,19 +88,7 @@ export function NewAccount({ known, onMade, onCancel }: Props) {
       </div>
       <RoleFields chosen={form.given.roles} onChange={(roles) => put({ given: { ...form.given, roles } })} />
       <GroupFields given={form.given} known={known} onChange={(given) => put({ given })} />
-      {wrong && (
-        <p className="notice serious" role="alert">
-          {wrong}
-        </p>
-      )}
-      <p className="judge-foot">
-        <button type="submit" className="button primary" disabled={make.isPending}>
-          {m.accounts.make}
-        </button>
-        <button type="button" className="button" onClick={onCancel}>
-          {m.accounts.cancel}
-        </button>
-      </p>
+      <FormFoot wrong={wrong} make={m.accounts.make} pending={make.isPending} onCancel={onCancel} />
     </form>
   );
 }

@@ -6,6 +6,7 @@ import { useAccountsCalled } from "../../queries/accounts";
 import { useMakeKey } from "../../queries/keys";
 import { useDelayed } from "../../queries/useDelayed";
 import { SCOPES, toggled } from "../../state/account";
+import { FormFoot } from "./FormFoot";
 
 interface Props {
   of: string; // the account that it is first said to be of
@@ -103,19 +104,7 @@ export function NewKey({ of, onMade, onCancel }: Props) {
           </label>
         ))}
       </fieldset>
-      {wrong && (
-        <p className="notice serious" role="alert">
-          {wrong}
-        </p>
-      )}
-      <p className="judge-foot">
-        <button type="submit" className="button primary" disabled={make.isPending}>
-          {m.keys.make}
-        </button>
-        <button type="button" className="button" onClick={onCancel}>
-          {m.accounts.cancel}
-        </button>
-      </p>
+      <FormFoot wrong={wrong} make={m.keys.make} pending={make.isPending} onCancel={onCancel} />
     </form>
   );
 }
