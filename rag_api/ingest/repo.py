@@ -57,7 +57,7 @@ class DocumentsRepo(Protocol):
         """Note that it is being read, where that may end with whoever reads it; how many times it has begun without an end."""
 
     def end_reading(self, document_ids: Sequence[str]) -> None:
-        """What became of these is known."""
+        """Whoever read these has come to the end of it."""
 
     def openings(self, document_ids: Sequence[str]) -> Mapping[str, str]:
         """The beginning of these documents' first pages, by id."""

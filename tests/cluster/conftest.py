@@ -36,9 +36,18 @@ class Place:
     dsn: str
     said: Path
     folders: list[Path]
+    workers: int = 0  # of each kind; 0: one a core
 
     def driver(self, **environment: str) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "tests.cluster.driver", self.cluster.address, str(self.said), *map(str, self.folders)]
+        command = [
+            sys.executable,
+            "-m",
+            "tests.cluster.driver",
+            self.cluster.address,
+            str(self.said),
+            str(self.workers),
+            *map(str, self.folders),
+        ]
         env = {**os.environ, **QUIET, **environment, "PYTHONPATH": str(ROOT)}
         return subprocess.Popen(command, env=env, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 

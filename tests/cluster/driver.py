@@ -1,7 +1,7 @@
-"""One ingestion as a process of its own, which can be killed: `python -m tests.cluster.driver ADDRESS SETTINGS FOLDER [WORKERS]`.
+"""One ingestion as a process of its own, which can be killed: `python -m tests.cluster.driver ADDRESS SETTINGS WORKERS FOLDER...`.
 
-As `bedside ingest --ray` does it, but with the cheapest vectors there are, and a store that takes its time, so that a run lasts long
-enough to be disturbed. SETTINGS: a JSON file. Prints what became of each document as JSON."""
+As `bedside ingest --ray` does it, but with the cheapest vectors there are, and a store that writes only what it is let, so that whoever
+disturbs the run says when. SETTINGS: a JSON file; WORKERS: of each kind, 0 for one a core. Prints what became of each document as JSON."""
 
 from __future__ import annotations
 
@@ -17,28 +17,46 @@ from typing import Any
 from rag_api.bench.size import CheapEmbedder
 from rag_api.cli.ingest import open_documents
 from rag_api.config import Settings
+from rag_api.db.documents import PgDocuments
 from rag_api.domain import Contents
 from rag_api.ingest import ingest, survey
 from rag_api.ingest.cluster.engine import ray_cluster
 from rag_api.ingest.cluster.steps import Openers
 from rag_api.stores import open_store
 from rag_api.stores.weaviate import WeaviateStore
+from tests.cluster.gate import Gate
 
-SLOW = 0.6  # seconds for each table of documents
 
+class GatedStore(WeaviateStore):
+    gate: Gate
 
-class SlowStore(WeaviateStore):
     def replace_documents(self, documents: Sequence[Contents]) -> None:
-        time.sleep(SLOW)
+        self.gate.wait()
         super().replace_documents(documents)
 
 
-def open_slow(settings: Settings, name: str, dim: int) -> SlowStore:
-    return SlowStore(settings, name, dim)
+def open_gated(settings: Settings, name: str, dim: int) -> GatedStore:
+    store = GatedStore(settings, name, dim)
+    store.gate = Gate(settings.data_dir)
+    sign(settings, "writer")
+    return store
 
 
-def open_cheap(_: Settings) -> CheapEmbedder:
+def open_cheap(settings: Settings) -> CheapEmbedder:
+    sign(settings, "embedder")
     return CheapEmbedder()
+
+
+def open_signed(settings: Settings) -> PgDocuments:
+    sign(settings, "list")
+    return open_documents(settings)
+
+
+def sign(settings: Settings, kind: str) -> None:
+    """Note on which node of the cluster an actor opened what it works with."""
+    import ray
+
+    Gate(settings.data_dir).note(ray.get_runtime_context().get_node_id(), kind)
 
 
 def read_settings(path: Path) -> Settings:
@@ -47,10 +65,13 @@ def read_settings(path: Path) -> Settings:
 
 
 def main() -> None:
-    address, path, *folders = sys.argv[1:]
+    address, path, workers, *folders = sys.argv[1:]
     settings, embedder = read_settings(Path(path)), CheapEmbedder()
-    openers = Openers(open_documents, open_slow, open_cheap)
-    with closing(open_store(settings, embedder.name, embedder.dim)) as store, ray_cluster(address, settings, openers, embedder) as engine:
+    openers = Openers(open_signed, open_gated, open_cheap)
+    with (
+        closing(open_store(settings, embedder.name, embedder.dim)) as store,
+        ray_cluster(address, settings, openers, embedder, int(workers) or None) as engine,
+    ):
         began = time.monotonic()
         report = ingest(
             survey(map(Path, folders)),

@@ -140,6 +140,32 @@ def test_a_document_whose_reader_is_lost_again_and_again_is_given_up(tmp_path: P
     assert line.run()["een.pdf"].outcome.outcome == "indexed"  # the next run tries it again
 
 
+def test_a_document_that_was_read_and_lost_before_it_was_written_is_not_given_up(tmp_path: Path) -> None:
+    """With its machine, its driver, or by somebody who stopped the run: however often."""
+    line = Line(tmp_path, MemoryStore(CheapEmbedder.dim))
+    line.write("een.pdf", "pomp")
+    reading = Reading(line.parts)
+    for _ in range(2 * MOST_TRIES):
+        read = [one for table in reading(packed(Ticket(item, {}, None, None) for item in line.items())) for one in unpacked(table)]
+        assert [one.error for one in read] == [None]
+    reading._reader.close()
+    assert line.run()["een.pdf"].outcome.outcome == "indexed"
+
+
+def test_a_database_that_is_away_while_a_document_is_read_counts_against_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    line = Line(tmp_path, MemoryStore(CheapEmbedder.dim))
+    line.write("een.pdf", "pomp")
+    away = iter(range(2 * MOST_TRIES))
+
+    def unlucky(run: Run, reader: Any, item: Item) -> Any:
+        if next(away, None) is not None:
+            raise Unavailable("the database does not answer")
+        return read_item(run, reader, item)
+
+    monkeypatch.setattr(steps, "read_item", unlucky)
+    assert line.run()["een.pdf"].outcome.outcome == "indexed"
+
+
 def test_a_document_that_breaks_our_own_code_stops_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     line = Line(tmp_path, MemoryStore(CheapEmbedder.dim))
 

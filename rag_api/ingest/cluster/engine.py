@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 MOST_TOGETHER = 16  # files in one row block: what is done again when a machine is lost
 BLOCKS_EACH = 8  # for a pool's every actor, where there are files enough
+FEW = 64  # files: their digests are taken here sooner than a process elsewhere has started
 LISTENING = 0.5  # seconds between two looks whether somebody wants it to stop
 # Of a core, for each actor: little, so that the machines that are left can take in the actors of one that is lost. A reader waits for its
 # reader process, an embedder for what is read; so a core has one of each.
@@ -55,8 +56,10 @@ class RayCluster:
         self.pools = Pools.of(ray.cluster_resources(), workers)
 
     def look(self, run: Run, sources: Sequence[SourceFile]) -> None:
-        """Files are read for their digests where they are, not here."""
+        """Many files are read for their digests on all machines, not here."""
         unknown = [source for source in sources if source.digest is None and source.name not in run.digests]
+        if len(unknown) <= FEW:
+            return
         for name, digest in self._results(self._rows(unknown).map_batches(look, **self._task())):
             run.digests[name] = digest
 

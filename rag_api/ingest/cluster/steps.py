@@ -82,16 +82,26 @@ class Reading:
         self._reader = Reader(parts.settings.read_timeout, parts.settings.read_memory_mb)
 
     def __call__(self, table: pa.Table) -> Iterator[pa.Table]:
-        for batch in batches(patiently(lambda ticket=ticket: self._read(ticket)) for ticket in unpacked(table)):  # type: ignore[misc]
+        for batch in batches(self._counted(ticket) for ticket in unpacked(table)):
             yield packed(patiently(lambda batch=batch: settle_titles(self._run, batch)[0]))  # type: ignore[misc]
+
+    def _counted(self, ticket: Ticket) -> ReadItem:
+        """What a reading that ends with its reader leaves behind is its beginning. All else that a document waits for between the pools,
+        and may be lost in with a machine or a driver, is not its fault and is not counted."""
+        repo, item = self._run.repo, ticket.item
+        if patiently(lambda: repo.begin_reading(item.id)) > MOST_TRIES:
+            why = f"{item.source.name}: whoever read it was lost {MOST_TRIES} times; the next run tries it again"
+            read = _given_up(item, self._run.settings, why)
+        else:
+            read = patiently(lambda: self._read(ticket))
+        patiently(lambda: repo.end_reading([item.id]))
+        return read
 
     def _read(self, ticket: Ticket) -> ReadItem:
         item, name = ticket.item, ticket.item.source.name
         self._run.edits = {name: ticket.edits} if ticket.edits else {}
         self._run.placed = {name: ticket.placed} if ticket.placed is not None else {}
         self._run.taken = {name: ticket.taken} if ticket.taken is not None else {}
-        if self._run.repo.begin_reading(item.id) > MOST_TRIES:
-            return _given_up(item, self._run.settings, f"{name}: whoever read it was lost {MOST_TRIES} times; the next run tries it again")
         try:
             return read_item(self._run, self._reader, item)
         except Unavailable:
@@ -127,7 +137,6 @@ class Writing:
         outcomes = self._saved(batch)
         if outcomes is None:  # one of them, perhaps
             outcomes = [outcome for one in batch for outcome in self._saved_alone(one)]
-        patiently(lambda: self._run.repo.end_reading([one.read.item.id for one in batch]))
         by_source = {outcome.source: outcome for outcome in outcomes}
         return packed(Done(by_source[one.read.item.source.name], one.read.document.page_count, len(one.read.chunks)) for one in batch)
 
