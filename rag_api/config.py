@@ -92,6 +92,11 @@ class Settings(BaseSettings):
     generator_model: str = Field("demo", description="Model name to ask for; for an own generator also what to load.")
     generator_api_key: SecretStr | None = None
     generator_kind: Literal["bedside", "openai"] = Field("bedside", description="'openai': any other server; prompts are rendered here.")
+    draft_from: Literal["passages", "documents"] = Field(
+        "passages",
+        description="'documents': written answers may also be drafted from the documents around the passages and from the asker's own "
+        "earlier answers, for a generator whose drafter reads those (`blend`); the time changes, never an answer.",
+    )
     max_tokens: int = Field(512, ge=1, description="Longest answer.")
 
     follow_ups: Literal["rules", "llm", "off"] = Field(

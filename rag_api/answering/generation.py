@@ -54,7 +54,9 @@ def _prepared(builder: AnswerBuilder, container: RetrievalContainer) -> list[Pre
     read = _completed(builder, hits, container)
     passages = gen.passages_of([(hit.chunk.title, passage.text) for hit, passage in zip(hits, read, strict=True)])
     request = gen.Request(builder.query, builder.language, passages, max_tokens=settings.max_tokens)
-    return [Prepared(replace(request, beside=_beside(builder, read, container)), read)]
+    if settings.draft_from == "documents":
+        request = replace(request, beside=_beside(builder, read, container))
+    return [Prepared(request, read)]
 
 
 def _beside(builder: AnswerBuilder, passages: Sequence[PromptPassage], container: RetrievalContainer) -> tuple[str, ...]:

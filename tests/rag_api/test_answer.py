@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from rag_api.answering import generation
 from rag_api.answering.ask import ask, new_question
 from rag_api.answering.builder import Question
 from rag_api.config import Settings
@@ -132,6 +133,7 @@ async def test_an_answer_in_a_models_words_may_be_drafted_from_the_whole_documen
     container: Container, server: Scripted, documents: dict[str, Document]
 ) -> None:
     server.script = lambda _: [piece("Give children 15 mg/kg.", finish="stop", stats=stats())]
+    container.settings.draft_from = "documents"
     first = last(await asked(container, mode=Mode.ANSWER))
     await asked(container, mode=Mode.ANSWER)
     before, after = (request["bedside"]["beside"] for request in server.requests)
@@ -139,6 +141,15 @@ async def test_an_answer_in_a_models_words_may_be_drafted_from_the_whole_documen
     assert first.text not in before
     assert after == [*before, first.text]
     assert server.requests[0]["documents"] == server.requests[1]["documents"]  # the model reads no more than it did
+
+
+async def test_nothing_but_the_passages_is_read_and_sent_for_drafts_unless_that_is_asked_for(
+    container: Container, server: Scripted, documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.script = lambda _: [piece("Give children 15 mg/kg.", finish="stop", stats=stats())]
+    monkeypatch.setattr(generation, "said_of", lambda *_: pytest.fail("earlier answers are read for nobody"))
+    assert last(await asked(container, mode=Mode.ANSWER)).status == AnswerStatus.ANSWERED
+    assert "beside" not in server.requests[0]["bedside"]
 
 
 async def test_what_the_quote_does_not_name_is_told_and_kept(container: Container, documents: dict[str, Document]) -> None:
