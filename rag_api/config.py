@@ -37,6 +37,9 @@ class Settings(BaseSettings):
     data_dir: Path = Field(default_factory=_default_data_dir, description="Documents' files, the embedded database and index.")
     host: str = "127.0.0.1"
     port: int = Field(8000, ge=0, le=65535)
+    health_port: int | None = Field(
+        None, ge=0, le=65535, description="Where /health is served too, by a thread that no question keeps waiting; absent: nowhere else."
+    )
 
     sign_in: Literal["off", "local", "oidc"] = Field(
         "off",

@@ -2,6 +2,7 @@
 
 BedsideError
 ├── InvalidInput            400  a request or option that makes no sense; the message says what to do
+│   └── MachineAccount           a password for an account that acts by keys: with one a person would sign in as the machine
 ├── NotSignedIn             401  nobody known asks: no session or key, or one that has ended
 ├── NotAllowed              403  somebody known asks for what their role or key is not for, or another site asks in their name
 ├── NotFound                404  no such document, conversation, answer or page
@@ -77,6 +78,10 @@ class InvalidInput(BedsideError):
     """Of a table, the message says how many rows are wrong."""
 
     code, status = "invalid_input", 400
+
+
+class MachineAccount(InvalidInput):
+    code = "machine_account"
 
 
 class NotSignedIn(BedsideError):

@@ -27,6 +27,7 @@ from rag_api.api.routes import access, accounts, ask, audit, conversations, docu
 from rag_api.api.routes.limited import LimitedRoute
 from rag_api.api.schemas import Problem
 from rag_api.api.sign_in.oidc import Provider
+from rag_api.api.watch import Watch
 from rag_api.config import Settings, cores
 from rag_api.container import Container
 from rag_api.db import Database
@@ -59,6 +60,7 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
         if removed := await asyncio.to_thread(clear_uploads, settings.data_dir):
             log.info("Removed %d uploads that an interrupted run left behind", removed)
         precomputer = Precomputer(own)
+        watch = app.state.watch = Watch(own, app.state.health_listener, app)
         app.state.metrics.watch(lambda: own.sentences, lambda: app.state.limits.admission.queued, own.trail.journal.count)
         app.state.metrics.watch_generators(own.generator.replicas)
         app.state.container = own
@@ -71,10 +73,12 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
             if settings.personal_data != "off":
                 threading.Thread(target=read_name_lists, name="names", daemon=True).start()
             await asyncio.to_thread(own.trail.start)
+            watch.start()
             heir = asyncio.create_task(_take_over(own))
             yield
             heir.cancel()
         finally:
+            await asyncio.to_thread(watch.stop)
             await asyncio.to_thread(precomputer.stop)
             await own.generator.close()
             await asyncio.to_thread(own.trail.close)
@@ -98,6 +102,7 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
     )
     app.state.settings, app.state.container, app.state.metrics = settings, container, Metrics()
     app.state.provider = Provider(settings) if settings.sign_in == "oidc" else None
+    app.state.health_listener = None  # a socket where /health is served too
     app.state.observers, app.state.closing = [], Closing(settings.drain_seconds)
     app.state.limits = limits_of(settings, lambda: app.state.container.opened_db)
     for router in (

@@ -55,11 +55,12 @@ def self_signed(folder: Path) -> tuple[Path, Path]:
 
 
 @contextlib.contextmanager
-def nginx(folder: Path, api: str, web_root: Path, max_upload_mb: int = 2, resolver: str = "127.0.0.1") -> Iterator[Gate]:
+def nginx(folder: Path, api: str, web_root: Path, max_upload_mb: int = 2, resolver: str = "127.0.0.1", health: str = "") -> Iterator[Gate]:
     certificate, key = self_signed(folder)
     gate = Gate(free_port(), free_port(), certificate)
     values = {
         "BEDSIDE_API": api,
+        "BEDSIDE_API_HEALTH": health or api,
         "BEDSIDE_RESOLVER": resolver,
         "BEDSIDE_HTTP_PORT": f"127.0.0.1:{gate.http}",
         "BEDSIDE_HTTPS_PORT": f"127.0.0.1:{gate.https}",

@@ -144,6 +144,7 @@ def test_rag_api_can_be_scaled_and_has_time_to_end(services: dict[str, Any]) -> 
     rag_api = services["rag_api"]
     assert not {"container_name", "ports", "hostname"} & set(rag_api)
     assert services["nginx"]["environment"]["BEDSIDE_API"] == "rag_api:8000"
+    assert services["nginx"]["environment"]["BEDSIDE_API_HEALTH"] == f"rag_api:{services['rag_api']['environment']['BEDSIDE_HEALTH_PORT']}"
     assert float(rag_api["environment"]["BEDSIDE_DRAIN_SECONDS"]) + LAST < _seconds(rag_api["stop_grace_period"])
 
 

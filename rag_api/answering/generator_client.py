@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import copy
 import hashlib
 import json
 import logging
@@ -271,6 +272,12 @@ class Generator:
     def address(self) -> str:
         """Return the base URL of one that answers, as far as is known: for what asks by itself. Raises GeneratorUnavailable."""
         return self.replicas.in_order("")[0].url
+
+    def apart(self) -> Generator:
+        """Return the same with connections of its own, for another event loop; what one learns of the replicas the other knows."""
+        other = copy.copy(self)
+        other._client, other._looks = None, set()
+        return other
 
     async def close(self) -> None:
         """Its connections, in the event loop that made them. It may be used again, in another loop too."""

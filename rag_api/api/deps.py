@@ -11,6 +11,7 @@ from fastapi import Depends, Path, Query, Request
 
 from rag_api.api import schemas
 from rag_api.api.metrics import Metrics
+from rag_api.api.watch import Watch
 from rag_api.container import Container
 from rag_api.db import Database
 from rag_api.domain import User
@@ -47,6 +48,14 @@ async def get_metrics(request: Request) -> Metrics:
 
 
 MetricsDep = Annotated[Metrics, Depends(get_metrics)]
+
+
+async def get_watch(request: Request) -> Watch:
+    watch: Watch = request.app.state.watch
+    return watch
+
+
+WatchDep = Annotated[Watch, Depends(get_watch)]
 
 
 async def current_user(request: Request) -> User:

@@ -49,14 +49,14 @@ class FiltersIn(In):
     languages: list[Literal["nl", "en"]] = Field([], max_length=2)
     document_ids: list[DocumentIdText] = Field([], max_length=200)
     valid_on: Day | None = Field(None, description="Only documents valid on this day; today when absent.")
-    include_expired: bool = Field(False, description="Also expired and superseded documents; their sources carry a caution.")
+    include_expired: bool = Field(False, strict=True, description="Also expired and superseded documents; their sources carry a caution.")
 
 
 class AskIn(In):
     question: Words = Field(
         min_length=1,
         max_length=2000,
-        pattern=r"^[^\x00]*[^\s\x00][^\x00]*$",
+        pattern=r"^[^\x00]*[^\s\x00\x85\ufeff][^\x00]*$",
         description="In Dutch or English, as you would ask a colleague.",
         examples=["Hoeveel paracetamol mag een kind van 12 kg?"],
     )
@@ -70,7 +70,9 @@ class AskIn(In):
         description="When the question seems to hold what identifies a patient: `stop` (422 `personal_data`, nothing is stored; `errors` "
         "say what was seen, `instead` is the question without it), `remove` it, or `keep` it where the hospital's setting lets you.",
     )
-    literal: bool = Field(False, description="Search for these words as they are; else a follow-up question is made to stand alone.")
+    literal: bool = Field(
+        False, strict=True, description="Search for these words as they are; else a follow-up question is made to stand alone."
+    )
 
 
 class RectOut(BaseModel):
@@ -273,7 +275,8 @@ class DocumentOut(BaseModel):
     updated_at: datetime | None
 
 
-GROUP = r"^[^\s,;\x00-\x1f]([^,;\x00-\x1f]*[^\s,;\x00-\x1f])?$"  # a name of a group
+# A name of a group. What is a blank differs from one kind of pattern to the other: \x85 is one to some, \ufeff to others.
+GROUP = r"^[^\s,;\x00-\x1f\x85\ufeff]([^,;\x00-\x1f]*[^\s,;\x00-\x1f\x85\ufeff])?$"
 
 
 class AccessOut(BaseModel):
@@ -350,7 +353,7 @@ MetadataField = Literal[
 class MetadataIn(In):
     """Fields that are absent stay as they are. Empty texts and lists, and null for a date, say that there is none."""
 
-    title: Annotated[Words, Field(min_length=1, max_length=300, pattern=r"^[^\x00]*[^\s\x00][^\x00]*$")] | None = None
+    title: Annotated[Words, Field(min_length=1, max_length=300, pattern=r"^[^\x00]*[^\s\x00\x85\ufeff][^\x00]*$")] | None = None
     department: Name | None = None
     document_type: Name | None = None
     target_groups: list[TargetGroup] | None = Field(None, max_length=4)

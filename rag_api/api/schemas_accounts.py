@@ -11,7 +11,7 @@ from rag_api.api.schemas import GROUP, AccessOut
 from rag_api.domain import Role, Scope
 
 Group = Annotated[str, Field(max_length=100, pattern=GROUP)]
-Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*[^\s\x00-\x1f][^\x00-\x1f]*$")]
+Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*[^\s\x00-\x1f\x85\ufeff][^\x00-\x1f]*$")]
 
 Password = Annotated[str, Field(min_length=12, max_length=200, pattern=r"^[^\x00]+$")]
 
@@ -117,7 +117,7 @@ class AccountIn(In):
 
     roles: list[Role] | None = Field(None, max_length=10)
     groups: list[Group] | None = Field(None, max_length=50)
-    suspended: bool | None = None
+    suspended: bool | None = Field(None, strict=True)
 
 
 class KeyIn(In):

@@ -14,6 +14,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -24,6 +25,7 @@ from typing import Any
 
 import httpx
 
+from rag_api.bench.processes import ports
 from rag_api.errors import Unavailable
 from rag_api.evaluate.judged import HANDBOOK, read_judged
 
@@ -38,31 +40,45 @@ class Tally:
     admitted: list[float] = field(default_factory=list)
     waited: int = 0
     errors: Counter[str] = field(default_factory=Counter)
-    health: list[float] = field(default_factory=list)
+    health: dict[str, list[float]] = field(default_factory=dict)  # seconds, by where it was asked
     memory_mb: list[float] = field(default_factory=list)
     processor: float = 0.0  # seconds that the service's process worked
 
 
-def measure(readers: int, seconds: float, url: str | None, pid: int | None = None) -> dict[str, Any]:
-    """Raises Unavailable when nothing answers there. Without a URL a demonstration is started, in a folder of its own."""
-    if url is not None:
-        return asyncio.run(_measured(readers, seconds, url, pid))
-    with _demonstration() as (own, process):
-        return asyncio.run(_measured(readers, seconds, own, process))
+@dataclass(frozen=True, slots=True)
+class Served:
+    """`health`: where /health is served apart, if anywhere; `pid`: of the process, whose memory is then watched."""
+
+    url: str
+    health: str | None = None
+    pid: int | None = None
 
 
-async def _measured(readers: int, seconds: float, url: str, pid: int | None) -> dict[str, Any]:
+def measure(readers: int, seconds: float, served: Served | None) -> dict[str, Any]:
+    """Raises Unavailable when nothing answers there. Without anything served a demonstration is started, in a folder of its own."""
+    if served is not None:
+        return asyncio.run(_measured(readers, seconds, served))
+    with _demonstration() as own:
+        return asyncio.run(_measured(readers, seconds, own))
+
+
+async def _measured(readers: int, seconds: float, served: Served) -> dict[str, Any]:
     tally = Tally()
     questions = [judged.question for judged in read_judged(HANDBOOK)]
     limits = httpx.Limits(max_connections=readers + 2, max_keepalive_connections=readers + 2, keepalive_expiry=2.0)
-    async with httpx.AsyncClient(base_url=url, timeout=PATIENCE, limits=limits) as client:
+    async with httpx.AsyncClient(base_url=served.url, timeout=PATIENCE, limits=limits) as client:
         await _answers(client)
-        before = _processor_seconds(pid)
+        before = _processor_seconds(served.pid)
         end = time.monotonic() + seconds
-        watching = asyncio.ensure_future(_watch(client, tally, pid))
+        over = threading.Event()
+        watching = [threading.Thread(target=_watch, args=(served, where, tally, over)) for where in ("url", "health")]
+        for thread in watching:
+            thread.start()
         await asyncio.gather(*(_reader(client, questions, end, tally, random.Random(number)) for number in range(readers)))  # noqa: S311 - no secret
-        watching.cancel()
-        tally.processor = _processor_seconds(pid) - before
+        over.set()
+        tally.processor = _processor_seconds(served.pid) - before
+    for thread in watching:
+        thread.join()
     return _figures(tally, readers, seconds)
 
 
@@ -98,20 +114,23 @@ async def _ask(client: httpx.AsyncClient, question: str, tally: Tally) -> float:
     return 0.0
 
 
-async def _watch(client: httpx.AsyncClient, tally: Tally, pid: int | None) -> None:
-    """Once a second: how long /health takes, and what the service's process holds."""
-    while True:
-        began = time.perf_counter()
-        try:
-            response = await client.get("/api/health")
-            tally.health.append(time.perf_counter() - began)
-            if response.status_code != 200:
-                tally.errors[f"/health HTTP {response.status_code}"] += 1
-        except httpx.HTTPError as error:
-            tally.errors[f"/health {type(error).__name__}"] += 1
-        if pid is not None:
-            tally.memory_mb.append(_resident_mb(pid))
-        await asyncio.sleep(1.0)
+def _watch(served: Served, where: str, tally: Tally, over: threading.Event) -> None:
+    """Once a second, in a thread, since the readers' loop has much to do: how long /health takes there, and what the process holds."""
+    url = served.url if where == "url" else served.health
+    took = tally.health.setdefault(where, [])
+    with httpx.Client(timeout=PATIENCE) as client:
+        while url is not None and not over.is_set():
+            began = time.perf_counter()
+            try:
+                response = client.get(f"{url}/api/health")
+                took.append(time.perf_counter() - began)
+                if response.status_code != 200:
+                    tally.errors[f"/health HTTP {response.status_code}"] += 1
+            except httpx.HTTPError as error:
+                tally.errors[f"/health {type(error).__name__}"] += 1
+            if served.pid is not None and where == "url":
+                tally.memory_mb.append(_resident_mb(served.pid))
+            over.wait(1.0)
 
 
 def _processor_seconds(pid: int | None) -> float:
@@ -139,7 +158,8 @@ def _figures(tally: Tally, readers: int, seconds: float) -> dict[str, Any]:
         "errors": dict(tally.errors),
         "admitted_p50_seconds": round(statistics.median(asked), 3) if asked else None,
         "admitted_p95_seconds": round(asked[int(0.95 * (len(asked) - 1))], 3) if asked else None,
-        "health_worst_seconds": round(max(tally.health), 3) if tally.health else None,
+        "health_worst_seconds": _worst(tally.health.get("url", [])),
+        "health_apart_worst_seconds": _worst(tally.health.get("health", [])),
         "processor_ms_per_admitted": round(1000 * tally.processor / len(asked)) if asked and tally.processor else None,
         "memory_mb": [round(tally.memory_mb[0]), round(tally.memory_mb[-1])] if tally.memory_mb else None,
         "memory_growth_of_second_half_percent": growth,
@@ -147,23 +167,23 @@ def _figures(tally: Tally, readers: int, seconds: float) -> dict[str, Any]:
     }
 
 
-@contextmanager
-def _demonstration() -> Iterator[tuple[str, int]]:
-    """The URL and the process of `bedside demo`; without the limits of one address, from which all readers come."""
-    import socket
+def _worst(seconds: Sequence[float]) -> float | None:
+    return round(max(seconds), 3) if seconds else None
 
-    with socket.socket() as probe, tempfile.TemporaryDirectory(prefix="bedside-load-") as folder:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-        probe.close()
-        own = {"PORT": str(port), "DATA_DIR": folder, "QUESTIONS_PER_MINUTE": "0", "REQUESTS_PER_MINUTE": "0"}
+
+@contextmanager
+def _demonstration() -> Iterator[Served]:
+    """`bedside demo`; without the limits of one address, from which all readers come."""
+    with tempfile.TemporaryDirectory(prefix="bedside-load-") as folder:
+        port, health = ports(2)
+        own = {"PORT": str(port), "HEALTH_PORT": str(health), "DATA_DIR": folder, "QUESTIONS_PER_MINUTE": "0", "REQUESTS_PER_MINUTE": "0"}
         environment = os.environ | {f"BEDSIDE_{name}": value for name, value in own.items()}
         log = Path(folder) / "load.log"
         with log.open("w") as out:
             process = subprocess.Popen([sys.executable, "-m", "rag_api.cli.app", "demo"], env=environment, stdout=out, stderr=out)
         try:
             _wait_for(f"http://127.0.0.1:{port}/api/health", process, log)
-            yield f"http://127.0.0.1:{port}", process.pid
+            yield Served(f"http://127.0.0.1:{port}", f"http://127.0.0.1:{health}", process.pid)
         finally:
             process.send_signal(signal.SIGINT)
             process.wait(60)

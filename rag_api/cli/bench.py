@@ -218,6 +218,7 @@ def load(
     readers: Annotated[int, typer.Option(min=1, help="How many ask at a time.")] = 200,
     seconds: Annotated[float, typer.Option(min=1, help="For how long.")] = 60.0,
     url: Annotated[str | None, typer.Option(help="A served Bedside; absent: a demonstration is started, in a folder of its own.")] = None,
+    health: Annotated[str | None, typer.Option(help="Where its /health is served apart (BEDSIDE_HEALTH_PORT).")] = None,
     pid: Annotated[int | None, typer.Option(help="Of the process behind the URL, whose memory is then watched.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -225,10 +226,10 @@ def load(
 
     A service that is named with --url limits the questions of one address: set BEDSIDE_QUESTIONS_PER_MINUTE=0 there.
     """
-    from rag_api.bench.load import measure
+    from rag_api.bench.load import Served, measure
 
     with said():
-        found = measure(readers, seconds, url, pid)
+        found = measure(readers, seconds, None if url is None else Served(url, health, pid))
     _print(found, as_json)
 
 

@@ -12,7 +12,7 @@ import typer
 
 from rag_api.cli.audited import acting, begun
 from rag_api.cli.console import opened, read_settings, say
-from rag_api.cli.workers import run_workers
+from rag_api.cli.workers import health_listening, run_workers
 
 if TYPE_CHECKING:
     from rag_api.container import Container
@@ -67,8 +67,8 @@ def url_of(container: Container) -> str:
     return f"http://{'localhost' if settings.host in ('127.0.0.1', '0.0.0.0', '::') else settings.host}:{settings.port}"  # noqa: S104
 
 
-def run_server(container: Container, listener: socket.socket | None = None) -> None:
-    """Until Ctrl-C or SIGTERM; on the settings' address, or from a listener that is there already."""
+def run_server(container: Container, listener: socket.socket | None = None, health_listener: socket.socket | None = None) -> None:
+    """Until Ctrl-C or SIGTERM; on the settings' addresses, or from listeners that are there already."""
     import uvicorn
 
     from rag_api.api.closing import LAST, Server
@@ -80,6 +80,7 @@ def run_server(container: Container, listener: socket.socket | None = None) -> N
     logs.configure("json" if settings.environment == "production" else "text", getattr(logging, settings.log_level.upper()))
     traces.configure("bedside", settings.otlp_url)
     application = create_app(settings, container)
+    application.state.health_listener = health_listener or health_listening(settings)
     listens: dict[str, Any] = {"host": settings.host, "port": settings.port, "http": PromptHttp}
     quiet: dict[str, Any] = {"log_config": None, "access_log": False, "server_header": False}
     sys.setswitchinterval(SWITCH)

@@ -1,4 +1,4 @@
-"""`python -m rag_api.cli.worker`: one of the processes that workers.py starts; it takes connections from a listener that it inherits."""
+"""`python -m rag_api.cli.worker`: one of the processes that workers.py starts; it takes connections from listeners that it inherits."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from rag_api.cli.serve import run_server
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m rag_api.cli.worker")
     parser.add_argument("--listener", type=int, required=True)
-    listener = socket.socket(fileno=parser.parse_args().listener)
+    parser.add_argument("--health-listener", type=int)
+    given = parser.parse_args()
+    listener = socket.socket(fileno=given.listener)
+    health = None if given.health_listener is None else socket.socket(fileno=given.health_listener)
     with suppress(KeyboardInterrupt), opened(read_settings()) as container:
         container.start_generator()
         container.warm()
-        run_server(container, listener)
+        run_server(container, listener, health)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Mapping
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
@@ -30,8 +31,8 @@ COUNTED = "PROMETHEUS_MULTIPROC_DIR"  # where the processes' metrics lie, so tha
 class Worker:
     """One process, started again when it dies."""
 
-    def __init__(self, number: int, listener: socket.socket, environment: dict[str, str]) -> None:
-        self._listener, self._environment = listener, environment
+    def __init__(self, number: int, listeners: Mapping[str, socket.socket], environment: dict[str, str]) -> None:
+        self._listeners, self._environment = {name: listener.fileno() for name, listener in listeners.items()}, environment
         self._process: subprocess.Popen[bytes] | None = None
         self._watcher = Watcher(f"worker {number}", self._alive, self._begin)
 
@@ -66,10 +67,9 @@ class Worker:
 
         if self._process is not None:
             mark_process_dead(self._process.pid, self._environment[COUNTED])  # type: ignore[no-untyped-call]
-        command = [sys.executable, "-c", LAUNCHER, MODULE, "--listener", str(self._listener.fileno())]
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, pass_fds=[self._listener.fileno()], env=self._environment, start_new_session=True
-        )
+        given = [word for name, number in self._listeners.items() for word in (f"--{name}", str(number))]
+        command, inherited = [sys.executable, "-c", LAUNCHER, MODULE, *given], list(self._listeners.values())
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=inherited, env=self._environment, start_new_session=True)
 
 
 def run_workers(settings: Settings, count: int) -> None:
@@ -80,10 +80,12 @@ def run_workers(settings: Settings, count: int) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
     with ExitStack() as stack:
-        listener = stack.enter_context(listening(settings))
+        listeners = {"listener": stack.enter_context(listening(settings, settings.port))}
+        if (health := health_listening(settings)) is not None:
+            listeners["health-listener"] = stack.enter_context(health)
         counted = tempfile.mkdtemp(prefix="bedside-metrics-")
         stack.callback(shutil.rmtree, counted, ignore_errors=True)
-        workers = [Worker(number, listener, {**_environment(settings, count), COUNTED: counted}) for number in range(1, count + 1)]
+        workers = [Worker(number, listeners, {**_environment(settings, count), COUNTED: counted}) for number in range(1, count + 1)]
         for worker in workers:
             worker.start()
         stop.wait()
@@ -93,12 +95,17 @@ def run_workers(settings: Settings, count: int) -> None:
             worker.wait(settings.drain_seconds + LAST + 10)
 
 
-def listening(settings: Settings) -> socket.socket:
+def health_listening(settings: Settings) -> socket.socket | None:
+    """Return where /health is served apart from everything else, where that is wanted."""
+    return None if settings.health_port is None else listening(settings, settings.health_port)
+
+
+def listening(settings: Settings, port: int) -> socket.socket:
     """Return the address that all take connections from: one that dies leaves those that wait to the others."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     listener = socket.socket(family)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listener.bind((settings.host, settings.port))
+    listener.bind((settings.host, port))
     listener.listen(2048)
     listener.set_inheritable(True)
     return listener

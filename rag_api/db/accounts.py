@@ -16,7 +16,7 @@ from rag_api.db import Connection, Database
 from rag_api.db.access import ACTIVE_ACCOUNT, QUALITY, administrator, found
 from rag_api.db.permissions import named
 from rag_api.domain import EVERYONE, Role, User
-from rag_api.errors import Conflict, InvalidInput, NotAllowed
+from rag_api.errors import Conflict, InvalidInput, MachineAccount, NotAllowed
 
 MOST_TRIES = 5  # wrong passwords in a row; then each further one waits
 _WAITS = f"""failed_tries >= {MOST_TRIES}
@@ -202,11 +202,14 @@ def change_account(
 
 
 def set_password(db: Database, account_id: str, password_hash: str) -> None:
-    """Its sessions end: a password is changed when somebody else may know it. Raises NotFound, InvalidInput."""
+    """Its sessions end: a password is changed when somebody else may know it. Raises NotFound, InvalidInput, MachineAccount."""
     with db.connection() as connection:
-        row = connection.execute("select login from users where id = %(id)s", {"id": account_id}).fetchone()
-        if found(row, "account", account_id)["login"] is None:
+        query = "select login, issuer, password_hash is not null as has_password from users where id = %(id)s for update"
+        row = found(connection.execute(query, {"id": account_id}).fetchone(), "account", account_id)
+        if row["login"] is None or row["issuer"] is not None:
             raise InvalidInput("This account signs in with the provider; it has no password here.")
+        if not row["has_password"]:
+            raise MachineAccount("This account is a machine's and acts by keys. A person needs an account of their own.")
         connection.execute(
             "update users set password_hash = %(hash)s, failed_tries = 0, failed_at = null where id = %(id)s",
             {"id": account_id, "hash": password_hash},

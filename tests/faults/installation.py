@@ -109,7 +109,7 @@ class Installation:
     @contextmanager
     def index(self) -> Iterator[WeaviateStore]:
         """The store, past Bedside."""
-        settings = Settings(store="weaviate", weaviate_url=f"{self.node.url}#{self.node.grpc_port}")
+        settings = Settings(data_dir=self.folder / "past", store="weaviate", weaviate_url=f"{self.node.url}#{self.node.grpc_port}")
         store = WeaviateStore(settings, f"{NAME}+neutral", DIM)
         try:
             yield store

@@ -56,7 +56,7 @@ def run(
     """One installation for all: each cell finds what the one before left. `slack`: seconds that the machine itself may take; `felt`: see
     answer_through."""
     found = []
-    generator = any(cell.work == "answering" for cell in cells)
+    generator = any(cell.work == "answering" or cell.service == "generator" for cell in cells)
     disk = small_disk(folder / "data") if any(cell.service == "disk" for cell in cells) else nullcontext()
     further = prepare(folder) if any(cell.service == "clock" for cell in cells) else {}
     with disk, installation(folder, generator=generator, further=further) as bedside:

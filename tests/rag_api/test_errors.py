@@ -27,6 +27,7 @@ MAP = {
     "NotFound": (404, "not_found"),
     "TooLarge": (413, "too_large"),
     "Conflict": (409, "conflict"),
+    "MachineAccount": (400, "machine_account"),
     "TooManyMissing": (409, "too_many_missing"),
     "IngestionStopped": (409, "ingestion_stopped"),
     "TooManyTries": (429, "too_many_tries"),

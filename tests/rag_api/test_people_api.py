@@ -144,6 +144,14 @@ def test_a_new_password_ends_the_sessions_and_the_old_one(world: World) -> None:
         assert sent.status_code == status
 
 
+def test_a_machines_account_is_given_no_password_so_nobody_signs_in_as_it(world: World) -> None:
+    path = f"/accounts/{world.people.ids['machine']}/password"
+    refused = world.send("PUT", path, json={"password": PASSWORD})
+    assert (refused.status_code, refused.json()["code"]) == (400, "machine_account")
+    sent = world.client.post("/session", json={"login": "machine", "password": PASSWORD}, headers={"origin": "http://testserver"})
+    assert sent.status_code == 401
+
+
 def test_a_password_is_in_no_entry_of_the_trail(world: World) -> None:
     made(world, "stil", password="een geheim dat nergens staat")
     trail = world.send("GET", "/audit?limit=50&action=account.", "auditor").text

@@ -23,11 +23,12 @@ def served(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start
     with scripted_server() as generator:
         own = {
             "DATA_DIR": str(folder / "data"), "DATABASE_URL": dsn, "STORE": "memory", "GENERATOR_URL": generator.url,
-            "SENTENCE_VECTORS_MB": "0", "QUESTIONS_PER_MINUTE": "0", "REQUESTS_PER_MINUTE": "0",
+            "SENTENCE_VECTORS_MB": "0", "QUESTIONS_PER_MINUTE": "0", "REQUESTS_PER_MINUTE": "0", "HEALTH_PORT": str(ports(1)[0]),
         }  # fmt: skip
         command = ("rag_api.cli.app", "serve", "--workers", "2", "--port", str(ports(1)[0]))
         with started(folder, "rag_api", [command], own) as [running]:
             running.ready("/api/health/ready")
+            assert httpx.get(f"http://127.0.0.1:{own['HEALTH_PORT']}/api/health/ready", timeout=30).status_code == 204
             yield running
             running.process.send_signal(signal.SIGTERM)
             assert running.process.wait(60) == 0

@@ -68,7 +68,8 @@ def key_of(db: Database, account_id: str, scopes: Sequence[Scope], days: int = 1
 
 def hired(db: Database) -> People:
     """Make them all; the suspended one was an admin until just now."""
-    ids = {name: add_account(db, name, name.replace(" ", "-"), None, roles, groups) for name, (roles, groups) in PEOPLE.items()}
+    hashes = dict.fromkeys(PEOPLE, "of no password") | {"machine": None}
+    ids = {name: add_account(db, name, name.replace(" ", "-"), hashes[name], roles, groups) for name, (roles, groups) in PEOPLE.items()}
     keys = {scope: key_of(db, ids["machine"], [scope]) for scope in Scope}
     change_account(db, LOCAL_USER, ids["suspended"], suspended=True)
     return People(db, ids, keys)

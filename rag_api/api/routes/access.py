@@ -26,7 +26,7 @@ from rag_api.stores import regroup
 router = APIRouter(tags=["access"], route_class=LimitedRoute)
 
 Account = Annotated[str, Path(max_length=100, pattern=r"^[^\x00-\x1f/]+$", description="The account, by its id or its login.")]
-Department = Annotated[str, Path(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*[^\s\x00-\x1f][^\x00-\x1f]*$")]
+Department = Annotated[str, Path(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*[^\s\x00-\x1f\x85\ufeff][^\x00-\x1f]*$")]
 
 
 @router.get(

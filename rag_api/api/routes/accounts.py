@@ -93,7 +93,7 @@ def patch_account(
     responses=responses(400, 404, 413, 422, 503),
 )
 def put_password(db: DbDep, account_id: AccountId, body: api.PasswordIn) -> None:
-    """Their sessions end. Not for an account of the provider."""
+    """Their sessions end. Not for an account of the provider, nor for a machine's (`machine_account`), which acts by keys only."""
     set_password(db, account_id, hash_password(body.password))
 
 

@@ -31,6 +31,7 @@ from rag_api.embed.protocol import E5
 T = TypeVar("T")
 A = TypeVar("A")
 MOST_THREADS = 8
+SHARE = 4  # texts that a thread takes at a time, at most
 
 
 class E5Encoder:
@@ -48,7 +49,8 @@ class E5Encoder:
         self._places = self.arrays["embeddings.position_embeddings.weight"] + self.arrays["embeddings.token_type_embeddings.weight"][0]
         self._norm = self.arrays["embeddings.LayerNorm.weight"], self.arrays["embeddings.LayerNorm.bias"]
         self._all = self.layers(range(self.shape.layers))
-        self._pool = ThreadPoolExecutor(threads or min(MOST_THREADS, cores()), thread_name_prefix="e5")
+        self._threads = threads or min(MOST_THREADS, cores())
+        self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="e5")
 
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         vectors = self.side_by_side(lambda text: self._vector(E5.passage + text), texts)
@@ -105,4 +107,8 @@ class E5Encoder:
         return scaled
 
     def side_by_side(self, act: Callable[[A], T], texts: Sequence[A]) -> list[T]:
-        return list(self._pool.map(act, texts)) if len(texts) > 1 else [act(text) for text in texts]
+        """In shares of some texts each: a thread that is woken for every short text costs more than the text."""
+        size = max(1, min(SHARE, len(texts) // (2 * self._threads)))
+        shares = [texts[at : at + size] for at in range(0, len(texts), size)]
+        done = self._pool.map(lambda share: [act(text) for text in share], shares) if len(shares) > 1 else ([act(text) for text in texts],)
+        return [one for share in done for one in share]
