@@ -13,6 +13,7 @@ BedsideError
 ├── TooManyTries            429  wrong passwords
 │   └── TooManyRequests       more questions or requests than one person or key may send in a minute
 │       └── TooBusy             as many questions are being answered, and wait, as the service can bear
+├── DocumentTooLong         422  a document that was to be read whole, and is more than the generator reads at once
 ├── PersonalDataFound       422  a question holds what identifies a patient: its asker decides
 ├── UnreadableDocument      422  a file that cannot become text; `reason` is one of REASONS
 ├── ConfigurationError           refuses to start: a setting is missing or nonsense
@@ -26,7 +27,8 @@ BedsideError
     ├── SourceUnavailable        SharePoint does not answer, or not to this application; the message says what to do
     ├── SignInUnavailable      the OpenID provider does not answer, or not as one
     └── GeneratorUnavailable
-        └── GeneratorRefused   it answers, but not to this request (too long, unknown model); sources still come
+        └── GeneratorRefused   it answers, but not to this request (unknown model); sources still come
+            └── PromptTooLong  the prompt is more than it reads at once
 
 Foreign exceptions are translated into these once, at the edge that knows them (db, stores, embed, generator);
 api/problems.py maps them to problem+json in one place.
@@ -102,6 +104,10 @@ class TooLarge(BedsideError):
 
 class Conflict(BedsideError):
     code, status = "conflict", 409
+
+
+class DocumentTooLong(BedsideError):
+    code, status = "document_too_long", 422
 
 
 class TooManyMissing(Conflict):
@@ -213,6 +219,10 @@ class GeneratorUnavailable(Unavailable):
 
 class GeneratorRefused(GeneratorUnavailable):
     code = "generator_refused"
+
+
+class PromptTooLong(GeneratorRefused):
+    """As any other refusal to its reader, but where a document was to be read whole."""
 
 
 @contextmanager

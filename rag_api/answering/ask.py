@@ -30,14 +30,24 @@ from rag_api.answering.unread import fitting
 from rag_api.answering.unsaved import UnsavedAnswers
 from rag_api.answering.usefulness import Usefulness, usefulness
 from rag_api.db.answers import get_conversation, given_before, queries_of, save_answer
-from rag_api.db.documents import count_indexed, read_pages
+from rag_api.db.documents import count_indexed, get_document, read_pages, read_text
 from rag_api.domain import Answer, AnswerEvent, AnswerStatus, Cited, Done, Failed, Filters, Found, Mode, PersonalChoice, Stage, Token, User
-from rag_api.errors import BedsideError, Conflict, DatabaseUnavailable, DiskFull, GeneratorRefused, GeneratorUnavailable, InvalidInput
+from rag_api.errors import (
+    BedsideError,
+    Conflict,
+    DatabaseUnavailable,
+    DiskFull,
+    DocumentTooLong,
+    GeneratorRefused,
+    GeneratorUnavailable,
+    InvalidInput,
+    PromptTooLong,
+)
 from rag_api.query.analysis import Analysis, analyse
 from rag_api.query.asks import asks_of
 from rag_api.query.small_talk import small_talk
 from rag_api.query.synonyms import Expander
-from rag_api.retrieval.find import Retrieval, find, merged
+from rag_api.retrieval.find import LONGEST_TEXT, Retrieval, find, merged
 from rag_api.retrieval.in_flight import InFlight
 from rag_api.retrieval.multi_query import alternatives, options_of
 from rag_api.retrieval.patient_ranking import RetrievalContainer
@@ -77,16 +87,20 @@ def new_question(
     literal: bool = False,
     personal: PersonalChoice = PersonalChoice.STOP,
     key: str = "",
+    whole: str = "",
 ) -> Question:
     """Check what can be checked before anything is streamed. `literal`: search for these words, whatever was asked before. `key`: what its
-    asker calls it; asked again under that, after the connection broke, it is answered and stored once.
+    asker calls it; asked again under that, after the connection broke, it is answered and stored once. `whole`: the document that the model
+    reads whole, and that alone is searched.
 
-    Raises InvalidInput, PersonalDataFound, NotFound, Conflict, DatabaseUnavailable. Blocks."""
+    Raises InvalidInput, PersonalDataFound, NotFound, DocumentTooLong, Conflict, DatabaseUnavailable. Blocks."""
     text = visible(text).strip()
     if not text:
         raise InvalidInput("The question is empty.")
     said = checked(text, personal, container.settings.personal_data)
-    mode = mode or container.settings.mode
+    mode = mode or (Mode.ANSWER if whole else container.settings.mode)
+    if whole:
+        filters = _of_whole(whole, mode, filters or Filters(), user, container)
     if mode == Mode.VERBATIM and container.settings.generator_kind == "openai":
         raise InvalidInput("The configured generator cannot be held to exact quotes. Ask with mode `answer` or `sources`.")
     earlier: tuple[str, ...] = ()
@@ -96,10 +110,20 @@ def new_question(
             earlier = queries_of(container.db, user, conversation_id)
     own, conversation = (uuid5(QUESTIONS, f"{part} {user.id} {key}") for part in ("answer", "conversation")) if key else (uuid4(), uuid4())
     asked = Question(
-        str(own), conversation_id or str(conversation), conversation_id is None, said.text, mode, filters or Filters(), earlier
+        str(own), conversation_id or str(conversation), conversation_id is None, said.text, mode, filters or Filters(), whole, earlier
     )
     asked = replace(asked, removed=said.removed, kept=said.kept)
     return _asked_again(asked, user, container) if key else asked
+
+
+def _of_whole(document_id: str, mode: Mode, filters: Filters, user: User, container: AskContainer) -> Filters:
+    """These filters for that document alone. Raises InvalidInput, NotFound, DocumentTooLong."""
+    if mode != Mode.ANSWER:
+        raise InvalidInput("A document is read whole for a written answer only. Ask with mode `answer`.")
+    get_document(container.db, user, document_id)
+    if read_text(container.db, document_id, LONGEST_TEXT) is None:
+        raise DocumentTooLong("The document is too long to be read whole.")
+    return replace(filters, document_ids=(document_id,))
 
 
 def _asked_again(question: Question, user: User, container: AskContainer) -> Question:
@@ -277,6 +301,8 @@ async def _write(builder: AnswerBuilder, container: AskContainer) -> AsyncGenera
         if builder.text and held.released:
             raise
         _drop_words(builder)
+        if builder.question.whole and isinstance(error, PromptTooLong):
+            raise DocumentTooLong("The document is longer than the generator can read at once.") from error
         log.warning("no answer, only sources: %s", error.message)
         builder.status = AnswerStatus.SOURCES_ONLY
         builder.note("generator_refused" if isinstance(error, GeneratorRefused) else "generator_down")

@@ -26,6 +26,7 @@ class Question:
     text: str
     mode: Mode
     filters: Filters
+    whole: str = ""  # id of the one document that the model is to read whole, in place of passages of several
     earlier: tuple[str, ...] = ()  # what was searched for before in this conversation; empty: this question stands alone
     removed: tuple[Kind, ...] = ()  # what identified a patient and was left out of the text
     kept: tuple[Kind, ...] = ()  # what does and stayed, since its asker said so

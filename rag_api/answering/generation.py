@@ -10,10 +10,12 @@ from rag_api.answering import generator_client as gen
 from rag_api.answering.builder import AnswerBuilder
 from rag_api.answering.choice import Read, Section, sections
 from rag_api.answering.citations import within_reach
+from rag_api.answering.notices import notice
 from rag_api.answering.passage_completion import completed
 from rag_api.answering.prompt_passages import PromptPassage, passages_of_hits, to_quote
 from rag_api.answering.source_warnings import usable
 from rag_api.db.answers import said_of
+from rag_api.db.documents import read_pages
 from rag_api.domain import Hit, Mode, User
 from rag_api.retrieval.calibration import calibration
 from rag_api.retrieval.patient_ranking import RetrievalContainer
@@ -51,12 +53,31 @@ def _prepared(builder: AnswerBuilder, container: RetrievalContainer) -> list[Pre
         builder.stats["candidates"] = [c.model_dump() for one in prepared for c in one.request.candidates or ()]
         builder.stats["verbatim"] = prepared[0].request.options
         return prepared
+    if builder.question.whole:
+        return [_whole(builder, hits, container)]
     read = _completed(builder, hits, container)
     passages = gen.passages_of([(hit.chunk.title, passage.text) for hit, passage in zip(hits, read, strict=True)])
     request = gen.Request(builder.query, builder.language, passages, max_tokens=settings.max_tokens)
     if settings.draft_from == "documents":
         request = replace(request, beside=_beside(builder, read, container))
     return [Prepared(request, read)]
+
+
+def _whole(builder: AnswerBuilder, hits: Sequence[Hit], container: RetrievalContainer) -> Prepared:
+    """The one document, and where in it something was found: a drafter that reads those places alone writes ahead (RAPID)."""
+    passage = PromptPassage(builder.question.whole, 0, builder.texts[builder.question.whole])
+    builder.pages[passage.document_id] = read_pages(container.db, passage.document_id)
+    builder.stats["whole_document"] = passage.document_id
+    builder.notices.append(notice("whole_document", builder.language, title=hits[0].chunk.title))
+    places = [wire.PlaceIn(document="0", start=hit.chunk.start, end=hit.chunk.end) for hit in hits]
+    request = gen.Request(
+        builder.query,
+        builder.language,
+        gen.passages_of([(hits[0].chunk.title, passage.text)]),
+        max_tokens=container.settings.max_tokens,
+        retrieved=tuple(sorted(places, key=lambda place: place.start)),
+    )
+    return Prepared(request, (passage,))
 
 
 def _beside(builder: AnswerBuilder, passages: Sequence[PromptPassage], container: RetrievalContainer) -> tuple[str, ...]:

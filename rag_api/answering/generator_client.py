@@ -24,7 +24,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
 from rag_api.answering.replicas import Replica, Replicas
-from rag_api.errors import GeneratorRefused, GeneratorUnavailable
+from rag_api.errors import GeneratorRefused, GeneratorUnavailable, PromptTooLong
 from services.contract import request_ids, templates, traces, wire
 
 log = logging.getLogger(__name__)
@@ -48,6 +48,7 @@ class Request:
     max_tokens: int = 512
     options: dict[str, Any] = field(default_factory=dict)  # further fields of wire.BedsideIn
     scope: str = ""  # of who may read the passages: what the generator keeps of the prompt serves no others
+    retrieved: tuple[wire.PlaceIn, ...] = ()  # of a document that is read whole: what was found in it, to draft from
     beside: tuple[str, ...] = ()  # texts that the asker may read and the answer may repeat: they are drafted from, not shown to the model
 
 
@@ -300,6 +301,7 @@ class Generator:
                 language=request.language,
                 scope=request.scope,
                 beside=list(request.beside),
+                retrieved=list(request.retrieved),
                 candidates=None if request.candidates is None else list(request.candidates),
                 **request.options,
             )
@@ -368,7 +370,10 @@ def _of_chunk(chunk: dict[str, Any], version: str) -> Iterator[Event]:
 def _refusal(status: int, body: bytes) -> GeneratorUnavailable:
     kind = GeneratorRefused if status in REFUSED else GeneratorUnavailable
     try:
-        message = _message(_object(body))
+        said = _object(body)
+        message = _message(said)
+        if kind is GeneratorRefused and _code(said) == wire.TOO_LONG:
+            kind = PromptTooLong
     except (json.JSONDecodeError, ValidationError, UnicodeDecodeError):
         message = body[:200].decode("utf-8", "replace")
     return kind(f"The generator answered {status}: {message}")
@@ -388,6 +393,11 @@ def _object(data: bytes | str) -> dict[str, Any]:
 def _message(body: dict[str, Any]) -> str:
     error = body.get("error", body)
     return str(error.get("message", error) if isinstance(error, dict) else error)[:500]
+
+
+def _code(body: dict[str, Any]) -> str:
+    error = body.get("error")
+    return str(error.get("code", "")) if isinstance(error, dict) else ""
 
 
 def passages_of(texts: Sequence[tuple[str, str]]) -> tuple[wire.DocumentIn, ...]:

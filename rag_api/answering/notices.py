@@ -78,6 +78,10 @@ _TEXTS: dict[str, dict[str, str]] = {
         "nl": "Het antwoord is gestopt en dus niet volledig.",
         "en": "The answer was stopped and is not complete.",
     },
+    "whole_document": {
+        "nl": "Het model las {title} in zijn geheel, ook wat daarin voor andere patiënten geldt. Lees de plaats zelf na.",
+        "en": "The model read all of {title}, also what it says for other patients. Read the place itself.",
+    },
     "cut_short": {
         "nl": "Het antwoord bereikte de maximale lengte en is mogelijk niet volledig.",
         "en": "The answer reached its greatest length and may not be complete.",

@@ -70,6 +70,12 @@ class AskIn(In):
         description="When the question seems to hold what identifies a patient: `stop` (422 `personal_data`, nothing is stored; `errors` "
         "say what was seen, `instead` is the question without it), `remove` it, or `keep` it where the hospital's setting lets you.",
     )
+    whole_document: DocumentIdText | None = Field(
+        None,
+        description="Of one document the model reads everything, in place of passages of several, and nothing else is searched: for "
+        "written answers (`mode` answer). One that is more than the generator reads at once is refused: 422 `document_too_long`, or the "
+        "event `failed` with that code.",
+    )
     literal: bool = Field(
         False, strict=True, description="Search for these words as they are; else a follow-up question is made to stand alone."
     )

@@ -15,6 +15,7 @@ MAX_STOPS = 16
 MAX_MESSAGES = 64
 MAX_TEXT = 200_000  # characters of one message or document: more than any context holds
 MAX_NAME = 200
+TOO_LONG = "context_length_exceeded"  # code of a refused request whose prompt is more than the model reads at once, as OpenAI has it
 
 
 class WireModel(BaseModel):
@@ -84,16 +85,18 @@ class BedsideIn(WireModel):
         default=[],
         max_length=64,
         description="Of long documents: the parts that retrieval found. The model reads all; the drafter `rag`, which reads these alone, "
-        "writes ahead (RAPID). They change the time, never the answer.",
+        "writes ahead (RAPID), by itself where no drafter is named. They change the time, never the answer.",
     )
     drafter: str | None = Field(
         None, max_length=MAX_NAME, description="Override the drafter: 'none', 'copy', 'eagle', ...; the server's choice when absent."
     )
-    acceptance: Literal["exact", "relaxed"] = Field(
+    acceptance: Literal["exact", "relaxed", "augmented"] = Field(
         "exact",
-        description="'relaxed' also takes copied words that the model finds nearly as likely as its own (ReSpec): quicker, NOT lossless. "
+        description="'relaxed' also takes copied words that the model finds nearly as likely as its own (ReSpec), 'augmented' also what "
+        "the drafter `rag` finds likely behind the retrieved parts alone, above temperature 0 (RAPID): quicker, NOT lossless. "
         "The text is then not what the model alone would have written, and the response says `lossless: false`. Not in verbatim mode.",
     )
+    transfer: float = Field(10.0, ge=0, le=100, description="'augmented': how far the drafter is believed (RAPID's eta).")
 
 
 class SpanOut(WireModel):

@@ -1,12 +1,15 @@
 """What can go wrong in the generator, by the HTTP status it becomes. Raised with a sentence a caller can act on.
 
 GeneratorError          500 generator-error
-├── BadRequest          400 bad-request       the request cannot be served as it is (too long, unknown template, ...)
+├── BadRequest          400 bad-request       the request cannot be served as it is (unknown template, ...)
+│   └── PromptTooLong   400 context_length_exceeded, which is OpenAI's word for it
 ├── QueueFull           429 queue-full        try again after `retry_after` seconds
 └── ModelError          500 model-error       a checkpoint that is missing, incomplete or of an unknown kind
 """
 
 from __future__ import annotations
+
+from services.contract.wire import TOO_LONG
 
 
 class GeneratorError(Exception):
@@ -17,6 +20,10 @@ class GeneratorError(Exception):
 class BadRequest(GeneratorError):
     code = "bad-request"
     status = 400
+
+
+class PromptTooLong(BadRequest):
+    code = TOO_LONG
 
 
 class QueueFull(GeneratorError):

@@ -30,6 +30,7 @@ class SamplingParams:
     seed: int = 0
     stop: tuple[str, ...] = ()
     logprobs: int = 0  # how many alternatives to report per token; 0: none
+    draw_drafts: bool = False  # a model that writes ahead draws its tokens, where the rule of acceptance goes by their chances (RAPID)
 
     def __post_init__(self) -> None:
         assert self.temperature >= 0

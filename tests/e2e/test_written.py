@@ -58,3 +58,25 @@ def test_a_model_that_repeats_its_prompt_is_not_shown_and_the_sources_are(page: 
     expect(page.locator(".notices")).to_be_visible()
     expect(page.locator(".card h3").first).to_be_visible()
     assert page.locator("main").inner_text().count("Antwoord:") == 0
+
+
+def test_a_document_under_a_written_answer_is_read_whole_at_a_click(page: Page, server: Scripted) -> None:
+    """The same question of that document alone; one that is too long is told in words."""
+    sentence = "Geef kinderen van 10 tot 50 kg 15 mg/kg paracetamol per gift."
+    server.script = lambda _: [piece(sentence), piece(finish="stop"), "data: [DONE]\n\n"]
+    ask(page, DOSE)
+    expect(page.locator(".made")).to_be_visible()
+    whole = page.get_by_role("button", name="Lees het hele document")
+    expect(whole).to_have_count(0)  # of quotes there is nothing to read on for
+    page.get_by_label("Antwoord met").select_option("answer")
+    ask(page, DOSE)
+    expect(page.locator(".made")).to_have_count(2)
+    title = page.locator(".turn").last.locator(".card h3").first.inner_text()
+    whole.first.click()
+    expect(page.locator(".made")).to_have_count(3)
+    expect(page.locator(".notices").last).to_contain_text(f"Het model las {title} in zijn geheel")
+    assert [len(request["documents"]) for request in server.requests[1:]] == [len(server.requests[1]["documents"]), 1]
+    assert server.requests[2]["bedside"]["retrieved"]
+    server.status, server.body = 400, '{"error": {"message": "too long", "code": "context_length_exceeded"}}'
+    whole.first.click()
+    expect(page.get_by_text("Dit document is te lang om in één keer gelezen te worden")).to_be_visible()

@@ -1,14 +1,19 @@
-"""The benches of dense retrieval and of long documents run whole on a small model; nothing is timed."""
+"""The benches of all methods, of dense retrieval and of long documents run whole on a small model; nothing is timed."""
 
 from __future__ import annotations
 
 import json
+import sys
+from importlib.machinery import ModuleSpec
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
+from services.generator.bench import methods, ours, setting
 from services.generator.bench.__main__ import main
-from tests.generator.tiny import CORPUS, tiny_checkpoint
+from services.generator.bench.timing import Measured, Run
+from tests.generator.tiny import CORPUS, tiny_checkpoint, tiny_tokenizer
 
 
 @pytest.fixture
@@ -52,3 +57,72 @@ def test_a_file_that_is_no_questions_is_named(small: list[str], tmp_path: Path, 
     for name in ("dense", "long"):
         assert main([name, *small]) == 2
         assert "not in SQuAD's format" in capsys.readouterr().err
+
+
+class SuffixCache:
+    """What the bench asks of arctic-inference's cache: says what stood behind the last token when it stood there before."""
+
+    def __init__(self, _: int, max_cached_requests: int) -> None:
+        assert max_cached_requests == 0
+        self.tokens: dict[str, list[int]] = {}
+
+    def start_request(self, name: str, prompt: list[int]) -> None:
+        self.tokens[name] = list(prompt)
+
+    def stop_request(self, name: str) -> None:
+        del self.tokens[name]
+
+    def add_active_response(self, name: str, tokens: list[int]) -> None:
+        self.tokens[name] += tokens
+
+    def speculate(self, name: str, context: list[int], most: int, *_: object) -> SimpleNamespace:
+        own = self.tokens[name]
+        assert own[-len(context) :] == context
+        places = [at for at in range(len(own) - 1) if own[at] == own[-1]]
+        found = own[places[-1] + 1 :][: min(4, most)] if places else []
+        return SimpleNamespace(token_ids=found, parents=list(range(-1, len(found) - 1)), probs=[0.5] * len(found))
+
+
+def test_all_methods_stand_in_one_table_with_and_without_a_model(
+    small: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    package = ModuleType("arctic_inference")
+    package.__spec__ = ModuleSpec("arctic_inference", None)
+    suffix = ModuleType("arctic_inference.suffix_decoding")
+    vars(suffix)["SuffixDecodingCache"] = SuffixCache
+    monkeypatch.setitem(sys.modules, "arctic_inference", package)
+    monkeypatch.setitem(sys.modules, "arctic_inference.suffix_decoding", suffix)
+    monkeypatch.setattr(setting, "CACHE", tmp_path / "cache")
+    monkeypatch.setattr(ours, "CACHE", tmp_path / "cache")
+    (tmp_path / "said.jsonl").write_text(json.dumps({"source": " ".join(CORPUS), "answer": CORPUS[0]}) + "\n")
+    tiny_tokenizer().save_pretrained(tmp_path / "tokenizer")
+    recorded = ["--recorded", str(tmp_path / "said.jsonl"), "--tokenizer", str(tmp_path / "tokenizer"), "--nodes", "8", "60"]
+    options = [*small, "--sets", "squad", "--limit", "1", "--own-answers", "2", "--template", "demo", "--dtype", "fp32"]
+    assert main(["methods", *options, *recorded, "--raw", str(tmp_path / "raw"), "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    told = {own["method"]: own for own in printed["sets"]["squad"]}
+    drafters = {"blend", "suffix", "automaton", "respec", "rest", "dresd", "copy-prompt"}
+    named = {"plain", "CASD", "prompt lookup", "plan:prompt-lookup", "auto without EAGLE"}
+    assert drafters | {f"plan:{name}" for name in drafters} | named == set(told)
+    assert told["plain"]["against"]["plain"] == 1
+    assert all(own["same_answers"] == own["prompts"] == 1 and own["lossless"] for own in told.values())
+    names = {own["drafter"] for own in printed["replayed"]}
+    assert names > {"blend", "suffix", "arctic-inference", "arctic-inference, tree"}
+    assert {own["nodes"] for own in printed["replayed"]} == {8, 60}
+    assert all(own["tau"] > 1 for own in printed["replayed"] if own["drafter"].startswith("arctic"))
+    assert main(["methods", "--sets", "squad", "--raw", str(tmp_path / "raw"), "--report"]) == 0
+    assert "x CASD" in capsys.readouterr().out
+    assert main(["methods", "--sets", "--recorded", str(tmp_path / "none.jsonl"), "--tokenizer", str(tmp_path / "tokenizer")]) == 2
+    assert "no such file" in capsys.readouterr().err
+
+
+def test_what_is_not_lossless_is_said_and_compared_on_the_same_prompts() -> None:
+    def run(tokens: int, seconds: float) -> Run:
+        return Run(tuple(range(tokens)), 1, 1.0, 1.0 + seconds, 2, drafted=6)
+
+    measured = [Measured("plain", "a", 1, run(11, 1.0)), Measured("plain", "b", 1, run(11, 2.0))]
+    measured += [Measured("ReSpec, relaxed", "a", 1, run(21, 1.0)), Measured("ReSpec, relaxed", "b", 1, run(11, 0.5))]
+    plain, relaxed = methods.compared(measured)
+    assert (plain.lossless, relaxed.lossless) == (True, False)
+    assert relaxed.against == {"plain": 3.0}
+    assert (plain.same_answers, relaxed.same_answers, relaxed.prompts) == (2, 1, 2)

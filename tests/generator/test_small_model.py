@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.contract import wire
-from services.generator.drafters import DrafterContext, StepState
+from services.generator.drafters import Drafter, DrafterContext, StepState
+from services.generator.drafters.copy import CopyDrafter
 from services.generator.drafters.registry import available, open_drafter
 from services.generator.drafters.small_model import RagDrafter, SmallModelDrafter, SmallModelOptions
 from services.generator.engine.engine import Request
-from services.generator.errors import BadRequest
+from services.generator.errors import BadRequest, PromptTooLong
 from services.generator.models.ahead import WriteAhead
 from services.generator.server import openai_chat as chat
 from services.generator.types import Prompt, SamplingParams
@@ -102,6 +103,27 @@ def test_what_each_lacks_is_said() -> None:
     assert isinstance(open_drafter("small-model", DrafterContext(target, small=tiny_target(seed=1))), SmallModelDrafter)
     with pytest.raises(BadRequest, match="needs a small model with the target's tokenizer"):
         open_drafter("small-model", DrafterContext(target))
+
+
+def test_a_prompt_over_the_context_is_refused_by_a_code_of_its_own() -> None:
+    with pytest.raises(PromptTooLong, match="the context is 256"):
+        engine(tiny_target()).add(request(range(3, 303)))
+    assert PromptTooLong.code == wire.TOO_LONG
+
+
+def test_who_names_no_drafter_gets_the_one_of_long_documents_where_their_parts_are_named() -> None:
+    drafters: dict[str, Drafter] = {"copy": CopyDrafter(), "rag": RagDrafter(tiny_target())}
+    said = {"model": "tiny", "messages": [{"role": "user", "content": "Hoeveel?"}], "documents": [{"id": "a", "text": "Was uw handen."}]}
+    part = {"document": "a", "start": 0, "end": 3}
+
+    def names(usual: str, **bedside: object) -> tuple[str, ...]:
+        ask = wire.ChatRequest.model_validate(said | {"bedside": bedside})
+        return chat.build_request(ask, tiny_codec(), drafters, chat.Defaults("demo", usual, 8)).drafters
+
+    assert names("copy", retrieved=[part]) == ("copy", "rag")
+    assert names("copy") == ("copy",)
+    assert names("copy", retrieved=[part], drafter="copy") == ("copy",)
+    assert names("none", retrieved=[part]) == ()
 
 
 def test_the_parts_that_retrieval_found_are_a_prompt_of_their_own() -> None:

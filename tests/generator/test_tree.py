@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from services.generator.native import kernels
 from services.generator.speculation import tree
 from services.generator.types import DraftTree, NodeOrigin
 
@@ -82,6 +83,18 @@ def test_a_child_scored_above_its_parent_is_not_kept_without_it() -> None:
     builder.add(weak, 2, 0.9, COPY)
     builder.add(0, 3, 0.5, COPY)
     assert set(paths(builder.build(2))) == {(), (3,)}
+
+
+@pytest.mark.skipif(kernels() is None, reason="no C compiler on this machine: trees are merged in Python alone")
+@given(st.lists(draft_trees(), min_size=1, max_size=4), st.one_of(st.none(), st.integers(0, 14)))
+def test_trees_merged_in_c_are_those_merged_in_python(trees: list[DraftTree], budget: int | None) -> None:
+    assert tree._merged_in_c(trees, budget) == tree._merged(trees, budget)
+
+
+def test_more_nodes_than_there_is_room_for_in_c_are_merged_all_the_same() -> None:
+    wide = [DraftTree((1, *range(first, first + 600)), (-1, *[0] * 600), (1.0, *[0.5] * 600), ((),) * 601) for first in (2, 300)]
+    assert tree._merged_in_c(wide, None) is None
+    assert len(tree.merge(wide)) == 899
 
 
 @given(draft_trees(), st.integers(0, 5))

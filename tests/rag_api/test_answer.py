@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from rag_api.answering import ask as asking
 from rag_api.answering import generation
 from rag_api.answering.ask import ask, new_question
 from rag_api.answering.builder import Question
@@ -39,9 +41,10 @@ from rag_api.domain import (
     Token,
     User,
 )
-from rag_api.errors import InvalidInput, NotFound, StoreUnavailable
+from rag_api.errors import DocumentTooLong, InvalidInput, NotFound, StoreUnavailable
 from rag_api.ingest.chunk import embedding_text
 from rag_api.retrieval.calibration import shipped
+from services.contract import wire
 from tests.support.scripted_server import Scripted, Step, piece, quote, scripted_server, stats
 from tests.support.world import CHILD, empty, load, load_hospital
 
@@ -150,6 +153,55 @@ async def test_nothing_but_the_passages_is_read_and_sent_for_drafts_unless_that_
     monkeypatch.setattr(generation, "said_of", lambda *_: pytest.fail("earlier answers are read for nobody"))
     assert last(await asked(container, mode=Mode.ANSWER)).status == AnswerStatus.ANSWERED
     assert "beside" not in server.requests[0]["bedside"]
+
+
+async def test_a_document_is_read_whole_where_that_is_asked_for(
+    container: Container, server: Scripted, documents: dict[str, Document]
+) -> None:
+    """Also what stands far from the passages that were found can be cited, and those are named for the drafter that reads them alone."""
+    end = CHILD.rstrip().splitlines()[-1]
+    at = CHILD.index(end)
+    span = {"start": 0, "end": len(end), "document": "0", "source_start": at, "source_end": at + len(end)}
+    server.script = lambda _: [piece(end, spans=[span]), piece(finish="stop", stats=stats())]
+    child = documents["child"]
+    answer = last(await asked(container, whole=child.id))
+    (request,) = server.requests
+    assert [document["text"] for document in request["documents"]] == [CHILD]
+    assert request["bedside"].get("mode", "answer") == "answer"
+    places = [CHILD[place["start"] : place["end"]] for place in request["bedside"]["retrieved"]]
+    assert places == sorted({source.hit.chunk.text for source in answer.sources}, key=CHILD.index)
+    assert {source.document.id for source in answer.sources} == {child.id} == {answer.stats["whole_document"]}
+    assert [(citation.text, citation.source_start) for citation in answer.citations] == [(end, at)]
+    assert (answer.mode, answer.status) == (Mode.ANSWER, AnswerStatus.ANSWERED)
+    assert "whole_document" in codes(answer)
+
+
+async def test_only_what_one_may_read_is_read_whole_and_only_for_a_written_answer(
+    container: Container, server: Scripted, documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    child = documents["child"].id
+    with pytest.raises(NotFound):
+        new_question(User("x", "X", ("nobody",)), container, DUTCH, whole=child)
+    with pytest.raises(NotFound):
+        new_question(LOCAL_USER, container, DUTCH, whole="0" * 32)
+    with pytest.raises(InvalidInput, match="for a written answer only"):
+        new_question(LOCAL_USER, container, DUTCH, whole=child, mode=Mode.VERBATIM)
+    monkeypatch.setattr(asking, "LONGEST_TEXT", len(CHILD) - 1)
+    with pytest.raises(DocumentTooLong, match="too long to be read whole"):
+        new_question(LOCAL_USER, container, DUTCH, whole=child)
+    assert not server.requests
+
+
+async def test_a_document_that_is_more_than_the_generator_reads_at_once_is_a_named_failure(
+    container: Container, server: Scripted, documents: dict[str, Document]
+) -> None:
+    server.status = 400
+    server.body = json.dumps({"error": {"message": "the prompt has 9000 tokens", "type": "bad_request", "code": wire.TOO_LONG}})
+    events = await asked(container, whole=documents["child"].id)
+    assert isinstance(events[-1], Failed)
+    assert events[-1].code == "document_too_long"
+    assert "longer than the generator can read" in events[-1].message
+    assert codes(last(await asked(container, mode=Mode.ANSWER))) == ["generator_refused"], "of passages it is a refusal like any other"
 
 
 async def test_what_the_quote_does_not_name_is_told_and_kept(container: Container, documents: dict[str, Document]) -> None:

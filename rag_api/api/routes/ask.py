@@ -127,6 +127,7 @@ async def ask(
             literal=body.literal,
             personal=body.personal_data,
             key=idempotency_key,
+            whole=body.whole_document or "",
         )
         asked = Asked(trail, question, container)
         await asked.begins()

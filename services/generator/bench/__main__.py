@@ -8,6 +8,7 @@ from importlib import import_module
 MEASUREMENTS = {
     "replay": "recorded answers through a drafter, without a model",
     "decode": "tokens per second with a model, against other engines",
+    "methods": "all drafters and policies in one table, with a model and on recorded answers",
     "shape": "the fixed EAGLE tree that is fastest here (READER's search)",
     "step": "milliseconds of a verify step, a draft level and the host's work",
     "copying": "microseconds of a copy draft and of merging it, without a model",

@@ -14,7 +14,8 @@ import json
 import random
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Sequence as Seq
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -53,26 +54,29 @@ def main(argv: list[str]) -> int:
 
 
 def _measure(options: argparse.Namespace) -> list[Measured]:
-    """Run all methods in rounds; round 0 warms up and is not counted."""
     bench = bench_of(options)
     jobs = jobs_of(options, bench)
-    measured = []
-    number = max((run.repeat for run in timing.read(options.raw)), default=0) if options.raw and options.raw.exists() else 0
     with contextlib.ExitStack() as stack:
         methods = {name: run for name, run in _methods(bench, options, stack) if not options.method or name in options.method}
-        until = time.monotonic() + 60 * options.minutes
-        for repeat in range(options.no_warm_up, options.repeats + 1):
-            whole = [
-                Measured(name, job.id, number + repeat, methods[name](job))
-                for turn, job in enumerate(jobs)
-                for name in random.Random(f"{repeat} {turn}").sample(list(methods), len(methods))  # noqa: S311
-            ]
-            measured += whole if repeat else []
-            for run in whole if repeat and options.raw else []:
-                timing.append(run, options.raw)
-            if repeat and time.monotonic() > until:
-                break
-    return timing.read(options.raw) if options.raw else measured
+        return in_rounds(jobs, methods, options, options.raw)
+
+
+def in_rounds(jobs: Seq[Job], methods: Mapping[str, Method], options: argparse.Namespace, raw: Path | None) -> list[Measured]:
+    """Run all methods in rounds; round 0 warms up and is not counted. Add to `raw` and return all that it holds, where there is one."""
+    measured: list[Measured] = []
+    number = max((run.repeat for run in timing.read(raw)), default=0) if raw and raw.exists() else 0
+    until = time.monotonic() + 60 * options.minutes
+    for repeat in range(options.no_warm_up, options.repeats + 1):
+        for turn, job in enumerate(jobs):
+            for name in random.Random(f"{repeat} {turn}").sample(list(methods), len(methods)):  # noqa: S311
+                each = Measured(name, job.id, number + repeat, methods[name](job))
+                if repeat:
+                    measured.append(each)
+                if repeat and raw:
+                    timing.append(each, raw)
+        if repeat and time.monotonic() > until:
+            break
+    return timing.read(raw) if raw else measured
 
 
 def _methods(bench: Bench, options: argparse.Namespace, stack: contextlib.ExitStack) -> Iterator[tuple[str, Method]]:

@@ -55,7 +55,7 @@ def main(argv: list[str]) -> int:
     options = _options(argv)
     try:
         bench, jobs = _bench(options), _jobs(options)
-        answers = list(_answers(bench, jobs[: options.answers + options.test]))
+        answers = list(own_answers(bench, jobs[: options.answers + options.test]))
     except (BadRecords, ModelError, OSError) as error:
         print(error, file=sys.stderr)
         return 2
@@ -72,7 +72,8 @@ def main(argv: list[str]) -> int:
     return 0
 
 
-def _answers(bench: Bench, jobs: Seq[Job]) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+def own_answers(bench: Bench, jobs: Seq[Job]) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """Yield the tokens of each prompt and of what the model says to it."""
     way = Answering(bench, bench.engine(bench.drafters("copy"), bench.costs))
     for number, job in enumerate(jobs, start=1):
         yield bench.prompt(job).token_ids, way.run(job).tokens

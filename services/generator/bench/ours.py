@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
 from services.contract.templates import Piece, render
 from services.generator.bench.prompts import Job
 from services.generator.bench.timing import Run
+from services.generator.datastore.dense import DenseDatastore
 from services.generator.datastore.store import Datastore
 from services.generator.drafters import Drafter, DrafterContext
 from services.generator.drafters.registry import DRAFTERS, open_drafters, parse
+from services.generator.drafters.respec import RespecOptions
 from services.generator.engine.engine import Engine, EngineOptions, Request
 from services.generator.engine.prefix_cache import PrefixCache
 from services.generator.models.llama import LlamaTarget
@@ -22,7 +24,9 @@ from services.generator.models.loading import CACHE
 from services.generator.planner.draft_costs import draft_costs
 from services.generator.planner.planner import Costs
 from services.generator.planner.policies import policy_of
+from services.generator.speculation.acceptance import EXACT, Acceptance
 from services.generator.speculation.eagle_tree import TreeShape
+from services.generator.speculation.relaxed import Relaxed
 from services.generator.text.answer_text import AnswerText
 from services.generator.text.codec import Codec
 from services.generator.text.prompt import Turn, build_prompt
@@ -49,6 +53,7 @@ class Bench:
     clock: Callable[[], float] = time.perf_counter
     prefixes: PrefixCache | None = None  # of prompts, shared by all engines
     datastore: Datastore | None = None
+    dense: DenseDatastore | None = None
     tree: TreeShape | None = None  # of EAGLE's trees that are verified whole; absent: the published dynamic one
 
     def prompt(self, job: Job) -> Prompt:
@@ -70,11 +75,11 @@ class Bench:
 
     @property
     def context_of_drafters(self) -> DrafterContext:
-        return DrafterContext(self.target, self.head, datastore=self.datastore)
+        return DrafterContext(self.target, self.head, dense=self.dense, datastore=self.datastore)
 
-    def drafters(self, *names: str, eagle: TreeShape | None = None) -> dict[str, Drafter]:
+    def drafters(self, *names: str, eagle: TreeShape | None = None, options: Mapping[str, object] | None = None) -> dict[str, Drafter]:
         """Open these; without `eagle` its trees have the usual shape for this device."""
-        return open_drafters(names, self.context_of_drafters, {"eagle": eagle})
+        return open_drafters(names, self.context_of_drafters, {"eagle": eagle, **(options or {})})
 
     def sampling(self) -> SamplingParams:
         return SamplingParams(max_tokens=self.max_tokens)
@@ -86,13 +91,15 @@ class Answering:
 
     bench: Bench
     engine: Engine
+    acceptance: Acceptance = EXACT
 
     def run(self, job: Job) -> Run:
         prompt = self.bench.prompt(job)
         sampling = self.bench.sampling()
         sequence = Sequence(f"bench-{next(_names)}", prompt, sampling)
         text = AnswerText(self.bench.codec, (), SpanTracker(job.passages))
-        return timed(self.engine, Request(sequence, text, drafters=tuple(self.engine.drafters)), self.bench.clock)
+        request = Request(sequence, text, drafters=tuple(self.engine.drafters), acceptance=self.acceptance)
+        return timed(self.engine, request, self.bench.clock)
 
 
 def timed(engine: Engine, request: Request, clock: Callable[[], float]) -> Run:
@@ -116,6 +123,8 @@ class Way:
     drafters: tuple[str, ...] = ()
     planned: bool = False
     policy: str = "merge"
+    acceptance: Acceptance = EXACT
+    options: Mapping[str, object] = field(default_factory=dict)  # of its drafters, by name
 
 
 WAYS = {
@@ -130,14 +139,26 @@ WAYS = {
 }
 """The last are what the cost model makes of the published methods."""
 
+RETRIEVED = Relaxed(frozenset({"respec"}))
+PAPERS = {
+    "SAM-Decoding": Way(("automaton", "eagle"), policy="sam"),
+    "TensorRT-LLM's rule": Way(("automaton", "eagle"), policy="override"),
+    "llama.cpp's order": Way(("prompt-lookup", "eagle"), policy="in-order"),
+    "ReSpec": Way(("respec", "eagle"), policy="in-order"),
+    "ReSpec, credit by prefix": Way(("respec", "eagle"), policy="in-order", options={"respec": RespecOptions(credit="prefix")}),
+    "ReSpec, relaxed": Way(("respec", "eagle"), policy="in-order", acceptance=RETRIEVED),
+    "READER": Way(("eagle", "reader")),
+}
+"""Others' methods as they are published: who drafts is their rule; relaxed is not lossless."""
+
 
 def way_of(name: str) -> Way:
     """Return the way of this name.
 
     "blend+eagle" are drafters verified whole, "plan:blend+eagle" cut to what pays, "sam:automaton+eagle" chosen among by a policy.
     """
-    if name in WAYS:
-        return WAYS[name]
+    if (known := (WAYS | PAPERS).get(name)) is not None:
+        return known
     how, _, drafters = name.rpartition(":")
     policy = how if how not in ("", "plan") else "merge"
     policy_of(policy)
@@ -149,8 +170,8 @@ def answer_methods(bench: Bench, names: Iterable[str] = ()) -> Iterator[tuple[st
     lacking = {name for name, spec in DRAFTERS.items() if spec.lacks(bench.context_of_drafters) is not None}
     for name in names or [name for name, way in WAYS.items() if not lacking & set(way.drafters)]:
         way = way_of(name)
-        drafters = bench.drafters(*way.drafters, eagle=None if way.planned else bench.tree or TreeShape())
-        yield name, Answering(bench, bench.engine(drafters, bench.costs if way.planned else None, way.policy)).run
+        drafters = bench.drafters(*way.drafters, eagle=None if way.planned else bench.tree or TreeShape(), options=way.options)
+        yield name, Answering(bench, bench.engine(drafters, bench.costs if way.planned else None, way.policy), way.acceptance).run
 
 
 def verbatim_methods(bench: Bench) -> Iterator[tuple[str, Callable[[Job], Run]]]:

@@ -12,11 +12,14 @@ from itertools import accumulate
 from operator import mul
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from services.generator.drafters import DrafterContext, DrafterSpec, Stage, StepState
 from services.generator.models import FeatureKind, Target
 from services.generator.models.ahead import Ahead, WriteAhead
+from services.generator.speculation.augmented import Drawn, draw
 from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
 
 
@@ -72,20 +75,63 @@ def _chain(root: int, ahead: Ahead, name: str) -> DraftTree:
 class RagDrafter(SmallModelDrafter):
     """RAPID's drafter: writes ahead behind the retrieved parts alone, while the target reads the whole documents (section 2.3).
 
-    It proposes for requests whose prompt names its retrieved parts (Prompt.retrieved), and nothing for others.
+    It proposes for requests whose prompt names its retrieved parts (Prompt.retrieved), and nothing for others. What is to be accepted by
+    its chances (speculation/augmented.py) is drawn from them, and `drawn` tells them.
     """
 
     name = "rag"
     usual = RagOptions()
 
+    def __init__(self, model: Target, options: SmallModelOptions | None = None) -> None:
+        super().__init__(model, options)
+        self._drawn: dict[str, Drawn] = {}
+
     def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
         asked = [state for state in states if state.sequence.prompt.retrieved]
-        drafted = dict(zip((state.sequence.id for state in asked), super().propose(asked, nodes), strict=True))
-        return [drafted.get(state.sequence.id) or _chain(int(state.context[-1]), Ahead((), ()), self.name) for state in states]
+        told: dict[str, DraftTree] = {}
+        for drawing in (False, True):
+            own = [state for state in asked if _draws(state.sequence) == drawing]
+            if own:
+                trees = self._draw(own, nodes) if drawing else super().propose(own, nodes)
+                told |= zip((state.sequence.id for state in own), trees, strict=True)
+        return [told.get(state.sequence.id) or _chain(int(state.context[-1]), Ahead((), ()), self.name) for state in states]
+
+    def drawn(self, sequence: Sequence) -> Drawn | None:
+        """Return what was drawn for the step that is verified now."""
+        return self._drawn.get(sequence.id)
+
+    def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
+        """Forget what was drawn: the next step, too, may be drafted by others alone."""
+        self._drawn.pop(state.sequence.id, None)
+
+    def finish(self, sequence: Sequence) -> None:
+        super().finish(sequence)
+        self._drawn.pop(sequence.id, None)
+
+    def _draw(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
+        given: list[list[Tensor]] = [[] for _ in states]
+
+        def choose(logits: Tensor, places: Seq[int], step: int) -> tuple[Tensor, Tensor]:
+            samplings = [states[place].sequence.sampling for place in places]
+            tokens, chances = draw(logits, samplings, [len(states[place].context) + step for place in places])
+            for place, own in zip(places, chances, strict=True):
+                given[place].append(own)
+            return tokens, chances.gather(-1, tokens[:, None])[:, 0]
+
+        contexts = [(state.sequence.id, self.context(state)) for state in states]
+        written = self.writer.write(contexts, min(self.options.tokens, nodes - 1), choose)
+        for state, ahead, own in zip(states, written, given, strict=True):
+            if own:
+                self._drawn[state.sequence.id] = Drawn(ahead.token_ids, torch.stack(own), len(state.context))
+        return [_chain(int(state.context[-1]), ahead, self.name) for state, ahead in zip(states, written, strict=True)]
 
     def context(self, state: StepState) -> NDArray[np.int32]:
         prompt = state.sequence.prompt
         return np.concatenate([np.array(prompt.retrieved, np.int32), state.context[len(prompt.token_ids) :]])
+
+
+def _draws(sequence: Sequence) -> bool:
+    return sequence.sampling.draw_drafts and sequence.sampling.temperature > 0
 
 
 def _open(context: DrafterContext, options: SmallModelOptions | None) -> SmallModelDrafter:

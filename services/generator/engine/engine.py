@@ -23,7 +23,7 @@ from services.generator.engine.energy import counter_of, share
 from services.generator.engine.prefix_cache import PrefixCache
 from services.generator.engine.request import EngineOptions, Output, Request
 from services.generator.engine.scheduler import Scheduler
-from services.generator.errors import BadRequest
+from services.generator.errors import BadRequest, PromptTooLong
 from services.generator.models import StepInput, StepOutput, Target
 from services.generator.planner.planner import Costs
 from services.generator.planner.policies import Policy
@@ -68,7 +68,7 @@ class Engine:
         if not prompt:
             raise BadRequest("the prompt is empty")
         if len(prompt) >= self.context:
-            raise BadRequest(f"the prompt has {len(prompt)} tokens; the context is {self.context}, the answer included")
+            raise PromptTooLong(f"the prompt has {len(prompt)} tokens; the context is {self.context}, the answer included")
         unknown = [name for name in request.drafters if name not in self.drafters]
         if unknown:
             raise BadRequest(f"no drafter {unknown[0]!r}; there are: none, {', '.join(self.drafters)}")

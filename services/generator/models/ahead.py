@@ -1,4 +1,4 @@
-"""A model that writes ahead: the likeliest next tokens of several contexts, each continued greedily, with keys and values of its own.
+"""A model that writes ahead: next tokens of several contexts, the likeliest or as they are drawn, with keys and values of its own.
 
 What a context shares with what was read of it before is not read again, so tokens that were written ahead and then rejected are simply
 overwritten. Knows nothing of trees, drafters or text.
@@ -6,6 +6,7 @@ overwritten. Knows nothing of trees, drafters or text.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass, field
 
@@ -18,6 +19,7 @@ from services.generator.models import StepInput, Target
 from services.generator.models.kv_cache import KVCache
 
 CHUNK = 512  # tokens read at a time
+Choose = Callable[[Tensor, Seq[int], int], tuple[Tensor, Tensor]]  # logits [R, V], the contexts' places, step -> tokens, chances [R]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +42,16 @@ class WriteAhead:
     def __init__(self, model: Target, context: int | None = None, rows: int = 4) -> None:
         self.model = model
         self.context = min(context or model.config.max_positions, model.config.max_positions)
-        self._cache = model.new_cache(rows, self.context)
+        self._first = rows
+        self._cache: KVCache | None = None  # taken when somebody writes
         self._rows: dict[str, Row] = {}
 
     def start(self, name: str) -> None:
         """Take a row; nothing is read yet."""
         taken = {row.slot for row in self._rows.values()}
         slot = next(number for number in range(len(taken) + 1) if number not in taken)
+        if self._cache is None:
+            self._cache = self.model.new_cache(self._first, self.context)
         if slot == self._cache.rows:
             self._cache = _doubled(self.model, self._cache, self.context)
         self._rows[name] = Row(slot)
@@ -55,8 +60,10 @@ class WriteAhead:
         self._rows.pop(name, None)
 
     @torch.inference_mode()
-    def write(self, contexts: Seq[tuple[str, NDArray[np.int32]]], count: int) -> list[Ahead]:
-        """Continue each context (by its name) by `count` tokens; by none where that would be more than `context`."""
+    def write(self, contexts: Seq[tuple[str, NDArray[np.int32]]], count: int, choose: Choose | None = None) -> list[Ahead]:
+        """Continue each context (by its name) by `count` tokens; by none where that would be more than `context`.
+
+        `choose` says which tokens; absent: the likeliest."""
         fits = [place for place, (_, tokens) in enumerate(contexts) if len(tokens) + count <= self.context]
         written = [Ahead((), ())] * len(contexts)
         if not fits or count < 1:
@@ -66,11 +73,11 @@ class WriteAhead:
         chosen: list[Tensor] = []
         chances: list[Tensor] = []
         for step in range(count):
-            best = logits.log_softmax(-1).max(-1)
-            chosen.append(best.indices)
-            chances.append(best.values.exp())
+            tokens_of, chances_of = (choose or _likeliest)(logits, fits, step)
+            chosen.append(tokens_of)
+            chances.append(chances_of)
             if step + 1 < count:
-                logits = self._step(rows, best.indices, [len(contexts[place][1]) + step for place in fits])
+                logits = self._step(rows, tokens_of, [len(contexts[place][1]) + step for place in fits])
         tokens, values = torch.stack(chosen, 1).tolist(), torch.stack(chances, 1).tolist()  # one download
         for place, row, own, own_values in zip(fits, rows, tokens, values, strict=True):
             row.known = np.concatenate([contexts[place][1], np.array(own[:-1], np.int32)])
@@ -90,7 +97,7 @@ class WriteAhead:
                 positions[at, :count] = torch.arange(done[place], done[place] + count)
             slots, lengths = tuple(rows[place].slot for place in todo), tuple(done[place] for place in todo)
             step = StepInput(tokens, positions, slots, lengths, tuple(counts), tree_mask=None, logits_from=-1)
-            logits = self.model.forward(step, self._cache).logits
+            logits = self.model.forward(step, self._kept).logits
             for at, (place, count) in enumerate(zip(todo, counts, strict=True)):
                 done[place] += count
                 told[place] = logits[at, 0]
@@ -101,7 +108,17 @@ class WriteAhead:
         positions = torch.tensor(lengths, dtype=torch.int64)[:, None]
         slots = tuple(row.slot for row in rows)
         step = StepInput(tokens[:, None].cpu(), positions, slots, tuple(lengths), (1,) * len(rows), tree_mask=None)
-        return self.model.forward(step, self._cache).logits[:, 0]
+        return self.model.forward(step, self._kept).logits[:, 0]
+
+    @property
+    def _kept(self) -> KVCache:
+        assert self._cache is not None, "a row is taken before it is written to"
+        return self._cache
+
+
+def _likeliest(logits: Tensor, _: Seq[int], __: int) -> tuple[Tensor, Tensor]:
+    best = logits.log_softmax(-1).max(-1)
+    return best.indices, best.values.exp()
 
 
 def _shared(known: NDArray[np.int32], tokens: NDArray[np.int32]) -> int:

@@ -91,10 +91,11 @@ def _cpuinfo() -> list[str]:
 
 def load(path: Path) -> ctypes.CDLL:
     library = ctypes.CDLL(str(path))
-    for name in ("step", "draft", "multiply", "blend", "text_extend", "frequent"):
+    for name in ("step", "draft", "multiply", "blend", "text_extend", "frequent", "merge"):
         getattr(library, f"bedside_{name}").restype = ctypes.c_int
     library.bedside_step.argtypes = library.bedside_draft.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
     library.bedside_blend.argtypes = library.bedside_frequent.argtypes = [ctypes.c_void_p]
     library.bedside_text_extend.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32]
+    library.bedside_merge.argtypes = [*[ctypes.c_void_p] * 4, *[ctypes.c_int32] * 2, *[ctypes.c_void_p] * 5]
     library.bedside_multiply.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int]
     return library

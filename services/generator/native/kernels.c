@@ -15,6 +15,7 @@
 #include "blend.h"
 #include "frequent.h"
 #include "head.h"
+#include "merge.h"
 
 static void step(const Model *m, const Step *s, Attend *attention, const Buffers *b) {
     const size_t row = m->hidden, total = s->total;

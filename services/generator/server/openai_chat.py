@@ -6,16 +6,19 @@ import secrets
 from collections.abc import Mapping
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 from services.contract import wire
 from services.contract.templates import TEMPLATES, VERBATIM_TEMPLATE, Piece, Rendered, render
 from services.generator.drafters import Drafter, Stage
 from services.generator.drafters.registry import DRAFTERS, parse
+from services.generator.drafters.small_model import RagDrafter
 from services.generator.engine.engine import Output, Request
 from services.generator.engine.scoring import Scoring
 from services.generator.errors import BadRequest
 from services.generator.speculation.acceptance import EXACT, Acceptance
+from services.generator.speculation.augmented import Augmented
 from services.generator.speculation.relaxed import Relaxed
 from services.generator.text.answer_text import AnswerText
 from services.generator.text.codec import Codec
@@ -45,7 +48,7 @@ def build_request(ask: wire.ChatRequest, codec: Codec, drafters: Mapping[str, Dr
     rendered = _rendered(ask, passages, defaults)
     prompt = build_prompt(codec, _turns(ask, rendered), passages, rendered.version if rendered else CHAT_VERSION)
     stop = ask.stops + (rendered.stop if rendered else ())
-    names = parse(ask.bedside.drafter or defaults.drafter, drafters)
+    names = parse(ask.bedside.drafter or _usual(ask, drafters, defaults), drafters)
     sampling = SamplingParams(
         temperature=ask.temperature,
         top_p=ask.top_p,
@@ -53,6 +56,7 @@ def build_request(ask: wire.ChatRequest, codec: Codec, drafters: Mapping[str, Dr
         seed=secrets.randbits(63) if ask.seed is None else ask.seed,
         stop=stop,
         logprobs=max(1, ask.top_logprobs or 0) if ask.logprobs else 0,
+        draw_drafts=ask.bedside.acceptance == "augmented",
     )
     if any(name in DRAFTERS and DRAFTERS[name].reads_beside for name in names):
         prompt = replace(prompt, beside=tuple(tuple(codec.encode(text)[0]) for text in ask.bedside.beside))
@@ -65,7 +69,13 @@ def build_request(ask: wire.ChatRequest, codec: Codec, drafters: Mapping[str, Dr
         asked = names if ask.bedside.drafter else ()  # the constraint's own drafts are what will be accepted; others are for comparing
         return Request(sequence, verbatim, asked, drafting=bool(names), preparation=preparation, scope=ask.bedside.scope)
     text = AnswerText(codec, stop, SpanTracker(passages))
-    return Request(sequence, text, drafters=names, acceptance=_acceptance(ask, names, drafters), scope=ask.bedside.scope)
+    return Request(sequence, text, drafters=names, acceptance=_acceptance(ask, sequence, names, drafters), scope=ask.bedside.scope)
+
+
+def _usual(ask: wire.ChatRequest, drafters: Mapping[str, Drafter], defaults: Defaults) -> str:
+    """Return the drafters of a request that names none: of a long document the retrieved parts are read by one of their own."""
+    reads = ask.bedside.retrieved and RagDrafter.name in drafters and defaults.drafter != "none"
+    return f"{defaults.drafter}+{RagDrafter.name}" if reads else defaults.drafter
 
 
 def _retrieved(ask: wire.ChatRequest, codec: Codec, passages: Seq[Passage], defaults: Defaults) -> Prompt:
@@ -81,10 +91,15 @@ def _retrieved(ask: wire.ChatRequest, codec: Codec, passages: Seq[Passage], defa
     return build_prompt(codec, _turns(ask, rendered), tuple(parts), rendered.version if rendered else CHAT_VERSION)
 
 
-def _acceptance(ask: wire.ChatRequest, names: Seq[str], drafters: Mapping[str, Drafter]) -> Acceptance:
+def _acceptance(ask: wire.ChatRequest, sequence: Sequence, names: Seq[str], drafters: Mapping[str, Drafter]) -> Acceptance:
     if ask.bedside.acceptance == "exact":
         return EXACT
-    return Relaxed(frozenset(name for name in names if drafters[name].stage is Stage.LOOKUP))
+    if ask.bedside.acceptance == "relaxed":
+        return Relaxed(frozenset(name for name in names if drafters[name].stage is Stage.LOOKUP))
+    drafter = drafters[RagDrafter.name] if RagDrafter.name in names else None
+    if not isinstance(drafter, RagDrafter) or not sequence.prompt.retrieved:
+        raise BadRequest("acceptance 'augmented' goes by what the drafter 'rag' says: it must be asked for, with `retrieved` parts for it")
+    return Augmented(partial(drafter.drawn, sequence), sequence.sampling, ask.bedside.transfer)
 
 
 def scoring_of(ask: wire.ScoreIn, codec: Codec) -> Scoring:

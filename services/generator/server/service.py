@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from services.contract import wire
 from services.generator.drafters import DrafterContext
 from services.generator.drafters.registry import available, names_of, open_drafters
+from services.generator.drafters.small_model import RagDrafter
 from services.generator.engine.engine import Engine, EngineOptions, Output, Request
 from services.generator.engine.scoring import portions, score
 from services.generator.errors import GeneratorError, ModelError
@@ -43,7 +44,7 @@ def load(settings: Settings) -> Loaded:
     context = _drafter_context(settings, target, codec)
     drafter = settings.drafter or ("copy" if context.head is None else "copy+eagle")
     # What is drafted with, and what costs nothing to open, so that a request may name it.
-    free = available(DrafterContext(datastore=context.datastore, dense=context.dense))
+    free = (*available(DrafterContext(datastore=context.datastore, dense=context.dense)), RagDrafter.name)
     drafters = open_drafters(dict.fromkeys((*names_of(drafter), *free)), context)
     options = EngineOptions(
         rows=settings.max_rows,
@@ -53,7 +54,7 @@ def load(settings: Settings) -> Loaded:
         prefill_chunk=settings.prefill_chunk,
         prefix_bytes=settings.prefix_mb << 20,
     )
-    drafts = draft_costs(drafters, target, CACHE / "costs")
+    drafts = draft_costs({name: drafters[name] for name in names_of(drafter)}, target, CACHE / "costs")
     return Loaded(
         Engine(target, drafters, options, step_costs(target, CACHE / "costs"), drafts, policy=policy_of(settings.policy)),
         codec,

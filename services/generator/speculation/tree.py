@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass
+from itertools import chain
 from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
+from services.generator.native.merge import merged
 from services.generator.types import DraftTree, NodeOrigin
 
 
@@ -112,11 +114,33 @@ def merge(trees: Seq[DraftTree], budget: int | None = None) -> DraftTree:
     if len(trees) == 1 and (budget is None or len(trees[0]) <= budget):
         return trees[0]
     most = max(range(len(trees)), key=lambda number: len(trees[number]))  # the smaller ones are added to it
-    builder = TreeBuilder.of(trees[most])
-    for number, tree in enumerate(trees):
-        if number != most:
-            builder.add_tree(tree)
+    ordered = [trees[most], *trees[:most], *trees[most + 1 :]]
+    return _merged_in_c(ordered, budget) or _merged(ordered, budget)
+
+
+def _merged(trees: Seq[DraftTree], budget: int | None) -> DraftTree:
+    builder = TreeBuilder.of(trees[0])
+    for tree in trees[1:]:
+        builder.add_tree(tree)
     return builder.build(budget)
+
+
+def _merged_in_c(trees: Seq[DraftTree], budget: int | None) -> DraftTree | None:
+    """The same, in half of the time; None where it cannot be had."""
+    assert len({tree.token_ids[0] for tree in trees}) == 1, "trees of different roots cannot be merged"
+    token_ids = tuple(chain.from_iterable(tree.token_ids for tree in trees))
+    parents = tuple(chain.from_iterable(tree.parents for tree in trees))
+    scores = tuple(chain.from_iterable(tree.scores for tree in trees))
+    found = merged(token_ids, parents, scores, [len(tree) for tree in trees], budget)
+    if found is None:
+        return None
+    every = tuple(chain.from_iterable(tree.origins for tree in trees))
+    origins = [every[place] for place in found.order]
+    for node, place in found.shared:
+        if (known := origins[node]) != every[place]:
+            origins[node] = known + tuple(origin for origin in every[place] if origin not in known)
+    picked = tuple(map(token_ids.__getitem__, found.order))
+    return DraftTree(picked, tuple(found.parents), tuple(found.scores), tuple(origins))
 
 
 def prune(tree: DraftTree, budget: int) -> DraftTree:

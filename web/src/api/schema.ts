@@ -1037,6 +1037,11 @@ export interface components {
              */
             personal_data: components["schemas"]["PersonalChoice"];
             /**
+             * Whole Document
+             * @description Of one document the model reads everything, in place of passages of several, and nothing else is searched: for written answers (`mode` answer). One that is more than the generator reads at once is refused: 422 `document_too_long`, or the event `failed` with that code.
+             */
+            whole_document?: string | null;
+            /**
              * Literal
              * @description Search for these words as they are; else a follow-up question is made to stand alone.
              * @default false

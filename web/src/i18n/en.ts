@@ -146,6 +146,8 @@ export const en = {
     all: (count: number) => `Show ${many(count, "source", "sources")}`,
     less: "Show fewer sources",
     moreText: "whole passage",
+    whole: "Read the whole document",
+    wholeHelp: "The same question again: the model reads all of this document and writes an answer from it.",
     lessText: "less",
   },
   viewer: {
@@ -185,6 +187,7 @@ export const en = {
     invalid_request: "The question could not be read.",
     unavailable: "Bedside does not answer at the moment. Try again shortly.",
     ending: "Bedside is being restarted. Ask again in a moment; what was written so far is kept.",
+    document_too_long: "This document is too long to be read in one go. Ask without the whole document.",
     too_large: "The question is too long.",
     embedder_mismatch: "The search index was made by another search model and must be made again by an administrator.",
     personal_data: "Your question seems to hold what identifies a patient. Nothing was sent on or stored yet.",

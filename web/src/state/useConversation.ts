@@ -40,6 +40,7 @@ export function useConversation(onError: (code: string) => void) {
       literal = false,
       scope = firstScope(),
       personal: PersonalChoice = "stop",
+      whole = "", // id of the document that is read whole
     ): Promise<void> => {
       running.current?.abort();
       const controller = new AbortController();
@@ -50,7 +51,10 @@ export function useConversation(onError: (code: string) => void) {
       let begun: FoundEvent | null = null;
       try {
         for await (const event of ask(
-          { question, mode, literal, personal_data: personal, conversation_id: id.current, ...asRequest(scope) },
+          {
+            ...{ question, mode, literal, personal_data: personal, conversation_id: id.current },
+            ...{ whole_document: whole || null, ...asRequest(scope) },
+          },
           controller.signal,
         )) {
           if (event.type === "found") begun = event.data;

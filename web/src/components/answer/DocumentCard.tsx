@@ -15,9 +15,10 @@ interface Props {
   opened: number | null; // the rank of the open one
   refused: boolean;
   onOpen(rank: number): void;
+  onWhole?: ((document: string) => void) | undefined; // the same question again, of all that this document says
 }
 
-export function DocumentCard({ shown, all, spans, opened, refused, onOpen }: Props) {
+export function DocumentCard({ shown, all, spans, opened, refused, onOpen, onWhole }: Props) {
   const m = useMessages();
   const [first] = shown;
   if (!first) return null;
@@ -39,6 +40,12 @@ export function DocumentCard({ shown, all, spans, opened, refused, onOpen }: Pro
           <Place key={source.rank} {...{ source, spans, onOpen }} open={opened === source.rank} />
         ))}
       </ol>
+      {onWhole && (
+        <button type="button" className="link" title={m.card.wholeHelp} onClick={() => onWhole(first.document_id)}>
+          {m.card.whole}
+          <span className="sr-only">: {first.title}</span>
+        </button>
+      )}
     </li>
   );
 }

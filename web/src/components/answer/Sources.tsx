@@ -18,9 +18,10 @@ interface Props {
   folded: boolean;
   refused: boolean;
   onOpen(rank: number): void;
+  onWhole?: ((document: string) => void) | undefined;
 }
 
-export function Sources({ sources, spans, opened, heading, folded, refused, onOpen }: Props) {
+export function Sources({ sources, spans, opened, heading, folded, refused, onOpen, onWhole }: Props) {
   const m = useMessages();
   const few = folded || refused ? 0 : FIRST;
   const [all, setAll] = useState(false);
@@ -45,7 +46,7 @@ export function Sources({ sources, spans, opened, heading, folded, refused, onOp
           {byDocument(shown).map((own) => (
             <DocumentCard
               key={own[0]?.document_id}
-              {...{ spans, refused, onOpen }}
+              {...{ spans, refused, onOpen, onWhole }}
               shown={own}
               all={sources}
               opened={opened?.rank ?? null}

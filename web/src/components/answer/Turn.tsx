@@ -21,12 +21,23 @@ interface Props {
   onAgain(question: string): void;
   onLiteral(question: string): void;
   onPersonal(question: string, personal: PersonalChoice): void;
+  onWhole?: ((question: string, document: string) => void) | undefined; // read this document whole, and answer from it
   feedback?: boolean; // whether the reader is asked what they think of it
 }
 
-export function Turn({ state, opened, latest, onOpen, onAgain, onLiteral, onPersonal, feedback = true }: Props) {
+export function Turn({
+  state,
+  opened,
+  latest,
+  onOpen,
+  onAgain,
+  onLiteral,
+  onPersonal,
+  onWhole,
+  feedback = true,
+}: Props) {
   const m = useMessages();
-  const { question, query, text, spans, sources, unsupported, language, notNamed } = view(state);
+  const { question, query, text, spans, sources, unsupported, language, notNamed, mode } = view(state);
   const refused = isRefused(state);
   const writing = state.kind === "working";
   const asks = state.kind === "failed" && state.refusal !== undefined && state.refusal.instead !== "";
@@ -66,6 +77,7 @@ export function Turn({ state, opened, latest, onOpen, onAgain, onLiteral, onPers
         {...{ sources, spans, opened, refused, onOpen }}
         heading={headingOf(state, m)}
         folded={!latest}
+        onWhole={onWhole && latest && mode === "answer" ? (document) => onWhole(query, document) : undefined}
       />
     </article>
   );

@@ -10,11 +10,12 @@ interface Props {
   source: OpenSource;
   onAsk(question: string, mode?: null, literal?: boolean): void;
   onPersonal(question: string, personal: PersonalChoice): void;
+  onWhole?(question: string, document: string): void;
   feedback?: boolean; // whether the reader is asked what they think of an answer
   under?(answer: Answer): ReactNode; // what stands under a whole answer
 }
 
-export function Turns({ conversation: { turns, opened }, source, onAsk, onPersonal, feedback, under }: Props) {
+export function Turns({ conversation: { turns, opened }, source, onAsk, onPersonal, onWhole, feedback, under }: Props) {
   const latest = turns.at(-1)?.key;
   return turns.map(({ key, state }) => (
     <Fragment key={key}>
@@ -26,6 +27,7 @@ export function Turns({ conversation: { turns, opened }, source, onAsk, onPerson
         onOpen={(rank, span) => source.openSource(key, rank, span)}
         onAgain={onAsk}
         onPersonal={onPersonal}
+        onWhole={onWhole}
         onLiteral={(question) => onAsk(question, null, true)}
       />
       {state.kind === "complete" && under?.(state.answer)}

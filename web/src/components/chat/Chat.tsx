@@ -42,14 +42,21 @@ export function Chat() {
     [load, reset],
   );
   const { route, go } = useAddress(conversation.id, goTo);
-  const asked = useRef<{ mode: Mode | null; literal: boolean }>({ mode: null, literal: false });
-  const ask = (question: string, mode: Mode | null = null, literal = false): void => {
+  const asked = useRef<{ mode: Mode | null; literal: boolean; whole: string }>({
+    mode: null,
+    literal: false,
+    whole: "",
+  });
+  const ask = (question: string, mode: Mode | null = null, literal = false, whole = ""): void => {
     setError(undefined);
-    asked.current = { mode, literal };
-    void send(question, mode, literal, scope);
+    asked.current = { mode, literal, whole };
+    void send(question, mode, literal, scope, "stop", whole);
   };
-  const askWith = (question: string, personal: PersonalChoice): void =>
-    void send(question, asked.current.mode, asked.current.literal, scope, personal);
+  const askWith = (question: string, personal: PersonalChoice): void => {
+    const { mode, literal, whole } = asked.current;
+    void send(question, mode, literal, scope, personal, whole);
+  };
+  const askWhole = (question: string, document: string): void => ask(question, "answer", true, document);
   const startAnew = (): void => {
     goTo(null);
     go("/");
@@ -86,7 +93,7 @@ export function Chat() {
           <Problem code={error} />
           {nowhere && <Nowhere onHome={startAnew} />}
           {empty && !nowhere && <Welcome />}
-          <Turns {...{ conversation, source }} onAsk={ask} onPersonal={askWith} />
+          <Turns {...{ conversation, source }} onAsk={ask} onPersonal={askWith} onWhole={askWhole} />
           <EndOfTurns count={conversation.turns.length} />
         </div>
         {!empty && <Printed />}
