@@ -648,7 +648,7 @@ export interface paths {
         get?: never;
         /**
          * Set the password of a local account
-         * @description Their sessions end. Not for an account of the provider.
+         * @description Their sessions end. Not for an account of the provider, nor for a machine's (`machine_account`), which acts by keys only.
          */
         put: operations["put_password"];
         post?: never;
@@ -5545,6 +5545,15 @@ export interface operations {
             };
             /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
