@@ -2,7 +2,8 @@
 after another in one run, each in a process of its own with a database, a collection and a data directory of its own.
 
 Ray's nodes are started here (one core each, 100 MB of object store), Weaviate is the configured one. What is told: documents a minute,
-seconds until Ray is ready, memory of the driver, of all processes of Ray, and of the object stores at their fullest."""
+seconds until Ray is ready, processor seconds of all but the databases, memory of the driver, of all other processes, and of the object
+stores at their fullest."""
 
 from __future__ import annotations
 
@@ -17,6 +18,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -41,17 +43,19 @@ EVERY = 0.5  # seconds between two looks at memory
 
 
 def measure(
-    settings: Settings, files: int, workers: Sequence[int], embedder: str, tell: Callable[[int], None]
+    settings: Settings, files: Sequence[int], workers: Sequence[int], embedder: str, tell: Callable[[int], None]
 ) -> dict[str, dict[str, Any]]:
-    """A row for the local path and for each number of workers."""
+    """For each number of files a row for the local path and for each number of workers."""
     rows = {}
-    for count in (0, *workers):
-        said = {"url": settings.weaviate_url, "files": files, "workers": count, "embedder": embedder}
-        done = subprocess.run([sys.executable, "-m", "rag_api.bench.cluster", json.dumps(said)], capture_output=True, text=True)
-        if done.returncode:
-            raise RuntimeError(done.stderr[-2000:])
-        rows[f"Ray, {count} workers" if count else "local"] = json.loads(done.stdout.splitlines()[-1])
-        tell(files)
+    for many in files:
+        for count in (0, *workers):
+            said = {"url": settings.weaviate_url, "files": many, "workers": count, "embedder": embedder}
+            done = subprocess.run([sys.executable, "-m", "rag_api.bench.cluster", json.dumps(said)], capture_output=True, text=True)
+            if done.returncode:
+                raise RuntimeError(done.stderr[-2000:])
+            where = f"Ray, {count} {'worker' if count == 1 else 'workers'}" if count else "local"
+            rows[f"{where}, {many} files"] = json.loads(done.stdout.splitlines()[-1])
+            tell(many)
     return rows
 
 
@@ -74,14 +78,16 @@ def measure_one(url: str, files: int, workers: int, embedder: str) -> dict[str, 
         report = ingest(survey([kept / "documents"]), settings=settings, documents_repo=repo, store=store, embedder=own, engine=engine)
         seconds = time.monotonic() - began
     return {
+        "workers": workers,
         "documents": report.indexed,
         "documents_per_minute": round(60 * report.indexed / seconds),
         "seconds": round(seconds, 1),
         "seconds_until_ready": round(ready, 1),
         "chunks": report.chunks,
+        "processor_seconds": round(watched.processor_seconds),
         "driver_peak_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
-        "others_peak_mb": watched["others"],
-        "object_store_peak_mb": watched["store"],
+        "others_peak_mb": watched.others_mb,
+        "object_store_peak_mb": watched.stored_mb,
     }
 
 
@@ -140,24 +146,44 @@ def small_cluster(nodes: int = 1) -> Iterator[Any]:
             cluster.shutdown()
 
 
+@dataclass
+class _Watched:
+    """Peaks of memory: of all processes below this one, and of what is in the object stores; and the processor's time of each process."""
+
+    others_mb: int = 0
+    stored_mb: int = 0
+    before: dict[int, float] = field(default_factory=dict)
+    after: dict[int, float] = field(default_factory=dict)
+
+    @property
+    def processor_seconds(self) -> float:
+        return sum(self.after.values()) - sum(self.before.values())
+
+
 @contextmanager
-def _watching(address: str) -> Iterator[dict[str, int]]:
-    """Peaks, in MB: of all processes below this one, and of what is in the object stores."""
-    peaks, over = {"others": 0, "store": 0}, threading.Event()
+def _watching(address: str) -> Iterator[_Watched]:
+    own = {os.getpid(), *_descendants()}
+    watched, over = _Watched(before={pid: _processor(pid) for pid in own}), threading.Event()
+
+    def look() -> None:
+        below = _descendants()
+        watched.after |= {pid: seconds for pid in (os.getpid(), *below) if (seconds := _processor(pid)) > 0}
+        watched.others_mb = max(watched.others_mb, sum(map(_own_kb, below)) // 1024)
+        if address:
+            watched.stored_mb = max(watched.stored_mb, _stored_mb(address))
 
     def watch() -> None:
         while not over.wait(EVERY):
-            peaks["others"] = max(peaks["others"], _descendants_mb())
-            if address:
-                peaks["store"] = max(peaks["store"], _stored_mb(address))
+            look()
 
     thread = threading.Thread(target=watch, daemon=True)
     thread.start()
     try:
-        yield peaks
+        yield watched
     finally:
         over.set()
         thread.join()
+        look()
 
 
 def _stored_mb(address: str) -> int:
@@ -169,8 +195,7 @@ def _stored_mb(address: str) -> int:
         return 0
 
 
-def _descendants_mb() -> int:
-    """Memory of their own (what several share is counted once, in shares)."""
+def _descendants() -> list[int]:
     children: dict[int, list[int]] = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -178,15 +203,24 @@ def _descendants_mb() -> int:
         except OSError:
             continue
         children.setdefault(parent, []).append(int(path.parent.name))
-    left, total = list(children.get(os.getpid(), [])), 0
+    left, found = list(children.get(os.getpid(), [])), []
     while left:
-        pid = left.pop()
+        found.append(pid := left.pop())
         left += children.get(pid, [])
-        total += _own_kb(pid)
-    return total // 1024
+    return found
+
+
+def _processor(pid: int) -> float:
+    """Seconds; 0 of one that is gone."""
+    try:
+        said = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(said[11]) + int(said[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _own_kb(pid: int) -> int:
+    """Memory of its own: what several share is counted in shares."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     except OSError:

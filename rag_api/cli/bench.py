@@ -73,18 +73,23 @@ def size(
 
 @bench.command()
 def cluster(
-    files: Annotated[int, typer.Option(help="So many small files.")] = 300,
+    files: Annotated[list[int] | None, typer.Option("--files", help="So many small files; several may be said. 300.")] = None,
     workers: Annotated[list[int] | None, typer.Option("--workers", help="So many of each kind; several may be said. 1 and 2.")] = None,
     embedder: Annotated[str, typer.Option(help="none: the cheapest vectors there are; or an embedder's name.")] = "none",
+    plot: Annotated[Path | None, typer.Option(help="Where to write a plot (SVG).", show_default=False)] = None,
     as_json: AsJson = False,
 ) -> None:
     """Documents a minute on this machine's own path and on Ray, side by side, and what Ray costs. Weaviate is the configured one."""
     from rag_api.bench.cluster import measure
 
-    chosen = workers or [1, 2]
+    many, chosen = files or [300], workers or [1, 2]
     settings = _settings("weaviate")
-    with said(), counting("files", files * (1 + len(chosen))) as tell:
-        found = measure(settings, files, chosen, embedder, tell)
+    with said(), counting("files", sum(many) * (1 + len(chosen))) as tell:
+        found = measure(settings, many, chosen, embedder, tell)
+    if plot is not None:
+        from rag_api.bench.cluster_plot import draw
+
+        draw(list(found.values()), plot)
     if not as_json:
         _print_rows(found)
         return

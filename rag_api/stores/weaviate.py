@@ -6,10 +6,8 @@ relative fusion (a test compares them), but knows no other, hides the raw scores
 
 from __future__ import annotations
 
-import contextlib
 import math
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -18,10 +16,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from weaviate.classes.config import ConsistencyLevel
 from weaviate.classes.data import DataObject
 from weaviate.classes.query import Filter, MetadataQuery
-from weaviate.exceptions import WeaviateBaseError
 
 from rag_api.config import Settings
 from rag_api.domain import Chunk, Contents, Filters, Hit
@@ -31,6 +27,7 @@ from rag_api.stores.fuse import CANDIDATES, Fusion, Lists, fuse
 from rag_api.stores.rows import ANY_GROUP, STORED, complete, to_chunk, to_row
 from rag_api.stores.term_counts import COLUMNS, Change, Row
 from rag_api.stores.weaviate_connection import Connection
+from rag_api.stores.weaviate_replicas import Replicas
 from rag_api.stores.weaviate_schema import BATCH, VECTOR, insert, open_collection
 from rag_api.stores.weaviate_terms import bring_up_to_date, open_counts, rows_of
 from rag_api.text.bm25_analyzer import further_terms, question_terms
@@ -38,10 +35,9 @@ from rag_api.text.bm25_analyzer import further_terms, question_terms
 MOST = 10_000  # objects in one answer of the server
 LEFT_OUT = 2.2  # BM25's constant factor k1 + 1, that this server leaves out; put back, so that scores mean the same in every store
 DEEPER, DEEPEST = 4, 1_600  # so many times longer lists, up to this, while something that neither holds may be a hit
-ROUNDS_OF_DELETING = 20  # of at most 10,000 chunks; more in one document is no document
+ROUNDS_OF_DELETING = 200  # of at most 10,000 chunks
 LONGEST_SEARCH = 4.0  # seconds; a search takes some hundredths, and a reader waits for it
 READ = [*STORED, "terms"]  # of a chunk that is found
-TRIES_ON_ALL = 2  # replicas; then on most of them
 T = TypeVar("T")
 
 
@@ -63,10 +59,10 @@ class WeaviateStore:
     def __init__(self, settings: Settings, embedder_name: str, dim: int) -> None:
         assert settings.weaviate_url is not None
         self.name, self.dim = settings.collection, dim
-        self._replicated = settings.weaviate_replication_factor > 1
         self._writing = threading.Lock()
         self._pool = ThreadPoolExecutor(8, "weaviate")  # the two lists of a search are fetched at once
         self.connection = Connection(settings)
+        self._replicas = Replicas(settings.weaviate_replication_factor > 1, self.connection.check_alive)
         try:
             anew = self.connection.do(lambda client: open_collection(client, settings, embedder_name, dim))
             self._terms = open_counts(settings)
@@ -207,16 +203,7 @@ class WeaviateStore:
         return self.connection.do(lambda client: act(client.collections.get(self.name)), most)
 
     def _write(self, act: Callable[[Any], T]) -> T:
-        """On every replica, for a search asks one of them; where one is away, on most: it gets the rest when it is back."""
-
-        def write(chunks: Any) -> T:
-            for attempt in range(TRIES_ON_ALL if self._replicated else 0):
-                with contextlib.suppress(WeaviateBaseError, StoreUnavailable):
-                    return act(chunks.with_consistency_level(ConsistencyLevel.ALL))
-                time.sleep(0.2 * (attempt + 1))  # a node may be busy, or have just heard of the collection
-            return act(chunks)
-
-        return self._do(write)
+        return self._do(lambda chunks: self._replicas.write(chunks, act))
 
     def _nearest(self, vector: NDArray[np.float32], where: Any, fetch: int) -> list[Any]:
         return self._do(
@@ -252,30 +239,22 @@ class WeaviateStore:
         )
 
     def _delete_others(self, document_id: str, keep: frozenset[str]) -> None:
-        """The document's chunks that any replica has and that are not to be kept; found first, then deleted by their ids.
-
-        Deleted by what they are not, new chunks would go too: a replica that is still writing one knows its document before its id,
-        and what one replica finds is deleted on all."""
+        """The document's chunks that any replica has and that are not to be kept."""
         others = Filter.by_property("document_id").equal(document_id)
         if keep:
             others = others & Filter.by_id().contains_none(sorted(keep))
+        self._delete(others, keep)
+
+    def _delete(self, where: Any, keep: frozenset[str] = frozenset()) -> None:
+        """Found first, then deleted by their ids. Deleted by what they are not, new chunks would go too: a replica that is still writing
+        one knows its document before its id, and what one replica finds is deleted on all."""
         for _ in range(ROUNDS_OF_DELETING):
-            # Most replicas are asked, not all: what was written stands on most, and a dead one would be waited for.
-            found = self._do(lambda chunks: chunks.data.delete_many(where=others, dry_run=True, verbose=True))
-            stale = [str(one.uuid) for one in found.objects if str(one.uuid) not in keep]
+            found = self._do(lambda chunks: self._replicas.ids(chunks, where))
+            stale = [one for one in found if one not in keep]
             if not stale:
                 return
-            self._delete(Filter.by_id().contains_any(stale))
-        raise StoreUnavailable(f"Weaviate at {self.connection.url} still finds chunks of the document {document_id} that it deleted")
-
-    def _delete(self, where: Any) -> None:
-        """The server deletes at most 10,000 at once; asked again until nothing is left."""
-        while True:
-            done = self._write(lambda chunks: chunks.data.delete_many(where=where))
-            if done.failed:
-                raise StoreUnavailable(f"Weaviate at {self.connection.url} could not delete {done.failed} of {done.matches} chunks")
-            if done.successful < done.matches or done.matches == 0 or done.matches < 10_000:
-                return
+            self._do(lambda chunks, stale=stale: self._replicas.delete(chunks, stale))  # type: ignore[misc]
+        raise StoreUnavailable(f"Weaviate at {self.connection.url} still finds chunks that it deleted")
 
 
 def _where(filters: Filters) -> Any | None:

@@ -87,8 +87,13 @@ class Connection:
 
     def _watched(self, act: Callable[[weaviate.WeaviateClient], T], client: weaviate.WeaviateClient, most: float) -> T:
         """Raises httpx.HTTPError as soon as the node does not say that it lives: by itself the client would wait for half a minute."""
-        url = self._nodes[self._at].url
-        return while_alive(lambda: act(client), lambda: httpx.get(f"{url}/v1/.well-known/live", timeout=ALIVE), GLANCE, most)
+        node = self._nodes[self._at]
+        return while_alive(lambda: act(client), lambda: _check_alive(node), GLANCE, most)
+
+    def check_alive(self) -> None:
+        """Raises httpx.HTTPError where one of the nodes does not say that it lives."""
+        for node in self._nodes:
+            _check_alive(node)
 
     def close(self) -> None:
         with self._lock:
@@ -124,6 +129,10 @@ class Connection:
         for client in closing:
             with contextlib.suppress(WeaviateBaseError, RpcError, OSError):
                 client.close()
+
+
+def _check_alive(node: Node) -> None:
+    httpx.get(f"{node.url}/v1/.well-known/live", timeout=ALIVE)
 
 
 def is_behind(nodes: Sequence[Node], node: Node, settings: Settings) -> bool:

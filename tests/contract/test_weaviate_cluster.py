@@ -1,7 +1,8 @@
-"""Three real nodes with every chunk on each: one is killed while questions are asked and documents come in."""
+"""Three real nodes with every chunk on each: one is killed while questions are asked and documents come in, later one is silent."""
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -20,6 +21,7 @@ from tests.contract.test_stores import EVERYONE, chunk, unit, vectors
 from tests.support import weaviate_dev
 
 COLLECTION = "Cluster"
+SILENT = 60.0  # seconds; once it is known that a node is silent, a write takes some hundredths
 
 
 @dataclass(frozen=True)
@@ -49,22 +51,27 @@ class Run:
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
+def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[weaviate_dev.Node]]:
     try:
         nodes = weaviate_dev.start(tmp_path_factory.mktemp("cluster"), nodes=3)
     except weaviate_dev.NotToBeHad as reason:
         pytest.skip(f"no real Weaviate: {reason}")
-    yield killed_in_mid_work(nodes)
+    yield nodes
     for node in nodes:
         node.stop()
 
 
-def opened(*nodes: weaviate_dev.Node) -> WeaviateStore:
+@pytest.fixture(scope="module")
+def run(nodes: list[weaviate_dev.Node]) -> Run:
+    return killed_in_mid_work(nodes)
+
+
+def opened(*nodes: weaviate_dev.Node, collection: str = COLLECTION) -> WeaviateStore:
     urls = ",".join(f"{node.url}#{node.grpc_port}" for node in nodes)
     settings = Settings(
         store="weaviate",
         weaviate_url=urls,
-        weaviate_collection=COLLECTION,
+        weaviate_collection=collection,
         weaviate_replication_factor=3,
         weaviate_shards=3,
         data_dir=nodes[0].folder.parent,
@@ -198,3 +205,31 @@ def test_a_node_that_comes_back_is_not_asked_before_it_has_what_it_missed(run: R
 def test_a_node_that_comes_back_gets_what_it_missed(run: Run) -> None:
     assert run.returned == EXPECTED
     assert run.first_there == "d39"
+
+
+@pytest.mark.parametrize("silent", [2, 0], ids=["one that holds replicas", "the one that is asked"])
+def test_a_silent_node_holds_up_no_write_for_as_long_as_the_server_waits_for_it(nodes: list[weaviate_dev.Node], silent: int) -> None:
+    """Left to itself the server waits half a minute for it, for each of the three shards, at each of the three documents."""
+    store = opened(*nodes, collection=f"Silent{silent}")
+    for number in range(3):
+        put(store, number, 0)
+
+    def write() -> None:
+        for number in range(3):
+            put(store, number, 1)  # some of the chunks must go
+        put(store, 3, 0)
+        store.delete_documents(["d2"])
+
+    writing = threading.Thread(target=write, daemon=True)
+    nodes[silent].process.send_signal(signal.SIGSTOP)
+    try:
+        writing.start()
+        writing.join(SILENT)
+        assert not writing.is_alive(), "it waits for the silent node"
+        assert sorted(store.document_ids()) == ["d0", "d1", "d3"]
+        assert [len(store.chunks_of(f"d{number}")[0]) for number in (0, 1, 3)] == [4, 4, 5]
+        assert found_first(store, 3) == "d3"
+    finally:
+        nodes[silent].process.send_signal(signal.SIGCONT)
+    store.drop()
+    store.close()
