@@ -21,6 +21,7 @@ from starlette.responses import FileResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 
 from tests.nginx import MISSING, NGINX, Gate, free_port, nginx
+from tests.support.http_server import served
 
 pytestmark = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
 
@@ -242,3 +243,18 @@ def test_when_the_service_is_down_the_page_still_comes_and_hears_why(folder: Pat
         response, content = request(gate, "POST", "/api/ask", b"{}")
         assert response.status == 503
         assert json.loads(content)["code"] == "unavailable"
+
+
+def test_health_is_asked_where_no_question_keeps_it_waiting(folder: Path) -> None:
+    async def well(request: Request) -> Response:
+        return JSONResponse({"path": request.url.path})
+
+    (folder / "health").mkdir(mode=0o755)
+    paths = ("/api/health", "/api/health/ready")
+    app = Starlette(routes=[Route(path, well) for path in paths])
+    nobody = f"127.0.0.1:{free_port()}"
+    with served(app) as url, nginx(folder / "health", nobody, folder / "web", health=url.removeprefix("http://")) as gate:
+        for path in paths:
+            response, content = request(gate, "GET", path)
+            assert (response.status, json.loads(content)) == (200, {"path": path})
+        assert request(gate, "GET", "/api/session")[0].status == 503

@@ -71,11 +71,13 @@ async def _measured(readers: int, seconds: float, served: Served) -> dict[str, A
         before = _processor_seconds(served.pid)
         end = time.monotonic() + seconds
         over = threading.Event()
-        watching = [threading.Thread(target=_watch, args=(served, where, tally, over)) for where in ("url", "health")]
+        watching = [threading.Thread(target=_watch, args=(served, where, tally, over), daemon=True) for where in ("url", "health")]
         for thread in watching:
             thread.start()
-        await asyncio.gather(*(_reader(client, questions, end, tally, random.Random(number)) for number in range(readers)))  # noqa: S311 - no secret
-        over.set()
+        try:
+            await asyncio.gather(*(_reader(client, questions, end, tally, random.Random(number)) for number in range(readers)))  # noqa: S311 - no secret
+        finally:
+            over.set()
         tally.processor = _processor_seconds(served.pid) - before
     for thread in watching:
         thread.join()

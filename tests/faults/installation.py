@@ -61,7 +61,7 @@ class Installation:
             "EMBEDDER_URL": f"http://127.0.0.1:{self.embedder_port}/v1",
             "QUESTIONS_PER_MINUTE": "0",
             "REQUESTS_PER_MINUTE": "0",
-            "SENTENCE_VECTORS_MB": "0",  # nothing is embedded beside what is measured
+            "SENTENCE_VECTORS_MB": "0",  # nothing is embedded beside what is measured; the handbook's sentences are, before it
         }
         kept = {name: value for name, value in os.environ.items() if not name.startswith("BEDSIDE_")}
         return kept | {f"BEDSIDE_{name}": value for name, value in own.items()} | self.further
@@ -76,13 +76,13 @@ class Installation:
             "bedside": Service("bedside", lambda: self._pid("bedside"), self.start_bedside, lambda: _ok(f"{self.url}/health/ready")),
         }
 
-    def run(self, *arguments: str) -> subprocess.Popen[bytes]:
+    def run(self, *arguments: str, **environment: str) -> subprocess.Popen[bytes]:
         """`bedside ARGUMENTS` in this installation."""
         name = arguments[0]
         with (self.folder / f"{name}.log").open("ab") as log:
             command = [sys.executable, "-m", "rag_api.cli.app", *arguments]
             output = log if name == "serve" else subprocess.PIPE
-            process = subprocess.Popen(command, env=self.environment, stdin=subprocess.DEVNULL, stdout=output, stderr=log)
+            process = subprocess.Popen(command, env=self.environment | environment, stdin=subprocess.DEVNULL, stdout=output, stderr=log)
         self.commands.append(process)
         return process
 
@@ -196,9 +196,10 @@ def installation(folder: Path, *, generator: bool = True, further: Mapping[str, 
         pdfs.mkdir()
         for name in HANDBOOK:
             (pdfs / name).symlink_to(Path(handbook.__file__).parent / "pdf" / name)
-        process = made.run("ingest", str(pdfs), "--json")
-        said, _ = process.communicate(timeout=START_SECONDS)
-        assert process.returncode == 0, said
+        for command in (("ingest", str(pdfs), "--json"), ("index", "sentences")):
+            process = made.run(*command, BEDSIDE_SENTENCE_VECTORS_MB="64")
+            said, _ = process.communicate(timeout=START_SECONDS)
+            assert process.returncode == 0, said
         if generator:
             made.services["generator"].wait(START_SECONDS)
         yield made

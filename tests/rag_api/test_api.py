@@ -527,3 +527,13 @@ def test_metrics_count_what_came_of_questions_and_hold_no_word_of_them(
     assert grown('bedside_requests_total{method="GET",route="page",status="404"}') == 1
     assert not any(answer["id"] in name or NOWHERE in name for name in after)
     assert after["bedside_asking"] == 0
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"literal": 0}, {"literal": "no"}, {"filters": {"include_expired": 0}}, {"question": "\x85"}, {"question": "\ufeff \t"}],
+    ids=["a number for false", "a word for false", "a number in a filter", "a blank to some patterns only", "a mark and blanks"],
+)
+def test_what_the_document_does_not_allow_is_refused(client: httpx.Client, wrong: dict[str, Any]) -> None:
+    body = {"question": DUTCH, "mode": "sources", **wrong}
+    is_problem(client.post("/ask", json=body), 422, "invalid_request")

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from rag_api.domain import Role, User
 from tests.support.leaks.compare import Tally, WordEmbedder, compare, differences, drawn
 from tests.support.leaks.hospital import hospital
+from tests.support.leaks.reports import apart, compare_reports
 from tests.support.leaks.running import running
 from tests.weaviate_server import Server, weaviate_server
 
@@ -18,6 +20,7 @@ __all__ = ["weaviate_server"]
 
 SETS = [("everyone",), ("everyone", "icu"), ("everyone", "midwives", "surgery")]
 QUESTIONS = 40
+REPORTED = 2  # more of each set, with what their readers and reviewers say of them
 
 
 @pytest.mark.parametrize("store", ["memory", "lance", "weaviate"])
@@ -28,8 +31,11 @@ def test_no_response_tells_of_what_its_reader_may_not_read(
     made, tally = hospital(seed, topics=6), Tally()
     url = f"{server.url}#{server.grpc_port}" if server else ""
     with running(store, made, open_dir, postgres_server, WordEmbedder(), SETS, url) as (everything, without):
+        compare_reports(everything, without, made, tally, seed, REPORTED)
         compare(everything, without, drawn(made, QUESTIONS, seed, SETS), tally)
+        gaps = everything.get(User("judge", "Somebody", SETS[2], roles=frozenset({Role.JUDGE})), "/gaps")[1]
     assert tally.differing == []
+    assert gaps["gaps"], "nothing was asked in vain that could have told"
     assert tally.questions == QUESTIONS
     assert tally.told, "nothing was said that could have told"
 
@@ -42,3 +48,8 @@ def test_a_difference_is_seen_wherever_it_is() -> None:
         ".a[0].score: 0.5 | 0.4",
         ".n: 1 | None",
     ]
+
+
+def test_reviewers_are_compared_whose_askers_are_theirs_or_apart() -> None:
+    sets = [("everyone", "icu", "surgery"), ("everyone", "icu"), ("everyone",), ("everyone", "midwives", "surgery")]
+    assert apart(sets) == [("everyone",), ("everyone", "icu"), ("everyone", "midwives", "surgery")]

@@ -1,59 +1,15 @@
-"""The OpenAPI document is complete, and the running API keeps to it for requests that nobody would write by hand."""
+"""The OpenAPI document is complete. That the running API keeps to it: test_openapi_rows.py."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-import hypothesis
 import pytest
-import schemathesis
 from jsonschema_rs import validator_for
-from schemathesis.specs.openapi.checks import negative_data_rejection, positive_data_acceptance
 
 from rag_api.config import Settings
-from rag_api.container import Container
-from rag_api.guard.personal import warm as read_name_lists
 from rag_api.main import create_app
-from tests.support.http_server import served
-from tests.support.scripted_server import scripted_server
-from tests.support.world import empty, load_hospital
-
-EXAMPLES = 8  # per operation
-
-
-@pytest.fixture(scope="module")
-def url(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    read_name_lists()  # else a thread does while schemathesis parses: pytest parses these by ast, which two threads at once break in 3.11
-    with scripted_server() as server:
-        settings = Settings(
-            data_dir=tmp_path_factory.mktemp("data"),
-            database_url=dsn,
-            store="memory",
-            generator_url=server.url,
-            web_dir=tmp_path_factory.mktemp("no page"),
-        )
-        with Container(settings) as container:
-            load_hospital(container)
-            with served(create_app(settings, container)) as address:
-                yield address
-            empty(container)
-
-
-schema = schemathesis.openapi.from_dict(create_app(Settings()).openapi())
-
-
-@schema.parametrize()
-@hypothesis.settings(
-    max_examples=EXAMPLES, deadline=None, derandomize=True, database=None, suppress_health_check=list(hypothesis.HealthCheck)
-)
-def test_the_api_keeps_to_its_document(case: schemathesis.Case[Any], url: str) -> None:
-    """No server errors; only documented statuses, media types and shapes; bad requests refused, good ones accepted."""
-    # A multipart part is text whatever is put into it: "a file that is an object" cannot be sent, so it cannot be refused.
-    unsendable: list[Any] = [negative_data_rejection] if case.operation.label == "POST /documents" else []
-    # What a CSV must hold, no schema of the text around it says.
-    undescribed = [positive_data_acceptance] if case.operation.label == "POST /judged/{name}/csv" else []
-    case.call_and_validate(base_url=f"{url}/api", excluded_checks=unsendable + undescribed, timeout=60)
 
 
 @pytest.fixture(scope="module")

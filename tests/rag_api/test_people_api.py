@@ -144,6 +144,11 @@ def test_a_new_password_ends_the_sessions_and_the_old_one(world: World) -> None:
         assert sent.status_code == status
 
 
+def test_a_number_is_no_word_on_suspension_and_a_blank_no_group(world: World) -> None:
+    path = f"/accounts/{world.people.ids['outsider']}"
+    assert [world.send("PATCH", path, json=body).status_code for body in ({"suspended": 0}, {"groups": ["\x85"]}, {})] == [422, 422, 200]
+
+
 def test_a_machines_account_is_given_no_password_so_nobody_signs_in_as_it(world: World) -> None:
     path = f"/accounts/{world.people.ids['machine']}/password"
     refused = world.send("PUT", path, json={"password": PASSWORD})

@@ -14,6 +14,7 @@ from rag_api.config import Settings
 from rag_api.embed import Embedder, open_embedder
 from tests.support.leaks.compare import Tally, WordEmbedder, compare, drawn
 from tests.support.leaks.hospital import Hospital, hospital, visible_sets
+from tests.support.leaks.reports import compare_reports
 from tests.support.leaks.running import postgres, running
 
 STORES = ("memory", "lance", "weaviate")
@@ -37,6 +38,7 @@ def main() -> int:
             count = given.questions // len(given.stores) + (number < given.questions % len(given.stores))
             tally, began = Tally(), time.monotonic()
             with running(store, made, Path(place) / store, server, embedder, sets) as (everything, without):
+                compare_reports(everything, without, made, tally, given.seed)
                 ready = time.monotonic()
                 compare(everything, without, drawn(made, count, 1000 * given.seed + number, sets), tally, began + 60 * given.minutes)
             differing += len(tally.differing)

@@ -38,7 +38,7 @@ from tests.support.http_server import served
 from tests.support.leaks.hospital import Hospital, Made, visible_sets, write
 
 # Differ between any two answers to the same question.
-PASSING = {"id", "conversation_id", "answer_id", "created_at", "updated_at"}
+PASSING = {"id", "conversation_id", "answer_id", "created_at", "updated_at", "first_at", "last_at"}
 TIMES = "seconds"  # how the names of those end
 FUNCTIONS = (None, None, "nurse", "midwife", "paediatrician")
 
@@ -71,12 +71,21 @@ class Index:
 
     client: httpx.Client
     asker: list[User]
+    last: str = ""  # the id of the last answer
 
     def get(self, user: User, path: str) -> Any:
         self.asker[0] = user
         response = self.client.get(path)
         kind = response.headers.get("content-type", "")
         return [response.status_code, _stable(response.json()) if "json" in kind else response.content.hex()]
+
+    def send(self, user: User, method: str, path: str, body: dict[str, Any]) -> Any:
+        """An answer's id is that of the last one given here."""
+        self.asker[0] = user
+        response = self.client.request(method, path.format(answer=self.last), json=body)
+        found = response.json() if "json" in response.headers.get("content-type", "") else {}
+        self.last = found.get("id", "") if path == "/ask" else self.last
+        return [response.status_code, _stable(found)]
 
     def ask(self, user: User, body: dict[str, Any], stream: bool) -> Any:
         self.asker[0] = user
@@ -157,17 +166,18 @@ def compare(
         tally.users.add(one.user.id)
         tally.asked["stream" if one.stream else "json"] += 1
         _note(tally, responses[0], one.stream)
-        _check(tally, one, "/ask", responses)
+        check(tally, one, "/ask", responses)
         if one.also:
             tally.asked[one.also.split("?")[0]] += 1
-            _check(tally, one, one.also, [index.get(one.user, one.also) for index in (everything, clean)])
+            check(tally, one, one.also, [index.get(one.user, one.also) for index in (everything, clean)])
         for source in _sources(responses[0], one.stream)[:1] if tally.questions % 7 == 0 else ():
             for path in (f"/documents/{source}", f"/documents/{source}/file"):
                 tally.asked[path.replace(source, "ID")] += 1
-                _check(tally, one, path, [index.get(one.user, path) for index in (everything, clean)])
+                check(tally, one, path, [index.get(one.user, path) for index in (everything, clean)])
 
 
-def _check(tally: Tally, one: Asked, path: str, responses: Sequence[Any]) -> None:
+def check(tally: Tally, one: Asked, path: str, responses: Sequence[Any]) -> None:
+    """Count it as differing, and where, unless the responses are the same."""
     if json.dumps(responses[0], sort_keys=True) != json.dumps(responses[1], sort_keys=True):
         said = {"path": path, "groups": one.user.groups, "body": one.body, "stream": one.stream}
         tally.differing.append(said | {"where": list(differences(responses[0], responses[1]))[:12]})
