@@ -141,9 +141,9 @@ export const nl: Messages = {
     all: (count: number) => `Toon ${many(count, "bron", "bronnen")}`,
     less: "Toon minder bronnen",
     moreText: "hele passage",
-    lessText: "minder",
     whole: "Lees het hele document",
     wholeHelp: "Dezelfde vraag opnieuw: het model leest dit hele document en schrijft daaruit een antwoord.",
+    lessText: "minder",
   },
   viewer: {
     loading: "Het document wordt geopend",
@@ -183,9 +183,9 @@ export const nl: Messages = {
     invalid_request: "De vraag kon niet gelezen worden.",
     unavailable: "Bedside antwoordt momenteel niet. Probeer het zo dadelijk opnieuw.",
     ending: "Bedside wordt herstart. Vraag het zo dadelijk opnieuw; wat er al stond, blijft bewaard.",
-    too_large: "De vraag is te lang.",
     document_too_long:
       "Dit document is te lang om in één keer gelezen te worden. Stel de vraag zonder het hele document.",
+    too_large: "De vraag is te lang.",
     embedder_mismatch: "De zoekindex is door een ander zoekmodel gemaakt; een beheerder moet hem opnieuw maken.",
     personal_data:
       "Uw vraag lijkt gegevens te bevatten die een patiënt herkenbaar maken. Er is nog niets verstuurd of bewaard.",
