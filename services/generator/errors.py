@@ -9,8 +9,6 @@ GeneratorError          500 generator-error
 
 from __future__ import annotations
 
-from services.contract.wire import TOO_LONG
-
 
 class GeneratorError(Exception):
     code = "generator-error"
@@ -23,7 +21,7 @@ class BadRequest(GeneratorError):
 
 
 class PromptTooLong(BadRequest):
-    code = TOO_LONG
+    code = "context_length_exceeded"  # wire.TOO_LONG: the engine runs without pydantic
 
 
 class QueueFull(GeneratorError):

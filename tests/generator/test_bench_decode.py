@@ -188,11 +188,13 @@ def test_plots_are_drawn_from_what_was_printed(tmp_path: Path, capsys: pytest.Ca
     accepted = {"EAGLE + CASD": {"copy": {"0": 3, "2": 1, "14": 1}, "eagle": {"1": 5}}}
     printed = {"methods": methods, "repeats": 5, "prompts": 3, "accepted_lengths": accepted}
     (tmp_path / "decode-handbook.json").write_text(json.dumps(printed))
+    replayed = [{"set": "s", "drafter": name, "nodes_per_step": n * 1.0, "tau": 1 + n / 9} for name in ("blend", "suffix") for n in (3, 5)]
+    (tmp_path / "methods.json").write_text(json.dumps({"replayed": replayed}))
     assert main(["plots", "--folder", str(tmp_path)]) == 0
-    drawn = [(tmp_path / name).read_bytes() for name in ("decode.svg", "accepted.svg")]
+    drawn = [(tmp_path / name).read_bytes() for name in ("decode.svg", "accepted.svg", "methods.svg")]
     assert all(b"<svg" in picture for picture in drawn)
     assert main(["plots", "--folder", str(tmp_path)]) == 0
-    assert drawn == [(tmp_path / name).read_bytes() for name in ("decode.svg", "accepted.svg")]
+    assert drawn == [(tmp_path / name).read_bytes() for name in ("decode.svg", "accepted.svg", "methods.svg")]
 
 
 def test_runs_longer_than_the_longest_are_counted_with_it() -> None:

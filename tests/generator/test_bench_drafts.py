@@ -96,7 +96,17 @@ def test_all_methods_stand_in_one_table_with_and_without_a_model(
     monkeypatch.setattr(ours, "CACHE", tmp_path / "cache")
     (tmp_path / "said.jsonl").write_text(json.dumps({"source": " ".join(CORPUS), "answer": CORPUS[0]}) + "\n")
     tiny_tokenizer().save_pretrained(tmp_path / "tokenizer")
-    recorded = ["--recorded", str(tmp_path / "said.jsonl"), "--tokenizer", str(tmp_path / "tokenizer"), "--nodes", "8", "60"]
+    recorded = [
+        "--recorded",
+        str(tmp_path / "said.jsonl"),
+        "--tokenizer",
+        str(tmp_path / "tokenizer"),
+        "--nodes",
+        "8",
+        "60",
+        "--where",
+        "answer=e",
+    ]
     options = [*small, "--sets", "squad", "--limit", "1", "--own-answers", "2", "--template", "demo", "--dtype", "fp32"]
     assert main(["methods", *options, *recorded, "--raw", str(tmp_path / "raw"), "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)

@@ -29,7 +29,7 @@ from services.generator.bench.dense import own_answers
 from services.generator.bench.ours import PAPERS, WAYS, Bench, answer_methods, way_of
 from services.generator.bench.peers import Limits, NoPeer, transformers_peer
 from services.generator.bench.prompts import Job
-from services.generator.bench.recorded import BadRecords, read_records, read_tokenizer
+from services.generator.bench.recorded import BadRecords, Where, read_records, read_tokenizer
 from services.generator.bench.replay import measure, training_free
 from services.generator.bench.setting import bench_of, jobs_of, parser_of
 from services.generator.bench.timing import Measured, Run
@@ -129,7 +129,7 @@ def _replayed(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Replay recorded answers by every drafter that looks up and needs no training, and by a peer's where it is installed."""
     tokenizer = read_tokenizer(options.tokenizer)
     for file in options.recorded:
-        records = read_records(file, tokenizer, [], options.answers)
+        records = read_records(file, tokenizer, [Where.parse(text) for text in options.where], options.answers)
         for nodes in options.nodes:
             for name in sorted(set(training_free().values())):
                 if DRAFTERS[name].lacks(DrafterContext()) is None:
@@ -202,6 +202,7 @@ def _options(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--recorded", type=Path, nargs="*", default=[], help="jsonl of recorded answers to replay")
     parser.add_argument("--tokenizer", type=Path, help="of the recorded answers")
     parser.add_argument("--answers", type=int, help="of each recorded file (default all)")
+    parser.add_argument("--where", action="append", default=[], metavar="FIELD=SUBSTRING", help="of these, as for `replay`; repeatable")
     parser.add_argument("--nodes", type=int, nargs="+", default=[60], help="budgets of nodes for recorded answers")
     options = parser.parse_args(argv)
     if options.recorded and options.tokenizer is None:

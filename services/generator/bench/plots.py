@@ -1,7 +1,8 @@
 """plots: the pictures of docs/benchmarks.md from the JSON that `decode --json` printed. Needs matplotlib (extra `dev`).
 
 Reads decode-<set>.json of a folder and writes decode.svg (tokens per second by method and set) and accepted.svg (how many tokens of a
-source a step accepted, as in the thesis's figure 5.5) beside them.
+source a step accepted, as in the thesis's figure 5.5) beside them; of methods.json, which `methods --json` printed, methods.svg: tau
+against the nodes of a step, for each source on recorded answers.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 
 FOLDER = Path(__file__).resolve().parents[3] / "docs" / "figures"
 COLOURS = {"copy": "#2a7f8f", "eagle": "#d98032"}
+MARKERS = "osv^D*PXh"
 LONGEST = 10  # tokens; longer runs are counted with these
 
 
@@ -52,6 +54,24 @@ def lengths(sets: dict[str, dict[str, Any]], method: str, file: Path) -> None:
     _save(figure, file)
 
 
+def curves(replayed: list[dict[str, Any]], file: Path) -> None:
+    """Draw tau by nodes a step; a point for each budget of nodes."""
+    import matplotlib.pyplot as plt
+
+    sets = list(dict.fromkeys(own["set"] for own in replayed))
+    figure, axes = plt.subplots(1, len(sets), figsize=(5.2 * len(sets), 3.8), squeeze=False, layout="constrained")
+    for axis, name in zip(axes[0], sets, strict=True):
+        for number, drafter in enumerate(dict.fromkeys(own["drafter"] for own in replayed)):
+            points = sorted((own["nodes_per_step"], own["tau"]) for own in replayed if (own["set"], own["drafter"]) == (name, drafter))
+            axis.plot(*zip(*points, strict=True), marker=MARKERS[number % len(MARKERS)], markersize=4, linewidth=1, label=drafter)
+        axis.set_title(name, fontsize=9)
+        axis.set_xlabel("nodes drafted a step")
+        axis.set_xscale("symlog", linthresh=1)
+    axes[0][0].set_ylabel("tau")
+    axes[0][-1].legend(fontsize=7)
+    _save(figure, file)
+
+
 def histogram(counts: dict[int, int]) -> list[float]:
     steps = [0] * (LONGEST + 1)
     for length, count in counts.items():
@@ -82,6 +102,8 @@ def main(argv: list[str]) -> int:
         return 2
     speeds(sets, options.folder / "decode.svg")
     lengths(sets, options.method, options.folder / "accepted.svg")
+    if (told := options.folder / "methods.json").exists():
+        curves(json.loads(told.read_text())["replayed"], options.folder / "methods.svg")
     return 0
 
 

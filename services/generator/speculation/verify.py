@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from services.generator.speculation.acceptance import EXACT, Acceptance
-from services.generator.speculation.sampling import choose, likeliest, log_probabilities
+from services.generator.speculation.sampling import choose, entropies_at, likeliest, log_probabilities
 from services.generator.speculation.tree import depths
 from services.generator.types import Accepted, DraftTree, SamplingParams
 
@@ -66,5 +66,4 @@ def _with_log_probabilities(accepted: Accepted, logits: Tensor, alternatives: in
 
 def _with_entropies(accepted: Accepted, logits: Tensor) -> Accepted:
     """Add the entropies of the accepted nodes' distributions, from `logits` [N, V] of the row."""
-    log_p = logits[torch.tensor(accepted.path, device=logits.device)].log_softmax(-1)
-    return replace(accepted, entropies=tuple((-log_p.exp() * log_p).nan_to_num(0.0).sum(-1).tolist()))
+    return replace(accepted, entropies=tuple(entropies_at(logits, accepted.path)))
