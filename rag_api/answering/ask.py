@@ -44,7 +44,7 @@ from rag_api.errors import (
     PromptTooLong,
 )
 from rag_api.query.analysis import Analysis, analyse
-from rag_api.query.asks import asks_of
+from rag_api.query.asks import Ask, asks_of
 from rag_api.query.small_talk import small_talk
 from rag_api.query.synonyms import Expander
 from rag_api.retrieval.find import LONGEST_TEXT, Retrieval, find, merged
@@ -218,10 +218,10 @@ def _retrieve(builder: AnswerBuilder, container: AskContainer) -> Retrieval:
     return retrieval
 
 
-def _apart(asks: Sequence[str], whole: Retrieval, builder: AnswerBuilder, container: AskContainer) -> Retrieval:
+def _apart(asks: Sequence[Ask], whole: Retrieval, builder: AnswerBuilder, container: AskContainer) -> Retrieval:
     """What is found for two questions in one, each by itself; what neither finds an answer to is decided for the whole. A part that would
     be refused alone is answered from the document that answers the other, or the whole: the two were asked together."""
-    analyses = [analyse(ask, container.expander) for ask in asks]
+    analyses = [analyse(ask.text, container.expander, ask.said) for ask in asks]
     found = [find(analysis, builder.user, builder.question.filters, container) for analysis in analyses]
     sure = {one.sentences[0].document_id for one in (whole, *found) if one.answerable and one.sentences}
     answered = [(analysis, one) for analysis, one in zip(analyses, found, strict=True) if one.answerable or _is_of(one, sure)]

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from rag_api.domain import Block, Candidate
 from rag_api.guard.drugs import drugs_in, names
 from rag_api.guard.without import is_turned
 from rag_api.query.analysis import Analysis
-from rag_api.query.asks import AT_ONCE, Wanted, wanted
+from rag_api.query.asks import AT_ONCE, Wanted, asks_nothing, says_all, wanted
 from rag_api.query.followup import patients_in
 from rag_api.text.blocks import structure_of
 from rag_api.text.quotable_spans import Quotable, quotable_of, wholes
 from rag_api.text.ranges import asked, fits, ranges
 from rag_api.text.sentence_splitter import Kind
 from rag_api.text.uncertain import BLANK
-from rag_api.text.word_match import ALIKE as ALIKE_WORDS
 from rag_api.text.word_match import Called, held
 
 BEHIND = 8.0  # nats that a list may score below the best sentence and still be what a question for actions wants
@@ -41,6 +40,11 @@ _NEGATES = re.compile(
 _ACTION = re.compile(
     r"meteen|onmiddellijk|dadelijk|eerst|wat te doen|stappen|werkwijze|aanpak|handel|maatregel|volgorde|opvang|procedure|immediate|first|"
     r"what to do|steps|action|at once|straight away",
+    re.IGNORECASE,
+)
+_DOES = re.compile(
+    r"(?:geef|behandel|start|stop|bel|verwittig|leg|spoel|verwijder|dien|vraag|plaats|sluit|maak|laat|breng|controleer|meet|neem|"
+    r"give|treat|start|stop|call|lay|rinse|remove|ask|place|close|take|check|measure|keep|put|apply|inject)\b",
     re.IGNORECASE,
 )
 _EXAMPLE = re.compile(r"\b(?:reken)?voorbeeld\w*\b|\bbijv(?:oorbeeld)?\b|\bbv\b|\b(?:worked )?example\b|\be\.g\.", re.IGNORECASE)
@@ -75,6 +79,7 @@ class Read:
 
     texts: Mapping[str, str]
     structures: Mapping[str, str]
+    titles: Mapping[str, str] = field(default_factory=dict)
 
     def blocks(self, document_id: str) -> tuple[Block, ...]:
         return structure_of(self.texts[document_id], self.structures.get(document_id, "")) if document_id in self.texts else ()
@@ -97,22 +102,43 @@ def sections(question: Analysis, candidates: Sequence[Candidate], read: Read) ->
     if exception is not None:
         return [Section((exception,), 1), Section(tuple(c for c in first if not _overlap(c, exception)), 1)]
     whole = _whole(question, first, read)
-    return [Section((whole,), 1)] if whole is not None else [Section(tuple(_without_other_rows(question, left, read)))]
+    if whole is not None:
+        return [Section((whole,), 1)]
+    return [Section(tuple(_with_what_to_do(question, _without_other_rows(question, left, read), read)))]
+
+
+def _with_what_to_do(question: Analysis, left: list[Candidate], read: Read) -> list[Candidate]:
+    """A question that only tells how it is with somebody ("grey skin after a nerve block") wants what is done about it: the sentence that
+    follows the one on what is the matter."""
+    best, text = left[0], read.texts.get(left[0].document_id, "")
+    quote = read.quote(best) if asks_nothing(question.text) else None
+    if quote is None or quote.kind != Kind.PROSE:
+        return left
+    structure = read.structures.get(best.document_id, "")
+    after = next((q for q in quotable_of(text, structure) if q.start == best.end and q.block == quote.block), None)
+    if after is None or _DOES.match(text[best.start : best.end]) or not _DOES.match(text[after.start : after.end]):
+        return left
+    both = replace(best, end=after.end, text=best.text + text[after.start : after.end])
+    return [both, *(c for c in left[1:] if not _overlap(c, both))]
 
 
 def _without_other_rows(question: Analysis, left: Sequence[Candidate], read: Read) -> list[Candidate]:
-    """Beside a row for one weight, age or level stands none of its table for another, unless the question names that too."""
+    """Beside a row stands none of its table that is for another weight, age or level, nor one for another case than the question names:
+    "knieprothese" is not answered by the row of the heupprothese too. But what else the question names may stand in another row."""
     best, row = left[0], read.quote(left[0])
-    measured = {one.unit for one in ranges(_case(best))}
-    if row is None or row.kind != Kind.ROW or not measured:
+    if row is None or row.kind != Kind.ROW:
         return list(left)
-    unsaid = [called for called in question.sought if held(called, best.text) < ALIKE_WORDS]
+    measured = {one.unit for one in ranges(_case(best))}
+    cases = [called for called in question.sought if held(called, _case(best)) >= _SURE] if wanted(question.text) == Wanted.ONE else []
+    unsaid = [called for called in question.sought if held(called, best.text) < _SURE]
     kept = [best]
     for candidate in left[1:]:
         other = read.quote(candidate) if candidate.document_id == best.document_id else None
-        beside = other is not None and other.group == row.group and any(one.unit in measured for one in ranges(_case(candidate)))
-        if not beside or any(held(called, candidate.text) >= _SURE for called in unsaid):
-            kept.append(candidate)
+        if other is not None and other.group == row.group and not any(held(called, candidate.text) >= _SURE for called in unsaid):
+            another = bool(cases) and not any(held(called, _case(candidate)) >= _SURE for called in cases)
+            if another or any(one.unit in measured for one in ranges(_case(candidate))):
+                continue
+        kept.append(candidate)
     return kept
 
 
@@ -162,7 +188,7 @@ def _is_of_itself(question: Analysis, candidate: Candidate) -> bool:
 def _exception(question: Analysis, first: Sequence[Candidate], read: Read) -> Candidate | None:
     """A sentence that takes something away from patients as the question names them, near to what would be quoted without it; None when
     that is the best one anyway."""
-    conditions = _conditions(question, first)
+    conditions = _conditions(question, first, read.titles.get(first[0].document_id, ""))
     best = read.quote(first[0])
     if not conditions or best is None:
         return None
@@ -177,11 +203,12 @@ def _exception(question: Analysis, first: Sequence[Candidate], read: Read) -> Ca
     return None
 
 
-def _conditions(question: Analysis, first: Sequence[Candidate]) -> list[Called]:
-    """The question's words that few of these sentences hold: what sets this patient apart from the others."""
+def _conditions(question: Analysis, first: Sequence[Candidate], title: str) -> list[Called]:
+    """The question's words that few of these sentences hold: what sets this patient apart from the others, not what the document is
+    about."""
     found = []
     for called in question.sought:
-        if len(called[0][0]) < _WORD or drugs_in(called[0][0]):
+        if len(called[0][0]) < _WORD or drugs_in(called[0][0]) or held(called, title) >= _SURE:
             continue
         holding = sum(held(called, c.text) >= _SURE for c in first)
         if 0 < holding <= max(1, _RARE * len(first)):
@@ -224,8 +251,8 @@ def _whole(question: Analysis, first: Sequence[Candidate], read: Read) -> Candid
 
 def _is_asked_whole(question: Analysis, asks: Wanted, rows: Sequence[Candidate]) -> bool:
     """No row of the table stands out for this question, which asks for none of them; or all are asked for, and none is of its numbers."""
-    if asks == Wanted.ALL:
-        return len(rows) >= _ROWS and not any(fits(question.numbers, row.text) for row in rows)
+    if asks == Wanted.ALL or says_all(question.text):
+        return len(rows) >= _ROWS and not any(fits(question.numbers, _case(row)) for row in rows)
     return not question.numbers and len(rows) >= _ROWS and rows[0].score - rows[_ROWS - 1].score <= ALIKE
 
 

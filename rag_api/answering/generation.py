@@ -14,6 +14,7 @@ from rag_api.answering.notices import notice
 from rag_api.answering.passage_completion import completed
 from rag_api.answering.prompt_passages import PromptPassage, passages_of_hits, to_quote
 from rag_api.answering.source_warnings import usable
+from rag_api.answering.two import shortened, told_apart
 from rag_api.db.answers import said_of
 from rag_api.db.documents import read_pages
 from rag_api.domain import Hit, Mode, User
@@ -94,14 +95,11 @@ def _beside(builder: AnswerBuilder, passages: Sequence[PromptPassage], container
 def _sections(builder: AnswerBuilder, hits: Sequence[Hit]) -> list[Section]:
     """Of each thing that is asked, what may be quoted; nothing is said twice."""
     documents = {hit.chunk.document_id for hit in hits}
-    read = Read(builder.texts, builder.structures)
-    found: list[Section] = []
-    for asked in builder.asked:
-        own = sections(asked.question, [c for c in asked.sentences if c.document_id in documents], read)
-        if len(builder.asked) > 1:  # each in few words, and nothing twice
-            own = [replace(one, most=1, question=asked.question.text) for one in own]
-        said = {one.first for one in found}
-        found += [one for one in own if one.first not in said]
+    read = Read(builder.texts, builder.structures, {source.document.id: source.document.metadata.title for source in builder.sources})
+    own = [sections(asked.question, [c for c in asked.sentences if c.document_id in documents], read) for asked in builder.asked]
+    if len(own) > 1:  # each in few words, and nothing twice
+        own = [[shortened(one, asked.question.text) for one in its] for its, asked in zip(own, builder.asked, strict=True)]
+    found = told_apart(own)
     return found or [Section(())]
 
 

@@ -24,6 +24,10 @@ _ENDS_LIKE_A_DRUG = re.compile(
 _ELSE = frozenset(["medicine", "medicin", "vaccine", "magazine", "foreskin"])
 _SHORTEST = 7  # of a name known by its ending: "april" and "skin" end like drugs too
 _WORD = re.compile(r"[^\W_]{3,}")
+_LEVEL = re.compile(
+    r"\b(kalium|potassium|calcium|magnesium|natrium|sodium)(?: (?:van|of|is|at|boven|onder|above|below|over|under))?\s*[=:<>]?\s*"
+    r"\d{1,3}(?:[.,]\d+)?(?![\d.,]*\d|\s*(?:%|(?:mg|g|gram|ml|meq|mmol(?!/))\b))"
+)
 _BEGINS = 6  # letters of a name from which a longer word that begins with it is about it: "insulinepomp"
 _FORGIVEN = 8  # letters from which a table's name may have one wrong; kalium is not calcium
 
@@ -31,6 +35,12 @@ _FORGIVEN = 8  # letters from which a table's name may have one wrong; kalium is
 def drugs_in(text: str) -> tuple[str, ...]:
     """In the question's order, each once, in lower case and without accents."""
     return tuple(dict.fromkeys(word for word in _WORD.findall(folded(text)) if is_drug(word)))
+
+
+def given_in(text: str) -> tuple[str, ...]:
+    """The drugs of a question but for those that it tells the level of: with a potassium of 6.7 no potassium is given."""
+    given = drugs_in(_LEVEL.sub(" ", folded(text)))
+    return tuple(drug for drug in drugs_in(text) if drug in given)
 
 
 def is_drug(word: str) -> bool:
@@ -46,6 +56,12 @@ def also_called(drug: str) -> tuple[str, ...]:
     """Its other names in the table."""
     line, spelled = _known(drug)
     return () if line is None else tuple(name for name in _lines()[line].names if _spelled(name) != spelled)
+
+
+def substance_of(drug: str) -> str:
+    """What the table calls it first: a brand's substance, and that in Dutch; empty when it is called so already, or unknown."""
+    line, spelled = _known(drug)
+    return "" if line is None or _lines()[line].spelled[0] == spelled else _lines()[line].names[0]
 
 
 def names(text: str, drugs: Iterable[str]) -> bool:

@@ -9,8 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rag_api.guard import concepts
-from rag_api.guard.drugs import also_called, drugs_in
+from rag_api.guard.drugs import also_called, given_in, substance_of
 from rag_api.guard.patient import Patient, patient_of
+from rag_api.query.asks import without_form
+from rag_api.query.shorthand import written_out
 from rag_api.query.synonyms import Expander
 from rag_api.text.bm25_analyzer import question_terms
 from rag_api.text.language import Language, language_said
@@ -20,12 +22,12 @@ from rag_api.text.word_match import Called, Expand, sought_words
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What a question says. `text` stands alone: a follow-up is here as what it means."""
+    """What a question says. `text` stands alone, with nothing abbreviated: a follow-up is here as what it means."""
 
     text: str
     language: Language | None  # None: its words tell nothing
     terms: tuple[str, ...]  # of BM25, distinct
-    expansions: tuple[str, ...]  # what else its words are called, by the hospital's lists and the table of concepts
+    expansions: tuple[str, ...]  # what else its words are called, by the hospital's lists and the tables of drugs and concepts
     sought: tuple[Called, ...]  # its content words, each with its other names
     patient: Patient
     drugs: tuple[str, ...]  # as the question calls them, or as the hospital's lists do
@@ -37,15 +39,16 @@ class Analysis:
 
 def analyse(text: str, expander: Expander, said: str | None = None) -> Analysis:
     """Read a question. `said`: its words as typed, where `text` is what they mean in a conversation: the reader's language is theirs."""
-    listed = expander.expand(text)
     follow_up = said if said is not None and said.strip() != text.strip() else ""
-    drugs = drugs_in(text) or drugs_in(" ".join(listed))
+    text, follow_up = written_out(text), written_out(follow_up)
+    listed, content = expander.expand(text), without_form(text)
+    drugs = given_in(text) or given_in(" ".join(listed))
     return Analysis(
         text=text,
         language=language_said(said or text),
-        terms=tuple(question_terms(text)),
-        expansions=tuple(dict.fromkeys((*listed, *concepts.other_words(text)))),
-        sought=tuple(sought_words(text, other_names(expander))),
+        terms=tuple(question_terms(content)),
+        expansions=tuple(dict.fromkeys((*listed, *filter(None, map(substance_of, drugs)), *concepts.other_words(text)))),
+        sought=tuple(sought_words(content, other_names(expander))),
         patient=patient_of(text),
         drugs=drugs,
         drug_names=(*drugs, *expander.expand(" ".join(drugs))),

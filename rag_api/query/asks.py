@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from enum import StrEnum
 
-from rag_api.query.followup import standalone
+from rag_api.query.followup import ASPECTS, carried
+from rag_api.text.word_match import content_words
 
 # Words that open a question of their own in the middle of one.
 _OPENERS = (
@@ -20,6 +22,8 @@ _OPENS = re.compile(rf"(?:{_OPENERS})\b", re.IGNORECASE)
 _ASKS_ITSELF = re.compile(r"(?:hoe\w*|wat|wie|wanneer|waar\w*|welke?|how|what|who|whom|when|where|which|why)\b", re.IGNORECASE)
 # "ballon bij fluxus: hoeveel ml en hoelang": what stands before the colon is what both ask about.
 _TOPIC = re.compile(r"([^:?;]{4,80}):\s+(\S.*)", re.DOTALL)
+_WORD = re.compile(r"[^\W\d_]+")
+_TELLS = 4  # words of a question that tells of something
 _LEAST = 2  # words of an ask
 _LEAST_ITSELF = 3  # of a second one behind a first that does not open as a question
 
@@ -85,22 +89,54 @@ def wanted(question: str) -> Wanted:
     return Wanted.SEVERAL if _SEVERAL.search(question) else Wanted.ONE
 
 
+def without_form(question: str) -> str:
+    """Return the question without what only says in which form it is to be answered ("what now, all steps in order"): no document says
+    that of itself. The whole of it where nothing else would be left."""
+    left = " ".join(_ALL.sub(" ", _ACTIONS.sub(" ", question)).split())
+    return left if len(content_words(left)) >= _LEAST else question
+
+
+def asks_nothing(question: str) -> bool:
+    """Return whether it only tells of something, without a word that asks and without one of what may be asked of a thing (its dose)."""
+    said = _WORD.findall(question.lower())
+    return (
+        "?" not in question
+        and len(said) >= _TELLS
+        and not any(_ASKS.fullmatch(word) or _ASKS_ITSELF.fullmatch(word) or word in ASPECTS for word in said)
+    )
+
+
+def says_all(question: str) -> bool:
+    """Return whether nothing may be left out."""
+    return bool(_ALL.search(question))
+
+
 def _is_told(question: str) -> bool:
     """An accident, with no question in it."""
     return bool(_HAPPENED.search(question) and _TOLD.search(question)) and not _ASKS.search(question)
 
 
-def asks_of(question: str) -> list[str]:
-    """The question, or the two that it holds, each so that it stands alone."""
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One of the things that a question asks. `text` stands alone; `said` is what the question says of this one, which weighs more than
+    what both are about."""
+
+    text: str
+    said: str
+
+
+def asks_of(question: str) -> list[Ask]:
+    """The question, or the two that it holds. The second is about what the first is about, unless it names another of the same kind: by
+    itself "how long does the flag stay" would be answered by any document that has something stay."""
     named = _TOPIC.fullmatch(question.strip())
     topic, rest = (named[1].strip(), named[2]) if named else ("", question.strip())
     parts = [part.strip(" ?,;") for part in _CUT.split(rest)]
     parts = [part for part in parts if part]
     if not _are_two(parts, topic, question):
-        return [question]
+        return [Ask(question, question)]
     if topic:
-        return [f"{topic} {part}?" for part in parts]
-    return [f"{parts[0]}?", standalone(f"{parts[1]}?", parts[0]).query]
+        return [Ask(f"{topic} {part}?", f"{part}?") for part in parts]
+    return [Ask(f"{parts[0]}?", f"{parts[0]}?"), Ask(carried(f"{parts[1]}?", parts[0]), f"{parts[1]}?")]
 
 
 def _are_two(parts: list[str], topic: str, question: str) -> bool:

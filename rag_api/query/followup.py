@@ -17,6 +17,7 @@ from rag_api.domain import TargetGroup
 from rag_api.guard.drugs import is_drug
 from rag_api.guard.patient import CHILD_UNTIL
 from rag_api.guard.words import folded, pattern, words
+from rag_api.query.instead import in_its_place
 from rag_api.text.bm25_analyzer import STOP_WORDS
 
 
@@ -106,6 +107,12 @@ def standalone(question: str, previous: str | None) -> Rewrite:
     return Rewrite(_joined(question, previous.strip()), True)
 
 
+def carried(question: str, previous: str) -> str:
+    """Return the question with what the one before it is about, whatever it leans on: the second of two that were asked at once."""
+    rest = _LEADING.sub("", question, count=1).strip() or question
+    return _tidy(f"{_topic(_without_replaced(previous, question))} {rest}")
+
+
 def _with_years(question: str) -> str:
     return _GROWN.sub(lambda match: f"{match[1]}{match[2]} {'years' if match[1].casefold().startswith('if') else 'jaar'}", question)
 
@@ -138,6 +145,8 @@ def is_short(question: str) -> bool:
 def _joined(question: str, previous: str) -> str:
     rest = _LEADING.sub("", question, count=1).strip() or question
     kept = _without_replaced(previous, question)
+    if (other := in_its_place(kept, rest)) is not None:
+        return _tidy(other)
     aspects = [word for word in _words(rest) if word in ASPECTS]
     if aspects:
         return _tidy(f"{_topic(kept)} {rest}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_api.query.asks import Wanted, asks_of, wanted
+from rag_api.query.asks import Wanted, asks_nothing, asks_of, wanted, without_form
 from rag_api.query.small_talk import SmallTalk, small_talk
 
 pytestmark = pytest.mark.quick
@@ -28,7 +28,37 @@ pytestmark = pytest.mark.quick
 def test_two_questions_in_one_are_told_apart_and_each_stands_alone(question: str, asks: list[str]) -> None:
     assert len(asks_of(question)) == len(asks)
     for found, expected in zip(asks_of(question), asks, strict=True):
-        assert set(expected.split()) <= {*found.split(), "gastroscopie"}
+        assert set(expected.split()) <= set(found.text.split())
+        assert found.said.rstrip("?") in question
+
+
+def test_the_second_of_two_is_about_what_the_first_is_about() -> None:
+    first, second = asks_of("wie beslist over de isolatie bij kroep en hoelang hangt de kaart aan de deur")
+    assert "kroep" not in second.said
+    assert {"isolatie", "kroep", "kaart"} <= set(second.text.split())
+    assert first.text == "wie beslist over de isolatie bij kroep?"
+    assert asks_of("dosis ibuprofen en hoeveel paracetamol mag erbij")[1].text == "hoeveel paracetamol mag erbij?"
+
+
+def test_what_only_says_in_which_form_to_answer_is_no_word_to_look_for() -> None:
+    assert without_form("brand in de keuken, wat nu? alles op volgorde") == "brand in de keuken, ?"
+    assert without_form("wat nu, alle stappen") == "wat nu, alle stappen"  # nothing else would be left
+    assert without_form("hoeveel ml spoelen") == "hoeveel ml spoelen"
+
+
+@pytest.mark.parametrize(
+    ("question", "tells"),
+    [
+        ("grey skin after nerve block", True),
+        ("blauwe huid na het blok", True),
+        ("dosis van het blok bij kind", False),
+        ("what is a nerve block", False),
+        ("blauwe huid?", False),
+        ("lokelma", False),
+    ],
+)
+def test_what_only_tells_of_something_asks_nothing(question: str, tells: bool) -> None:
+    assert asks_nothing(question) == tells
 
 
 @pytest.mark.parametrize(

@@ -127,8 +127,42 @@ def test_no_row_for_another_level_stands_beside_the_one_that_is_asked_for_unless
         sentences, read = candidates(ROWS, "goede", "matige", "dialyse")
         return [c.text.split("\n")[1].split("\t")[1] for c in sections(question(asked), sentences, read)[0].candidates]
 
-    assert rows("dosis kind goede nieren") == ["15 mg", "5 mg"]
-    assert rows("dosis kind goede nieren of matige") == ["15 mg", "10 mg", "5 mg"]
+    assert rows("dosis kind goede nieren") == ["15 mg"]
+    assert rows("dosis kind goede nieren of matige") == ["15 mg", "10 mg"]
+    assert rows("dosis kind goede nieren of dialyse") == ["15 mg", "5 mg"]
+
+
+JOINTS = "Ingreep\tDuur\nTotale knieprothese\t14 dagen\nTotale heupprothese\t35 dagen\nGips zonder steunname\ttot steunname\n"
+
+
+def test_a_row_for_another_operation_does_not_stand_beside_the_one_that_is_asked_for() -> None:
+    def durations(asked: str) -> list[str]:
+        sentences, read = candidates(JOINTS, "knie", "heup")
+        return [c.text.split("\t")[-1].strip() for c in sections(question(asked), sentences, read)[0].candidates]
+
+    assert durations("hoelang spuiten na knieprothese") == ["14 dagen"]
+    assert durations("hoelang spuiten na knieprothese of heupprothese") == ["14 dagen", "35 dagen"]
+
+
+def test_what_a_document_is_about_is_no_condition_that_makes_an_exception() -> None:
+    text = "Antibiotica worden bij roodvonk niet gegeven.\nVernevel adrenaline. Bewaak het kind vier uur.\n"
+    sentences, read = candidates(text, "Vernevel")
+    titled = Read(read.texts, read.structures, {"d": "Roodvonk bij kinderen"})
+    assert sections(question("roodvonk, vernevelen waarmee"), sentences, titled)[0].candidates[0].text.startswith("Vernevel")
+    assert sections(question("roodvonk, vernevelen waarmee"), sentences, read)[0].candidates[0].text.startswith("Antibiotica")
+
+
+def test_all_of_a_table_is_quoted_though_one_of_its_cells_has_a_range_for_the_number_asked_about() -> None:
+    text = "Stap\tDosis\n1 calcium\t10 ml\n2 insuline\t10 eenheden\n3 dialyse\tboven 6,5 mmol/l\n"
+    sentences, read = candidates(text, "dialyse")
+    assert sections(question("kalium 6,7 mmol/l, wat nu, alle stappen"), sentences, read)[0].candidates[0].text == text
+
+
+def test_of_somebody_whose_state_is_told_without_a_question_what_is_done_about_it_is_quoted_too() -> None:
+    text = "Een blauwe huid wijst op een vergiftiging. Geef zuurstof en bel de arts. De familie wacht buiten.\n"
+    both = "Een blauwe huid wijst op een vergiftiging. Geef zuurstof en bel de arts. "
+    assert quoted(text, "blauwe huid na het blok", "blauwe") == [both]
+    assert quoted(text, "waarop wijst een blauwe huid", "blauwe") == ["Een blauwe huid wijst op een vergiftiging. "]
 
 
 def test_a_table_of_which_all_is_asked_for_is_quoted_whole_though_a_sentence_fits_better() -> None:

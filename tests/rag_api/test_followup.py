@@ -40,6 +40,11 @@ PAIRS = HANDBOOK.parent / "followups.csv"
             "and if he needed two shots of adrenaline?",
             "how long to observe after anaphylaxis if he needed two shots of adrenaline?",
         ),
+        ("hoelang isoleren bij mazelen", "en bij kroep?", "hoelang isoleren bij kroep?"),
+        ("hoelang krukken na een heupfractuur", "en na een elleboog?", "hoelang krukken na een elleboogfractuur?"),
+        ("when to start walking after knee surgery", "and hip?", "when to start walking after hip surgery?"),
+        ("antibiotica bij longontsteking", "en bij nierfalen?", "antibiotica bij longontsteking bij nierfalen?"),
+        ("haldol bij delier", "en bij parkinson?", "haldol bij delier bij parkinson?"),
         ("vanco dose child", "what about an adult with a creatinine of 2?", "vanco dose an adult with a creatinine of 2?"),
     ],
 )

@@ -9,7 +9,10 @@ import pytest
 
 from rag_api.answering import ask as asking
 from rag_api.answering.builder import AnswerBuilder, Question
+from rag_api.answering.choice import Section
+from rag_api.answering.two import shortened, told_apart
 from rag_api.domain import Candidate, Filters, Mode, User
+from rag_api.query.asks import Ask
 from rag_api.query.synonyms import Expander
 from rag_api.retrieval.find import Retrieval
 from rag_api.retrieval.sentence_scorer import Scored
@@ -29,7 +32,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, whole: Retrieval, first: Retrieval, s
     monkeypatch.setattr(asking, "find", lambda analysis, *_: parts[analysis.text])
     builder = AnswerBuilder(Question("a", "c", True, "hoeveel en hoelang", Mode.VERBATIM, Filters()), USER, "nl", "hoeveel en hoelang")
     container: Any = SimpleNamespace(expander=Expander([]), settings=SimpleNamespace(sources=7))
-    asking._apart(list(parts), whole, builder, container)
+    asking._apart([Ask(part, part) for part in parts], whole, builder, container)
     return [one.sentences[0].document_id for one in builder.asked]
 
 
@@ -48,3 +51,27 @@ def test_a_part_that_is_refused_is_not_answered_from_another_document_nor_agains
 def test_where_nothing_is_answered_the_question_stays_one(monkeypatch: pytest.MonkeyPatch) -> None:
     no = found("picc", answerable=False)
     assert asked(monkeypatch, no, no, no) == []
+
+
+def section(*scores: tuple[int, float], document: str = "d") -> Section:
+    """Sentences by where they begin, with their scores."""
+    return Section(tuple(Candidate(document, at, at + 1, (), "z", score, 1) for at, score in scores))
+
+
+def starts(sections: list[Section]) -> list[int]:
+    return [one.candidates[0].start for one in sections]
+
+
+def test_a_sentence_that_comes_first_for_both_is_said_for_the_one_that_has_no_other_as_good() -> None:
+    tube, transport = section((1, 9.0), (2, 8.9)), section((1, 9.0), (3, 5.0))
+    assert starts(told_apart([[tube], [transport]])) == [2, 1]
+    assert starts(told_apart([[transport], [tube]])) == [1, 2]
+    assert starts(told_apart([[transport], [transport]])) == [1]
+    assert starts(told_apart([[section((1, 9.0))], [section((1, 9.0))]])) == [1]
+    assert starts(told_apart([[transport], [section((4, 2.0))]])) == [1, 4]
+
+
+def test_each_of_two_things_is_answered_in_one_sentence_or_two_as_good_as_each_other() -> None:
+    assert shortened(section((1, 9.0), (2, 8.5), (3, 8.2)), "wat").most == 2
+    assert shortened(section((1, 9.0), (2, 5.0)), "wat").most == 1
+    assert shortened(section((1, 9.0), (2, 5.0)), "wat").question == "wat"

@@ -1,0 +1,67 @@
+"""A follow-up question that names another thing of the same kind puts it in the place of the first: "en bij rsv?" after "hoelang isoleren
+bij griep", "en na een knie?" after "hoelang spuitjes na een heupprothese".
+
+Both together would find what is said of the first. What a patient may have beside something else (an allergy, a failing kidney) is added
+to it, not put in its place. Kinds are told by the table of concepts; knows no patients and no drugs (followup.py).
+"""
+
+from __future__ import annotations
+
+import re
+
+from rag_api.guard.concepts import concepts, concepts_in, meant
+from rag_api.guard.words import folded
+
+# Kinds of which one takes another's place; what is not named here is added.
+_LIKE = {"germ": "disease", "disease": "disease", "device": "thing", "procedure": "thing", "site": "thing", "material": "thing"}
+_LIKE |= {kind: kind for kind in ("place", "test", "isolation", "diet")}
+_BESIDE = re.compile(
+    r"allerg|insuffici|falen|failure|impair|overgevoelig|hypersens|obes|dialys|diabet|suikerziek|parkinson|epilep|dement|astma|asthma|copd|"
+    r"bloeding|bleeding|hypert|zwanger|pregnan|koorts|fever|pijn|pain|kanker|cancer"
+)
+_PREPOSITIONS = "bij|voor|na|met|zonder|tijdens|onder|via|op|in|after|for|with|without|during|on"
+_SLOT = re.compile(rf"(?P<word>{_PREPOSITIONS})\s+(?:(?:een|de|het|a|an|the)\s+)?(?P<thing>[^?.,;]+?)\s*[?.]*", re.IGNORECASE)
+_SITE = 3  # letters of a part of the body that a longer word may begin with
+_REST = 4  # letters of what is left of that word
+
+
+def in_its_place(previous: str, rest: str) -> str | None:
+    """Return the question before with what `rest` names ("bij rsv?") in the place of what it named; None where nothing has a place."""
+    if (moved := _at_another_site(previous, rest)) is not None:
+        return moved
+    slot = _SLOT.fullmatch(rest.strip())
+    if slot is None or _BESIDE.search(folded(slot["thing"])):
+        return None
+    places = list(
+        re.finditer(
+            rf"\b{slot['word']}\s+(?:(?:een|de|het|a|an|the)\s+)?(?P<thing>[^?.,;]+?)(?=\s+(?:{_PREPOSITIONS})\b|[?.,;]|$)",
+            previous,
+            re.IGNORECASE,
+        )
+    )
+    if not places or _BESIDE.search(folded(places[-1]["thing"])) or not _kinds(slot["thing"]) & _kinds(places[-1]["thing"]):
+        return None
+    last = places[-1]
+    return f"{previous[: last.start('thing')]}{slot['thing']}{previous[last.end('thing') :]}".rstrip(" ?.") + "?"
+
+
+def _kinds(text: str) -> set[str]:
+    return {_LIKE[concepts()[line].kind] for line in concepts_in(text) if concepts()[line].kind in _LIKE}
+
+
+def _at_another_site(previous: str, rest: str) -> str | None:
+    """A part of the body alone ("en na een knie?") in the place of another, also within a word: heupprothese, knieprothese."""
+    words = re.findall(r"[^\W\d_]+", rest)
+    if not words or len(words) > _SITE or not _is_site(words[-1]):
+        return None
+    for match in re.finditer(r"[^\W\d_]+", previous):
+        for length in range(len(match[0]), _SITE - 1, -1):
+            whole = length == len(match[0])
+            if (whole or len(match[0]) - length >= _REST) and _is_site(match[0][:length]):
+                return f"{previous[: match.start()]}{words[-1].lower()}{previous[match.start() + length :]}".rstrip(" ?.") + "?"
+    return None
+
+
+def _is_site(word: str) -> bool:
+    lines = meant(word)
+    return bool(lines) and all(concepts()[line].kind == "site" and folded(word) in map(folded, concepts()[line].names) for line in lines)

@@ -1,0 +1,60 @@
+"""How staff type in a hurry -> the words that documents use: "hvl dgn", "24u", "b4", "K 6.7".
+
+Only what is an abbreviation in every hospital; a hospital's own stand in its lists (synonyms.py). Where an abbreviation is short for
+something else in the other language, the one that the question's small words are in decides.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from functools import cache
+from importlib.resources import files
+
+from rag_api.text.language import Language, language_said
+
+_HOURS = re.compile(r"(?<![\w.,])(\d+(?:[.,]\d+)?)\s?(u|h|d|wk)(?![\w/])", re.IGNORECASE)
+_IN_UNITS = re.compile(r"insul|heparin|eenheden|units|\b(?:novo|acta)rapid|humalog|lantus", re.IGNORECASE)  # given by units, not hours
+_TIMES: dict[Language, dict[str, str]] = {
+    "nl": {"u": "uur", "h": "uur", "d": "dagen", "wk": "weken"},
+    "en": {"u": "units", "h": "hours", "d": "days", "wk": "weeks"},
+}
+# A value of a patient's blood: the symbol and a number that it can have and that is no dose. "Na 2 dagen" is after two days.
+_SALTS = {"K": ("kalium", "potassium"), "Na": ("natrium", "sodium"), "Ca": ("calcium", "calcium"), "Mg": ("magnesium", "magnesium")}
+_SYMBOL = re.compile(
+    r"(?<![\w-])(?<!vitamine )(?<!vitamin )(?:"
+    r"(K)\+?[\s=:]*(?:van |of |is )?(?=[<>]?\d(?:[.,]\d+)?(?![\d.,]*\d|\s*(?:mg|g|ml|meq|mmol(?!/))\b))|"
+    r"(Na)\+?[\s=:]*(?:van |of |is )?(?=[<>]?1\d\d(?![\d.,]*\d|\s*(?:mg|g|ml|meq|mmol(?!/))\b))|"
+    r"(Ca|Mg)(?:2\+|\+\+)?[\s=:]*(?:van |of |is )?(?=[<>]?\d[.,]\d+(?!\d|\s*(?:mg|g|ml|meq|mmol(?!/))\b)))"
+)
+
+
+@cache
+def _shorts() -> dict[Language, tuple[re.Pattern[str], dict[str, str]]]:
+    """By language: what finds any of its abbreviations, and what each is short for."""
+    text = files(__package__).joinpath("shorthand.csv").read_text(encoding="utf-8")
+    known: dict[Language, dict[str, str]] = {"nl": {}, "en": {}}
+    for row in csv.DictReader(text.splitlines()):
+        known["en" if row["language"] == "en" else "nl"] |= dict.fromkeys(row["short"].split("|"), row["long"])
+    return {language: (_any_of(own), own) for language, own in known.items()}
+
+
+def _any_of(shorts: dict[str, str]) -> re.Pattern[str]:
+    longest_first = sorted(shorts, key=lambda short: (-len(short), short))
+    return re.compile(rf"(?<![\w'/.-])(?:{'|'.join(map(re.escape, longest_first))})(?![\w'/-])", re.IGNORECASE)
+
+
+def written_out(question: str) -> str:
+    """Return the question with what is abbreviated in it written out; of a question that tells no language, by both."""
+    spoken = language_said(question)
+    for language in ("nl", "en") if spoken is None else (spoken,):
+        question = _written(question, language)
+    return question
+
+
+def _written(question: str, language: Language) -> str:
+    pattern, shorts = _shorts()[language]
+    said = pattern.sub(lambda match: shorts[match[0].lower()], question)
+    times = _TIMES[language] if not _IN_UNITS.search(said) else {**_TIMES[language], "u": "units"}
+    said = _HOURS.sub(lambda match: f"{match[1]} {times[match[2].lower()]}", said)
+    return _SYMBOL.sub(lambda match: f"{_SALTS[match[1] or match[2] or match[3]][language == 'en']} ", said)
