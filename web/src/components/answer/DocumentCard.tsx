@@ -41,7 +41,12 @@ export function DocumentCard({ shown, all, spans, opened, refused, onOpen, onWho
         ))}
       </ol>
       {onWhole && (
-        <button type="button" className="link card-whole" title={m.card.wholeHelp} onClick={() => onWhole(first.document_id)}>
+        <button
+          type="button"
+          className="link card-whole"
+          title={m.card.wholeHelp}
+          onClick={() => onWhole(first.document_id)}
+        >
           {m.card.whole}
           <span className="sr-only">: {first.title}</span>
         </button>
