@@ -65,7 +65,7 @@ def import_set(
     as_json: AsJson = False,
 ) -> None:
     """Put the questions of a CSV into a judged set. One that is there already (by its id) is replaced."""
-    from rag_api.api.schemas_quality import SET_NAME
+    from rag_api.api.schemas.quality import SET_NAME
     from rag_api.db.judged import save_questions
     from rag_api.domain import LOCAL_USER
     from rag_api.errors import InvalidInput

@@ -22,7 +22,7 @@ from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
 from rag_api.api import schemas as s
-from rag_api.api.schemas_accounts import SessionOut
+from rag_api.api.schemas.accounts import SessionOut
 from rag_api.domain import PartKind, TargetGroup
 from rag_api.guard.patient import patient_of
 from rag_api.guard.support import Passage, unsupported

@@ -12,7 +12,8 @@ import httpx
 from pydantic import BaseModel, ValidationError
 
 from rag_api.answering.generator_client import Finished, Generator, Request, Text, passages_of
-from rag_api.api import schemas, schemas_accounts, schemas_quality
+from rag_api.api import schemas
+from rag_api.api.schemas import accounts, quality
 from rag_api.errors import GeneratorRefused, GeneratorUnavailable
 from services.contract import templates, wire
 from tests.support.scripted_server import piece, stats
@@ -23,7 +24,7 @@ MODELS: list[type[BaseModel]] = [
     *(kind for kind in vars(wire).values() if isinstance(kind, type) and issubclass(kind, wire.WireModel)),
     *(
         kind
-        for module in (schemas, schemas_accounts, schemas_quality)
+        for module in (schemas, accounts, quality)
         for kind in vars(module).values()
         if isinstance(kind, type) and issubclass(kind, BaseModel) and kind.__name__.endswith("In") and kind.__name__ != "In"
     ),

@@ -7,12 +7,12 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 
 from rag_api.api import schemas as api
-from rag_api.api import schemas_accounts
 from rag_api.api.audited import TrailDep
 from rag_api.api.deps import ContainerDep, DbDep, DocumentId, UserDep, WritingContainerDep
 from rag_api.api.people import memberships
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute
+from rag_api.api.schemas.accounts import MembershipOut, WhyOut
 from rag_api.api.sign_in.access import READERS, Access, declared
 from rag_api.container import Container
 from rag_api.db import Database
@@ -51,7 +51,7 @@ def get_document_access(db: DbDep, container: ContainerDep, user: UserDep, trail
 )
 def explain_access(
     db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId, account_id: Account
-) -> schemas_accounts.WhyOut:
+) -> WhyOut:
     """For admins: by which groups, who put them in those, and which rule gave the document to those. The account by its id or login."""
     document, account = get_document(db, user, document_id), get_account(db, account_id)
     trail.documents([document])
@@ -59,13 +59,13 @@ def explain_access(
     through = memberships(account, document.groups)
     reader = not READERS.isdisjoint(user_of(account, container.settings.roles_by_group).roles)
     suspended = account.suspended_at is not None
-    return schemas_accounts.WhyOut(
+    return WhyOut(
         account=account.id,
         name=account.name,
         sees=bool(through) and reader and not suspended,
         suspended=suspended,
         reader=reader,
-        through=[schemas_accounts.MembershipOut(group=group, given_by=given_by) for group, given_by in through],
+        through=[MembershipOut(group=group, given_by=given_by) for group, given_by in through],
         access=_out(permitted.why(db, user, document, container.settings.open_to)),
     )
 

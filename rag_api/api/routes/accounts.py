@@ -6,12 +6,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 
-from rag_api.api import schemas_accounts as api
 from rag_api.api.audited import TrailDep
 from rag_api.api.deps import AccountId, DbDep, Limit, Offset, UserDep
 from rag_api.api.people import Wanted, groups_among, matching
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute
+from rag_api.api.schemas import accounts as api
 from rag_api.api.sign_in.access import Access, declared
 from rag_api.api.sign_in.passwords import hash_password
 from rag_api.config import Settings

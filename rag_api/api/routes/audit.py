@@ -11,11 +11,11 @@ from fastapi import APIRouter, Depends, Query
 from fastapi.responses import StreamingResponse
 from pydantic import BeforeValidator
 
-from rag_api.api import schemas_audit as api
 from rag_api.api.audited import Noted, TrailDep
 from rag_api.api.deps import ContainerDep, DbDep
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute
+from rag_api.api.schemas import audit as api
 from rag_api.api.sign_in.access import Access, declared
 from rag_api.audit.entry import stamp
 from rag_api.audit.reading import fields_of, lines

@@ -6,11 +6,11 @@ from dataclasses import asdict
 
 from fastapi import APIRouter, Response
 
-from rag_api.api import schemas_accounts as api
 from rag_api.api.audited import TrailDep
 from rag_api.api.deps import AccountId, DbDep, UserDep
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute
+from rag_api.api.schemas import accounts as api
 from rag_api.api.sign_in.access import Access, declared
 from rag_api.api.sign_in.tokens import hashed, new_key, prefix_of
 from rag_api.db.accounts import Account, get_account, list_accounts

@@ -20,7 +20,7 @@ from rag_api.api.sign_in.identity import admit, counted_by, whose
 from rag_api.errors import TooManyTries
 
 MB = 1024 * 1024
-JUDGED_SET = 21 * MB  # a CSV within JSON (schemas_quality.ImportIn); as in nginx's configuration
+JUDGED_SET = 21 * MB  # a CSV within JSON (schemas.quality.ImportIn); as in nginx's configuration
 OVERHEAD = 64 * 1024  # of a multipart body around its file
 
 

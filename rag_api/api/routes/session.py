@@ -8,11 +8,11 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
-from rag_api.api import schemas_accounts as api
 from rag_api.api.audited import TrailDep
 from rag_api.api.deps import DbDep, MetricsDep, UserDep
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute
+from rag_api.api.schemas import accounts as api
 from rag_api.api.sign_in import cookies, passwords
 from rag_api.api.sign_in.access import Access, declared
 from rag_api.api.sign_in.identity import Identity, identify

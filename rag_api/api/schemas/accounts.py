@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from rag_api.api.schemas import GROUP, AccessOut
+from rag_api.api.schemas.access import AccessOut
+from rag_api.api.schemas.base import GROUP
 from rag_api.domain import Role, Scope
 
 Group = Annotated[str, Field(max_length=100, pattern=GROUP)]

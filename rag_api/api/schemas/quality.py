@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from rag_api.api.schemas import DocumentIdText, In, Name, Words
+from rag_api.api.schemas.base import DocumentIdText, In, Name, Words
 from rag_api.domain import TargetGroup
 
 SET_NAME = r"^[A-Za-z0-9][A-Za-z0-9 ._-]{0,79}$"

@@ -1,0 +1,136 @@
+"""Documents, and what there is to choose from."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field
+
+from rag_api.api.schemas.base import Day, In, MetadataField, Name, Words
+from rag_api.domain import DocumentStatus, TargetGroup
+
+
+class NoteOut(BaseModel):
+    """A warning: in English, with its stable code and what stands in it, for other languages."""
+
+    text: str
+    code: str = Field("", description="Empty for a sentence of an older version.")
+    values: dict[str, str] = {}
+
+
+class DocumentOut(BaseModel):
+    id: str
+    source: str
+    title: str
+    status: DocumentStatus
+    reason: str
+    media_type: str
+    page_count: int
+    chunk_count: int
+    byte_count: int
+    department: str
+    document_type: str
+    target_groups: list[TargetGroup]
+    version: str
+    valid_from: date | None
+    valid_until: date | None
+    owner: str
+    language: str
+    supersedes: str
+    warnings: list[str] = Field([], description="What an admin should know of it, for example pages without text; of a failed one: why.")
+    notes: list[NoteOut] = Field([], description="The warnings with their codes, in the same order.")
+    advice: str = Field("", description="What to do about a document that failed.")
+    groups: list[str] = Field([], description="Whose members may read it.")
+    created_at: datetime | None
+    updated_at: datetime | None
+
+
+class DocumentList(BaseModel):
+    documents: list[DocumentOut]
+    total: int
+
+
+class PageOut(BaseModel):
+    number: int
+    width: float
+    height: float
+    rotation: int
+
+
+class CutLineOut(BaseModel):
+    """A line of a page that is not searched."""
+
+    page: int
+    text: str
+    reason: str = Field(description="Why: header, footer, page_number, line_number or slanted.")
+
+
+class EditOut(BaseModel):
+    """What an admin says in one field, and what the file said there when it was edited. Dates as 2026-01-31, groups as adult;child."""
+
+    field: str
+    value: str
+    said: str
+
+
+class DocumentDetail(DocumentOut):
+    pages: list[PageOut]
+    edits: list[EditOut] = Field([], description="The fields in which an admin overrules the file.")
+    cut: list[CutLineOut] = Field([], description="What was left out of the text, in the order of the pages.")
+
+
+class DescribedOut(DocumentDetail):
+    vectors: Literal["kept", "made again", "outdated"] = Field(
+        description="Of its passages, embedded with their title. Outdated: too many to wait for; words are found by the new title "
+        "already, meaning by the old one until the next ingestion."
+    )
+
+
+class MetadataIn(In):
+    """Fields that are absent stay as they are. Empty texts and lists, and null for a date, say that there is none."""
+
+    title: Annotated[Words, Field(min_length=1, max_length=300, pattern=r"^[^\x00]*[^\s\x00\x85\ufeff][^\x00]*$")] | None = None
+    department: Name | None = None
+    document_type: Name | None = None
+    target_groups: list[TargetGroup] | None = Field(None, max_length=4)
+    version: Annotated[Words, Field(max_length=50, pattern=r"^[^\x00]*$")] | None = None
+    valid_from: Day | None = None
+    valid_until: Day | None = None
+    owner: Name | None = None
+    language: Literal["nl", "en", ""] | None = None
+    supersedes: Name | None = Field(None, description="File name or title of the document that this one replaces.")
+    reset: list[MetadataField] = Field([], max_length=10, description="These say again what the file says, unless they are given as well.")
+
+
+class ChangeOut(BaseModel):
+    """One field of one change."""
+
+    field: str
+    before: str
+    after: str
+    user_id: str
+    changed_at: datetime
+
+
+class ChangeList(BaseModel):
+    changes: list[ChangeOut]
+
+
+class FunctionOut(BaseModel):
+    """A function that askers have. `target_groups`: the patients whose documents come first for it; empty: none in particular."""
+
+    id: str
+    nl: str
+    en: str
+    target_groups: list[TargetGroup]
+
+
+class FacetsOut(BaseModel):
+    """What documents can be filtered by, and the functions that order them."""
+
+    departments: list[str]
+    document_types: list[str]
+    languages: list[str]
+    target_groups: list[TargetGroup]
+    functions: list[FunctionOut]
