@@ -107,6 +107,8 @@ class Watch:
         if self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._over.set)
             self._thread.join(PATIENCE)
+        elif not self._loop.is_closed():  # it was never started
+            self._loop.close()
 
     @property
     def is_stuck(self) -> bool:
