@@ -45,7 +45,7 @@ async def ready(watch: Watch) -> bool:
 async def _documents(container: Container, user: User) -> int | None:
     """How many this user may read; None where the database takes its time."""
     try:
-        return await asyncio.wait_for(apart(lambda: count_indexed(container.db, user)), SOON)
+        return await asyncio.wait_for(apart(lambda: count_indexed(container.db, user)), 2 * SOON)
     except (TimeoutError, BedsideError):
         return None
 

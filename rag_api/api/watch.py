@@ -31,7 +31,7 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 THREADS = ThreadPoolExecutor(8, thread_name_prefix="health")
-SOON = 0.5  # seconds that whoever asks waits for a look
+SOON = 0.25  # seconds that whoever asks waits for a look
 PATIENCE = 5.0  # seconds that a part may take to answer
 EVERY = 3.0  # seconds between two looks
 STUCK = 30.0  # seconds without a turn of the loop that has every request in hand
@@ -107,6 +107,8 @@ class Watch:
         if self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._over.set)
             self._thread.join(PATIENCE)
+        elif not self._loop.is_closed():  # it was never started
+            self._loop.close()
 
     @property
     def is_stuck(self) -> bool:
