@@ -222,7 +222,9 @@ class GeneratorRefused(GeneratorUnavailable):
 
 
 class PromptTooLong(GeneratorRefused):
-    """As any other refusal to its reader, but where a document was to be read whole."""
+    """To its reader a refusal like any other, but where a document was to be read whole."""
+
+    code = "prompt_too_long"
 
 
 @contextmanager

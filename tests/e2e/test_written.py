@@ -79,4 +79,4 @@ def test_a_document_under_a_written_answer_is_read_whole_at_a_click(page: Page, 
     assert server.requests[2]["bedside"]["retrieved"]
     server.status, server.body = 400, '{"error": {"message": "too long", "code": "context_length_exceeded"}}'
     whole.first.click()
-    expect(page.get_by_text("Dit document is te lang om in één keer gelezen te worden")).to_be_visible()
+    expect(page.locator(".notice", has_text="Dit document is te lang om in één keer gelezen te worden")).to_be_visible()

@@ -33,6 +33,7 @@ MAP = {
     "TooManyTries": (429, "too_many_tries"),
     "TooManyRequests": (429, "too_many_requests"),
     "TooBusy": (429, "too_busy"),
+    "DocumentTooLong": (422, "document_too_long"),
     "PersonalDataFound": (422, "personal_data"),
     "UnreadableDocument": (422, "unreadable_document"),
     "ConfigurationError": (500, "configuration"),
@@ -47,6 +48,7 @@ MAP = {
     "SignInUnavailable": (503, "sign_in_unavailable"),
     "GeneratorUnavailable": (503, "generator_unavailable"),
     "GeneratorRefused": (503, "generator_refused"),
+    "PromptTooLong": (503, "prompt_too_long"),
 }
 RAISED = [found for found in vars(errors).values() if inspect.isclass(found) and issubclass(found, Exception)]
 CLASSES = {found.__name__: found for found in RAISED if issubclass(found, BedsideError)}
