@@ -221,15 +221,24 @@ def _retrieve(builder: AnswerBuilder, container: AskContainer) -> Retrieval:
 def _apart(asks: Sequence[Ask], whole: Retrieval, builder: AnswerBuilder, container: AskContainer) -> Retrieval:
     """What is found for two questions in one, each by itself; what neither finds an answer to is decided for the whole. A part that would
     be refused alone is answered from the document that answers the other, or the whole: the two were asked together."""
-    analyses = [analyse(ask.text, container.expander, ask.said) for ask in asks]
-    found = [find(analysis, builder.user, builder.question.filters, container) for analysis in analyses]
-    sure = {one.sentences[0].document_id for one in (whole, *found) if one.answerable and one.sentences}
-    answered = [(analysis, one) for analysis, one in zip(analyses, found, strict=True) if one.answerable or _is_of(one, sure)]
+    found = [_found(ask, builder, container) for ask in asks]
+    sure = {one.sentences[0].document_id for one in (whole, *(one for _, one in found)) if one.answerable and one.sentences}
+    answered = [(analysis, one) for analysis, one in found if one.answerable or _is_of(one, sure)]
     if not answered:
         return whole
     builder.asked = tuple(AskedApart(analysis, one.sentences) for analysis, one in answered)
     builder.stats["asked_apart"] = [analysis.text for analysis, _ in answered]
     return merged([whole, *(one for _, one in answered)], container.settings.sources)
+
+
+def _found(ask: Ask, builder: AnswerBuilder, container: AskContainer) -> tuple[Analysis, Retrieval]:
+    """What is found for one of two, with what both are about; by itself where that finds no answer and it has a topic of its own."""
+    found: list[tuple[Analysis, Retrieval]] = []
+    for analysis in (analyse(ask.text, container.expander, ask.said), *([analyse(ask.alone, container.expander)] if ask.alone else [])):
+        found.append((analysis, find(analysis, builder.user, builder.question.filters, container)))
+        if found[-1][1].answerable:
+            return found[-1]
+    return found[0]
 
 
 def _is_of(found: Retrieval, document_ids: set[str]) -> bool:

@@ -158,7 +158,7 @@ def _misspelt(word: str) -> int | None:
 def _is_among(others: Iterable[str], line: int | None, drug: str) -> bool:
     """Words that the table does not know. Two letters may be wrong where the beginning is right; ropivacaine is not bupivacaine."""
     within = {name for name in (drug, *(_lines()[line].spelled if line is not None else ())) if len(name) >= _BEGINS}
-    if any(name in word for name in within for word in others):
+    if any(word.startswith(name) or word.endswith(name) for name in within for word in others):  # in its midst by chance: k-inderal-arm
         return True
     if line is not None and len(drug) < _FORGIVEN:
         return False

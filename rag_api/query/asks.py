@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from rag_api.query.followup import ASPECTS, carried
+from rag_api.query.followup import ASPECTS, carried, leans
 from rag_api.text.word_match import content_words
 
 # Words that open a question of their own in the middle of one.
@@ -123,6 +123,7 @@ class Ask:
 
     text: str
     said: str
+    alone: str = ""  # what is searched for where nothing answers `text`; empty: it cannot be understood without what it is about
 
 
 def asks_of(question: str) -> list[Ask]:
@@ -136,7 +137,8 @@ def asks_of(question: str) -> list[Ask]:
         return [Ask(question, question)]
     if topic:
         return [Ask(f"{topic} {part}?", f"{part}?") for part in parts]
-    return [Ask(f"{parts[0]}?", f"{parts[0]}?"), Ask(carried(f"{parts[1]}?", parts[0]), f"{parts[1]}?")]
+    first, second = f"{parts[0]}?", f"{parts[1]}?"
+    return [Ask(first, first), Ask(carried(second, first), second, "" if leans(second) else second)]
 
 
 def _are_two(parts: list[str], topic: str, question: str) -> bool:

@@ -108,6 +108,11 @@ def text_of(source: str) -> str:
     return "\n".join(page.text for page in found.pages)
 
 
+def test_a_brand_in_the_midst_of_another_word_is_no_drug() -> None:
+    assert not drugs.names("Het kinderalarm gaat af.", ("propranolol",))
+    assert drugs.names("Spoel met natriumheparine.", ("heparine",))
+
+
 def test_a_drug_has_other_names() -> None:
     assert drugs.also_called("Xarelto") == ("rivaroxaban",)
     assert "epinefrine" in drugs.also_called("adrenaline")

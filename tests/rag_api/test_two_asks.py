@@ -48,6 +48,19 @@ def test_a_part_that_is_refused_is_not_answered_from_another_document_nor_agains
     assert asked(monkeypatch, yes, yes, found("picc", answerable=False, may_answer=False)) == ["picc"]
 
 
+def test_a_second_question_of_another_topic_is_searched_by_itself_where_nothing_answers_it_with_the_firsts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    results = {"dosis?": found("dosis", answerable=True), "dosis open?": found("dosis", answerable=False)}
+    results["open?"] = found("keuken", answerable=True)
+    monkeypatch.setattr(asking, "find", lambda analysis, *_: results[analysis.text])
+    builder = AnswerBuilder(Question("a", "c", True, "dosis en open", Mode.VERBATIM, Filters()), USER, "nl", "dosis en open")
+    container: Any = SimpleNamespace(expander=Expander([]), settings=SimpleNamespace(sources=7))
+    for alone, documents in (("open?", ["dosis", "keuken"]), ("", ["dosis", "dosis"])):
+        asking._apart([Ask("dosis?", "dosis?"), Ask("dosis open?", "open?", alone)], found("x", answerable=False), builder, container)
+        assert [one.sentences[0].document_id for one in builder.asked] == documents
+
+
 def test_where_nothing_is_answered_the_question_stays_one(monkeypatch: pytest.MonkeyPatch) -> None:
     no = found("picc", answerable=False)
     assert asked(monkeypatch, no, no, no) == []
