@@ -39,6 +39,7 @@ from tests.support.leaks.hospital import Hospital, Made, visible_sets, write
 
 # Differ between any two answers to the same question.
 PASSING = {"id", "conversation_id", "answer_id", "created_at", "updated_at", "first_at", "last_at"}
+FRESH = httpx.Limits(keepalive_expiry=2)  # seconds: before the server closes what lies idle, under the next request perhaps
 TIMES = "seconds"  # how the names of those end
 FUNCTIONS = (None, None, "nurse", "midwife", "paediatrician")
 
@@ -134,7 +135,8 @@ def opened(documents: Sequence[Made], settings: Settings, folder: Path, embedder
         app = create_app(settings, container)
         app.dependency_overrides[current_user] = lambda: asker[0]
         url = stack.enter_context(served(app))
-        yield Index(stack.enter_context(httpx.Client(base_url=url, timeout=120)), asker)
+        client = httpx.Client(base_url=url, timeout=120, limits=FRESH)
+        yield Index(stack.enter_context(client), asker)
 
 
 def drawn(hospital: Hospital, count: int, seed: int, sets: Sequence[tuple[str, ...]] = ()) -> Iterator[Asked]:
