@@ -57,12 +57,19 @@ def concepts_in(text: str) -> frozenset[int]:
 
 def mentions(text: str) -> Iterator[tuple[frozenset[int], str]]:
     """Yield what each name in the text may mean, and the words that name it. A name has several meanings where several lines hold it."""
-    said = _WORD.findall(_plain(text))
-    words, at = [_spelled(word) for word in said], 0
+    for found, words, _, _ in places(text):
+        yield found, words
+
+
+def places(text: str) -> Iterator[tuple[frozenset[int], str, int, int]]:
+    """Yield the same with where each name begins and ends in the text, which has lost its accents."""
+    said = list(_WORD.finditer(_plain(text)))
+    known, at = [word.group() for word in said], 0
+    words = [_spelled(word) for word in known]
     while at < len(words):
-        length, found = _longest(said, words, at)
+        length, found = _longest(known, words, at)
         if found:
-            yield found, " ".join(words[at : at + length])
+            yield found, " ".join(words[at : at + length]), said[at].start(), said[at + length - 1].end()
         at += length
 
 
@@ -80,11 +87,16 @@ def also_called(word: str) -> tuple[str, ...]:
     return concept.names if concept.kind in SPECIFIC else ()
 
 
+def by_itself(lines: frozenset[int], said: str) -> bool:
+    """Whether a name means one thing, and is no part of a compound."""
+    return len(lines) == 1 and (" " in said or lines == _known(said))
+
+
 def other_words(text: str) -> tuple[str, ...]:
     """What else the specific things are called that a text names."""
     found = dict[str, None]()
     for lines, said in mentions(text):
-        if len(lines) == 1 and (" " in said or lines == _known(said)):
+        if by_itself(lines, said):
             concept = concepts()[min(lines)]
             found |= dict.fromkeys(name for name in concept.names if concept.kind in SPECIFIC and _spelled(_plain(name)) != said)
     return tuple(found)

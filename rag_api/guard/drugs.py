@@ -64,6 +64,11 @@ def substance_of(drug: str) -> str:
     return "" if line is None or _lines()[line].spelled[0] == spelled else _lines()[line].names[0]
 
 
+def substances() -> tuple[tuple[str, ...], ...]:
+    """Return the names of each line of the table, folded."""
+    return tuple(line.names for line in _lines())
+
+
 def names(text: str, drugs: Iterable[str]) -> bool:
     """Whether the text has one of them: by any of its names, also within a longer word or with a letter or two wrong; or by its class
     ("NSAID"), where none of the others is named that the table has of that class: their dose might be taken for its own."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
@@ -41,7 +41,7 @@ class BedsideReader:
         self.name = f"bedside-reader-{hashlib.sha256(weights).hexdigest()[:12]}"
         self._encoder = encoder
         self._layers = encoder.layers(range(int(arrays.pop("layers"))))
-        self._network = Network(arrays)
+        self._network = _network(arrays)
         self._states = lru_cache(maxsize=KEPT)(self._computed)
 
     def judge(self, question: str, passages: Sequence[Passage]) -> list[Judgement]:
@@ -71,6 +71,13 @@ def _arrays(weights: bytes) -> dict[str, Any]:
         return {"encoder": arrays.pop("encoder"), "layers": arrays.pop("layers"), **arrays}
     except (OSError, EOFError, ValueError, KeyError, BadZipFile) as error:
         raise ConfigurationError(f"{WEIGHTS} does not hold a reader's weights ({error})") from error
+
+
+def _network(arrays: Mapping[str, Array]) -> Network:
+    try:
+        return Network(arrays)
+    except (KeyError, ValueError) as error:
+        raise ConfigurationError(f"{WEIGHTS} is of an earlier version of Bedside: train it again ({error})") from error
 
 
 def _places(passage: Passage) -> list[int]:

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_api.readers.text import BEGIN, END, Tokenized, segments
+from rag_api.readers.text import BEGIN, END, Tokenized, leads, segments
 
 Array = NDArray[np.float32]
+PLACES = 5  # where a question's token is looked for: the span, beside it, what it stands below, title and heading, anywhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,8 @@ class ReadQuestion:
 class ReadPassage:
     ids: NDArray[np.int64]
     compared: Array  # [heads, tokens, width]
-    places: tuple[NDArray[np.intp], ...]  # the tokens of each span, then those of title and heading
+    places: tuple[NDArray[np.intp], ...]  # the tokens of each segment (text.py)
+    leads: tuple[int, ...]  # the segment that each span stands below
     said: Array  # [spans, told]
 
 
@@ -50,10 +52,11 @@ class Network:
 
     def __init__(self, arrays: Mapping[str, Array]) -> None:
         self._arrays = {name: np.asarray(array, np.float32) for name, array in arrays.items()}
-        told, self._heads = len(self._arrays["told.bias"]), self._arrays["found.weight"].shape[1] // 4 - 1
+        told, self._heads = len(self._arrays["told.bias"]), self._arrays["found.weight"].shape[1] // PLACES - 1
         self.hidden = len(self._arrays["mean"])
         self._width = len(self._arrays["compare.weight"]) // self._heads
-        if self._arrays["joined.weight"].shape[1] != 5 * told or self._arrays["compare.weight"].shape[1] != self.hidden:
+        known = self._arrays["joined.weight"].shape[1] == 5 * told and self._arrays["compare.weight"].shape[1] == self.hidden
+        if not known or self._arrays["found.weight"].shape[1] % PLACES or len(self._arrays["compare.weight"]) % self._heads:
             raise ValueError("the arrays of the reader do not fit together")
 
     def question(self, states: Array, text: Tokenized, rarity: Array) -> ReadQuestion:
@@ -67,17 +70,17 @@ class Network:
     def passage(self, states: Array, text: Tokenized) -> ReadPassage:
         own, count = self._standard(states), len(text.spans)
         of = segments(text, count)
-        places = tuple(np.flatnonzero(of == number) for number in range(count + 1))
-        means = np.array([own[place].mean(axis=0) if len(place) else np.zeros(self.hidden) for place in places[:-1]], np.float32)
+        places = tuple(np.flatnonzero(of == number) for number in range(2 * count + 2))
+        means = np.array([own[place].mean(axis=0) if len(place) else np.zeros(self.hidden) for place in places[:count]], np.float32)
         said = np.tanh(self._linear("said", means.reshape(count, self.hidden)))
-        return ReadPassage(_ids(text), self._compared(own), places, said)
+        return ReadPassage(_ids(text), self._compared(own), places, tuple(leads(text, count)), said)
 
     def judge(self, question: ReadQuestion, passage: ReadPassage) -> Array:
         """Return for each span the log-odds that it answers, and that the whole answer holds it: [spans, 2]."""
         count = len(passage.said)
         if not count:
             return np.zeros((0, 2), np.float32)
-        found = self._found(question, passage)  # [spans, tokens, 4 * (heads + 1)]
+        found = self._found(question, passage)  # [spans, tokens, PLACES * (heads + 1)]
         told = self._linear("told", _gelu(self._linear("found", found) + question.own))
         mean = np.einsum("t,stk->sk", question.weight, told)
         asked = np.broadcast_to(question.asked, mean.shape)
@@ -88,10 +91,11 @@ class Network:
         same = (question.ids[:, None] == passage.ids).astype(np.float32)
         near = np.concatenate([question.compared @ passage.compared.transpose(0, 2, 1), same[None]])
         nearest = np.stack([near[..., place].max(axis=-1, initial=-1) for place in passage.places]).transpose(0, 2, 1)
-        span, above = nearest[:-1], np.broadcast_to(nearest[-1], nearest[:-1].shape)
+        count = len(passage.leads)
+        span, led, above = nearest[:count], nearest[list(passage.leads)], np.broadcast_to(nearest[count], nearest[:count].shape)
         nothing = np.full_like(span[:1], -1)
         beside = np.maximum(np.concatenate([nothing, span[:-1]]), np.concatenate([span[1:], nothing]))
-        return np.concatenate([span, beside, above, np.broadcast_to(nearest.max(axis=0), span.shape)], -1)
+        return np.concatenate([span, beside, led, above, np.broadcast_to(nearest.max(axis=0), span.shape)], -1)
 
     def _compared(self, own: Array) -> Array:
         projected = self._linear("compare", own).reshape(len(own), self._heads, self._width)

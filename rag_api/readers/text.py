@@ -63,12 +63,25 @@ def _write(text: str, ids: list[int], tokens: Tokenizer, most: int) -> tuple[lis
 
 
 def segments(passage: Tokenized, most: int) -> NDArray[np.int64]:
-    """Return the span that each token is of, from <s> to </s>; of title and heading `most`, of nothing `most` + 1. A span that is not
-    read is its last token's; where spans overlap a token is of the last."""
+    """Return the span that each token is of, from <s> to </s>; of title and heading `most`, of nothing `most` + 1; of what stands between
+    two spans, a heading or a table's header, `most` + 2 + the second. A span that is not read is its last token's; where spans overlap a
+    token is of the last."""
     found = np.full(len(passage.ids) + 2, most + 1, np.int64)
     found[1 : 1 + above(passage)] = most
     for number, (first, after) in enumerate(passage.spans):
+        before = passage.spans[number - 1][1] if number else first
+        found[before + 1 : first + 1] = most + 2 + number
         found[first + 1 : max(after, first + 1) + 1] = number
+    return found
+
+
+def leads(passage: Tokenized, most: int) -> list[int]:
+    """Return for each span the segment of what it stands below in the passage: the last that stands between spans before it, or title and
+    heading."""
+    found, led = list[int](), most
+    for number, (first, _) in enumerate(passage.spans):
+        led = most + 2 + number if number and first > passage.spans[number - 1][1] else led
+        found.append(led)
     return found
 
 

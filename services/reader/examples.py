@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from rag_api.embed.e5.encoder import E5Encoder
-from rag_api.readers.text import BEGIN, END, Tokenized, passage_tokens, question_tokens, rarities, segments
+from rag_api.readers.text import BEGIN, END, Tokenized, leads, passage_tokens, question_tokens, rarities, segments
 from rag_api.retrieval.reader import Passage
 from services.reader.model import Batch
 
@@ -96,13 +96,14 @@ class Texts:
             passage_ids=_padded([np.array([BEGIN, *passage.ids, END]) for passage in passages], np.int64, -2),
             rarity=_padded([rarities(question, self.encoder) for question in questions], np.float32, 0),
             segments=_padded([segments(passage, most) for passage in passages], np.int64, most + 1),
+            leads=_padded([np.array(leads(passage, most), np.int64) for passage in passages], np.int64, most, most),
             most=most,
             rows=tuple(len(passage.spans) for passage in passages),
         )
 
 
-def _padded(rows: Sequence[NDArray[Any]], kind: type[Any], value: float) -> Tensor:
-    padded = np.full((len(rows), max(map(len, rows)), *rows[0].shape[1:]), value, kind)
+def _padded(rows: Sequence[NDArray[Any]], kind: type[Any], value: float, least: int = 0) -> Tensor:
+    padded = np.full((len(rows), max(least, *map(len, rows)), *rows[0].shape[1:]), value, kind)
     for at, row in enumerate(rows):
         padded[at, : len(row)] = row
     return torch.from_numpy(padded)

@@ -1,4 +1,4 @@
-"""The reader as torch trains it: what each of the question's tokens finds in a span, beside it, above it and anywhere, weighed together.
+"""The reader as torch trains it: what each of the question's tokens finds in a span, near it, above it and anywhere, weighed together.
 
 States of question and passage come from the encoder that is deployed, computed apart. Tokens are compared after projections that are
 learned ("after", "na" and "hip" each look for something else); a condition of the question that the span does not hold, nor its
@@ -16,13 +16,12 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from rag_api.readers.network import Sizes
+from rag_api.readers.network import PLACES, Sizes
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Padded. `segments`: of each token of a passage the number of its span; `most` for those of title and heading, `most` + 1 for the
-    rest. `rows[b]` is how many spans row b has, `most` the most of them."""
+    """Padded. `segments` and `leads` as in rag_api/readers/text.py. `rows[b]` is how many spans row b has, `most` the most of them."""
 
     question: Tensor  # [rows, question's tokens, hidden]
     passage: Tensor  # [rows, passage's tokens, hidden]
@@ -30,6 +29,7 @@ class Batch:
     passage_ids: Tensor  # -2: no token
     rarity: Tensor  # [rows, question's tokens]
     segments: Tensor  # [rows, passage's tokens]
+    leads: Tensor  # [rows, most]
     most: int
     rows: tuple[int, ...]
 
@@ -44,7 +44,7 @@ class ReaderModel(nn.Module):
             self.compare = nn.Linear(sizes.hidden, sizes.heads * sizes.width, bias=False)
             nn.init.orthogonal_(self.compare.weight)
             self.token = nn.Linear(sizes.hidden, sizes.token)
-            self.found = nn.Linear(4 * (sizes.heads + 1), sizes.inner)
+            self.found = nn.Linear(PLACES * (sizes.heads + 1), sizes.inner)
             self.own = nn.Linear(sizes.token + 1, sizes.inner, bias=False)
             self.told = nn.Linear(sizes.inner, sizes.told)
             self.weight = nn.Linear(sizes.hidden, 1)
@@ -74,18 +74,19 @@ class ReaderModel(nn.Module):
         return out
 
     def _found(self, question: Tensor, passage: Tensor, batch: Batch) -> Tensor:
-        """How near the nearest token is in the span, its neighbours, heading and all: [rows, tokens, spans, 4 * heads + 4]."""
+        """How near the nearest token is in the span and elsewhere: [rows, tokens, spans, PLACES * (heads + 1)]."""
         asked, said = self._compared(self._dropped(self.compare(question))), self._compared(self.compare(passage))
         same = (batch.question_ids[:, :, None] == batch.passage_ids[:, None, :]).float()[:, None]
         near = torch.cat([torch.matmul(asked, said.transpose(2, 3)), same], 1)  # [rows, heads + 1, question's tokens, passage's]
         rows, heads, tokens, _ = near.shape
         places = batch.segments[:, None, None, :].expand_as(near)
-        nearest = torch.full((rows, heads, tokens, batch.most + 2), -1.0).scatter_reduce(3, places, near, "amax").permute(0, 2, 3, 1)
+        nearest = torch.full((rows, heads, tokens, 2 * batch.most + 2), -1.0).scatter_reduce(3, places, near, "amax").permute(0, 2, 3, 1)
         span = nearest[:, :, : batch.most]
         beside = torch.maximum(F.pad(span, (0, 0, 1, 0), value=-1.0)[:, :, :-1], F.pad(span, (0, 0, 0, 1), value=-1.0)[:, :, 1:])
+        led = nearest.gather(2, batch.leads[:, None, :, None].expand(-1, tokens, -1, heads))
         above = nearest[:, :, batch.most : batch.most + 1].expand_as(span)
-        anywhere = nearest[:, :, : batch.most + 1].amax(2, keepdim=True).expand_as(span)
-        return torch.cat([span, beside, above, anywhere], -1)
+        anywhere = nearest.amax(2, keepdim=True).expand_as(span)
+        return torch.cat([span, beside, led, above, anywhere], -1)
 
     def _compared(self, projected: Tensor) -> Tensor:
         rows, tokens, _ = projected.shape

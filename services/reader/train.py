@@ -44,7 +44,7 @@ class Learning:
 def learning(work: Path, public: Path | None) -> Learning:
     encoder = E5Encoder()
     texts = Texts(encoder, LAYERS)
-    train, validate = Ward(["train"], texts), Ward(["validate"], texts)
+    train, validate = Ward(["train"], texts, taught=True), Ward(["validate"], texts)
     pairs = public_pairs(public, texts) if public else []
     say(f"{len(texts.questions)} questions and {len(texts.passages)} passages; computing their states")
     texts.compute(work / "states.npy", lambda done, of: say(f"  {done} of {of}"))

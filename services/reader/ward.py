@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
 from typing import Any
@@ -21,12 +21,16 @@ from rag_api.ingest.chunk import chunk, embedding_text
 from rag_api.retrieval.reader import Passage
 from rag_api.stores.memory import MemoryStore
 from rag_api.text.quotable_spans import Quotable, quotable
+from services.reader import altered
 from services.reader.examples import Pair, Texts, batches
 from services.reader.model import ReaderModel, split_rows
 
 FOUND = 8  # passages that a question finds, of which another one is put before the reader in each epoch
 ALPHA = 0.65  # of the fusion, as calibrated for the encoder
 MOSTLY = 0.5  # share of a sentence that must stand in a passage
+OTHERS = 2  # passages that a question finds and that do not answer it, which an epoch reads
+RIVALS = 0.35  # share of the questions for which another document's passage stands below their document's title
+ALTERED = 0.5  # share of the questions that an epoch reads altered as well
 REFUSED = 0.06  # share of the answerable questions that may be refused when near misses are counted
 
 
@@ -40,18 +44,23 @@ class Asked:
     near_miss: str
     document: str
     line: dict[int, frozenset[int]]
+    altered: tuple[Pair, ...] = ()  # of the same question altered by rule
+    rivals: tuple[Pair, ...] = ()  # found passages of other documents below this document's title
 
 
 class Ward:
-    """Some splits' questions."""
+    """Some splits' questions. `taught`: they are also altered by rule, and passages of others stand below their documents' titles."""
 
-    def __init__(self, splits: Sequence[Split], texts: Texts) -> None:
+    def __init__(self, splits: Sequence[Split], texts: Texts, *, taught: bool = False) -> None:
         self.texts = texts
+        self._chance = np.random.default_rng(0) if taught else None
         documents = [list(own) for _, own in groupby(read_wardqa(splits), key=lambda passage: passage.document)]
         self._embedder: Embedder = neutral(texts.encoder)
         self._store = MemoryStore(texts.encoder.dim)
         self._numbers: dict[str, int] = {}  # of passages, by their chunk's id
+        self._passages: dict[int, Passage] = {}
         self._texts: dict[str, str] = {}  # of documents
+        self._titles: dict[str, str] = {}
         chunks = {parts[0].document: self._index(parts) for parts in documents}
         self.asked: list[Asked] = []
         for parts in documents:
@@ -59,17 +68,21 @@ class Ward:
             for part in parts:
                 for question in part.questions:
                     self._ask(part, question, chunks[part.document], places[part.id])
+        self._add_rivals()
 
     def pairs(self, epoch: int, seed: int = 0) -> list[Pair]:
         """Return what an epoch reads: every question with its own passage, and with others that it finds and that do not answer it."""
         chance, pairs = np.random.default_rng((seed, epoch)), list[Pair]()
         for asked in self.asked:
             pairs += asked.own
-            count = 0 if not asked.found else 1 if asked.near_miss else 3
+            count = 0 if not asked.found else 1 if asked.near_miss else OTHERS
             places = [min(int(chance.geometric(0.3)), len(asked.found)) - 1 for _ in range(count)]
             for other in dict.fromkeys(asked.found[place] for place in places):
                 if other not in [pair.passage for pair in asked.own]:
                     pairs.append(Pair(asked.own[0].question, other))
+            pairs += asked.rivals
+            if asked.altered and chance.random() < ALTERED:
+                pairs.append(asked.altered[int(chance.integers(len(asked.altered)))])
         return pairs
 
     def part(self, share: float) -> Ward:
@@ -118,8 +131,10 @@ class Ward:
         chunks = chunk(first.document, Metadata(title=first.title, language=first.language, department=first.trade), [page])
         self._store.replace_document(first.document, chunks, self._embedder.passages([embedding_text(own) for own in chunks]))
         for own in chunks:
-            self._numbers[own.id] = self.texts.passage(cut_out(own.title, text, own.start, own.end)[0])
-        self._texts[first.document] = text
+            passage = cut_out(own.title, text, own.start, own.end)[0]
+            self._numbers[own.id] = self.texts.passage(passage)
+            self._passages[self._numbers[own.id]] = passage
+        self._texts[first.document], self._titles[first.document] = text, first.title
         return chunks
 
     def _ask(self, part: WardPassage, question: WardQuestion, chunks: Sequence[Chunk], lines: Sequence[tuple[int, int]]) -> None:
@@ -142,10 +157,45 @@ class Ward:
         if not own:
             return
         alone = question.alone
-        self.asked.append(Asked(tuple(own), self._find(question.question) if alone else (), "", part.document, line))
+        self._keep(Asked(tuple(own), self._find(question.question) if alone else (), "", part.document, line), question.question)
         for miss in question.near_misses:
             pairs = tuple(Pair(self.texts.question(miss.question), pair.passage) for pair in own)
-            self.asked.append(Asked(pairs, self._find(miss.question) if alone else (), miss.changed, part.document, {}))
+            self._keep(Asked(pairs, self._find(miss.question) if alone else (), miss.changed, part.document, {}), miss.question)
+
+    def _keep(self, asked: Asked, question: str) -> None:
+        if self._chance is not None:
+            asked = replace(asked, altered=tuple(self._altered(asked, question, self._chance)))
+        self.asked.append(asked)
+
+    def _altered(self, asked: Asked, question: str, chance: np.random.Generator) -> Iterator[Pair]:
+        """About something else no passage of the document answers it; said otherwise, the same do."""
+        own, document = asked.own[0], f"{self._titles[asked.document]}\n{self._texts[asked.document]}"
+        for otherwise in (altered.renamed(question, chance), altered.misspelt(question, chance)):
+            if otherwise is not None:
+                yield replace(own, question=self.texts.question(otherwise))
+        if asked.near_miss:
+            return
+        for another in (altered.exchanged(question, document, chance), altered.turned(question, document, chance)):
+            if another is not None:
+                yield Pair(self.texts.question(another), own.passage)
+        passage = self._passages[own.passage]
+        if (both := altered.exchanged_in_both(question, passage, document, chance)) is not None:
+            number = self.texts.passage(both[1])
+            yield replace(own, question=self.texts.question(both[0]), passage=number)
+            yield Pair(own.question, number)
+        if (words := altered.in_own_words(passage.text, passage.spans[own.answers[0]], passage.title, chance)) is not None:
+            yield Pair(self.texts.question(words), own.passage, own.answers[:1])
+
+    def _add_rivals(self) -> None:
+        """What else is found, of other documents, below the title of its own: its document then has many passages, as long ones have."""
+        for place, asked in enumerate(self.asked):
+            if self._chance is None or asked.near_miss or not asked.found or self._chance.random() >= RIVALS:
+                continue
+            title = self._passages[asked.own[0].passage].title
+            others = [self._passages[number] for number in asked.found if self._passages[number].title != title]
+            if others:
+                other = replace(others[int(self._chance.integers(len(others)))], title=title)
+                self.asked[place] = replace(asked, rivals=(Pair(asked.own[0].question, self.texts.passage(other)),))
 
     def _find(self, question: str) -> tuple[int, ...]:
         hits = self._store.search(question, self._embedder.query(question), FOUND, Filters(), ALPHA, "information", ())

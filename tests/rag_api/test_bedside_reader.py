@@ -16,9 +16,9 @@ from rag_api.embed.e5.encoder import E5Encoder
 from rag_api.embed.e5.layers import Layers, States
 from rag_api.errors import ConfigurationError, InvalidInput
 from rag_api.readers.bedside import NOTHING, BedsideReader
-from rag_api.readers.network import Sizes
+from rag_api.readers.network import PLACES, Sizes
 from rag_api.readers.opening import open_reader
-from rag_api.readers.text import MOST_PASSAGE, MOST_QUESTION, passage_tokens, question_tokens, segments
+from rag_api.readers.text import MOST_PASSAGE, MOST_QUESTION, leads, passage_tokens, question_tokens, segments
 from rag_api.retrieval.reader import Judgement, Passage
 
 SIZES = Sizes(heads=2, width=8, token=8, inner=16, told=8, joined=16)
@@ -29,14 +29,14 @@ def encoder() -> E5Encoder:
     return E5Encoder()
 
 
-def weights(encoder: str, seed: int = 0) -> bytes:
+def weights(encoder: str, seed: int = 0, places: int = PLACES) -> bytes:
     """Of one network that has learned nothing, for the encoder's lowest layer."""
     chance, s = np.random.default_rng(seed), SIZES
     shapes = {
         "compare.weight": (s.heads * s.width, s.hidden),
         "token.weight": (s.token, s.hidden),
         "token.bias": (s.token,),
-        "found.weight": (s.inner, 4 * (s.heads + 1)),
+        "found.weight": (s.inner, places * (s.heads + 1)),
         "found.bias": (s.inner,),
         "own.weight": (s.inner, s.token + 1),
         "told.weight": (s.told, s.inner),
@@ -124,6 +124,11 @@ def test_weights_for_another_encoder_are_refused(encoder: E5Encoder) -> None:
         BedsideReader(encoder, weights=weights("bge-m3"))
 
 
+def test_weights_of_an_earlier_network_are_refused(encoder: E5Encoder) -> None:
+    with pytest.raises(ConfigurationError, match="do not fit"):
+        BedsideReader(encoder, weights=weights(encoder.name, places=PLACES - 1))
+
+
 @pytest.mark.parametrize("spoiled", [b"", b"no zip", b"PK\x03\x04"])
 def test_a_file_that_holds_no_weights_is_refused(encoder: E5Encoder, spoiled: bytes) -> None:
     with pytest.raises(ConfigurationError, match=r"reader\.npz"):
@@ -172,3 +177,12 @@ def test_every_token_of_a_span_is_known_for_it(encoder: E5Encoder) -> None:
 def test_what_is_too_long_is_cut(encoder: E5Encoder) -> None:
     assert len(passage_tokens(HOSTILE[3], encoder.tokens).ids) == MOST_PASSAGE - 2
     assert len(question_tokens("hoe lang? " * 2000, encoder.tokens).ids) == MOST_QUESTION - 2
+
+
+def test_a_span_stands_below_the_last_words_that_are_of_none(encoder: E5Encoder) -> None:
+    text = "Vooraf\nNuchter blijven. Bellen.\nNadien\nRusten. Drinken."
+    spans = tuple((text.index(said), text.index(said) + len(said)) for said in ("Nuchter blijven.", "Bellen.", "Rusten.", "Drinken."))
+    found = passage_tokens(Passage("Titel", "", text, spans), encoder.tokens)
+    assert leads(found, 4) == [4, 4, 4 + 2 + 2, 4 + 2 + 2]
+    of = segments(found, 4)
+    assert [found.ids[n - 1] for n in np.flatnonzero(of == 4 + 2 + 2)] == encoder.tokens("Nadien")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter, defaultdict
+from importlib.resources import files
 
 import pytest
 
@@ -11,6 +13,7 @@ from rag_api.bench.wardqa.measure import Outcome, auc, report, share
 from rag_api.errors import InvalidInput
 
 pytestmark = pytest.mark.quick
+TEST_PARTS = "be98a0a953a213d8"  # figures can be compared only while these stay
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +44,22 @@ def test_the_set_is_of_the_size_that_it_says(passages: list[WardPassage]) -> Non
     assert 0.45 < near / (answerable + near) < 0.55
     languages = Counter(passage.language for passage in passages)
     assert min(languages.values()) > 0.25 * len(passages)
+
+
+def test_the_readme_says_how_many_there_are(passages: list[WardPassage]) -> None:
+    said = " ".join(files("rag_api.bench.wardqa").joinpath("README.md").read_text("utf-8").split())
+    answerable = sum(len(passage.questions) for passage in passages)
+    near = sum(len(asked.near_misses) for passage in passages for asked in passage.questions)
+    documents = len({passage.document for passage in passages})
+    assert (
+        f"{answerable:,} answerable questions and {near:,} near misses are left, on {len(passages):,} passages of {documents:,} documents"
+        in said
+    )
+
+
+def test_the_test_parts_are_what_they_were(passages: list[WardPassage]) -> None:
+    kept = [passage for passage in passages if passage.split in ("test", "test_trades")]
+    assert hashlib.sha256(repr(kept).encode()).hexdigest().startswith(TEST_PARTS)
 
 
 def test_a_passage_and_a_question_stand_in_it_once(passages: list[WardPassage]) -> None:

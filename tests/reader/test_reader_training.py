@@ -20,6 +20,7 @@ from services.reader.fit import Fit, FitOptions
 from services.reader.model import ReaderModel, split_rows
 from services.reader.public import public_pairs
 from services.reader.train import main
+from services.reader.ward import Ward
 from services.reader.weights import pack
 
 SMALL = Sizes(heads=2, width=8, token=8, inner=16, told=8, joined=16)
@@ -69,7 +70,7 @@ def trained(texts: Texts, pairs: list[Pair], folder: Path, epochs: tuple[int, ..
     for until in epochs:
         model = ReaderModel(SMALL, seed=3)
         model.standardise(texts.some_states())
-        Fit(model, texts, lambda epoch: pairs, folder, FitOptions(epochs=30, pairs=4, learning_rate=0.01, warm_up=2)).run(until=until)
+        Fit(model, texts, lambda epoch: pairs, folder, FitOptions(epochs=40, pairs=4, learning_rate=0.01, warm_up=2)).run(until=until)
     return model.eval()
 
 
@@ -83,7 +84,7 @@ def loss(model: ReaderModel, texts: Texts, pairs: list[Pair]) -> float:
 
 def test_a_handful_of_examples_is_learned(texts: Texts, pairs: list[Pair], tmp_path: Path) -> None:
     before = loss(ReaderModel(SMALL, seed=3).eval(), texts, pairs)
-    assert loss(trained(texts, pairs, tmp_path, (30,)), texts, pairs) < before / 3
+    assert loss(trained(texts, pairs, tmp_path, (40,)), texts, pairs) < before / 3
 
 
 def test_training_that_was_stopped_ends_where_it_would_have(texts: Texts, pairs: list[Pair], tmp_path: Path) -> None:
@@ -142,6 +143,21 @@ def test_the_command_trains_goes_on_and_writes_weights_that_bedside_reads(
     assert capsys.readouterr().out.count(" of ") < computed  # states are computed once
     found = BedsideReader(encoder, weights=(tmp_path / "reader.npz").read_bytes()).judge("hoe lang spuiten na heup", PASSAGES)
     assert len(found[0].spans) == 3
+
+
+def test_altered_questions_and_rivals_are_of_the_document_that_they_are_about(encoder: E5Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("services.reader.ward.read_wardqa", lambda splits: read_wardqa(splits)[:12])
+    monkeypatch.setattr("services.reader.ward.RIVALS", 1.0)
+    ward = Ward(["train"], Texts(encoder, LAYERS), taught=True)
+    assert any(asked.altered for asked in ward.asked)
+    for asked in ward.asked:
+        own = asked.own[0]
+        assert not asked.near_miss or not any(pair.answers for pair in asked.altered)
+        assert all(pair.question == own.question and not pair.answers for pair in asked.rivals)
+        assert all(ward.texts.passages[pair.passage].ids[:4] == ward.texts.passages[own.passage].ids[:4] for pair in asked.rivals)
+    plain = Ward(["train"], Texts(encoder, LAYERS))
+    assert not any(asked.altered or asked.rivals for asked in plain.asked)
+    assert len(ward.pairs(0)) > len(plain.pairs(0))
 
 
 def test_public_sets_that_are_not_there_are_named(texts: Texts, tmp_path: Path) -> None:
