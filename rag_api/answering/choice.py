@@ -7,18 +7,19 @@ Knows no language model, no database and no pages.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
+from rag_api.answering.read import Read
+from rag_api.answering.rows import SURE, case_of, special_rows, tied_table, without_other_rows
 from rag_api.domain import Block, Candidate
 from rag_api.guard.drugs import drugs_in, names
 from rag_api.guard.without import is_turned
 from rag_api.query.analysis import Analysis
 from rag_api.query.asks import AT_ONCE, Wanted, asks_nothing, says_all, wanted
 from rag_api.query.followup import patients_in
-from rag_api.text.blocks import structure_of
 from rag_api.text.quotable_spans import Quotable, quotable_of, wholes
-from rag_api.text.ranges import asked, fits, ranges
+from rag_api.text.ranges import asked, fits
 from rag_api.text.sentence_splitter import Kind
 from rag_api.text.uncertain import BLANK
 from rag_api.text.word_match import Called, held
@@ -32,7 +33,6 @@ LONGEST_LIST = 2_000  # characters; a longer one is a document, and its items ar
 LONGEST_PARAGRAPH = 900
 _RARE = 0.25  # share of a document's sentences up to which a word tells one from another
 _WORD = 6  # letters of a word that can name a condition
-_SURE = 0.85
 _NEGATES = re.compile(
     r"\b(geen|niet|nooit|vermijd\w*|gecontra-?indiceerd|contra-?indicati\w*|verboden|no|not|never|avoid\w*|contraindicat\w*|don't)\b",
     re.IGNORECASE,
@@ -73,25 +73,6 @@ class Section:
         return best.document_id, best.start, best.end
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
-    """The documents that candidates come from, by id."""
-
-    texts: Mapping[str, str]
-    structures: Mapping[str, str]
-    titles: Mapping[str, str] = field(default_factory=dict)
-
-    def blocks(self, document_id: str) -> tuple[Block, ...]:
-        return structure_of(self.texts[document_id], self.structures.get(document_id, "")) if document_id in self.texts else ()
-
-    def quote(self, candidate: Candidate) -> Quotable | None:
-        """What is known of it beside its place; None of a document whose text is not at hand."""
-        if candidate.document_id not in self.texts:
-            return None
-        text, structure = self.texts[candidate.document_id], self.structures.get(candidate.document_id, "")
-        return next((q for q in quotable_of(text, structure) if (q.start, q.end) == (candidate.start, candidate.end)), None)
-
-
 def sections(question: Analysis, candidates: Sequence[Candidate], read: Read) -> list[Section]:
     """Return what is quoted, section by section: an exception that concerns who is asked about before what it overrules."""
     left = fitting(question, candidates)
@@ -104,7 +85,12 @@ def sections(question: Analysis, candidates: Sequence[Candidate], read: Read) ->
     whole = _whole(question, first, read)
     if whole is not None:
         return [Section((whole,), 1)]
-    return [Section(tuple(_with_what_to_do(question, _without_other_rows(question, left, read), read)))]
+    table = tied_table(question, first, read)
+    if table is not None and BLANK not in (every := _of(table, first[0], read.texts[first[0].document_id])).text:
+        return [Section((every,), 1)]
+    special = special_rows(question, first, read)
+    rest = [c for c in without_other_rows(question, left, read) if c not in special]
+    return [*(Section((row,), 1) for row in special), Section(tuple(_with_what_to_do(question, rest, read)))]
 
 
 def _with_what_to_do(question: Analysis, left: list[Candidate], read: Read) -> list[Candidate]:
@@ -120,31 +106,6 @@ def _with_what_to_do(question: Analysis, left: list[Candidate], read: Read) -> l
         return left
     both = replace(best, end=after.end, text=best.text + text[after.start : after.end])
     return [both, *(c for c in left[1:] if not _overlap(c, both))]
-
-
-def _without_other_rows(question: Analysis, left: Sequence[Candidate], read: Read) -> list[Candidate]:
-    """Beside a row stands none of its table that is for another weight, age or level, nor one for another case than the question names:
-    "knieprothese" is not answered by the row of the heupprothese too. But what else the question names may stand in another row."""
-    best, row = left[0], read.quote(left[0])
-    if row is None or row.kind != Kind.ROW:
-        return list(left)
-    measured = {one.unit for one in ranges(_case(best))}
-    cases = [called for called in question.sought if held(called, _case(best)) >= _SURE] if wanted(question.text) == Wanted.ONE else []
-    unsaid = [called for called in question.sought if held(called, best.text) < _SURE]
-    kept = [best]
-    for candidate in left[1:]:
-        other = read.quote(candidate) if candidate.document_id == best.document_id else None
-        if other is not None and other.group == row.group and not any(held(called, candidate.text) >= _SURE for called in unsaid):
-            another = bool(cases) and not any(held(called, _case(candidate)) >= _SURE for called in cases)
-            if another or any(one.unit in measured for one in ranges(_case(candidate))):
-                continue
-        kept.append(candidate)
-    return kept
-
-
-def _case(row: Candidate) -> str:
-    """Its first cell: whom or what it is for."""
-    return re.split(r"\t| \| ", row.text[-(row.end - row.start) :].strip(), maxsplit=1)[0]
 
 
 def fitting(question: Analysis, candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -193,7 +154,7 @@ def _exception(question: Analysis, first: Sequence[Candidate], read: Read) -> Ca
     if not conditions or best is None:
         return None
     for candidate in first:
-        if not _NEGATES.search(candidate.text) or not any(held(called, candidate.text) >= _SURE for called in conditions):
+        if not _NEGATES.search(candidate.text) or not any(held(called, candidate.text) >= SURE for called in conditions):
             continue
         if candidate is first[0] or _overlap(candidate, first[0]):
             return None
@@ -208,9 +169,9 @@ def _conditions(question: Analysis, first: Sequence[Candidate], title: str) -> l
     about."""
     found = []
     for called in question.sought:
-        if len(called[0][0]) < _WORD or drugs_in(called[0][0]) or held(called, title) >= _SURE:
+        if len(called[0][0]) < _WORD or drugs_in(called[0][0]) or held(called, title) >= SURE:
             continue
-        holding = sum(held(called, c.text) >= _SURE for c in first)
+        holding = sum(held(called, c.text) >= SURE for c in first)
         if 0 < holding <= max(1, _RARE * len(first)):
             found.append(called)
     return found
@@ -252,7 +213,7 @@ def _whole(question: Analysis, first: Sequence[Candidate], read: Read) -> Candid
 def _is_asked_whole(question: Analysis, asks: Wanted, rows: Sequence[Candidate]) -> bool:
     """No row of the table stands out for this question, which asks for none of them; or all are asked for, and none is of its numbers."""
     if asks == Wanted.ALL or says_all(question.text):
-        return len(rows) >= _ROWS and not any(fits(question.numbers, _case(row)) for row in rows)
+        return len(rows) >= _ROWS and not any(fits(question.numbers, case_of(row)) for row in rows)
     return not question.numbers and len(rows) >= _ROWS and rows[0].score - rows[_ROWS - 1].score <= ALIKE
 
 

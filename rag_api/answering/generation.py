@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 
 from rag_api.answering import generator_client as gen
 from rag_api.answering.builder import AnswerBuilder
-from rag_api.answering.choice import Read, Section, sections
+from rag_api.answering.choice import Section, sections
 from rag_api.answering.citations import within_reach
 from rag_api.answering.notices import notice
 from rag_api.answering.passage_completion import completed
 from rag_api.answering.prompt_passages import PromptPassage, passages_of_hits, to_quote
+from rag_api.answering.read import Read
 from rag_api.answering.source_warnings import usable
 from rag_api.answering.two import shortened, told_apart
 from rag_api.db.answers import said_of

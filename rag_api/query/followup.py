@@ -17,7 +17,7 @@ from rag_api.domain import TargetGroup
 from rag_api.guard.drugs import is_drug
 from rag_api.guard.patient import CHILD_UNTIL
 from rag_api.guard.words import folded, pattern, words
-from rag_api.query.instead import in_its_place
+from rag_api.query.instead import in_its_place, with_its_number
 from rag_api.text.bm25_analyzer import STOP_WORDS
 
 
@@ -44,7 +44,7 @@ ASPECTS = _set(_ASPECTS)
 # People, small words and verbs that name no topic either.
 _SMALL = """
 patient patiënt pt patients patiënten patienten iemand someone het dit dat die deze it this that these those them they hem haar zij hij ze
-he she er daar hier there here zo so wel dan then exact precies ongeveer about please graag en and of or maar but ok oké okay nu now
+ie he she er daar hier there here zo so wel dan then exact precies ongeveer about please graag en and of or maar but ok oké okay nu now
 blijven blijft zitten zit liggen ligt staan staat gaan gaat komen komt krijgen krijgt hebben heeft worden wordt duren laten lukt lukken
 stay stays remain remains go goes come comes get gets have has be been being done put allowed possible mogelijk toegelaten needed
 """
@@ -148,6 +148,8 @@ def _joined(question: str, previous: str) -> str:
     if (other := in_its_place(kept, rest)) is not None:
         return _tidy(other)
     aspects = [word for word in _words(rest) if word in ASPECTS]
+    if not aspects and not _content(rest) and (other := with_its_number(kept, rest)) is not None:
+        return _tidy(other)
     if aspects:
         return _tidy(f"{_topic(kept)} {rest}")
     return _tidy(f"{kept.rstrip(' ?.!')} {rest}")

@@ -21,6 +21,13 @@ _BESIDE = re.compile(
 )
 _PREPOSITIONS = "bij|voor|na|met|zonder|tijdens|onder|via|op|in|after|for|with|without|during|on"
 _SLOT = re.compile(rf"(?P<word>{_PREPOSITIONS})\s+(?:(?:een|de|het|a|an|the)\s+)?(?P<thing>[^?.,;]+?)\s*[?.]*", re.IGNORECASE)
+# A number that is no amount, age or time; of what it may be (mmol/l, mg/dl, %) nothing need be said.
+_VALUE = re.compile(
+    r"(?<![\w.,/-])\d+(?:[.,]\d+)?(?![\w.,/-]*\d)(?!\s*-?(?:kg|kilo|gram|g|mg|mcg|µg|microgram|ml|cc|l|liter|e|ie|eenheden|units?|tabl\w*|"
+    r"druppels?|puffs?|keer|x|maal|times|j|jr|jaar|jarige?|years?|yrs?|y|m|mnd|maand\w*|months?|w|wk|weken|week|weeks?|d|dgn|dag|dagen|days?|u|uur|uren|"
+    r"h|hours?|min|minut\w*|s|sec\w*)(?![\w/]))",
+    re.IGNORECASE,
+)
 _SITE = 3  # letters of a part of the body that a longer word may begin with
 _REST = 4  # letters of what is left of that word
 
@@ -43,6 +50,15 @@ def in_its_place(previous: str, rest: str) -> str | None:
         return None
     last = places[-1]
     return f"{previous[: last.start('thing')]}{slot['thing']}{previous[last.end('thing') :]}".rstrip(" ?.") + "?"
+
+
+def with_its_number(previous: str, rest: str) -> str | None:
+    """Return the question before with the value that `rest` gives ("als ie op 48 staat") in the place of its own ("suiker 62"); None unless
+    each gives one, without what else could be measured: an amount, an age, a time."""
+    new, old = _VALUE.findall(rest), list(_VALUE.finditer(previous))
+    if len(new) != 1 or len(old) != 1 or len(re.findall(r"\d+(?:[.,]\d+)?", rest)) != 1:
+        return None
+    return f"{previous[: old[0].start()]}{new[0]}{previous[old[0].end() :]}"
 
 
 def _kinds(text: str) -> set[str]:

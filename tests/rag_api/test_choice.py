@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from rag_api.answering.choice import Read, fitting, sections
+from rag_api.answering.choice import fitting, sections
 from rag_api.answering.parts import parts_of
+from rag_api.answering.read import Read
 from rag_api.domain import Candidate, PartKind
 from rag_api.query.analysis import Analysis, analyse
 from rag_api.query.synonyms import Expander
@@ -91,6 +92,35 @@ def test_a_sentence_about_another_drug_and_one_for_other_patients_are_no_answer(
     assert [c.text.strip() for c in fitting(question("vancomycine bij een kind van 5 jaar"), sentences)] == [
         "Geef kinderen vancomycine traag."
     ]
+
+
+SEDATION = (
+    "Kind\tGift midazolam\tMaximum\nkind van 1 tot 6 jaar\t0,3 mg/kg\t10 mg\nkind van 7 tot 15 jaar\t0,2 mg/kg\t15 mg\n"
+    "kind met een spierziekte\t0,1 mg/kg\t5 mg\n"
+)
+
+
+def test_a_row_without_an_age_stands_before_the_one_for_the_age_when_more_is_told_of_the_patient() -> None:
+    found = quoted(SEDATION, "midazolam kind van 4 jaar met duchenne", "1 tot 6", "7 tot 15", "spierziekte")
+    assert [row.splitlines()[-1].split("\t")[0] for row in found] == ["kind met een spierziekte", "kind van 1 tot 6 jaar"]
+
+
+def test_a_row_for_the_age_stands_alone_when_nothing_else_is_told() -> None:
+    assert [row.splitlines()[-1] for row in quoted(SEDATION, "midazolam kind van 4 jaar", "1 tot 6", "7 tot 15")] == [
+        "kind van 1 tot 6 jaar\t0,3 mg/kg\t10 mg"
+    ]
+
+
+def test_a_table_is_quoted_whole_when_the_question_names_the_case_of_no_row() -> None:
+    text = "Bron\tMiddel\nlong\tceftriaxon\nbuik\ttemocilline\nurinewegen\tamikacine\nhuid\tflucloxacilline\n"
+    close = {"long": 0.0, "buik": -0.5, "huid": -1.0}
+    sentences, read = candidates(text, *close)
+    near = [replace(one, score=-float(n) / 2) for n, one in enumerate(sentences)]
+    assert [s.candidates[0].text for s in sections(question("wat geven als het van de blaas komt"), near, read)] == [text]
+    named = sections(question("wat geven als het van de huid komt"), near, read)
+    assert named[0].candidates[0].text != text
+    far = [replace(one, score=-3.0 * n) for n, one in enumerate(sentences)]
+    assert sections(question("wat geven als het van de blaas komt"), far, read)[0].candidates[0].text == "Bron\tMiddel\nlong\tceftriaxon\n"
 
 
 def test_an_example_for_other_numbers_is_left_out_and_one_for_these_is_not() -> None:

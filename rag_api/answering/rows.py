@@ -1,0 +1,77 @@
+"""Which rows of a table answer: none for another case; also those that overrule it for some patients; all where none stands out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from rag_api.answering.read import Read
+from rag_api.domain import Candidate
+from rag_api.guard.drugs import drugs_in
+from rag_api.query.analysis import Analysis
+from rag_api.query.asks import Wanted, wanted
+from rag_api.text.quotable_spans import Quotable, wholes
+from rag_api.text.ranges import fits, ranges
+from rag_api.text.sentence_splitter import Kind
+from rag_api.text.word_match import held
+
+SURE = 0.85
+LONGEST_TABLE = 2_000  # characters; of a longer one rows are quoted alone
+TOGETHER = 2.0  # nats behind the best within which rows would be quoted together
+_TIED = 3  # rows
+_MOST_SPECIAL = 2
+_TELLS = 6  # letters of a word that can name a condition
+
+
+def without_other_rows(question: Analysis, left: Sequence[Candidate], read: Read) -> list[Candidate]:
+    """Beside a row stands none of its table that is for another weight, age or level, nor one for another case than the question names:
+    "knieprothese" is not answered by the row of the heupprothese too. But what else the question names may stand in another row."""
+    best, row = left[0], read.quote(left[0])
+    if row is None or row.kind != Kind.ROW:
+        return list(left)
+    measured = {one.unit for one in ranges(case_of(best))}
+    cases = [called for called in question.sought if held(called, case_of(best)) >= SURE] if wanted(question.text) == Wanted.ONE else []
+    unsaid = [called for called in question.sought if held(called, best.text) < SURE]
+    kept = [best]
+    for candidate in left[1:]:
+        other = read.quote(candidate) if candidate.document_id == best.document_id else None
+        if other is not None and other.group == row.group and not any(held(called, candidate.text) >= SURE for called in unsaid):
+            another = bool(cases) and not any(held(called, case_of(candidate)) >= SURE for called in cases)
+            if another or any(one.unit in measured for one in ranges(case_of(candidate))):
+                continue
+        kept.append(candidate)
+    return kept
+
+
+def case_of(row: Candidate) -> str:
+    """Its first cell: whom or what it is for."""
+    return re.split(r"\t| \| ", row.text[-(row.end - row.start) :].strip(), maxsplit=1)[0]
+
+
+def special_rows(question: Analysis, first: Sequence[Candidate], read: Read) -> list[Candidate]:
+    """Return the rows of the best one's table that may overrule it. That one holds for the age or weight asked about, but says nothing of
+    what else is told of the patient; a row that gives neither ("after tonsillectomy") may be the one for that, by whatever name."""
+    best, row = first[0], read.quote(first[0])
+    if row is None or row.kind != Kind.ROW or fits(question.numbers, case_of(best)) <= 0:
+        return []
+    told = [called for called in question.sought if len(called[0][0]) >= _TELLS and not drugs_in(called[0][0])]
+    title = read.titles.get(best.document_id, "")
+    if all(held(called, f"{title} {best.text}") >= SURE for called in told):
+        return []
+    measured = {one.unit for one in ranges(case_of(best))}
+    of_table = [c for c in first[1:] if (other := read.quote(c)) is not None and other.kind == Kind.ROW and other.group == row.group]
+    return [c for c in of_table if not any(one.unit in measured for one in ranges(case_of(c)))][:_MOST_SPECIAL]
+
+
+def tied_table(question: Analysis, first: Sequence[Candidate], read: Read) -> Quotable | None:
+    """Return the table of which several rows would be quoted though the question names the case of none: any three of them mislead."""
+    rows = [(c, read.quote(c)) for c in first[:_TIED]]
+    groups = {quote.group if quote is not None and quote.kind == Kind.ROW else -1 for _, quote in rows}
+    if len(rows) < _TIED or len(groups) != 1 or -1 in groups or rows[0][0].score - rows[-1][0].score > TOGETHER:
+        return None
+    for row, _ in rows:
+        if fits(question.numbers, row.text) or any(held(called, case_of(row)) >= SURE for called in question.sought):
+            return None
+    document_id = first[0].document_id
+    whole = wholes(read.texts[document_id], read.blocks(document_id)).get(groups.pop())
+    return whole if whole is not None and whole.end - whole.start <= LONGEST_TABLE else None
