@@ -18,6 +18,7 @@ from rag_api.text.word_match import held
 SURE = 0.85
 LONGEST_TABLE = 2_000  # characters; of a longer one rows are quoted alone
 TOGETHER = 2.0  # nats behind the best within which rows would be quoted together
+_AGES = {"year", "month", "week", "day"}
 _TIED = 3  # rows
 _MOST_SPECIAL = 2
 _TELLS = 6  # letters of a word that can name a condition
@@ -29,7 +30,7 @@ def without_other_rows(question: Analysis, left: Sequence[Candidate], read: Read
     best, row = left[0], read.quote(left[0])
     if row is None or row.kind != Kind.ROW:
         return list(left)
-    measured = {one.unit for one in ranges(case_of(best))}
+    measured = _measured(best)
     cases = [called for called in question.sought if held(called, case_of(best)) >= SURE] if wanted(question.text) == Wanted.ONE else []
     unsaid = [called for called in question.sought if held(called, best.text) < SURE]
     kept = [best]
@@ -37,7 +38,7 @@ def without_other_rows(question: Analysis, left: Sequence[Candidate], read: Read
         other = read.quote(candidate) if candidate.document_id == best.document_id else None
         if other is not None and other.group == row.group and not any(held(called, candidate.text) >= SURE for called in unsaid):
             another = bool(cases) and not any(held(called, case_of(candidate)) >= SURE for called in cases)
-            if another or any(one.unit in measured for one in ranges(case_of(candidate))):
+            if another or measured & _measured(candidate):
                 continue
         kept.append(candidate)
     return kept
@@ -46,6 +47,11 @@ def without_other_rows(question: Analysis, left: Sequence[Candidate], read: Read
 def case_of(row: Candidate) -> str:
     """Its first cell: whom or what it is for."""
     return re.split(r"\t| \| ", row.text[-(row.end - row.start) :].strip(), maxsplit=1)[0]
+
+
+def _measured(row: Candidate) -> set[str]:
+    """Return what its case is a range of; months and years are both an age."""
+    return {"age" if one.unit in _AGES else one.unit for one in ranges(case_of(row))}
 
 
 def special_rows(question: Analysis, first: Sequence[Candidate], read: Read) -> list[Candidate]:
@@ -58,9 +64,9 @@ def special_rows(question: Analysis, first: Sequence[Candidate], read: Read) -> 
     title = read.titles.get(best.document_id, "")
     if all(held(called, f"{title} {best.text}") >= SURE for called in told):
         return []
-    measured = {one.unit for one in ranges(case_of(best))}
+    measured = _measured(best)
     of_table = [c for c in first[1:] if (other := read.quote(c)) is not None and other.kind == Kind.ROW and other.group == row.group]
-    return [c for c in of_table if not any(one.unit in measured for one in ranges(case_of(c)))][:_MOST_SPECIAL]
+    return [c for c in of_table if not measured & _measured(c)][:_MOST_SPECIAL]
 
 
 def tied_table(question: Analysis, first: Sequence[Candidate], read: Read) -> Quotable | None:

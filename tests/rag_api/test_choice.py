@@ -95,7 +95,8 @@ def test_a_sentence_about_another_drug_and_one_for_other_patients_are_no_answer(
 
 
 SEDATION = (
-    "Kind\tGift midazolam\tMaximum\nkind van 1 tot 6 jaar\t0,3 mg/kg\t10 mg\nkind van 7 tot 15 jaar\t0,2 mg/kg\t15 mg\n"
+    "Kind\tGift midazolam\tMaximum\nkind van 3 tot 12 maanden\t0,05 mg/kg\t2 mg\nkind van 1 tot 6 jaar\t0,3 mg/kg\t10 mg\n"
+    "kind van 7 tot 15 jaar\t0,2 mg/kg\t15 mg\n"
     "kind met een spierziekte\t0,1 mg/kg\t5 mg\n"
 )
 
