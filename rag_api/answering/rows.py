@@ -10,6 +10,7 @@ from rag_api.domain import Candidate
 from rag_api.guard.drugs import drugs_in
 from rag_api.query.analysis import Analysis
 from rag_api.query.asks import Wanted, wanted
+from rag_api.query.followup import patients_in
 from rag_api.text.quotable_spans import Quotable, wholes
 from rag_api.text.ranges import fits, ranges
 from rag_api.text.sentence_splitter import Kind
@@ -19,6 +20,8 @@ SURE = 0.85
 LONGEST_TABLE = 2_000  # characters; of a longer one rows are quoted alone
 TOGETHER = 2.0  # nats behind the best within which rows would be quoted together
 _AGES = {"year", "month", "week", "day"}
+_PATIENTS = {"age", "kg"}
+_DIGIT = re.compile(r"\d")
 _TIED = 3  # rows
 _MOST_SPECIAL = 2
 _TELLS = 6  # letters of a word that can name a condition
@@ -56,17 +59,16 @@ def _measured(row: Candidate) -> set[str]:
 
 def special_rows(question: Analysis, first: Sequence[Candidate], read: Read) -> list[Candidate]:
     """Return the rows of the best one's table that may overrule it. That one holds for the age or weight asked about, but says nothing of
-    what else is told of the patient; a row that gives neither ("after tonsillectomy") may be the one for that, by whatever name."""
+    what else is told of the patient; a row for patients of whom it gives no number ("child after tonsillectomy") may be the one for that,
+    by whatever name."""
     best, row = first[0], read.quote(first[0])
-    if row is None or row.kind != Kind.ROW or fits(question.numbers, case_of(best)) <= 0:
+    if row is None or row.kind != Kind.ROW or not _measured(best) & _PATIENTS or fits(question.numbers, case_of(best)) <= 0:
         return []
     told = [called for called in question.sought if len(called[0][0]) >= _TELLS and not drugs_in(called[0][0])]
-    title = read.titles.get(best.document_id, "")
-    if all(held(called, f"{title} {best.text}") >= SURE for called in told):
+    if all(held(called, f"{read.titles.get(best.document_id, '')} {best.text}") >= SURE for called in told):
         return []
-    measured = _measured(best)
     of_table = [c for c in first[1:] if (other := read.quote(c)) is not None and other.kind == Kind.ROW and other.group == row.group]
-    return [c for c in of_table if not measured & _measured(c)][:_MOST_SPECIAL]
+    return [c for c in of_table if patients_in(case_of(c)) and not _DIGIT.search(case_of(c))][:_MOST_SPECIAL]
 
 
 def tied_table(question: Analysis, first: Sequence[Candidate], read: Read) -> Quotable | None:
@@ -75,9 +77,8 @@ def tied_table(question: Analysis, first: Sequence[Candidate], read: Read) -> Qu
     groups = {quote.group if quote is not None and quote.kind == Kind.ROW else -1 for _, quote in rows}
     if len(rows) < _TIED or len(groups) != 1 or -1 in groups or rows[0][0].score - rows[-1][0].score > TOGETHER:
         return None
-    for row, _ in rows:
-        if fits(question.numbers, row.text) or any(held(called, case_of(row)) >= SURE for called in question.sought):
-            return None
+    if question.numbers or any(held(called, case_of(row)) >= SURE for row, _ in rows for called in question.sought):
+        return None
     document_id = first[0].document_id
     whole = wholes(read.texts[document_id], read.blocks(document_id)).get(groups.pop())
     return whole if whole is not None and whole.end - whole.start <= LONGEST_TABLE else None

@@ -18,6 +18,7 @@ from rag_api.guard.drugs import is_drug
 from rag_api.guard.patient import CHILD_UNTIL
 from rag_api.guard.words import folded, pattern, words
 from rag_api.query.instead import in_its_place, with_its_number
+from rag_api.query.shorthand import written_out
 from rag_api.text.bm25_analyzer import STOP_WORDS
 
 
@@ -148,7 +149,8 @@ def _joined(question: str, previous: str) -> str:
     if (other := in_its_place(kept, rest)) is not None:
         return _tidy(other)
     aspects = [word for word in _words(rest) if word in ASPECTS]
-    if not aspects and not _content(rest) and (other := with_its_number(kept, rest)) is not None:
+    nothing_new = not aspects and set(_content(written_out(rest))) <= set(_words(written_out(kept)))
+    if nothing_new and (other := with_its_number(kept, rest)) is not None:
         return _tidy(other)
     if aspects:
         return _tidy(f"{_topic(kept)} {rest}")

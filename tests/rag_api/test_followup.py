@@ -36,6 +36,7 @@ PAIRS = HANDBOOK.parent / "followups.csv"
         ("morfine titreren man 50j 80kg", "en als die 82 is?", "morfine titreren man 80kg als die 82 jaar is?"),
         ("wakker, suiker 62, wat geef ik?", "en als ie op 48 staat?", "wakker, suiker 48, wat geef ik?"),
         ("lab says potassium 2.7, what now?", "and if it is 2.1?", "lab says potassium 2.1, what now?"),
+        ("contrast at eGFR 45, fluids first?", "and with a GFR of 22?", "contrast at eGFR 22, fluids first?"),
         ("suiker 62 na 15 minuten", "en als het 48 is?", "suiker 48 na 15 minuten"),
         ("naloxon 2 mg gegeven, hoe lang wachten?", "en als het 4 is?", "naloxon 2 mg gegeven, hoe lang wachten als het 4 is?"),
         ("vanco dose adult of 40 years", "and if she is 82?", "vanco dose adult if she is 82 years?"),
