@@ -58,10 +58,13 @@ def rescored(scored: Sequence[Scored], read: Read, weight: float) -> tuple[list[
 
 
 def passages_of(hits: Sequence[Hit], sentences: Sequence[Candidate]) -> list[tuple[Passage, tuple[int, ...]]]:
-    """Return for each hit its passage and which of the sentences are its spans, in the order of the spans."""
+    """Return for each hit its passage and which of the sentences are its spans, in the order of the spans. A list of the hit's document
+    that was not found itself stands in none."""
     own: dict[int, list[int]] = {hit.rank: [] for hit in hits}
+    chunks = {hit.rank: hit.chunk for hit in hits}
     for number, sentence in enumerate(sentences):
-        own[sentence.rank].append(number)
+        if sentence.start < chunks[sentence.rank].end and sentence.end > chunks[sentence.rank].start:
+            own[sentence.rank].append(number)
     return [(_passage(hit, [sentences[number] for number in own[hit.rank]]), tuple(own[hit.rank])) for hit in hits]
 
 

@@ -50,6 +50,15 @@ def test_a_passage_is_its_chunk_with_its_sentences_and_what_they_are_read_after(
     assert (port.spans, port_members, picc_members) == (((0, 22),), (0,), (1, 2))
 
 
+def test_a_list_of_the_document_that_stands_outside_every_passage_found_is_not_read() -> None:
+    outside = [*SENTENCES, Candidate("d", 0, 90, (), "Meteen doen: spoel.", 0.5, 1), Candidate("d", 140, 180, (), "Later.", 0.4, 1)]
+    (_, members), _ = passages_of(HITS, outside)
+    assert members == (1, 2)
+    found = read("vraag", HITS, outside, Scripted({"PICC": 2.0, "Port": -1.0}))
+    assert found is not None
+    assert found.spans[3:] == (UNREAD, UNREAD)
+
+
 def test_each_sentence_gets_the_log_odds_that_its_passage_answers_and_that_it_is_where() -> None:
     found = read("vraag", HITS, SENTENCES, Scripted({"PICC": 2.0, "Port": -1.0}))
     assert found is not None
