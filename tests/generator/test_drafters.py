@@ -192,7 +192,9 @@ def test_the_service_opens_what_it_drafts_with_and_what_costs_nothing(tmp_path: 
     monkeypatch.setattr("services.generator.drafters.eagle.open_head", lambda *_: pytest.fail("a head was opened that nobody named"))
     model = str(tiny_checkpoint(tmp_path, "llama", seed=2))
     loaded = load(Settings(model=model, head=tmp_path, drafter="copy", dtype="fp32", threads=1))
-    assert set(loaded.engine.drafters) == set(available(NOTHING)) >= {"copy", "copy-prompt", "prompt-lookup", "suffix", "automaton"}
+    free = set(available(NOTHING))
+    assert free >= {"copy", "copy-prompt", "prompt-lookup", "suffix", "automaton"}
+    assert set(loaded.engine.drafters) == free | {"rag"}, "the model itself may read the retrieved parts ahead"
     assert loaded.defaults.drafter == "copy"
     with pytest.raises(BadRequest, match="the drafter 'eagle' needs"):
         load(Settings(model=model, drafter="eagle", dtype="fp32", threads=1))

@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from services.contract import wire
 from services.generator.drafters import DrafterContext
 from services.generator.drafters.registry import available, names_of, open_drafters
-from services.generator.drafters.small_model import RagDrafter
 from services.generator.engine.engine import Engine, EngineOptions, Output, Request
 from services.generator.engine.scoring import portions, score
 from services.generator.errors import GeneratorError, ModelError
@@ -44,7 +43,7 @@ def load(settings: Settings) -> Loaded:
     context = _drafter_context(settings, target, codec)
     drafter = settings.drafter or ("copy" if context.head is None else "copy+eagle")
     # What is drafted with, and what costs nothing to open, so that a request may name it.
-    free = (*available(DrafterContext(datastore=context.datastore, dense=context.dense)), RagDrafter.name)
+    free = available(replace(context, head=None, small=None))
     drafters = open_drafters(dict.fromkeys((*names_of(drafter), *free)), context)
     options = EngineOptions(
         rows=settings.max_rows,
