@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from rag_api.api.schemas.answers import AnswerOut, NoticeOut, SourceOut, SpanOut
 from rag_api.api.schemas.base import Day, DocumentIdText, In, Name, UuidText, Words
@@ -24,6 +24,13 @@ class FiltersIn(In):
 
 
 class AskIn(In):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "if": {"required": ["whole_document"], "properties": {"whole_document": {"type": "string"}}},
+            "then": {"required": ["mode"], "properties": {"mode": {"const": "answer"}}},
+        }
+    )
+
     question: Words = Field(
         min_length=1,
         max_length=2000,
