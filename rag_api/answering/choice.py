@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rag_api.answering.read import Read
-from rag_api.answering.rows import SURE, case_of, special_rows, tied_table, without_other_rows
+from rag_api.answering.rows import LONGEST_LIST, ROWS, SURE, TELLS, case_of, special_rows, tied_table, without_other_rows
 from rag_api.domain import Block, Candidate
 from rag_api.guard.drugs import drugs_in, names
 from rag_api.guard.without import is_turned
@@ -28,11 +28,8 @@ BEHIND = 8.0  # nats that a list may score below the best sentence and still be 
 ORDERED, NAMED = 1.5, 3.0  # nats that speak for a list that is numbered, and for one below a heading that says what to do
 FIRST = 8.0  # nats for a list below one that says what to do first: it seldom speaks of what happened
 ALIKE = 3.0  # nats between the best row and the third that leave open which one is asked for
-_ROWS = 3
-LONGEST_LIST = 2_000  # characters; a longer one is a document, and its items are quoted alone
 LONGEST_PARAGRAPH = 900
 _RARE = 0.25  # share of a document's sentences up to which a word tells one from another
-_WORD = 6  # letters of a word that can name a condition
 _NEGATES = re.compile(
     r"\b(geen|niet|nooit|vermijd\w*|gecontra-?indiceerd|contra-?indicati\w*|verboden|no|not|never|avoid\w*|contraindicat\w*|don't)\b",
     re.IGNORECASE,
@@ -169,7 +166,7 @@ def _conditions(question: Analysis, first: Sequence[Candidate], title: str) -> l
     about."""
     found = []
     for called in question.sought:
-        if len(called[0][0]) < _WORD or drugs_in(called[0][0]) or held(called, title) >= SURE:
+        if len(called[0][0]) < TELLS or drugs_in(called[0][0]) or held(called, title) >= SURE:
             continue
         holding = sum(held(called, c.text) >= SURE for c in first)
         if 0 < holding <= max(1, _RARE * len(first)):
@@ -213,8 +210,8 @@ def _whole(question: Analysis, first: Sequence[Candidate], read: Read) -> Candid
 def _is_asked_whole(question: Analysis, asks: Wanted, rows: Sequence[Candidate]) -> bool:
     """No row of the table stands out for this question, which asks for none of them; or all are asked for, and none is of its numbers."""
     if asks == Wanted.ALL or says_all(question.text):
-        return len(rows) >= _ROWS and not any(fits(question.numbers, case_of(row)) for row in rows)
-    return not question.numbers and len(rows) >= _ROWS and rows[0].score - rows[_ROWS - 1].score <= ALIKE
+        return len(rows) >= ROWS and not any(fits(question.numbers, case_of(row)) for row in rows)
+    return not question.numbers and len(rows) >= ROWS and rows[0].score - rows[ROWS - 1].score <= ALIKE
 
 
 def _favour(asks: Wanted, unit: Quotable, quote: Quotable, text: str, blocks: Sequence[Block]) -> float:

@@ -17,14 +17,14 @@ from rag_api.text.sentence_splitter import Kind
 from rag_api.text.word_match import held
 
 SURE = 0.85
-LONGEST_TABLE = 2_000  # characters; of a longer one rows are quoted alone
+LONGEST_LIST = 2_000  # characters, of a table too; a longer one is a document, and its items or rows are quoted alone
 TOGETHER = 2.0  # nats behind the best within which rows would be quoted together
 _AGES = {"year", "month", "week", "day"}
 _PATIENTS = {"age", "kg"}
 _DIGIT = re.compile(r"\d")
-_TIED = 3  # rows
+ROWS = 3  # of a table of which none stands out
 _MOST_SPECIAL = 2
-_TELLS = 6  # letters of a word that can name a condition
+TELLS = 6  # letters of a word that can name a condition
 
 
 def without_other_rows(question: Analysis, left: Sequence[Candidate], read: Read) -> list[Candidate]:
@@ -64,7 +64,7 @@ def special_rows(question: Analysis, first: Sequence[Candidate], read: Read) -> 
     best, row = first[0], read.quote(first[0])
     if row is None or row.kind != Kind.ROW or not _measured(best) & _PATIENTS or fits(question.numbers, case_of(best)) <= 0:
         return []
-    told = [called for called in question.sought if len(called[0][0]) >= _TELLS and not drugs_in(called[0][0])]
+    told = [called for called in question.sought if len(called[0][0]) >= TELLS and not drugs_in(called[0][0])]
     if all(held(called, f"{read.titles.get(best.document_id, '')} {best.text}") >= SURE for called in told):
         return []
     of_table = [c for c in first[1:] if (other := read.quote(c)) is not None and other.kind == Kind.ROW and other.group == row.group]
@@ -73,12 +73,12 @@ def special_rows(question: Analysis, first: Sequence[Candidate], read: Read) -> 
 
 def tied_table(question: Analysis, first: Sequence[Candidate], read: Read) -> Quotable | None:
     """Return the table of which several rows would be quoted though the question names the case of none: any three of them mislead."""
-    rows = [(c, read.quote(c)) for c in first[:_TIED]]
+    rows = [(c, read.quote(c)) for c in first[:ROWS]]
     groups = {quote.group if quote is not None and quote.kind == Kind.ROW else -1 for _, quote in rows}
-    if len(rows) < _TIED or len(groups) != 1 or -1 in groups or rows[0][0].score - rows[-1][0].score > TOGETHER:
+    if len(rows) < ROWS or len(groups) != 1 or -1 in groups or rows[0][0].score - rows[-1][0].score > TOGETHER:
         return None
     if question.numbers or any(held(called, case_of(row)) >= SURE for row, _ in rows for called in question.sought):
         return None
     document_id = first[0].document_id
     whole = wholes(read.texts[document_id], read.blocks(document_id)).get(groups.pop())
-    return whole if whole is not None and whole.end - whole.start <= LONGEST_TABLE else None
+    return whole if whole is not None and whole.end - whole.start <= LONGEST_LIST else None

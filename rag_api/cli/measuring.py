@@ -70,7 +70,8 @@ def measure(container: Container, questions: Sequence[Judged], settings: Setting
 
     documents = indexed(container)
     sources = {document.id: document.source for document in documents}
-    if not {place.document for question in questions for place in question.places} & set(sources.values()):
+    judged = {place.document for question in questions for place in question.places}  # none in a set that nothing answers
+    if not sources or (judged and not judged & set(sources.values())):
         raise InvalidInput("None of the judged documents is indexed. For the sample handbook: `bedside demo --once`.")
     about = {document.source: document.metadata for document in documents}
     asked = container.with_settings(settings) if settings else container

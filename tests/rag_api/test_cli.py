@@ -210,6 +210,13 @@ def test_evaluate_measures_a_judged_set(environment: dict[str, str], loaded: dic
     assert "validate" in run(environment, "evaluate", "--set", str(judged)).stdout
 
 
+def test_evaluate_measures_a_set_that_nothing_answers(environment: dict[str, str], loaded: dict[str, Any], tmp_path: Path) -> None:
+    judged = tmp_path / "judged.csv"
+    judged.write_text("id,question,document,split,note\nq1,How many moons does Jupiter have?,,test,off-topic\n")
+    found = as_json(run(environment, "evaluate", "--set", str(judged), "--json"))["not_found"]
+    assert (found["recall"], found["off_topic"]["n"]) == (1.0, 1)
+
+
 def test_calibrate_keeps_what_it_fitted_and_refuses_the_test_half(
     environment: dict[str, str], loaded: dict[str, Any], tmp_path: Path
 ) -> None:
