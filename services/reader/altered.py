@@ -26,6 +26,7 @@ KINDS = SPECIFIC | {"person", "route", "site", "diet"}
 NEAR = 0.7  # how often a thing is exchanged for one that is of the same immediate kind, where there is one
 TYPED = 5  # letters of a word that is misspelt
 _WORD = re.compile(r"[^\W\d_]+")
+_NAME = re.compile(r"[^\W_]+")  # a drug's may have digits: MgSO4
 _TURNED = (
     ("met", "zonder"), ("with", "without"), ("voor", "na"), ("before", "after"), ("eerste", "tweede"), ("first", "second"),
     ("overdag", "'s nachts"), ("minimum", "maximum"), ("min", "max"), ("minstens", "hoogstens"), ("links", "rechts"), ("left", "right"),
@@ -48,7 +49,7 @@ class Thing:
 
 def things(text: str) -> Iterator[Thing]:
     """Yield what may be exchanged, in the order in which it stands; no two overlap."""
-    drugs = [(found.start(), found.end(), found.group()) for found in _WORD.finditer(text) if is_drug(folded(found.group()))]
+    drugs = [(found.start(), found.end(), found.group()) for found in _NAME.finditer(text) if is_drug(folded(found.group()))]
     for start, end, word in drugs:
         if (line := _drug_line(folded(word))) is not None:
             yield Thing(start, end, "drug", line)

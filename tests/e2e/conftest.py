@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
+from starlette.types import ASGIApp
 
 from tests.e2e.browser import launch, serve
 from tests.e2e.scripted import DIST, Script, create_app
@@ -40,17 +42,24 @@ def script() -> Script:
     return Script()
 
 
-@pytest.fixture
-def base_url(script: Script, policy: str) -> Iterator[str]:
-    with serve(create_app(script, {"Content-Security-Policy": policy})) as address:
-        yield address
-
-
+Serving = Callable[[ASGIApp], str]
 NewPage = Callable[..., Page]
 
 
 @pytest.fixture
-def new_page(browser: Browser) -> Iterator[NewPage]:
+def serving() -> Iterator[Serving]:
+    """Serves apps, each at the address that it returns, until the test's pages are closed: what they still fetch must not fail."""
+    with contextlib.ExitStack() as servers:
+        yield lambda app: servers.enter_context(serve(app))
+
+
+@pytest.fixture
+def base_url(script: Script, policy: str, serving: Serving) -> str:
+    return serving(create_app(script, {"Content-Security-Policy": policy}))
+
+
+@pytest.fixture
+def new_page(browser: Browser, serving: Serving) -> Iterator[NewPage]:
     """Opens pages, each with an empty profile; `allowed` matches console errors that the test means to cause."""
     contexts: list[BrowserContext] = []
     errors: list[str] = []

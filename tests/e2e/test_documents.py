@@ -16,8 +16,7 @@ from rag_api.container import Container
 from rag_api.domain import Document, Filters, TargetGroup
 from rag_api.ingest.kinds import SUFFIXES
 from rag_api.main import create_app
-from tests.e2e.browser import serve
-from tests.e2e.conftest import NewPage
+from tests.e2e.conftest import NewPage, Serving
 from tests.e2e.scripted import DIST
 from tests.e2e.test_states import AXE
 from tests.rag_api.docx_files import docx, p, r
@@ -38,12 +37,11 @@ def documents(container: Container) -> Iterator[dict[str, Document]]:
 
 
 @pytest.fixture
-def page(new_page: NewPage, container: Container, documents: dict[str, Document], policy: str) -> Iterator[Page]:
-    app = create_app(container.settings, container)
-    with serve(app) as url:
-        found = new_page()
-        found.goto(f"{url}/admin/documents")
-        yield found
+def page(container: Container, documents: dict[str, Document], policy: str, serving: Serving, new_page: NewPage) -> Page:
+    url = serving(create_app(container.settings, container))
+    found = new_page()
+    found.goto(f"{url}/admin/documents")
+    return found
 
 
 def pdf_of(*lines: str, footer: str = "") -> bytes:

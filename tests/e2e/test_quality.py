@@ -19,8 +19,7 @@ from rag_api.db.judged import read_set
 from rag_api.domain import LOCAL_USER, User
 from rag_api.evaluate import read_judged, report
 from rag_api.main import create_app
-from tests.e2e.browser import serve
-from tests.e2e.conftest import NewPage
+from tests.e2e.conftest import NewPage, Serving
 from tests.e2e.scripted import DIST
 from tests.e2e.test_states import AXE
 from tests.support.scripted_server import scripted_server
@@ -51,11 +50,10 @@ def asker() -> Asker:
 
 
 @pytest.fixture
-def url(container: Container, asker: Asker) -> Iterator[str]:
+def url(container: Container, asker: Asker, serving: Serving) -> str:
     app = create_app(container.settings, container)
     app.dependency_overrides[current_user] = lambda: asker.user
-    with serve(app) as address:
-        yield address
+    return serving(app)
 
 
 @pytest.fixture

@@ -12,8 +12,7 @@ from playwright.sync_api import Page, expect
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.main import create_app
-from tests.e2e.browser import serve
-from tests.e2e.conftest import NewPage
+from tests.e2e.conftest import NewPage, Serving
 from tests.e2e.scripted import DIST
 from tests.e2e.test_states import ask
 from tests.support.scripted_server import Scripted, Step, piece, scripted_server
@@ -37,15 +36,20 @@ def server() -> Iterator[Scripted]:
 
 
 @pytest.fixture
-def page(new_page: NewPage, dsn: str, tmp_path: Path, server: Scripted) -> Iterator[Page]:
+def container(dsn: str, tmp_path: Path, server: Scripted) -> Iterator[Container]:
     settings = Settings(data_dir=tmp_path, database_url=dsn, store="memory", generator_url=server.url, web_dir=DIST)
-    with Container(settings) as container:
-        load_hospital(container)
-        with serve(create_app(settings, container)) as url:
-            page = new_page(allowed="pdf|PDF")  # the small hospital's files are PDFs in name only
-            page.goto(url)
-            yield page
-        empty(container)
+    with Container(settings) as made:
+        load_hospital(made)
+        yield made
+        empty(made)
+
+
+@pytest.fixture
+def page(container: Container, serving: Serving, new_page: NewPage) -> Page:
+    url = serving(create_app(container.settings, container))
+    found = new_page(allowed="pdf|PDF")  # the small hospital's files are PDFs in name only
+    found.goto(url)
+    return found
 
 
 def test_a_model_that_repeats_its_prompt_is_not_shown_and_the_sources_are(page: Page, server: Scripted) -> None:

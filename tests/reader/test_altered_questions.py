@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from rag_api.guard.concepts import concepts_in
+from rag_api.guard.drugs import substances
 from rag_api.retrieval.reader import Passage
 from services.reader.altered import exchanged, exchanged_in_both, in_own_words, misspelt, renamed, things, turned
 
@@ -33,6 +34,11 @@ def test_a_drug_is_exchanged_for_a_drug() -> None:
         assert found is not None
         assert [thing.kind for thing in things(found)] == ["drug"]
         assert "heparin" not in found
+
+
+def test_every_name_of_a_drug_is_one_thing() -> None:
+    missed = [name for own in substances() for name in own if [thing.kind for thing in things(f"wanneer {name} geven")] != ["drug"]]
+    assert missed == []
 
 
 def test_what_the_document_does_not_name_is_left() -> None:
