@@ -7,11 +7,13 @@ Knows no language model, no database and no pages.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from rag_api.answering.read import Read
-from rag_api.answering.rows import LONGEST_LIST, ROWS, SURE, TELLS, case_of, special_rows, tied_table, without_other_rows
+from rag_api.answering.rows import LONGEST_LIST, ROWS, SURE, TELLS, case_of, special_rows, tied_list, tied_table, without_other_rows
 from rag_api.domain import Block, Candidate
 from rag_api.guard.drugs import drugs_in, names
 from rag_api.guard.without import is_turned
@@ -26,6 +28,8 @@ from rag_api.text.word_match import Called, held
 
 BEHIND = 8.0  # nats that a list may score below the best sentence and still be what a question for actions wants
 ORDERED, NAMED = 1.5, 3.0  # nats that speak for a list that is numbered, and for one below a heading that says what to do
+LISTED = 1.5  # nats for a list where several things are asked for
+INSISTS = (Wanted.ACTIONS, Wanted.ALL)  # where a list is wanted, and nothing less
 FIRST = 8.0  # nats for a list below one that says what to do first: it seldom speaks of what happened
 ALIKE = 3.0  # nats between the best row and the third that leave open which one is asked for
 LONGEST_PARAGRAPH = 900
@@ -79,11 +83,14 @@ def sections(question: Analysis, candidates: Sequence[Candidate], read: Read) ->
     exception = _exception(question, first, read)
     if exception is not None:
         return [Section((exception,), 1), Section(tuple(c for c in first if not _overlap(c, exception)), 1)]
-    whole = _whole(question, first, read)
+    whole = _whole(question, left, read)
     if whole is not None:
         return [Section((whole,), 1)]
     table = tied_table(question, first, read)
     if table is not None and BLANK not in (every := _of(table, first[0], read.texts[first[0].document_id])).text:
+        return [Section((every,), 1)]
+    items = tied_list(first, read)
+    if items is not None and BLANK not in (every := _of(items, first[0], read.texts[first[0].document_id])).text:
         return [Section((every,), 1)]
     special = special_rows(question, first, read)
     rest = [c for c in without_other_rows(question, left, read) if c not in special]
@@ -178,16 +185,32 @@ def _overlap(one: Candidate, other: Candidate) -> bool:
     return one.document_id == other.document_id and one.start < other.end and other.start < one.end
 
 
-def _whole(question: Analysis, first: Sequence[Candidate], read: Read) -> Candidate | None:
+def _whole(question: Analysis, left: Sequence[Candidate], read: Read) -> Candidate | None:
     """The list, table or paragraph that is asked for as a whole; None when a fact is asked for, or none of them fits."""
     asks = wanted(question.text)
-    if asks == Wanted.ONE or first[0].document_id not in read.texts:
+    if asks == Wanted.ONE:
         return None
+    # What is to be done seldom speaks of what happened: where to look for it, the best passage says better than the best sentence.
+    nearest = min(left, key=lambda c: c.rank).document_id if asks in INSISTS else left[0].document_id
+    for document_id in dict.fromkeys((nearest, left[0].document_id)):
+        unit = _unit_of(question, asks, [c for c in left if c.document_id == document_id], read)
+        if unit is None or (unit.kind == Kind.PROSE and document_id != left[0].document_id):
+            continue
+        whole = _of(unit, next(c for c in left if c.document_id == document_id), read.texts[document_id])
+        if BLANK not in whole.text:  # what was read in doubt is not quoted
+            return whole
+    return None
+
+
+def _unit_of(question: Analysis, asks: Wanted, first: Sequence[Candidate], read: Read) -> Quotable | None:
+    """The one of the document of which these are the candidates."""
     document_id = first[0].document_id
+    if document_id not in read.texts:
+        return None
     text, blocks = read.texts[document_id], read.blocks(document_id)
     quotes = {(q.start, q.end): q for q in quotable_of(text, read.structures.get(document_id, ""))}
     units = wholes(text, blocks)
-    best: tuple[float, Quotable] | None = None
+    fit: dict[int, float] = {}  # by the unit's place, in nats: as likely as all of its sentences together
     for candidate in first:
         quote = quotes.get((candidate.start, candidate.end))
         unit = units.get(quote.group if quote is not None and quote.group >= 0 else quote.block if quote is not None else -1)
@@ -199,25 +222,34 @@ def _whole(question: Analysis, first: Sequence[Candidate], read: Read) -> Candid
         if unit.kind == Kind.ROW and not _is_asked_whole(question, asks, [c for c in first if unit.start <= c.start < unit.end]):
             continue
         score = candidate.score + _favour(asks, unit, quote, text, blocks)
-        if best is None or score > best[0]:
-            best = (score, unit)
-    if best is None or best[0] < first[0].score - (BEHIND if asks in (Wanted.ACTIONS, Wanted.ALL) else 0.0):
-        return None
-    whole = _of(best[1], first[0], text)
-    return None if BLANK in whole.text else whole  # what was read in doubt is not quoted
+        fit[unit.block] = float(np.logaddexp(score, fit.get(unit.block, -np.inf)))
+    chosen = _likeliest(asks, fit, units, first[0].score)
+    return units[chosen] if chosen is not None else None
+
+
+def _likeliest(asks: Wanted, fit: Mapping[int, float], units: Mapping[int, Quotable], best: float) -> int | None:
+    """Who asks for all steps wants a list, who asks for all of something a list or table, be a paragraph more like the question."""
+    near = [block for block, score in fit.items() if score >= best - (BEHIND if asks in INSISTS else 0.0)]
+    kinds = {Wanted.ACTIONS: (Kind.ITEM,), Wanted.ALL: (Kind.ITEM, Kind.ROW)}.get(asks, ())
+    listed = [block for block in near if units[block].kind in kinds]
+    return max(listed or near, key=lambda block: fit[block], default=None)
 
 
 def _is_asked_whole(question: Analysis, asks: Wanted, rows: Sequence[Candidate]) -> bool:
     """No row of the table stands out for this question, which asks for none of them; or all are asked for, and none is of its numbers."""
     if asks == Wanted.ALL or says_all(question.text):
         return len(rows) >= ROWS and not any(fits(question.numbers, case_of(row)) for row in rows)
-    return not question.numbers and len(rows) >= ROWS and rows[0].score - rows[ROWS - 1].score <= ALIKE
+    if question.numbers or any(held(called, case_of(row)) >= SURE for row in rows for called in question.sought):
+        return False
+    return len(rows) >= ROWS and rows[0].score - rows[ROWS - 1].score <= ALIKE
 
 
 def _favour(asks: Wanted, unit: Quotable, quote: Quotable, text: str, blocks: Sequence[Block]) -> float:
     """How much more a list is what is asked for than its best item says, in nats."""
     if asks == Wanted.ALL:
         return NAMED if unit.kind != Kind.PROSE else 0.0
+    if asks == Wanted.SEVERAL:
+        return LISTED if unit.kind == Kind.ITEM else 0.0
     if asks != Wanted.ACTIONS or unit.kind != Kind.ITEM:
         return 0.0
     label = blocks[quote.block].label

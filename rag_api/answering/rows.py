@@ -79,6 +79,21 @@ def tied_table(question: Analysis, first: Sequence[Candidate], read: Read) -> Qu
         return None
     if question.numbers or any(held(called, case_of(row)) >= SURE for row, _ in rows for called in question.sought):
         return None
-    document_id = first[0].document_id
-    whole = wholes(read.texts[document_id], read.blocks(document_id)).get(groups.pop())
+    return _unit(first[0].document_id, groups.pop(), read)
+
+
+def tied_list(first: Sequence[Candidate], read: Read) -> Quotable | None:
+    """Return the list of which two items would be quoted: what stands between them may be what makes them right."""
+    best = read.quote(first[0])
+    if best is None or best.kind != Kind.ITEM or best.group < 0:
+        return None
+    near = [c for c in first[1:ROWS] if c.score >= first[0].score - TOGETHER]
+    if not any((other := read.quote(c)) is not None and other.group == best.group for c in near):
+        return None
+    return _unit(first[0].document_id, best.group, read)
+
+
+def _unit(document_id: str, group: int, read: Read) -> Quotable | None:
+    """A list or table, unless it is a document rather."""
+    whole = wholes(read.texts[document_id], read.blocks(document_id)).get(group)
     return whole if whole is not None and whole.end - whole.start <= LONGEST_LIST else None

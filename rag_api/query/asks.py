@@ -33,7 +33,12 @@ _ACTIONS = re.compile(
     r"\bstap voor stap\b|\bin welke volgorde\b|\b(?:werkwijze|checklist|aanpak|eerste hulp|procedure)\b|"
     r"\bwhat (?:now|next|first)\b|\bwhat (?:do|should|must|can|to)\b[\w\s]*\bdo\b|\bwhat to do\b|\bwhat is done first\b|"
     r"\bwhich (?:steps|actions|measures)\b|\bsteps\b|\bstep by step\b|\bin what order\b|\bprocedure for\b|\bfirst aid\b|"
-    r"\bhow (?:do|should) (?:i|we) (?:act|react|respond|handle|proceed)\b",
+    r"\bhow (?:do|should) (?:i|we) (?:act|react|respond|handle|proceed)\b|"
+    r"\bwat moet(?:en)?\b[\w\s]*\bgebeuren\b|\bwat gebeurt er\b[\w\s]*\b(?:eerst|meteen|dan|daarna)\b|"
+    r"\bhoe (?:verloopt|gaat (?:dat|dit|het))\b|"
+    r"\bvan (?:begin tot eind\w*|a tot z)\b|\b(?:na|achter) (?:elkaar|mekaar)\b|"
+    r"\bwhat (?:needs to|has to|must) (?:happen|be done)\b|"
+    r"\bfrom (?:start|beginning|begin) to (?:finish|end)\b|\bin (?:sequence|which order)\b",
     re.IGNORECASE,
 )
 # Something that has just happened, told and not asked about: "ik heb me geprikt aan een vuile naald".
@@ -59,7 +64,9 @@ _SEVERAL = re.compile(
     r"\bwat (?:moet|moeten|hoort|hebben|heb|neem|leg)\b.*\b(?:mee|klaar|in|bij)\b|"
     r"\bwhich\s+(?:\w+\s+){0,2}\w{3,}s\b|\bwhat are\b|\bwhat (?:items|equipment|materials?|signs|symptoms|criteria)\b|"
     r"\ball (?:the )?\w+s\b|\bwanneer (?:bel|verwittig|alarmeer)\b|\bwhen (?:do|should) (?:i|we) call\b|"
-    r"\bcontra-?indicaties\b|\bcontraindications\b",
+    r"\bcontra-?indicaties\b|\bcontraindications\b|"
+    r"\bwaaraan\b.*\b(?:voldaan|voldoe\w*)\b|\bvoorwaarden\b|\bcriteria\b|\b(?:pre)?conditions\b|\brequirements\b|"
+    r"\bwelke \d+\b|\bwhich \d+\b|\bwhat (?:kit|gear|stuff|things|rules|checks)\b|\bwat ligt er\b.*\bklaar\b",
     re.IGNORECASE,
 )
 
