@@ -7,7 +7,7 @@ Knows no language model, no database and no pages.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,6 +28,7 @@ from rag_api.text.word_match import Called, held
 
 BEHIND = 8.0  # nats that a list may score below the best sentence and still be what a question for actions wants
 ORDERED, NAMED = 1.5, 3.0  # nats that speak for a list that is numbered, and for one below a heading that says what to do
+NEAREST = 8.0  # nats for a list of the document of the best passage
 LISTED = 1.5  # nats for a list where several things are asked for
 INSISTS = (Wanted.ACTIONS, Wanted.ALL)  # where a list is wanted, and nothing less
 FIRST = 8.0  # nats for a list below one that says what to do first: it seldom speaks of what happened
@@ -190,49 +191,59 @@ def _whole(question: Analysis, left: Sequence[Candidate], read: Read) -> Candida
     asks = wanted(question.text)
     if asks == Wanted.ONE:
         return None
+    by_document: dict[str, list[Candidate]] = {}
+    for candidate in left:
+        by_document.setdefault(candidate.document_id, []).append(candidate)
     # What is to be done seldom speaks of what happened: where to look for it, the best passage says better than the best sentence.
-    nearest = min(left, key=lambda c: c.rank).document_id if asks in INSISTS else left[0].document_id
-    for document_id in dict.fromkeys((nearest, left[0].document_id)):
-        unit = _unit_of(question, asks, [c for c in left if c.document_id == document_id], read)
-        if unit is None or (unit.kind == Kind.PROSE and document_id != left[0].document_id):
-            continue
-        whole = _of(unit, next(c for c in left if c.document_id == document_id), read.texts[document_id])
-        if BLANK not in whole.text:  # what was read in doubt is not quoted
-            return whole
-    return None
+    nearest = min(left, key=lambda c: c.rank).document_id
+    likely = dict.fromkeys((nearest, left[0].document_id) if asks in INSISTS else (left[0].document_id,))
+    units = [unit for document_id in likely for unit in _units(question, asks, by_document[document_id], read)]
+    chosen = _likeliest(asks, units, left[0], nearest)
+    whole = None if chosen is None else _of(chosen.place, by_document[chosen.document_id][0], read.texts[chosen.document_id])
+    return None if whole is None or BLANK in whole.text else whole  # what was read in doubt is not quoted
 
 
-def _unit_of(question: Analysis, asks: Wanted, first: Sequence[Candidate], read: Read) -> Quotable | None:
-    """The one of the document of which these are the candidates."""
-    document_id = first[0].document_id
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """score: in nats; as likely as all of its sentences together."""
+
+    document_id: str
+    place: Quotable
+    score: float
+
+
+def _units(question: Analysis, asks: Wanted, own: Sequence[Candidate], read: Read) -> list[_Unit]:
+    """The lists, tables and paragraphs of one document that may be asked for. own: its candidates, best first."""
+    document_id = own[0].document_id
     if document_id not in read.texts:
-        return None
+        return []
     text, blocks = read.texts[document_id], read.blocks(document_id)
     quotes = {(q.start, q.end): q for q in quotable_of(text, read.structures.get(document_id, ""))}
     units = wholes(text, blocks)
-    fit: dict[int, float] = {}  # by the unit's place, in nats: as likely as all of its sentences together
-    for candidate in first:
+    found: dict[int, float] = {}
+    for candidate in own:
         quote = quotes.get((candidate.start, candidate.end))
         unit = units.get(quote.group if quote is not None and quote.group >= 0 else quote.block if quote is not None else -1)
         if quote is None or unit is None or unit.end - unit.start > (LONGEST_PARAGRAPH if unit.kind == Kind.PROSE else LONGEST_LIST):
             continue
         # A paragraph is quoted for its best sentence alone: what is less likely is no list that was asked for.
-        if unit.kind == Kind.PROSE and (candidate is not first[0] or _OF_ITSELF.search(text[unit.start : unit.end])):
+        if unit.kind == Kind.PROSE and (candidate is not own[0] or _OF_ITSELF.search(text[unit.start : unit.end])):
             continue
-        if unit.kind == Kind.ROW and not _is_asked_whole(question, asks, [c for c in first if unit.start <= c.start < unit.end]):
+        if unit.kind == Kind.ROW and not _is_asked_whole(question, asks, [c for c in own if unit.start <= c.start < unit.end]):
             continue
         score = candidate.score + _favour(asks, unit, quote, text, blocks)
-        fit[unit.block] = float(np.logaddexp(score, fit.get(unit.block, -np.inf)))
-    chosen = _likeliest(asks, fit, units, first[0].score)
-    return units[chosen] if chosen is not None else None
+        found[unit.block] = float(np.logaddexp(score, found.get(unit.block, -np.inf)))
+    return [_Unit(document_id, units[block], score) for block, score in found.items()]
 
 
-def _likeliest(asks: Wanted, fit: Mapping[int, float], units: Mapping[int, Quotable], best: float) -> int | None:
+def _likeliest(asks: Wanted, units: Sequence[_Unit], first: Candidate, nearest: str) -> _Unit | None:
     """Who asks for all steps wants a list, who asks for all of something a list or table, be a paragraph more like the question."""
-    near = [block for block, score in fit.items() if score >= best - (BEHIND if asks in INSISTS else 0.0)]
+    least = first.score - (BEHIND if asks in INSISTS else 0.0)
+    near = [replace(unit, score=unit.score + NEAREST * (unit.document_id == nearest)) for unit in units if unit.score >= least]
     kinds = {Wanted.ACTIONS: (Kind.ITEM,), Wanted.ALL: (Kind.ITEM, Kind.ROW)}.get(asks, ())
-    listed = [block for block in near if units[block].kind in kinds]
-    return max(listed or near, key=lambda block: fit[block], default=None)
+    listed = [unit for unit in near if unit.place.kind in kinds]
+    own = [unit for unit in near if unit.document_id == first.document_id]
+    return max(listed or own, key=lambda unit: unit.score, default=None)
 
 
 def _is_asked_whole(question: Analysis, asks: Wanted, rows: Sequence[Candidate]) -> bool:

@@ -17,7 +17,7 @@ from rag_api.domain import Candidate, Hit
 from rag_api.embed import Embedder
 from rag_api.embed.kept import halved
 from rag_api.query.analysis import Analysis
-from rag_api.query.asks import AT_ONCE, Wanted, wanted
+from rag_api.query.asks import Wanted, wanted
 from rag_api.retrieval.calibration import FEATURES, Weights
 from rag_api.text.addressed import speaks_to_a_machine
 from rag_api.text.quotable_spans import Quotable, quotable_of
@@ -100,8 +100,8 @@ def _words(text: str, quote: Quotable) -> str:
 def _sentences(
     hits: Sequence[Hit], texts: Mapping[str, str], uncertain: Mapping[str, Places], structures: Mapping[str, str], *, actions: bool
 ) -> list[Candidate]:
-    """Every sentence once, in the best hit that holds it; scores not yet known. `actions`: where a question asks what to do, the list of
-    the best document whose heading says so is among them wherever it stands: it need not speak of what happened."""
+    """Every sentence once, in the best hit that holds it; scores not yet known. `actions`: where a question asks what to do, the lists of
+    the best document are among them wherever they stand: they need not speak of what happened."""
     whole: list[Candidate] = []
     cut: list[Candidate] = []
     taken: set[tuple[str, int, int]] = set()
@@ -116,7 +116,7 @@ def _sentences(
             inside = min(end, chunk.end) - max(start, chunk.start)
             key = (chunk.document_id, start, end)
             words_of = _words(source, quote)
-            named = actions and chunk.document_id == hits[0].chunk.document_id and _is_done_at_once(source, quote)
+            named = actions and chunk.document_id == hits[0].chunk.document_id and quote.kind == Kind.ITEM
             if (
                 (inside < MOSTLY * (end - start) and not named)
                 or key in taken
@@ -130,11 +130,6 @@ def _sentences(
             fragment = text is None and _may_be_cut(source, quote, chunk.start)
             (cut if fragment else whole).append(Candidate(chunk.document_id, start, end, lead, words_of, 0.0, hit.rank))
     return whole or cut
-
-
-def _is_done_at_once(text: str, quote: Quotable) -> bool:
-    """An item of a list below a heading that says what to do first."""
-    return quote.kind == Kind.ITEM and any(AT_ONCE.search(text[start:end]) for start, end in quote.path[-1:])
 
 
 def _may_be_cut(text: str, quote: Quotable, chunk_start: int) -> bool:
