@@ -18,6 +18,7 @@ from rag_api.text.word_match import held
 
 SURE = 0.85
 LONGEST_LIST = 2_000  # characters, of a table too; a longer one is a document, and its items or rows are quoted alone
+APART = 0.4  # nats behind a row from which another one of its table is one for somebody else
 TOGETHER = 2.0  # nats behind the best within which rows would be quoted together
 _AGES = {"year", "month", "week", "day"}
 _PATIENTS = {"age", "kg"}
@@ -29,19 +30,21 @@ TELLS = 6  # letters of a word that can name a condition
 
 def without_other_rows(question: Analysis, left: Sequence[Candidate], read: Read) -> list[Candidate]:
     """Beside a row stands none of its table that is for another weight, age or level, nor one for another case than the question names:
-    "knieprothese" is not answered by the row of the heupprothese too. But what else the question names may stand in another row."""
+    "knieprothese" is not answered by the row of the heupprothese too; nor, where one thing is asked, one that fits clearly less. But what
+    else the question names may stand in another row."""
     best, row = left[0], read.quote(left[0])
     if row is None or row.kind != Kind.ROW:
         return list(left)
     measured = _measured(best)
-    cases = [called for called in question.sought if held(called, case_of(best)) >= SURE] if wanted(question.text) == Wanted.ONE else []
+    alone = wanted(question.text) == Wanted.ONE
+    cases = [called for called in question.sought if held(called, case_of(best)) >= SURE] if alone else []
     unsaid = [called for called in question.sought if held(called, best.text) < SURE]
     kept = [best]
     for candidate in left[1:]:
         other = read.quote(candidate) if candidate.document_id == best.document_id else None
         if other is not None and other.group == row.group and not any(held(called, candidate.text) >= SURE for called in unsaid):
             another = bool(cases) and not any(held(called, case_of(candidate)) >= SURE for called in cases)
-            if another or measured & _measured(candidate):
+            if another or measured & _measured(candidate) or (alone and best.score - candidate.score > APART):
                 continue
         kept.append(candidate)
     return kept

@@ -13,6 +13,7 @@ from rag_api.guard.words import folded
 
 _BETWEEN = r"(?:een |de |het |an? |the |any )?"
 _WITHOUT = re.compile(rf"\b(?:zonder|without) {_BETWEEN}([^\W\d_]{{4,}})")
+_LACKS = re.compile(rf"\b(?:zonder|without|geen|no) {_BETWEEN}([^\W\d_]{{4,}})")
 _WITH = re.compile(rf"\b(?:met|with) {_BETWEEN}([^\W\d_]{{4,}})")
 _DENIED = re.compile(r"\b(?:zonder|without|geen|no|niet|not|noch|nor)\b([^.;:\n]{0,40})")
 _WORD = re.compile(r"[^\W\d_]{4,}")
@@ -33,10 +34,10 @@ def says_without(text: str, thing: str) -> bool:
 def is_turned(question: str, text: str) -> bool:
     """Return whether a text says "with" of what the question is without, or the other way round, and nothing else of it."""
     asked, said = folded(question), folded(text)
-    for ours, theirs in ((_WITHOUT, _WITH), (_WITH, _WITHOUT)):
+    for ours, same, theirs in ((_LACKS, _WITHOUT, _WITH), (_WITH, _WITH, _WITHOUT)):
         for thing in ours.findall(asked):
             if any(_is_same(word, thing) for word in theirs.findall(said)):
-                return not any(_is_same(word, thing) for word in ours.findall(said))
+                return not any(_is_same(word, thing) for word in same.findall(said))
     return False
 
 

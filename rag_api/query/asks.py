@@ -32,7 +32,8 @@ _ACTIONS = re.compile(
     r"\bhoe (?:handel|reageer|pak|ga)\b|\b(?:welke|wat zijn de|alle) (?:stappen|acties|handelingen|maatregelen)\b|\bstappen(?:plan)?\b|"
     r"\bstap voor stap\b|\bin welke volgorde\b|\b(?:werkwijze|checklist|aanpak|eerste hulp|procedure)\b|"
     r"\bwhat (?:now|next|first)\b|\bwhat (?:do|should|must|can|to)\b[\w\s]*\bdo\b|\bwhat to do\b|\bwhat is done first\b|"
-    r"\bwhich (?:steps|actions|measures)\b|\bsteps\b|\bstep by step\b|\bin what order\b|\bprocedure for\b|\bfirst aid\b|"
+    r"\bwhich (?:steps|actions|measures)\b|\bsteps\b|\bstep by step\b|\bin what order\b|\bprocedure for\b|"
+    r"\bfirst (?:aid|actions?|measures?)\b|"
     r"\bhow (?:do|should) (?:i|we) (?:act|react|respond|handle|proceed)\b|"
     r"\bwat moet(?:en)?\b[\w\s]*\bgebeuren\b|\bwat gebeurt er\b[\w\s]*\b(?:eerst|meteen|dan|daarna)\b|"
     r"\bhoe (?:verloopt|gaat (?:dat|dit|het))\b|"
@@ -73,8 +74,10 @@ _SEVERAL = re.compile(
 
 # Says in so many words that nothing may be left out.
 _ALL = re.compile(
-    r"\b(?:alles|allemaal|(?:de )?(?:hele|volledige|complete) (?:lijst|tabel|schema|reeks|volgorde)|op volgorde|alle \w+|"
-    r"(?:full|whole|entire|complete) (?:\w+ )?(?:list|table|schedule|order)|"
+    r"\b(?:alles|allemaal|(?:de |het )?(?:hele|volledige?|complete?|ganse) "
+    r"(?:\w*(?:lijst|tabel|schema|reeks|volgorde|overzicht|telling|score))|"
+    r"(?:heel|gans) (?:de|het) \w+|op volgorde|alle \w+|"
+    r"(?:full|whole|entire|complete) (?:\w+ )?(?:list|table|schedule|order|score|overview|sequence)|"
     r"all (?:the |of the )?(?:\w+ )?\w+s|every (?:step|item|one)|each step|order of \w+)\b",
     re.IGNORECASE,
 )

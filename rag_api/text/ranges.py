@@ -52,6 +52,12 @@ _RANGE = re.compile(
     re.IGNORECASE,
 )
 _BEFORE = r"(?:(?P<word>[^\W\d_]+)[\s:=]*(?:van |is |of |at )?)?"
+# Whose number without a unit is an age: "kind van 8", "a boy of 6". Not a baby's, which is told in weeks, months or kilograms.
+_AGED = re.compile(
+    r"kind(?:je)?|kleuter|jongen|jongetje|meisje|man|vrouw|mevrouw|dame|heer|oma|opa|omaatje|volwassene|"
+    r"child|kid|toddler|boy|girl|woman|lady|gentleman|adult|grandma|grandpa"
+)
+_OLDEST = 110
 _STEP = 1e-6
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")
@@ -100,6 +106,8 @@ def asked(question: str) -> list[Asked]:
         unit = _UNIT.get((match["u"] or "").casefold(), "")
         if not unit and word in _UNIT:  # "dag 3"
             unit = _UNIT[word]
+        elif not unit and _AGED.fullmatch(word) and _value(match["n"]) <= _OLDEST:
+            unit = "year"
         found.append(Asked(_value(match["n"]) + _beside(word), unit, word))
     return found
 

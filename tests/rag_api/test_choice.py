@@ -235,3 +235,38 @@ def test_a_quoted_row_is_its_cells_and_the_asked_one_is_told_by_its_column() -> 
     (header,) = parts_of(DELIER, blocks, DELIER.index("Patiënt"), start)
     assert all(cell.header for cell in header.pieces)
     assert header.group == row.group
+
+
+STEPS = (
+    "3. Bereiding\n1. Bereken de dosis met twee.\n2. Trek op in een kleine spuit.\n3. Verdun onder 5 ml.\n\n"
+    "Bewaren\nFlacons staan bij kamertemperatuur.\n"
+)
+
+
+def test_two_items_that_would_be_quoted_bring_what_stands_between_them() -> None:
+    assert quoted(STEPS, "flacon optrekken bij een kleintje", "Bereken", "Verdun") == [STEPS[: STEPS.index("Bewaren")]]
+    sentences, read = candidates(STEPS, "Verdun")
+    sentences[0] = replace(sentences[0], score=10.0)
+    assert "Bereken" not in sections(question("flacon optrekken bij een kleintje"), sentences, read)[0].candidates[0].text
+
+
+def test_who_asks_for_all_steps_gets_a_list_though_a_paragraph_is_more_like_the_question() -> None:
+    sentences, read = candidates(STEPS, "Flacons", "Verdun")
+    found = sections(question("flacon aanhangen, alle stappen"), sentences, read)
+    assert found[0].candidates[0].text == STEPS[: STEPS.index("Bewaren")]
+
+
+def test_all_steps_are_those_of_the_document_of_the_best_passage_not_of_the_best_sentence() -> None:
+    own, other = "1. Bel de bloedbank.\n2. Stuur een loper.\n", "1. Start met hartmassage.\n2. Bel 2222.\n"
+    sentences = [
+        Candidate(name, q.start, q.end, q.lead, text[q.start : q.end], score, rank)
+        for name, text, score, rank in (("other", other, 1.0, 2), ("own", own, 0.0, 1))
+        for q in quotable_of(text)
+    ]
+    found = sections(question("bloeding, wat moet ik doen"), sentences, Read({"own": own, "other": other}, {}))
+    assert found[0].candidates[0].text == own
+
+
+def test_the_row_of_what_is_asked_for_stands_alone_though_conditions_are_asked_for() -> None:
+    text = "Implantaat\tVoorwaarde\npacemaker\tnooit\nstent\tgeen wachttijd\nspiraal\tgeen controle\n"
+    assert "pacemaker" not in "".join(quoted(text, "welke voorwaarden bij een spiraal", "spiraal", "stent"))

@@ -41,3 +41,8 @@ def test_being_without_is_said_in_several_ways(text: str) -> None:
 
 def test_a_thing_that_is_given_is_not_left_out() -> None:
     assert not says_without("U krijgt een roesje. Eten mag niet.", "roesje")
+
+
+def test_none_of_it_is_without_it() -> None:
+    assert is_turned("kalium op zaal, geen telemetrie", "Afdeling met telemetrie, 15 mmol/uur")
+    assert not is_turned("kalium op zaal, geen telemetrie", "Afdeling zonder telemetrie, 10 mmol/uur")

@@ -76,3 +76,10 @@ def test_under_a_number_is_not_from_it_on_and_an_order_is_no_amount() -> None:
     assert fit("infant under 10 kg", "child up to 10 kg") == 1
     assert fit("boven 33 kg", "kind van 10 tot 33 kg") == -1
     assert [one.number for one in asked("sepsis 1st hour, 2e gift, 3 uur")] == [3]
+
+
+def test_the_number_of_a_person_is_an_age() -> None:
+    assert fit("dosis voor een kind van 8", "Kind van 6 tot 12 jaar") == 1
+    assert fit("dosis voor een kind van 8", "Kind tot 6 jaar") == -1
+    assert fit("and a boy of 8?", "Child from 20 to 30 kg") == 0
+    assert fit("baby van 3", "Kind van 1 tot 5 jaar") == 0
