@@ -27,6 +27,7 @@ class WholeQuestion:
     misleads: tuple[str, ...] = ()
     after: str = ""
     language: str = ""
+    document: str = ""  # the file that answers it
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,7 @@ def read_whole(path: Path) -> list[WholeQuestion]:
             _parts(row.get("misleads") or ""),
             (row.get("after") or "").strip(),
             row.get("language") or "",
+            row.get("document") or "",
         )
         for row in rows
     ]

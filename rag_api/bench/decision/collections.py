@@ -1,7 +1,7 @@
 """The collections that the decision is fitted to and measured on: their documents, and the questions with what answers them.
 
-WardQA and the handbook are the project's; SQuAD, MedQuAD and the work instructions lie beside a checkout (bench/sets.py) and are left out,
-with a word, where they do not.
+WardQA and the handbook with its sets are the project's; SQuAD, MedQuAD and the work instructions lie beside a checkout (bench/sets.py) and
+are left out, with a word, where they do not.
 """
 
 from __future__ import annotations
@@ -23,8 +23,13 @@ from rag_api.domain import Candidate, Metadata
 from rag_api.evaluate import read_judged
 from rag_api.evaluate.answers import holds
 from rag_api.evaluate.cases import Kind
+from rag_api.evaluate.whole import read_whole
 
 Part = Literal["fit", "test"]
+OWN = ("wardqa", "handbook", "hurried")
+HURRIED: tuple[tuple[str, str, Part], ...] = (
+    ("whole.csv", "", "fit"), ("whole-second.csv", "unanswered-second.csv", "fit"), ("whole-third.csv", "unanswered-third.csv", "test"),
+)  # fmt: skip
 OFF_TOPIC = 40  # questions of other collections that each collection is asked, in each part
 Right = Callable[[str, Candidate], bool]  # the source of a candidate's document, the candidate
 
@@ -107,6 +112,23 @@ def the_handbook() -> Collection:
     return Collection("handbook", tuple(questions), folder=folder / "pdf", lists=folder, leave_out=True)
 
 
+def hurried() -> Collection:
+    """The same documents asked in a hurried person's words, by people who had seen nothing else: two sets to fit to, the third to measure.
+    A sentence is right that holds any of what a colleague needs."""
+    folder, questions = Path(handbook.__file__).parent, list[Question]()
+    for whole, unanswered, part in HURRIED:
+        for row in read_whole(folder / whole):
+            if row.after or row.kind == "two":
+                continue
+            right = partial(_says, tuple((row.document, needed) for needed in row.needs))
+            asked_in = language_of(row.question, row.language or "nl")
+            questions.append(Question(row.question, asked_in, row.id, Kind.ANSWERABLE, part, right, (row.document,)))
+        for missed in read_judged(folder / unanswered, "all") if unanswered else ():
+            kind = Kind.NEAR_MISS if "near-miss" in missed.note else Kind.OFF_TOPIC
+            questions.append(Question(missed.question, missed.language or "nl", missed.id, kind, part))
+    return Collection("hurried", tuple(questions), folder=folder / "pdf", lists=folder)
+
+
 def handbook_set() -> Path:
     from rag_api.evaluate import HANDBOOK
 
@@ -185,6 +207,7 @@ def _says(places: tuple[tuple[str, str], ...], of: str, candidate: Candidate) ->
 COLLECTIONS: dict[str, Callable[[], Collection]] = {
     "wardqa": wardqa,
     "handbook": the_handbook,
+    "hurried": hurried,
     "work instructions": work_instructions,
     "squad": squad,
     "medquad": medquad,
@@ -193,7 +216,7 @@ COLLECTIONS: dict[str, Callable[[], Collection]] = {
 
 def read_collections(names: Iterable[str] = COLLECTIONS) -> Iterator[Collection]:
     """Yield those that are there, each with questions of the others that it cannot answer. What lies beside a checkout may be absent."""
-    there = [COLLECTIONS[name]() for name in COLLECTIONS if name in ("wardqa", "handbook") or SHARED.is_dir()]
+    there = [COLLECTIONS[name]() for name in COLLECTIONS if name in OWN or SHARED.is_dir()]
     for collection in there:
         if collection.name in names:
             yield replace(collection, questions=(*collection.questions, *_off_topic(collection, there)))
@@ -201,7 +224,7 @@ def read_collections(names: Iterable[str] = COLLECTIONS) -> Iterator[Collection]
 
 def _off_topic(collection: Collection, there: list[Collection]) -> Iterator[Question]:
     """As many of each other collection; none between the medical ones, which may well answer each other's questions."""
-    clinical = {"wardqa", "handbook", "medquad"}
+    clinical = {*OWN, "medquad"}
     others = [other for other in there if other.name != collection.name and not {other.name, collection.name} <= clinical]
     for other in others:
         for part in ("fit", "test"):

@@ -102,12 +102,14 @@ def _case(
 
 
 def _sentences(question: Question, retrieval: Retrieval, sources: dict[str, str]) -> tuple[Sentence, ...]:
-    """Places are those that a reader is told."""
+    """Places are those that a reader is told; of a list that stands in none of the passages it is told nothing."""
     told = dict[int, tuple[int, int, int]]()
     for index, (passage, members) in enumerate(passages_of(retrieval.may_be_quoted, retrieval.sentences)):
         told |= {member: (index, *span) for member, span in zip(members, passage.spans, strict=True)}
     found = []
     for number, scored in enumerate(retrieval.scored[:SENTENCES]):
+        if number not in told:
+            continue
         candidate = scored.candidate
         right = question.kind == Kind.ANSWERABLE and question.right(sources[candidate.document_id], candidate)
         hit, start, end = told[number]
