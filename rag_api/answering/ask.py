@@ -10,70 +10,44 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import asdict, replace
 from datetime import date
-from typing import Any, Protocol
+from typing import Any
 from uuid import UUID, uuid4, uuid5
 
-from rag_api.answering import generator_client as gen
 from rag_api.answering import source_warnings
+from rag_api.answering.ask_container import AskContainer
 from rag_api.answering.builder import AnswerBuilder, AskedApart, Question
-from rag_api.answering.citations import cite, part, source_of
-from rag_api.answering.generation import Prepared, requests_of
-from rag_api.answering.held import Held
-from rag_api.answering.not_named import not_named
+from rag_api.answering.citations import source_of
 from rag_api.answering.notices import expired, not_found, notice, unread
 from rag_api.answering.personal import checked
+from rag_api.answering.record import keep_failure, save, save_failure, save_stopped
 from rag_api.answering.rewriting import query_of
 from rag_api.answering.unread import fitting
-from rag_api.answering.unsaved import UnsavedAnswers
-from rag_api.answering.usefulness import Usefulness, usefulness
-from rag_api.db.answers import get_conversation, given_before, queries_of, save_answer
+from rag_api.answering.writing import write
+from rag_api.db.answers import get_conversation, given_before, queries_of
 from rag_api.db.documents import count_indexed, get_document, read_pages, read_text
-from rag_api.domain import Answer, AnswerEvent, AnswerStatus, Cited, Done, Failed, Filters, Found, Mode, PersonalChoice, Stage, Token, User
+from rag_api.domain import AnswerEvent, AnswerStatus, Done, Failed, Filters, Found, Mode, PersonalChoice, Stage, User
 from rag_api.errors import (
     BedsideError,
     Conflict,
     DatabaseUnavailable,
-    DiskFull,
     DocumentTooLong,
-    GeneratorRefused,
     GeneratorUnavailable,
     InvalidInput,
-    PromptTooLong,
 )
 from rag_api.query.analysis import Analysis, analyse
 from rag_api.query.asks import Ask, asks_of
 from rag_api.query.small_talk import small_talk
-from rag_api.query.synonyms import Expander
 from rag_api.retrieval.find import LONGEST_TEXT, Retrieval, find, merged
-from rag_api.retrieval.in_flight import InFlight
 from rag_api.retrieval.multi_query import alternatives, options_of
-from rag_api.retrieval.patient_ranking import RetrievalContainer
 from rag_api.text.addressed import visible
 from rag_api.text.language import detect
-from services.contract import wire
 
 log = logging.getLogger(__name__)
 
 QUESTIONS = UUID("0b3f6a52-6d0c-4d7e-9c1e-6a1f6f0f5a11")  # ids that follow from a question's key are made within it
-
-
-class AskContainer(RetrievalContainer, Protocol):
-    """What asking needs; rag_api.container.Container is one."""
-
-    in_flight: InFlight
-
-    @property
-    def generator(self) -> gen.Generator: ...
-    @property
-    def expander(self) -> Expander: ...
-    @property
-    def is_demo(self) -> bool: ...
-    @property
-    def unsaved(self) -> UnsavedAnswers: ...
-    def afterwards(self, act: Callable[[], object]) -> None: ...
 
 
 def new_question(
@@ -150,7 +124,7 @@ async def ask(question: Question, user: User, container: AskContainer) -> AsyncG
             if (talk := small_talk(question.text)) is not None:  # no document is asked for, and none is looked for
                 builder.note(talk.value)
                 yield Found((), tuple(builder.notices), builder.query)
-                yield Done(await asyncio.to_thread(_save, builder, container))
+                yield Done(await asyncio.to_thread(save, builder, container))
                 return
             yield Stage("retrieving")
             await _understand(builder, container)
@@ -158,26 +132,26 @@ async def ask(question: Question, user: User, container: AskContainer) -> AsyncG
             await asyncio.to_thread(_show_sources, builder, retrieval, container)
             yield Found(builder.sources, tuple(builder.notices), builder.query, builder.status, builder.language)
             if builder.status == AnswerStatus.ANSWERED:
-                async with contextlib.aclosing(_write(builder, container)) as events:
+                async with contextlib.aclosing(write(builder, container)) as events:
                     async for event in events:
                         yield event
-            answer = await asyncio.to_thread(_save, builder, container)
+            answer = await asyncio.to_thread(save, builder, container)
         yield Done(answer)
     except GeneratorUnavailable as error:  # in mid-sentence: what is half written is kept, and called failed
         builder.status = AnswerStatus.FAILED
         builder.note("broken_off")
-        yield Failed(error.code, error.message, await asyncio.to_thread(_save, builder, container))
+        yield Failed(error.code, error.message, await asyncio.to_thread(save, builder, container))
     except (asyncio.CancelledError, GeneratorExit):
-        _stopped(builder, container)
+        save_stopped(builder, container)
         raise
     except DatabaseUnavailable as error:  # it was waited for already: a reader is told within seconds
         log.warning("an answer failed: %s", error.code)
-        yield Failed(error.code, error.message, await asyncio.to_thread(_keep_failure, builder, container))
+        yield Failed(error.code, error.message, await asyncio.to_thread(keep_failure, builder, container))
     except BedsideError as error:
         log.warning("an answer failed: %s", error.code)
-        yield Failed(error.code, error.message, await asyncio.to_thread(_save_failure, builder, container))
+        yield Failed(error.code, error.message, await asyncio.to_thread(save_failure, builder, container))
     except Exception:  # a bug: what was asked is kept to find it by
-        await asyncio.to_thread(_save_failure, builder, container)
+        await asyncio.to_thread(save_failure, builder, container)
         raise
 
 
@@ -291,164 +265,3 @@ def _show_sources(builder: AnswerBuilder, retrieval: Retrieval, container: AskCo
     written = builder.question.mode != Mode.SOURCES and source_warnings.usable(builder.sources, first)
     builder.status = AnswerStatus.ANSWERED if written else AnswerStatus.SOURCES_ONLY
     builder.notices += expired(builder.sources[:first], date.today(), builder.language)
-
-
-async def _write(builder: AnswerBuilder, container: AskContainer) -> AsyncGenerator[AnswerEvent]:
-    """The model's words as they come, once they say something, and the copied spans. No word at all is no failure: the sources stand."""
-    prepared = await asyncio.to_thread(requests_of, builder, container)
-    held = Held(_usefulness(builder, prepared[0].request))
-    began = builder.seconds()
-    yield Stage("reading", sum(len(one.passages) for one in prepared))
-    try:
-        async with contextlib.aclosing(_write_all(prepared, builder, held, container)) as written:
-            async for said in written:
-                yield said
-        for shown in held.end(builder.text):
-            yield shown
-        _check_words(builder, container, says_something=held.released)
-    except GeneratorUnavailable as error:
-        if builder.text and held.released:
-            raise
-        _drop_words(builder)
-        if builder.question.whole and isinstance(error, PromptTooLong):
-            raise DocumentTooLong("The document is longer than the generator can read at once.") from error
-        log.warning("no answer, only sources: %s", error.message)
-        builder.status = AnswerStatus.SOURCES_ONLY
-        builder.note("generator_refused" if isinstance(error, GeneratorRefused) else "generator_down")
-        builder.stats["generator_problem"] = error.message
-    builder.stats["generate_seconds"] = round(builder.seconds() - began, 4)
-
-
-async def _write_all(
-    prepared: Sequence[Prepared], builder: AnswerBuilder, held: Held, container: AskContainer
-) -> AsyncGenerator[AnswerEvent]:
-    """All sections. A generator that breaks off before anyone has seen a word of it is one that has not begun: another writes it anew."""
-    for left in reversed(range(len(container.generator.replicas.all()))):
-        try:
-            for one in prepared:
-                async with contextlib.aclosing(_write_on(one, builder, held, container)) as written:
-                    async for said in written:
-                        yield said
-            return
-        except GeneratorUnavailable as error:
-            if held.released or not left or not builder.text or isinstance(error, GeneratorRefused):
-                raise
-            _drop_words(builder)
-            held.forget()
-
-
-async def _write_on(prepared: Prepared, builder: AnswerBuilder, held: Held, container: AskContainer) -> AsyncGenerator[AnswerEvent]:
-    """One section, behind what is written already: parted from it by the white space that follows that in its document."""
-    if builder.text and (parting := part(builder)):
-        for shown in held.add(parting, builder.text):
-            yield shown
-    builder.prompt_passages, shift = prepared.passages, len(builder.text)
-    async with contextlib.aclosing(container.generator.stream(prepared.request)) as events:
-        async for event in events:
-            match event:
-                case gen.Text():
-                    if not builder.text:
-                        builder.stats["first_token_seconds"] = builder.seconds()
-                        yield Stage("writing", len(prepared.passages))
-                    builder.text += event.text
-                    for shown in held.add(Token(event.text), builder.text):
-                        yield shown
-                case wire.SpanOut():
-                    for citation in cite(event.model_copy(update={"start": event.start + shift, "end": event.end + shift}), builder):
-                        for shown in held.add(Cited(citation), builder.text):
-                            yield shown
-                case gen.Finished():
-                    _finish(builder, event, container)
-
-
-def _usefulness(builder: AnswerBuilder, request: gen.Request) -> Usefulness | None:
-    """None for quotes: those are the sources' own words."""
-    if request.mode == "verbatim":
-        return None
-    languages = {source.document.metadata.language for source in builder.sources} - {""}
-    passages = [text for passage in request.passages for text in (passage.title, passage.text)]
-    return usefulness(request.question, passages, one_language=languages <= {builder.language})
-
-
-def _drop_words(builder: AnswerBuilder) -> None:
-    builder.text = ""
-    builder.citations.clear()
-
-
-def _finish(builder: AnswerBuilder, finished: gen.Finished, container: AskContainer) -> None:
-    builder.model = finished.model or container.generator.model
-    builder.prompt_version = finished.prompt_version
-    builder.stats |= finished.stats
-    builder.cut_short = builder.cut_short or finished.reason == "length"
-
-
-def _check_words(builder: AnswerBuilder, container: AskContainer, *, says_something: bool) -> None:
-    if not builder.text.strip():
-        builder.status = AnswerStatus.SOURCES_ONLY
-        builder.note("no_text")
-    elif not says_something:
-        builder.stats["said_nothing"] = builder.text
-        _drop_words(builder)
-        builder.status = AnswerStatus.SOURCES_ONLY
-        builder.note("no_use")
-    elif builder.cut_short:
-        builder.note("cut_short")
-    if builder.text and container.is_demo:
-        builder.note("demo_model")
-
-
-def _save(builder: AnswerBuilder, container: AskContainer) -> Answer:
-    builder.saving = True
-    if builder.analysis is not None:
-        _check(builder, builder.analysis, container)
-    answer = builder.finished()
-    try:
-        save_answer(container.db, builder.user, answer, new_conversation=builder.question.is_new)
-    except (DatabaseUnavailable, DiskFull) as error:
-        log.warning("an answer is not stored yet: %s", error.message)
-        return _kept(builder, answer, container)
-    return answer
-
-
-def _kept(builder: AnswerBuilder, answer: Answer, container: AskContainer) -> Answer:
-    """The answer as its reader sees it, who is told that it will not be among the conversations yet, or never."""
-    later = container.unsaved.keep(builder.user, answer, new_conversation=builder.question.is_new)
-    builder.note("stored_later" if later else "not_stored")
-    return replace(answer, notices=tuple(builder.notices))
-
-
-def _check(builder: AnswerBuilder, question: Analysis, container: AskContainer) -> None:
-    """For whom the answer is; and its numbers that the passages do not hold, whoever wrote them and however far the answer came. A quote's
-    numbers stand in its document."""
-    if builder.text != "".join(citation.text for citation in builder.citations):
-        passages = source_warnings.usable(builder.sources, container.settings.passages)
-        completions = () if builder.question.mode == Mode.VERBATIM else builder.prompt_passages
-        builder.unsupported = source_warnings.unsupported_in(builder.text, passages, question, builder.language, completions)
-        builder.notices += source_warnings.unsupported_notice(builder.unsupported, builder.language)
-    ranks = [citation.rank for citation in builder.citations]
-    builder.notices = source_warnings.of_used(builder.notices, ranks, builder.sources)
-    builder.notices += source_warnings.answered_from(ranks, builder.sources, question, builder.user, builder.language)
-    builder.not_named = not_named(builder, question)
-
-
-def _save_failure(builder: AnswerBuilder, container: AskContainer) -> Answer | None:
-    """None when it cannot be stored either: the database may be what failed, or the conversation was deleted meanwhile."""
-    builder.status = AnswerStatus.FAILED
-    try:
-        return None if builder.saving else _save(builder, container)
-    except BedsideError:
-        return None
-
-
-def _keep_failure(builder: AnswerBuilder, container: AskContainer) -> Answer | None:
-    """Without asking the database that does not answer. None when it was being stored already."""
-    builder.status = AnswerStatus.FAILED
-    return None if builder.saving else _kept(builder, builder.finished(), container)
-
-
-def _stopped(builder: AnswerBuilder, container: AskContainer) -> None:
-    """The reader went away or pressed stop. Nothing can be awaited here any more, so another thread stores it."""
-    if not builder.saving:
-        builder.note("stopped")
-        builder.stats["stopped"] = True
-        container.afterwards(lambda: _save_failure(builder, container))

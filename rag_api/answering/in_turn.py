@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Generator, Iterable
 
-from rag_api.answering.ask import AskContainer, ask, new_question
+from rag_api.answering.ask import ask, new_question
+from rag_api.answering.ask_container import AskContainer
 from rag_api.domain import Answer, Done, Failed, Mode, PersonalChoice, Token, User
 from rag_api.errors import BedsideError
 

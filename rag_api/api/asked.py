@@ -13,7 +13,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import asdict
 from typing import Any
 
-from rag_api.answering.ask import AskContainer
+from rag_api.answering.ask_container import AskContainer
 from rag_api.answering.builder import Question
 from rag_api.api.audited import Noted
 from rag_api.audit.entry import Result

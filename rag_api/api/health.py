@@ -15,20 +15,19 @@ from rag_api.errors import BedsideError
 
 
 async def health(watch: Watch, container: Container, user: User) -> Health:
-    generators, others = await asyncio.gather(watch.generators(), watch.parts())
+    generators, others, documents = await asyncio.gather(watch.generators(), watch.parts(), _documents(watch, container, user))
     status: Literal["ok", "degraded", "down"] = "ok"
     if not all(part.ok for part in others):
         status = "down"
     elif not any(part.ok for part in generators):
         status = "degraded"
-    database_answers = all(part.ok for part in others if part.name == "database")
     kept = container.sentences
     told_all = user.is_admin and user.within(Scope.MONITOR)
     return Health(
         status=status,
         version=own_version(),
         parts=[*others, *generators] if told_all else [],
-        documents=await _documents(container, user) if database_answers else None,
+        documents=documents,
         demo=container.is_demo,
         model=container.settings.generator_model,
         sentences=SentencesAhead(state=kept.state.value, documents=kept.documents, of=kept.of, sentences=kept.sentences)
@@ -42,10 +41,13 @@ async def ready(watch: Watch) -> bool:
     return all(part.ok for part in await watch.parts())
 
 
-async def _documents(container: Container, user: User) -> int | None:
-    """How many this user may read; None where the database takes its time."""
+async def _documents(watch: Watch, container: Container, user: User) -> int | None:
+    """How many this user may read; None where the database takes its time. Counted while the parts are looked at, not behind them: whoever
+    asks waits once."""
+    if not watch.database_answered:
+        return None
     try:
-        return await asyncio.wait_for(apart(lambda: count_indexed(container.db, user)), 2 * SOON)
+        return await asyncio.wait_for(apart(lambda: count_indexed(container.db, user)), SOON)
     except (TimeoutError, BedsideError):
         return None
 

@@ -72,6 +72,11 @@ class Part:
             return self._last[1]
         return [PartHealth(name=self.name, ok=False, detail=f"no answer in {silent:.0f} s", milliseconds=round(silent * 1000, 1))]
 
+    @property
+    def was_well(self) -> bool:
+        """At its last look; before the first one nothing speaks against it."""
+        return self._last is None or all(part.ok for part in self._last[1])
+
     async def _looked(self, began: float) -> list[PartHealth]:
         found = await self._look()
         self._last = began, found
@@ -114,6 +119,10 @@ class Watch:
     def is_stuck(self) -> bool:
         """The loop of all requests has not turned for long: whoever restarts the service should."""
         return time.monotonic() - self._turned > STUCK
+
+    @property
+    def database_answered(self) -> bool:
+        return all(part.was_well for part in self._parts if part.name == "database")
 
     async def parts(self) -> list[PartHealth]:
         """Return how all but the generators are."""

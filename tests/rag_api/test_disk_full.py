@@ -67,7 +67,7 @@ def test_on_a_full_disk_a_question_gets_its_sources_and_hears_that_it_is_not_sto
         with translated():
             raise psycopg.errors.DiskFull("could not extend file")
 
-    monkeypatch.setattr("rag_api.answering.ask.save_answer", no_room)
+    monkeypatch.setattr("rag_api.answering.record.save_answer", no_room)
     monkeypatch.setattr(Path, "write_bytes", full)
     with TestClient(create_app(container.settings, container)) as client:
         body = client.post("/ask", json={"question": "Hoeveel paracetamol mag een kind van 12 kg?", "mode": "sources"}).json()

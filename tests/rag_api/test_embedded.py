@@ -209,6 +209,16 @@ def test_a_generator_whose_engine_failed_is_started_again(tmp_path: Path, module
         until(lambda: not alive(before))
 
 
+def test_a_generator_that_does_not_answer_is_started_again(tmp_path: Path, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rag_api.embedded.generator.SILENT", 0.5)
+    with GeneratorProcess(tmp_path, "demo", (module,)) as process:
+        before = get(process, "/")["pid"]
+        os.kill(before, signal.SIGSTOP)
+        until(lambda: process.restarts == 1 and answers(process), 60.0)
+        assert get(process, "/")["pid"] != before
+        until(lambda: not alive(before))
+
+
 def answers(process: GeneratorProcess) -> bool:
     try:
         return bool(get(process, "/health"))

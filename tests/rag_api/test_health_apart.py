@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,11 @@ import httpx
 import numpy as np
 import pytest
 
-from rag_api.api import watch
+from rag_api.api import health, watch
 from rag_api.cli.workers import listening
 from rag_api.config import Settings
 from rag_api.container import Container
+from rag_api.errors import DatabaseUnavailable
 from rag_api.main import create_app
 from tests.support.http_server import served
 from tests.support.scripted_server import scripted_server
@@ -121,6 +123,47 @@ def test_a_part_that_stands_still_is_what_it_was_until_it_was_silent_for_long_an
         embedder.free.set()
     monkeypatch.setattr(watch, "PATIENCE", 30.0)
     until(lambda: state(url)[0] == "ok")
+
+
+def test_documents_are_counted_while_the_parts_are_looked_at_and_nobody_waits_twice(
+    both: tuple[str, str, Any], container: Container, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url, _, _ = both
+    monkeypatch.setattr(watch, "SOON", 60.0)
+    embedder, counted = Held(), threading.Event()
+    assert container.embedder, "it was opened"
+    container._embedder.value = embedder  # type: ignore[assignment]
+    until(lambda: embedder.asked > 0)
+    embedder.free.clear()
+
+    def count(*_: object) -> int:
+        counted.set()
+        return 7
+
+    monkeypatch.setattr(health, "count_indexed", count)
+    with ThreadPoolExecutor(1) as others:
+        said = others.submit(httpx.get, f"{url}/health", timeout=60)
+        try:
+            assert counted.wait(30), "it waits for the embedder first"
+        finally:
+            embedder.free.set()
+        assert said.result().json()["documents"] == 7
+
+
+def test_a_database_that_did_not_answer_is_not_asked_to_count(
+    both: tuple[str, str, Any], container: Container, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url, _, app = both
+    assert httpx.get(f"{url}/health").json()["documents"] is not None
+
+    def gone(*_: object) -> str:
+        raise DatabaseUnavailable("It is gone.")
+
+    monkeypatch.setattr(container.db, "ping", gone)
+    until(lambda: not app.state.watch.database_answered)
+    monkeypatch.setattr(health, "count_indexed", lambda *_: pytest.fail("it was asked"))
+    said = httpx.get(f"{url}/health")
+    assert (said.status_code, said.json()["documents"]) == (503, None)
 
 
 def test_an_embedder_that_is_gone_is_not_well_because_its_vectors_are_remembered(

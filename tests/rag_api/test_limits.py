@@ -1,17 +1,27 @@
-"""What one person may ask in a minute, how many questions wait, and cells that are no formulas."""
+"""What one person may ask in a minute, how many questions wait, cells that are no formulas, and figures that tell of nobody else."""
 
 from __future__ import annotations
 
 import asyncio
+import csv
 import gc
+import io
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
 from rag_api.api.limits import AGAIN, LONGEST_WAIT, MOST_KEPT, Admission, Buckets
+from rag_api.api.mapping import answer_out
 from rag_api.db import Database
-from rag_api.domain import Judged, Place
+from rag_api.db.gaps import NearDocument, Unanswered
+from rag_api.domain import Answer, AnswerStatus, Judged, Mode, Place
 from rag_api.errors import DatabaseUnavailable, TooBusy, TooManyRequests
+from rag_api.evaluate.gaps import gaps_csv, gaps_of
 from rag_api.evaluate.judged import judged_csv, parse_judged
+from rag_api.query.synonyms import Proposal, write_proposals
 from rag_api.text.csv_cells import harmless, read_cell
 
 pytestmark = pytest.mark.quick
@@ -172,3 +182,41 @@ def test_a_judged_set_holds_no_formula_and_reads_back() -> None:
     text = judged_csv([question])
     assert not any(cell.lstrip('"').startswith(("=", "+", "-", "@")) for line in text.splitlines() for cell in line.split(","))
     assert parse_judged(text) == [question]
+
+
+FORMULA = '=HYPERLINK("x")'
+
+
+def cells(text: str) -> list[str]:
+    return [cell for row in csv.reader(io.StringIO(text)) for cell in row]
+
+
+def test_a_gap_report_holds_no_formula() -> None:
+    """Questions and departments are their askers' own words, titles and owners the documents'."""
+    near = NearDocument("+a.pdf", "@SUM(A1)", "-icu", "=owner")
+    asked = [Unanswered(text, "nl", "=chief", "+icu", "reader", (near,), datetime(2026, 11, 22, tzinfo=UTC)) for text in (FORMULA, "-5?")]
+    written = cells(gaps_csv(gaps_of(asked)))
+    assert f"'{FORMULA}" in written
+    assert [cell for cell in written if cell.startswith(("=", "+", "-", "@"))] == []
+
+
+def test_proposed_abbreviations_hold_no_formula() -> None:
+    out = io.StringIO()
+    write_proposals(out, [Proposal(FORMULA, "@spoed", 2)])
+    assert cells(out.getvalue())[4:] == [f"'{FORMULA}", "'@spoed", "", "2"]
+
+
+def test_whatever_writes_csv_guards_its_cells() -> None:
+    """A new export of rows that come from people or documents is one of these, or fails here."""
+    root = Path(__file__).resolve().parents[2]
+    writers = [path for path in (root / "rag_api").rglob("*.py") if re.search(r"csv\.(?:Dict)?[wW]riter\(", path.read_text("utf-8"))]
+    assert len(writers) >= 3
+    assert [path.name for path in writers if "harmless(" not in path.read_text("utf-8")] == []
+
+
+def test_what_tells_of_others_questions_is_in_no_answers_statistics() -> None:
+    stats = {"cached_tokens": 448, "queue_seconds": 1.5, "confidence": 0.9}
+    one, two = str(uuid4()), str(uuid4())
+    answer = Answer(one, two, "u", "?", "?", "nl", Mode.SOURCES, AnswerStatus.NOT_FOUND, "", (), (), (), "m", "e", "p", stats,
+                    datetime(2026, 11, 22, tzinfo=UTC))  # fmt: skip
+    assert answer_out(answer).stats == {"confidence": 0.9}

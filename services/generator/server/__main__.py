@@ -16,6 +16,7 @@ import uvicorn
 from services.contract import logs, traces
 from services.generator.server.app import create_app
 from services.generator.server.config import Settings
+from services.generator.server.watchdog import watch
 
 log = logging.getLogger("services.generator")
 
@@ -33,7 +34,9 @@ def main() -> None:
     logs.configure(settings.logs, logging.getLevelNamesMapping()[level.upper()])
     traces.configure("bedside generator", settings.otlp_url)
     log.info("loading %s; /health on http://%s:%d says when it is ready", settings.name, settings.host, settings.port)
-    uvicorn.run(create_app(settings), host=settings.host, port=settings.port, log_config=None, access_log=False)
+    app = create_app(settings)
+    watch(app.state.service)
+    uvicorn.run(app, host=settings.host, port=settings.port, log_config=None, access_log=False)
 
 
 if __name__ == "__main__":

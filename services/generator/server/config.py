@@ -38,6 +38,7 @@ class Settings(BaseSettings):
     max_body_mb: float = Field(8.0, gt=0, description="Of a request; beyond it 413, before the rest is read.")
     nodes: int = Field(64, ge=1, le=512, description="Nodes of a draft tree at most, the root included; costs decide below that.")
     prefill_chunk: int = Field(512, ge=16, description="Prompt tokens computed between two steps of those who decode.")
+    step_seconds: float = Field(120.0, ge=0, description="A step of the engine that takes longer hangs: the process ends; 0: never.")
     prefix_mb: int = Field(256, ge=0, description="Memory for prompts' prefixes that are kept.")
     drafter: str | None = Field(
         None, description="'none', 'copy', 'eagle', 'copy+eagle' ...; absent: 'copy', with 'eagle' where there is a head."

@@ -10,8 +10,10 @@ import asyncio
 import logging
 import queue
 import threading
-from collections.abc import AsyncIterator, Callable
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -49,9 +51,11 @@ class EngineThread:
     def __init__(self, load: Callable[[], Engine]) -> None:
         self.engine: Engine | None = None
         self.failure: str = ""  # why there is no engine
+        self.stopped = False  # it had one, which could not go on
         self._load = load
         self._inbox: queue.SimpleQueue[Callable[[Engine], None] | None] = queue.SimpleQueue()
         self._clients: dict[str, _Client] = {}
+        self._began: float | None = None  # when the step that is being computed began
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
 
     def start(self) -> None:
@@ -64,6 +68,12 @@ class EngineThread:
     @property
     def ready(self) -> bool:
         return self.engine is not None and not self.failure
+
+    @property
+    def step_seconds(self) -> float:
+        """Return for how long the present step has been computed; 0 between two."""
+        began = self._began
+        return 0.0 if began is None else time.monotonic() - began
 
     async def submit(self, request: Request) -> AsyncIterator[Output]:
         """Return once the request is accepted. Raises what `Engine.add` raises, or NotReady.
@@ -129,15 +139,17 @@ class EngineThread:
             self._decode(engine)
         except Exception:
             log.exception("the engine has stopped")
+            self.stopped = True
         self._leave(engine)
 
     def _decode(self, engine: Engine) -> None:
         while self._handle_inbox(engine):
-            try:
-                outputs = engine.step()
-            except Exception as error:
-                log.exception("a step failed; its requests are failed and the engine goes on")
-                outputs = engine.fail(error)
+            with self._timed():
+                try:
+                    outputs = engine.step()
+                except Exception as error:
+                    log.exception("a step failed; its requests are failed and the engine goes on")
+                    outputs = engine.fail(error)
             for output in outputs:
                 self._deliver(output)
 
@@ -161,7 +173,16 @@ class EngineThread:
                 return True
             if command is None:
                 return False
-            command(engine)
+            with self._timed():
+                command(engine)
+
+    @contextmanager
+    def _timed(self) -> Iterator[None]:
+        self._began = time.monotonic()
+        try:
+            yield
+        finally:
+            self._began = None
 
     def _add(self, engine: Engine, request: Request, client: _Client) -> None:
         try:

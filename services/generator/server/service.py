@@ -105,6 +105,15 @@ class Service:
         return self._loaded
 
     @property
+    def broken(self) -> str:
+        """Return why nothing will ever be answered again; empty: it will, or no model could be loaded."""
+        if self._thread.stopped:
+            return "the engine has stopped"
+        if (limit := self.settings.step_seconds) and self._thread.step_seconds > limit:
+            return f"a step of the engine takes longer than {limit:g} s"
+        return ""
+
+    @property
     def joules_reason(self) -> str:
         return self.loaded.engine.energy.reason or "not measured"
 
@@ -143,6 +152,8 @@ class Service:
 
     def health(self) -> wire.HealthOut:
         name = self.settings.name
+        if broken := self.broken:
+            return wire.HealthOut(status="failed", model=name, detail=broken)
         try:
             engine = self.loaded.engine
         except NotReady as error:

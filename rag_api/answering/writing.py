@@ -1,0 +1,125 @@
+"""The generator's words and its copied spans, as the reader sees them come. Knows no retrieval, no SQL and no HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncGenerator, Sequence
+
+from rag_api.answering import generator_client as gen
+from rag_api.answering.ask_container import AskContainer
+from rag_api.answering.builder import AnswerBuilder
+from rag_api.answering.citations import cite, part
+from rag_api.answering.generation import Prepared, requests_of
+from rag_api.answering.held import Held
+from rag_api.answering.usefulness import Usefulness, usefulness
+from rag_api.domain import AnswerEvent, AnswerStatus, Cited, Stage, Token
+from rag_api.errors import DocumentTooLong, GeneratorRefused, GeneratorUnavailable, PromptTooLong
+from services.contract import wire
+
+log = logging.getLogger(__name__)
+
+
+async def write(builder: AnswerBuilder, container: AskContainer) -> AsyncGenerator[AnswerEvent]:
+    """The model's words as they come, once they say something, and the copied spans. No word at all is no failure: the sources stand."""
+    prepared = await asyncio.to_thread(requests_of, builder, container)
+    held = Held(_usefulness(builder, prepared[0].request))
+    began = builder.seconds()
+    yield Stage("reading", sum(len(one.passages) for one in prepared))
+    try:
+        async with contextlib.aclosing(_write_all(prepared, builder, held, container)) as written:
+            async for said in written:
+                yield said
+        for shown in held.end(builder.text):
+            yield shown
+        _check_words(builder, container, says_something=held.released)
+    except GeneratorUnavailable as error:
+        if builder.text and held.released:
+            raise
+        _drop_words(builder)
+        if builder.question.whole and isinstance(error, PromptTooLong):
+            raise DocumentTooLong("The document is longer than the generator can read at once.") from error
+        log.warning("no answer, only sources: %s", error.message)
+        builder.status = AnswerStatus.SOURCES_ONLY
+        builder.note("generator_refused" if isinstance(error, GeneratorRefused) else "generator_down")
+        builder.stats["generator_problem"] = error.message
+    builder.stats["generate_seconds"] = round(builder.seconds() - began, 4)
+
+
+async def _write_all(
+    prepared: Sequence[Prepared], builder: AnswerBuilder, held: Held, container: AskContainer
+) -> AsyncGenerator[AnswerEvent]:
+    """All sections. A generator that breaks off before anyone has seen a word of it is one that has not begun: another writes it anew."""
+    for left in reversed(range(len(container.generator.replicas.all()))):
+        try:
+            for one in prepared:
+                async with contextlib.aclosing(_write_on(one, builder, held, container)) as written:
+                    async for said in written:
+                        yield said
+            return
+        except GeneratorUnavailable as error:
+            if held.released or not left or not builder.text or isinstance(error, GeneratorRefused):
+                raise
+            _drop_words(builder)
+            held.forget()
+
+
+async def _write_on(prepared: Prepared, builder: AnswerBuilder, held: Held, container: AskContainer) -> AsyncGenerator[AnswerEvent]:
+    """One section, behind what is written already: parted from it by the white space that follows that in its document."""
+    if builder.text and (parting := part(builder)):
+        for shown in held.add(parting, builder.text):
+            yield shown
+    builder.prompt_passages, shift = prepared.passages, len(builder.text)
+    async with contextlib.aclosing(container.generator.stream(prepared.request)) as events:
+        async for event in events:
+            match event:
+                case gen.Text():
+                    if not builder.text:
+                        builder.stats["first_token_seconds"] = builder.seconds()
+                        yield Stage("writing", len(prepared.passages))
+                    builder.text += event.text
+                    for shown in held.add(Token(event.text), builder.text):
+                        yield shown
+                case wire.SpanOut():
+                    for citation in cite(event.model_copy(update={"start": event.start + shift, "end": event.end + shift}), builder):
+                        for shown in held.add(Cited(citation), builder.text):
+                            yield shown
+                case gen.Finished():
+                    _finish(builder, event, container)
+
+
+def _usefulness(builder: AnswerBuilder, request: gen.Request) -> Usefulness | None:
+    """None for quotes: those are the sources' own words."""
+    if request.mode == "verbatim":
+        return None
+    languages = {source.document.metadata.language for source in builder.sources} - {""}
+    passages = [text for passage in request.passages for text in (passage.title, passage.text)]
+    return usefulness(request.question, passages, one_language=languages <= {builder.language})
+
+
+def _drop_words(builder: AnswerBuilder) -> None:
+    builder.text = ""
+    builder.citations.clear()
+
+
+def _finish(builder: AnswerBuilder, finished: gen.Finished, container: AskContainer) -> None:
+    builder.model = finished.model or container.generator.model
+    builder.prompt_version = finished.prompt_version
+    builder.stats |= finished.stats
+    builder.cut_short = builder.cut_short or finished.reason == "length"
+
+
+def _check_words(builder: AnswerBuilder, container: AskContainer, *, says_something: bool) -> None:
+    if not builder.text.strip():
+        builder.status = AnswerStatus.SOURCES_ONLY
+        builder.note("no_text")
+    elif not says_something:
+        builder.stats["said_nothing"] = builder.text
+        _drop_words(builder)
+        builder.status = AnswerStatus.SOURCES_ONLY
+        builder.note("no_use")
+    elif builder.cut_short:
+        builder.note("cut_short")
+    if builder.text and container.is_demo:
+        builder.note("demo_model")
