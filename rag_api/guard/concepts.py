@@ -22,6 +22,8 @@ from rag_api.text.bm25_analyzer import STOP_WORDS
 
 # Kinds whose concepts a document names when it is about them; staff, patients, forms and house rules are left unsaid too often.
 SPECIFIC = frozenset(["device", "procedure", "disease", "germ", "symptom", "test", "place", "material", "isolation"])
+# Those and what belongs to nearly all care (an operation, medication, an injection): its names help to find it; it may be left unsaid.
+_SOUGHT = SPECIFIC | {"general"}
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_][\w]*")
 _SHORTEST = 3  # letters of a name that has plurals
 _BARE = 5  # letters that are left of one without its ending: "niet" is no "nietjes"
@@ -84,7 +86,7 @@ def also_called(word: str) -> tuple[str, ...]:
     if len(found) != 1:
         return ()
     (concept,) = (concepts()[line] for line in found)
-    return concept.names if concept.kind in SPECIFIC else ()
+    return concept.names if concept.kind in _SOUGHT else ()
 
 
 def by_itself(lines: frozenset[int], said: str) -> bool:
@@ -98,7 +100,7 @@ def other_words(text: str) -> tuple[str, ...]:
     for lines, said in mentions(text):
         if by_itself(lines, said):
             concept = concepts()[min(lines)]
-            found |= dict.fromkeys(name for name in concept.names if concept.kind in SPECIFIC and _spelled(_plain(name)) != said)
+            found |= dict.fromkeys(name for name in concept.names if concept.kind in _SOUGHT and _spelled(_plain(name)) != said)
     return tuple(found)
 
 

@@ -14,7 +14,7 @@ from rag_api.guard.words import folded
 
 # Kinds of which one takes another's place; what is not named here is added.
 _LIKE = {"germ": "disease", "disease": "disease", "device": "thing", "procedure": "thing", "site": "thing", "material": "thing"}
-_LIKE |= {kind: kind for kind in ("place", "test", "isolation", "diet")}
+_LIKE |= {"general": "thing"} | {kind: kind for kind in ("place", "test", "isolation", "diet")}
 _BESIDE = re.compile(
     r"allerg|insuffici|falen|failure|impair|overgevoelig|hypersens|obes|dialys|diabet|suikerziek|parkinson|epilep|dement|astma|asthma|copd|"
     r"bloeding|bleeding|hypert|zwanger|pregnan|koorts|fever|pijn|pain|kanker|cancer"

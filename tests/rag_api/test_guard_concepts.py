@@ -50,9 +50,26 @@ def test_a_concept_is_known_by_any_name(text: str, concept: str) -> None:
     assert concept in named(text)
 
 
-@pytest.mark.parametrize("text", ["ok, dan niet", "it is 4 or 5", "een goed antwoord", "niet", ""])
+@pytest.mark.parametrize(
+    "text", ["ok, dan niet", "it is 4 or 5", "een goed antwoord", "niet", "", "a tube with a button", "contra-indicatie: ci"]
+)
 def test_ordinary_words_name_nothing(text: str) -> None:
     assert not named(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("een kop thee", "transoesofageale echo"),  # th is t
+        ("TCA-overdosis", "knieprothese"),  # k is c
+        ("in verband met de griep", "verband"),
+        ("een glas water", "glasafval"),
+        ("onze toevallige vondst", "convulsie"),
+    ],
+)
+def test_a_word_that_looks_like_a_name_is_none(text: str, other: str) -> None:
+    assert other in {concept.names[0] for concept in concepts()}
+    assert other not in named(text)
 
 
 def test_the_longest_name_counts() -> None:
@@ -69,6 +86,11 @@ def test_the_longest_name_counts() -> None:
         ("wanneer mogen de agrafen eruit", "Staples are removed on day 14.", False),  # another name
         ("wie belt de huisarts", "De arts belt.", False),  # staff are left unsaid too often
         ("hoeveel dagen", "14 dagen", False),
+        ("wat bij stuipen", "Bij eclampsie geeft men magnesium.", False),  # of many diseases
+        ("wat bij een beroerte", "Bij een herseninfarct belt men de neuroloog.", False),
+        ("wat bij een herseninfarct", "Bij een hersenbloeding belt men de neuroloog.", True),  # what is done for the one harms in the other
+        ("geprikt aan een naald, wat nu", "Na een prikongeval wast men de wonde.", False),
+        ("wanneer stoppen voor een operatie", "Stop 7 dagen vooraf.", False),  # what nearly all care has is left unsaid
     ],
 )
 def test_a_document_may_not_speak_of_what_is_asked(question: str, document: str, another: bool) -> None:
@@ -77,4 +99,5 @@ def test_a_document_may_not_speak_of_what_is_asked(question: str, document: str,
 
 def test_other_names_are_those_of_a_whole_word_that_means_one_specific_thing() -> None:
     assert "nietjes" in also_called("Haakjes")
+    assert "surgery" in also_called("operatie")
     assert also_called("katheterverzorging") == also_called("huisarts") == also_called("dosis") == ()
