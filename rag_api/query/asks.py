@@ -12,13 +12,18 @@ from rag_api.text.word_match import content_words
 # Words that open a question of their own in the middle of one.
 _OPENERS = (
     r"hoe(?:veel|lang|vaak)?|wat|wie|wanneer|waar(?:om|mee|heen)?|welke?|mag|moet|kan|moeten|mogen|"
-    r"how|what|who|whom|when|where|which|why|can|may|must|should|do|does|is|are"
+    r"how|what|who|whom|when|where|which|why|can|may|must|should|do|does|is|are|"
+    r"hvl|wnr|hoelg|whats|hows|whos|wheres"
 )
+# What is asked for behind a plus without a word that asks: "bloedverlies na de bevalling + nr spoedoproep".
+_NAMED = r"nr|nummer|tel\w*|toestel|dosis|duur|prijs|max\w*|interval|dose|number|phone|extension|duration|price"
 _CUT = re.compile(
-    rf"\s*(?:[?;]\s*(?:en|and)?|,?\s+(?:en|and|[+&])(?:\s+(?:ook|also|dan|then))?)\s+(?=(?:{_OPENERS})\b)|\?\s+(?=\S+\s+\S)",
+    rf"\s*(?:[?;]\s*(?:en|and)?|,?\s+(?:en|and|n|[+&])(?:\s+(?:ook|also|dan|then))?)\s+(?=(?:{_OPENERS})\b)|\?\s+(?=\S+\s+\S)|"
+    rf"\s*\+\s*(?=(?:{_NAMED})\b)",
     re.IGNORECASE,
 )
 _OPENS = re.compile(rf"(?:{_OPENERS})\b", re.IGNORECASE)
+_ASKS_FOR = re.compile(rf"(?:{_OPENERS}|{_NAMED})\b", re.IGNORECASE)
 _ASKS_ITSELF = re.compile(r"(?:hoe\w*|wat|wie|wanneer|waar\w*|welke?|how|what|who|whom|when|where|which|why)\b", re.IGNORECASE)
 # "ballon bij fluxus: hoeveel ml en hoelang": what stands before the colon is what both ask about.
 _TOPIC = re.compile(r"([^:?;]{4,80}):\s+(\S.*)", re.DOTALL)
@@ -152,7 +157,7 @@ def asks_of(question: str) -> list[Ask]:
 
 
 def _are_two(parts: list[str], topic: str, question: str) -> bool:
-    if len(parts) != 2 or not _OPENS.match(parts[1]) or (not topic and any(len(part.split()) < _LEAST for part in parts)):
+    if len(parts) != 2 or not _ASKS_FOR.match(parts[1]) or (not topic and any(len(part.split()) < _LEAST for part in parts)):
         return False
     asks_itself = bool(_ASKS_ITSELF.match(parts[1])) and len(parts[1].split()) >= _LEAST_ITSELF
     return bool(topic) or bool(_OPENS.search(parts[0])) or "?" in question or asks_itself
