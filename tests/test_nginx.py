@@ -10,7 +10,8 @@ import ssl
 import tempfile
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -190,6 +191,26 @@ def test_an_address_that_asks_like_a_script_is_refused_with_a_time(gate: Gate) -
     assert all(response.headers["Retry-After"] == "2" for response, _ in refused)
     assert all(json.loads(content)["code"] == "too_many_requests" for _, content in refused)
     assert request(gate, "GET", "/api/documents")[0].status == 200, "other routes have a limit of their own"
+
+
+def test_an_address_has_so_many_requests_at_a_time_and_no_more(gate: Gate) -> None:
+    """Two hundred, each with a body that does not come."""
+    begun = b"POST /api/judged/ronde.1 HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n"
+    with ExitStack() as held:
+        for _ in range(200):
+            plain = held.enter_context(socket.create_connection(("localhost", gate.https), 20))
+            held.enter_context(gate.context().wrap_socket(plain, server_hostname="localhost")).sendall(begun)
+        wait(lambda: request(gate, "GET", "/api/judged/ronde.1")[0].status == 429)
+        response, content = request(gate, "GET", "/api/judged/ronde.1")
+        assert (response.status, response.headers["Retry-After"], json.loads(content)["code"]) == (429, "2", "too_many_requests")
+    wait(lambda: request(gate, "GET", "/api/judged/ronde.1")[0].status == 200)
+
+
+def wait(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.1)
 
 
 def test_the_services_own_429_passes_as_it_is(gate: Gate) -> None:

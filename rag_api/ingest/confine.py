@@ -1,25 +1,48 @@
 """Takes network and files away from this process and all that it starts, where Linux allows: for programs that open files from anywhere.
 
-Two mechanisms of the kernel that need no privileges: a seccomp filter refuses internet sockets, Landlock (Linux 5.13) refuses files
-outside of a few folders. On other systems, or an older kernel, both do nothing and say so; limits on time and memory remain.
+Two mechanisms of the kernel that need no privileges: a seccomp filter refuses internet sockets, Landlock (Linux 5.13) refuses other
+processes and files outside of a few folders. On other systems, or an older kernel, both do nothing and say so; limits on time and memory
+remain.
 """
 
 from __future__ import annotations
 
 import ctypes
+import logging
 import os
 import platform
 import struct
 import sys
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 
+log = logging.getLogger(__name__)
+
+# What programs need of the system. Nothing of ours lies there but the code.
+_SYSTEM = (
+    "/usr",
+    "/lib",
+    "/lib64",
+    "/bin",
+    "/etc",
+    "/opt",
+    "/proc",
+    "/sys",
+    "/dev",
+    "/nix",
+    "/var/lib/libreoffice",
+    "/var/spool/libreoffice",
+    "/var/cache/fontconfig",
+)
 _NO_NEW_PRIVS, _SET_SECCOMP, _FILTER = 38, 22, 2
 _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | 1  # EPERM
 _ARCHITECTURES = {"x86_64": (0xC000003E, 41), "aarch64": (0xC00000B7, 198)}  # audit number, system call `socket`
 _IO_URING_SETUP = 425  # could open sockets unseen by the filter
 _INTERNET = (2, 10, 17)  # AF_INET, AF_INET6, AF_PACKET
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
+
+_CAPABILITIES = 0x20080522  # the version of what capset is given
 
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
 _FILE = 1 | 1 << 1 | 1 << 2 | 1 << 14  # execute, write, read, truncate
@@ -29,6 +52,30 @@ _SOCKETS = 1 << 5 | 1 << 9  # remove files, make sockets
 
 def _libc() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)
+
+
+def confine(folder: Path, programs: Iterable[Path] = (), sockets: Iterable[Path] = ()) -> str:
+    """Leave this process that folder, the system's files and our code, to read but for the folder, and no network. Return what of it the
+    system does not offer; empty: nothing."""
+    _no_capabilities()
+    lacking = [] if no_network() else ["seccomp (network)"]
+    read = [*map(Path, (*_SYSTEM, sys.prefix, sys.base_prefix)), Path(__file__).parents[1], *programs]
+    if not only_files(read, [folder, Path("/dev/null")], sockets):
+        lacking.append("Landlock (files)")
+    return ", ".join(lacking)
+
+
+@lru_cache(16)
+def tell_unconfined(done: str, lacking: str) -> None:
+    """Once in the log: on this system a document that takes its reader over could reach more than its own folder."""
+    if lacking:
+        log.warning("%s without %s, which this system does not offer: load only documents that you trust", done, lacking)
+
+
+def _no_capabilities() -> None:
+    """Of root, where it is root that reads: with them it would see into processes that Landlock keeps from it."""
+    if sys.platform == "linux":
+        _libc().capset(struct.pack("II", _CAPABILITIES, 0), struct.pack("6I", 0, 0, 0, 0, 0, 0))
 
 
 def no_network() -> bool:

@@ -4,7 +4,6 @@ Its time is the processor's: on a busy machine it may wait, and is not given up 
 
 from __future__ import annotations
 
-import logging
 import math
 import os
 import shutil
@@ -14,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-log = logging.getLogger(__name__)
+from rag_api.ingest.confine import tell_unconfined
 
 UNCONFINED = "unconfined"  # a file in which the process below says what it could not take away from LibreOffice
 UNREADABLE = 3  # how the process below ends when the file is at fault
@@ -44,20 +43,13 @@ def convert(path: Path, target: Path, timeout: float, memory_mb: int = 1024, suf
         form = target.suffix.removeprefix(".")
         arguments = [os.path.realpath(command), folder, source, form, math.ceil(timeout), memory_mb]
         failed = _run([sys.executable, "-m", "rag_api.ingest.office_process", *map(str, arguments)], timeout)
-        _tell_unconfined(folder)
+        if (note := folder / UNCONFINED).is_file():
+            tell_unconfined("LibreOffice runs", note.read_text("utf-8"))
         made = source.with_suffix(target.suffix)
         if failed or not made.is_file() or made.stat().st_size == 0 or (made == source):
             return failed or "LibreOffice could not open it"
         os.replace(made, target)
         return ""
-
-
-def _tell_unconfined(folder: Path) -> None:
-    """In the log: on this system a document that takes LibreOffice over could reach more than its own folder."""
-    if (note := folder / UNCONFINED).is_file():
-        log.warning(
-            "LibreOffice runs without %s, which this system does not offer: load only documents that you trust", note.read_text("utf-8")
-        )
 
 
 def _run(arguments: list[str], timeout: float) -> str:

@@ -15,32 +15,18 @@ import time
 from pathlib import Path
 
 from rag_api.errors import UnreadableDocument
-from rag_api.ingest.confine import no_network, only_files
+from rag_api.ingest.confine import confine
 from rag_api.ingest.docx_accept import accept_changes
 from rag_api.ingest.office import UNCONFINED, UNREADABLE
 
-_SYSTEM = (
-    "/usr",
-    "/lib",
-    "/lib64",
-    "/bin",
-    "/etc",
-    "/opt",
-    "/proc",
-    "/sys",
-    "/dev",
-    "/nix",
-    "/var/lib/libreoffice",
-    "/var/spool/libreoffice",
-    "/var/cache/fontconfig",
-)
 _SOCKETS = Path("/tmp")  # noqa: S108 - where LibreOffice puts its socket, whatever it is told
 _LARGEST = 1 << 30  # bytes of one file that it may write
 
 
 def main(command: str, folder: Path, source: Path, form: str, seconds: int, memory_mb: int) -> None:
     _limit(seconds, memory_mb)
-    confine(command, folder)
+    if lacking := confine(folder, [Path(command).parent], [_SOCKETS]):
+        (folder / UNCONFINED).write_text(lacking, encoding="utf-8")
     if source.suffix in (".docx", ".docm"):
         try:
             accepted = source.with_name("accepted.docx")
@@ -59,16 +45,6 @@ def main(command: str, folder: Path, source: Path, form: str, seconds: int, memo
         [command, profile, "--headless", "--norestore", "--nolockcheck", "--convert-to", form, "--outdir", str(folder), str(source)],
         environment,
     )
-
-
-def confine(command: str, folder: Path) -> None:
-    """Take network and other files away; what the system does not allow to be taken away is written into `folder`, to be told."""
-    lacking = [] if no_network() else ["seccomp (network)"]
-    read = [*_SYSTEM, sys.prefix, sys.base_prefix, str(Path(__file__).parents[1]), str(Path(command).parent)]
-    if not only_files([Path(one) for one in read], [folder, Path("/dev/null")], [_SOCKETS]):
-        lacking.append("Landlock (files)")
-    if lacking:
-        (folder / UNCONFINED).write_text(", ".join(lacking), encoding="utf-8")
 
 
 def _limit(seconds: int, memory_mb: int) -> None:

@@ -2,8 +2,9 @@
 
 Time is the processor's: on a busy machine a file may wait, and is not given up for it. Only one that does nothing for long is.
 
-One process reads file after file (starting one costs half a second); it is replaced when a file breaks it. What comes back is
-JSON and plain arrays, never pickles: a file that took over the reader would still only be believed as text.
+One process reads file after file (starting one costs half a second); it is replaced when a file breaks it. It has no network, no settings
+and no files but the system's and those of a folder of its own (confine.py). What comes back is JSON and plain arrays, never pickles: a file
+that took over the reader would still only be believed as text.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ import numpy as np
 from rag_api.domain import CutLine, Metadata, Note, Page, ReadDocument, TargetGroup, Titles, noted
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.advice import plain_message
+from rag_api.ingest.confine import confine, tell_unconfined
+from rag_api.ingest.own_folder import OwnFolder, empty
 from rag_api.text.blocks import packed, unpacked
 
 if TYPE_CHECKING:
@@ -60,6 +63,7 @@ class Reader:
     def __init__(self, timeout: float, memory_mb: int) -> None:
         self.timeout, self.memory_mb = timeout, memory_mb
         self._process: subprocess.Popen[bytes] | None = None
+        self._folder: OwnFolder | None = None
         self._files = 0
 
     def __enter__(self) -> Reader:
@@ -70,11 +74,17 @@ class Reader:
 
     def read(self, job: Job, told: Told | None = None) -> ReadDocument:
         """told: called with the page and how many there are before a page's image is read. Raises UnreadableDocument with any of its
-        reasons."""
-        return _decode(*self._ask(job, told))
+        reasons, DiskFull."""
+        process, folder = self._started()
+        try:
+            given = folder.given(job)
+            read = _decode(*self._ask(process, given, told))
+            folder.fetch(job, given)
+        finally:
+            folder.clear()
+        return read
 
-    def _ask(self, job: Job, told: Told | None = None) -> tuple[dict[str, Any], np.ndarray]:
-        process = self._started()
+    def _ask(self, process: subprocess.Popen[bytes], job: Job, told: Told | None) -> tuple[dict[str, Any], np.ndarray]:
         self._files += 1
         request = {"path": str(job.path), "name": job.name, "kind": job.kind, "max_pages": job.max_pages, "shown": str(job.shown or "")}
         request |= {"timeout": self.timeout, "ocr_seconds": job.ocr_seconds}
@@ -105,6 +115,7 @@ class Reader:
                 break
             if told is not None:  # it is alive, and has its time anew
                 told(answer["page"], answer["of"])
+        tell_unconfined("Files are read", answer.pop("lacking", ""))
         boxes = np.frombuffer(_exactly(process.stdout, rest, deadline), np.float32).reshape(-1, 4)
         if self._files >= _MAX_FILES or answer.get("reason") == "too_much_memory":
             self._end()
@@ -113,27 +124,30 @@ class Reader:
             raise UnreadableDocument(answer["reason"], plain_message(answer["message"], str(job.path), job.name))
         return answer, boxes
 
-    def _started(self) -> subprocess.Popen[bytes]:
-        if self._process is None or self._process.poll() is not None:
+    def _started(self) -> tuple[subprocess.Popen[bytes], OwnFolder]:
+        if self._process is None or self._folder is None or self._process.poll() is not None:
             self._end()
             self._files = 0
-            single = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")  # threads reserve memory
+            self._folder = OwnFolder()
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "rag_api.ingest.reader", str(self.memory_mb)],
+                [sys.executable, "-m", "rag_api.ingest.reader", str(self.memory_mb), str(self._folder.path)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                env={**os.environ, **single},
+                env=self._folder.environment,
                 bufsize=0,
             )
-        return self._process
+        return self._process, self._folder
 
     def _end(self) -> int:
         """Kill and reap the process; its peak memory in bytes, 0 where that cannot be told from this process's own."""
         process, self._process = self._process, None
+        folder, self._folder = self._folder, None
         if process is None:
             return 0
         process.kill()
+        if folder is not None:
+            folder.remove()
         peak = 0
         if process.returncode is None:
             try:
@@ -215,14 +229,14 @@ def _decode(answer: dict[str, Any], boxes: np.ndarray) -> ReadDocument:
 # The process itself
 
 
-def _serve(memory_mb: int) -> NoReturn:
+def _serve(memory_mb: int, folder: Path) -> NoReturn:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints must not get between the answers
-    from rag_api.ingest.confine import no_network
     from rag_api.ingest.read import read  # imports PDFium before memory is limited
 
     _limit(memory_mb)
-    no_network()
+    os.chdir(folder)
+    lacking = confine(folder)
     for line in sys.stdin.buffer:
         job = json.loads(line)
         _give(job["timeout"])
@@ -238,8 +252,9 @@ def _serve(memory_mb: int) -> NoReturn:
         except Exception as error:  # whatever a damaged file brings about is that file's failure
             detail = f"{type(error).__name__}: {error!s:.200}"
             answer = {"reason": "broken", "message": f"{job['name']}: is damaged, or made in a way that cannot be read", "detail": detail}
-        _send(answers, json.dumps(answer).encode(), boxes)
+        _send(answers, json.dumps(answer | {"lacking": lacking}).encode(), boxes)
         _give(0)
+    empty(folder)  # whoever started this is gone, and perhaps was killed
     sys.exit(0)
 
 
@@ -290,4 +305,4 @@ def _address_space() -> int:
 
 
 if __name__ == "__main__":
-    _serve(int(sys.argv[1]))
+    _serve(int(sys.argv[1]), Path(sys.argv[2]))
