@@ -24,7 +24,8 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from rag_api.bench.size import CheapEmbedder, Timed, write_files
+from rag_api.bench.processes import processor_seconds, resident_mb
+from rag_api.bench.size import LINES, CheapEmbedder, Timed, write_files
 from rag_api.config import Settings
 from rag_api.db import Database
 from rag_api.db.documents import PgDocuments
@@ -35,22 +36,26 @@ from rag_api.ingest import ingest, survey
 from rag_api.ingest.cluster.connect import QUIET
 from rag_api.ingest.cluster.engine import ray_cluster
 from rag_api.ingest.cluster.steps import Openers
+from rag_api.ingest.report import Progress
 from rag_api.stores import open_store
 from rag_api.stores.weaviate import WeaviateStore
 
 # Without what a cluster has for its operators: a page, logs sent to the driver, machines that are asked for as they are needed.
 NODE = {"num_cpus": 1, "object_store_memory": 100 << 20, "include_dashboard": False, "include_log_monitor": False, "no_monitor": True}
+# Ray gives way to all else on a machine (niceness 15); beside the local path, and beside other work, that would be what is measured.
+EQUAL = {"RAY_worker_niceness": "0"}
+MARK = 500  # documents
 EVERY = 0.5  # seconds between two looks at memory
 
 
 def measure(
-    settings: Settings, files: Sequence[int], workers: Sequence[int], embedder: str, tell: Callable[[int], None]
+    settings: Settings, files: Sequence[int], workers: Sequence[int], embedder: str, tell: Callable[[int], None], lines: int = LINES
 ) -> dict[str, dict[str, Any]]:
     """For each number of files a row for the local path and for each number of workers."""
     rows = {}
     for many in files:
         for count in (0, *workers):
-            said = {"url": settings.weaviate_url, "files": many, "workers": count, "embedder": embedder}
+            said = {"url": settings.weaviate_url, "files": many, "workers": count, "embedder": embedder, "lines": lines}
             done = subprocess.run([sys.executable, "-m", "rag_api.bench.cluster", json.dumps(said)], capture_output=True, text=True)
             if done.returncode:
                 raise RuntimeError(done.stderr[-2000:])
@@ -60,10 +65,10 @@ def measure(
     return rows
 
 
-def measure_one(url: str, files: int, workers: int, embedder: str) -> dict[str, Any]:
+def measure_one(url: str, files: int, workers: int, embedder: str, lines: int = LINES) -> dict[str, Any]:
     with ExitStack() as stack:
         kept = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="bedside-cluster-")))
-        write_files(kept / "documents", files)
+        write_files(kept / "documents", files, lines=lines)
         settings = stack.enter_context(_installed(kept, url, embedder))
         own = Timed(open_named(settings))
         store = stack.enter_context(closing(open_store(settings, own.name, own.dim)))
@@ -76,7 +81,15 @@ def measure_one(url: str, files: int, workers: int, embedder: str) -> dict[str, 
         ready = time.monotonic() - began
         watched = stack.enter_context(_watching(address))
         began = time.monotonic()
-        report = ingest(survey([kept / "documents"]), settings=settings, documents_repo=repo, store=store, embedder=own, engine=engine)
+        report = ingest(
+            survey([kept / "documents"]),
+            settings=settings,
+            documents_repo=repo,
+            store=store,
+            embedder=own,
+            engine=engine,
+            progress=watched.passed,
+        )
         seconds = time.monotonic() - began
     return {
         "workers": workers,
@@ -89,6 +102,7 @@ def measure_one(url: str, files: int, workers: int, embedder: str) -> dict[str, 
         "driver_peak_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
         "others_peak_mb": watched.others_mb,
         "object_store_peak_mb": watched.stored_mb,
+        "on_the_way": watched.on_the_way,
     }
 
 
@@ -132,7 +146,7 @@ def _listed(settings: Settings) -> Iterator[PgDocuments]:
 @contextmanager
 def small_cluster(nodes: int = 1) -> Iterator[Any]:
     """Ray's own `Cluster` of so many small nodes on this machine, all of it in a folder that goes with it."""
-    os.environ.update(QUIET)
+    os.environ.update(QUIET | EQUAL)
     with tempfile.TemporaryDirectory(prefix="ray-", ignore_cleanup_errors=True) as folder:  # a short name: sockets lie there
         os.environ["RAY_TMPDIR"] = folder
         (Path(folder) / "ray").mkdir()
@@ -153,6 +167,9 @@ class _Watched:
 
     others_mb: int = 0
     stored_mb: int = 0
+    others_now_mb: int = 0
+    stored_now_mb: int = 0
+    on_the_way: dict[int, dict[str, int]] = field(default_factory=dict)
     before: dict[int, float] = field(default_factory=dict)
     after: dict[int, float] = field(default_factory=dict)
 
@@ -160,18 +177,32 @@ class _Watched:
     def processor_seconds(self) -> float:
         return sum(self.after.values()) - sum(self.before.values())
 
+    def passed(self, progress: Progress) -> None:
+        """Memory as it is at every MARK documents, said at once: a run that ends early has told something."""
+        if progress.done % MARK or progress.done in self.on_the_way:
+            return
+        self.on_the_way[progress.done] = {
+            "driver_mb": resident_mb(os.getpid()),
+            "others_mb": self.others_now_mb,
+            "object_store_mb": self.stored_now_mb,
+            "seconds": round(progress.seconds),
+        }
+        print(progress.done, self.on_the_way[progress.done], file=sys.stderr, flush=True)
+
 
 @contextmanager
 def _watching(address: str) -> Iterator[_Watched]:
     own = {os.getpid(), *_descendants()}
-    watched, over = _Watched(before={pid: _processor(pid) for pid in own}), threading.Event()
+    watched, over = _Watched(before={pid: processor_seconds(pid) for pid in own}), threading.Event()
 
     def look() -> None:
         below = _descendants()
-        watched.after |= {pid: seconds for pid in (os.getpid(), *below) if (seconds := _processor(pid)) > 0}
-        watched.others_mb = max(watched.others_mb, sum(map(_own_kb, below)) // 1024)
+        watched.after |= {pid: seconds for pid in (os.getpid(), *below) if (seconds := processor_seconds(pid)) > 0}
+        watched.others_now_mb = sum(map(_own_kb, below)) // 1024
+        watched.others_mb = max(watched.others_mb, watched.others_now_mb)
         if address:
-            watched.stored_mb = max(watched.stored_mb, _stored_mb(address))
+            watched.stored_now_mb = _stored_mb(address)
+            watched.stored_mb = max(watched.stored_mb, watched.stored_now_mb)
 
     def watch() -> None:
         while not over.wait(EVERY):
@@ -209,15 +240,6 @@ def _descendants() -> list[int]:
         found.append(pid := left.pop())
         left += children.get(pid, [])
     return found
-
-
-def _processor(pid: int) -> float:
-    """Seconds; 0 of one that is gone."""
-    try:
-        said = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return 0.0
-    return (int(said[11]) + int(said[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _own_kb(pid: int) -> int:

@@ -12,6 +12,7 @@ import uuid
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -44,11 +45,12 @@ class Generated:
 class Corpus:
     """The same documents for the same seed, whatever the number asked for: a larger corpus begins with the smaller one."""
 
-    def __init__(self, dim: int, seed: int = 0, clustered: bool = True) -> None:
-        """clustered: vectors lie around their subject's centre; else anywhere, which is the worst case for an index of them."""
-        self.dim, self._seed, self._clustered = dim, seed, clustered
+    def __init__(self, dim: int, seed: int = 0, clustered: bool = True, lengths: tuple[int, int] = WORDS) -> None:
+        """clustered: vectors lie around their subject's centre; else anywhere, which is the worst case for an index of them.
+        lengths: words of a chunk, from and to."""
+        self.dim, self._seed, self._clustered, self._lengths = dim, seed, clustered, lengths
         rng = np.random.default_rng(seed)
-        counts = Counter(_handbook_words())
+        counts = _handbook_words()
         known = [word for word, _ in counts.most_common()]
         pieces = [word for word in known[EVERYWHERE:] if 4 <= len(word) <= 9 and word.isalpha()]
         invented = dict.fromkeys(pieces[a] + pieces[b] for a, b in rng.integers(len(pieces), size=(INVENTED, 2)))
@@ -64,9 +66,9 @@ class Corpus:
         self._phrases = [self._running_text(rng, subject, own) for subject in self._subjects]
         self._centres = _unit(rng.normal(size=(SUBJECTS, dim)))
 
-    def documents(self, chunks: int) -> Iterator[Generated]:
-        """Documents of CHUNKS_PER_DOCUMENT chunks until there are as many chunks as wanted."""
-        for number in range(-(-chunks // CHUNKS_PER_DOCUMENT)):
+    def documents(self, chunks: int, first: int = 0) -> Iterator[Generated]:
+        """Documents of CHUNKS_PER_DOCUMENT chunks until there are as many chunks as wanted; first: so many are left out."""
+        for number in range(first, -(-chunks // CHUNKS_PER_DOCUMENT)):
             yield self._document(number, min(CHUNKS_PER_DOCUMENT, chunks - number * CHUNKS_PER_DOCUMENT))
 
     def questions(self, count: int) -> list[tuple[str, NDArray[np.float32]]]:
@@ -81,7 +83,7 @@ class Corpus:
     def _document(self, number: int, chunks: int) -> Generated:
         rng = np.random.default_rng([self._seed, 2, number])
         subject = int(rng.integers(SUBJECTS))
-        lengths = rng.integers(*WORDS, chunks)
+        lengths = rng.integers(*self._lengths, chunks)
         drawn = self._draw(rng, subject, int(lengths.sum()) + 4)
         title, ends = " ".join(drawn[-4:]), np.cumsum(lengths)
         identity = str(uuid.UUID(int=(number << 32) + 1))
@@ -118,11 +120,14 @@ class Corpus:
         return _unit(self._centres[subject] + SPREAD * drawn) if self._clustered else drawn
 
 
-def _handbook_words() -> Iterator[str]:
+@cache
+def _handbook_words() -> Counter[str]:
+    found: Counter[str] = Counter()
     for path in sorted((Path(handbook.__file__).parent / "pdf").glob("*.pdf")):
         with pdfium.PdfDocument(path) as document:
             for page in document:
-                yield from words(page.get_textpage().get_text_range())
+                found.update(words(page.get_textpage().get_text_range()))
+    return found
 
 
 def _cumulative(weights: Sequence[float] | NDArray[np.floating]) -> NDArray[np.float64]:

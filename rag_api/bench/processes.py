@@ -61,6 +61,33 @@ def services(folder: Path, hosts: Sequence[str], settings: Mapping[str, str], po
         yield running
 
 
+def processor_seconds(pid: int) -> float:
+    """Of a process and its threads; 0 of one that is gone."""
+    try:
+        said = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(said[11]) + int(said[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def resident_mb(pid: int) -> int:
+    """Memory of a process; 0 of one that is gone."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) // 1024 for line in lines if line.startswith("VmRSS")), 0)
+
+
+def environment(pid: int) -> dict[str, str]:
+    """What a process was started with; nothing of one that is gone, or another user's."""
+    try:
+        said = Path(f"/proc/{pid}/environ").read_bytes().decode(errors="replace")
+    except OSError:
+        return {}
+    return dict(pair.split("=", 1) for pair in said.split("\0") if "=" in pair)
+
+
 def ports(count: int) -> list[int]:
     return [free_port() for _ in range(count)]
 

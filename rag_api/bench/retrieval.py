@@ -19,8 +19,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rag_api.bench.corpus import Corpus
+from rag_api.bench.recall import recall, true_nearest
 from rag_api.config import Settings
 from rag_api.domain import Filters
 from rag_api.errors import InvalidInput
@@ -52,40 +54,35 @@ class Figures:
     recall: float  # of the true 100 nearest vectors, how many are among the 100 found; mean of 20 questions
     recall_10: float  # of the true 10 among the 10 found
     vectors: str  # clustered or random
-    quantisation: str  # of Weaviate's vectors
-    server_mb: int  # memory of Weaviate's process, where it is one of this machine's; else 0
 
     def json(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.__slots__}
 
 
 def measure(
-    settings: Settings, chunks: int, folder: Path | None = None, tell: Tell = lambda done: None, *, clustered: bool = True, pid: int = 0
+    settings: Settings, chunks: int, folder: Path | None = None, tell: Tell = lambda done: None, *, clustered: bool = True
 ) -> Figures:
     """folder: where LanceDB's index is put, and left for the next run: it is used as it is, or finished when it was interrupted.
-    A temporary one that is removed, when absent. pid: of Weaviate's process, whose memory is then told."""
+    A temporary one that is removed, when absent."""
     corpus = Corpus(DIM, clustered=clustered)
     with _place(settings, chunks, folder) as place:
         with own_store(settings, place, "generated", DIM) as store:
             spent = _fill(store, corpus, chunks, place, tell)
             elapsed, processor = _times(store, corpus)
-            recall, recall_10 = (round(_recall(store, corpus, chunks, nearest), 4) for nearest in (100, 10))
-            server_mb = _resident_mb(pid)
+            recall, recall_10 = _recalls(store, corpus, chunks)
         return Figures(
             chunks,
             settings.store,
-            p50_ms=_quantile(elapsed, 0.5),
-            p95_ms=_quantile(elapsed, 0.95),
-            cpu_p50_ms=_quantile(processor, 0.5),
-            cpu_p95_ms=_quantile(processor, 0.95),
+            p50_ms=quantile(elapsed, 0.5),
+            p95_ms=quantile(elapsed, 0.95),
+            cpu_p50_ms=quantile(processor, 0.5),
+            cpu_p95_ms=quantile(processor, 0.95),
             index_seconds=round(spent.elapsed, 1),
             index_cpu_seconds=round(spent.processor, 1),
-            bytes=_bytes(place / "index"),  # of the closed store: nothing of it is in a log any more
+            bytes=size_of(place / "index"),  # of the closed store: nothing of it is in a log any more
             recall=recall,
             recall_10=recall_10,
             vectors="clustered" if clustered else "random",
-            quantisation=settings.weaviate_quantisation if settings.store == "weaviate" else "none",
-            server_mb=server_mb,
         )
 
 
@@ -104,14 +101,14 @@ def _place(settings: Settings, chunks: int, folder: Path | None) -> Iterator[Pat
 
 
 @contextmanager
-def own_store(settings: Settings, place: Path, embedder_name: str, dim: int) -> Iterator[Store]:
-    """An index of its own: yours is not touched. Dropped at the end, but for LanceDB's folder."""
-    own = settings.model_copy(update={"data_dir": place, "weaviate_collection": NAME, "index": ""})
+def own_store(settings: Settings, place: Path, embedder_name: str, dim: int, collection: str = NAME, keep: bool = False) -> Iterator[Store]:
+    """An index of its own: yours is not touched. Dropped at the end, but for LanceDB's folder and a collection that is kept."""
+    own = settings.model_copy(update={"data_dir": place, "weaviate_collection": collection, "index": ""})
     store = open_store(own, embedder_name, dim)
     try:
         yield store
     finally:
-        if settings.store == "weaviate":
+        if settings.store == "weaviate" and not keep:
             from rag_api.stores.weaviate import WeaviateStore
 
             assert isinstance(store, WeaviateStore)
@@ -186,29 +183,21 @@ def _times(store: Store, corpus: Corpus) -> tuple[list[float], list[float]]:
     return elapsed[WARMING:], processor[WARMING:]
 
 
-def _quantile(times: list[float], share: float) -> float:
+def quantile(times: list[float], share: float) -> float:
     return round(float(np.quantile(times, share)), 2)
 
 
-def _recall(store: Store, corpus: Corpus, chunks: int, nearest: int, questions: int = 20) -> float:
-    """Against all vectors, made anew batch by batch."""
-    asked = corpus.questions(questions)
-    vectors = np.stack([vector for _, vector in asked])  # [questions, DIM]
-    best = np.full((questions, nearest), -2.0, np.float32)
-    for document in corpus.documents(chunks):
-        best = np.partition(np.concatenate([best, vectors @ document.vectors.T], axis=1), -nearest, axis=1)[:, -nearest:]
-    limits = np.maximum(best.min(axis=1), 0.0)  # fusion does not tell negative cosines apart
-    found = [store.search(text, vector, nearest, Filters(), 1.0) for text, vector in asked]
-    near = [sum(hit.dense_score >= limit - 1e-5 for hit in hits) for hits, limit in zip(found, limits, strict=True)]
-    return float(np.sum(near) / (best >= limits[:, None] - 1e-5).sum())
+def _recalls(store: Store, corpus: Corpus, chunks: int, questions: int = 20) -> tuple[float, float]:
+    """Of the true 100 nearest, and of the true 10."""
+    asked = np.stack([vector for _, vector in corpus.questions(questions)])
+    true = true_nearest(corpus, [chunks], asked)[chunks]
+
+    def find(vector: NDArray[np.float32], nearest: int) -> list[float]:
+        return [hit.dense_score for hit in store.search("", vector, nearest, Filters(), 1.0)]
+
+    return recall(asked, true, 100, find), recall(asked, true, 10, find)
 
 
-def _resident_mb(pid: int) -> int:
-    status = Path(f"/proc/{pid}/status")
-    if not pid or not status.is_file():
-        return 0
-    return next(int(line.split()[1]) // 1024 for line in status.read_text().splitlines() if line.startswith("VmRSS"))
-
-
-def _bytes(place: Path) -> int:
+def size_of(place: Path) -> int:
+    """Bytes of all files below."""
     return sum(path.stat().st_size for path in place.rglob("*") if path.is_file())

@@ -39,7 +39,7 @@ _TEXT = (
     "dagelijks voorschrift apotheek toediening bewaking protocol voeding"
 )
 _WORDS = _TEXT.split()
-_LINES = 24  # a page
+LINES = 24  # a page
 
 
 class CheapEmbedder:
@@ -121,12 +121,12 @@ def measure_one(kind: str, count: int, embedder: str, store: str) -> dict[str, A
     }
 
 
-def write_files(folder: Path, count: int, pages: int = 1) -> None:
+def write_files(folder: Path, count: int, pages: int = 1, lines: int = LINES) -> None:
     """So many procedures, spread over a hundred folders."""
     for number in range(count):
         path = folder / f"{number % 100:02}" / f"p{number}.pdf"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(_pdf(number, pages))
+        path.write_bytes(_pdf(number, pages, lines))
 
 
 @contextmanager
@@ -161,7 +161,7 @@ def _held() -> dict[str, int]:
     }
 
 
-def _pdf(number: int, pages: int) -> bytes:
+def _pdf(number: int, pages: int, lines: int) -> bytes:
     """A procedure of its own: a title, then pages of lines, no two alike."""
     drawn = np.random.default_rng(number)
     buffer = io.BytesIO()
@@ -171,7 +171,7 @@ def _pdf(number: int, pages: int) -> bytes:
             canvas.setFont("Helvetica-Bold", 16)
             canvas.drawString(60, 790, f"Procedure {number}: {_WORDS[number % len(_WORDS)]}")
         canvas.setFont("Helvetica", 10)
-        for line in range(_LINES):
+        for line in range(lines):
             words = " ".join(_WORDS[n] for n in drawn.integers(0, len(_WORDS), 9))
             canvas.drawString(60, 750 - 24 * line, f"{words.capitalize()} {number}.{page}.{line}.")
         canvas.showPage()

@@ -25,15 +25,41 @@ def retrieval(
     store: WhichStore = None,
     keep: Annotated[Path | None, typer.Option(help="Folder to keep LanceDB's index in; found there, it is used, or finished.")] = None,
     random: Annotated[bool, typer.Option("--random", help="Vectors anywhere, the worst case, instead of around subjects.")] = False,
-    pid: Annotated[int, typer.Option(help="Of Weaviate's process on this machine, whose memory is then told.")] = 0,
     as_json: AsJson = False,
 ) -> None:
     """How long one question's retrieval takes without the embedder, and what the index costs."""
     from rag_api.bench.retrieval import measure
 
     with said(), counting("chunks", chunks) as tell:
-        found = measure(_settings(store), chunks, keep, tell, clustered=not random, pid=pid)
+        found = measure(_settings(store), chunks, keep, tell, clustered=not random)
     _print(found.json(), as_json)
+
+
+@bench.command()
+def quantisation(
+    chunks: Annotated[list[int] | None, typer.Option("--chunks", help="Sizes, while one collection grows. 10,000.")] = None,
+    kinds: Annotated[list[str] | None, typer.Option("--kind", help="none, rotational or product; all when absent.")] = None,
+    random: Annotated[bool, typer.Option("--random", help="Vectors anywhere, the worst case, instead of around subjects.")] = False,
+    pid: Annotated[int, typer.Option(help="Of Weaviate's process on this machine: its memory, disk and processor are then told.")] = 0,
+    keep: Annotated[bool, typer.Option("--keep", help="Leave the collections, and go on with those that an earlier run left.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """What quantised vectors cost and lose in Weaviate, against exact search. As JSON a line for each row, as soon as it is there.
+
+    Memory is the process's: for one kind alone start a Weaviate anew (`make weaviate`), measure that kind with --keep, and again after
+    a restart.
+    """
+    from rag_api.bench.quantisation import KINDS, measure
+
+    sizes, rows = sorted(chunks or [10_000]), {}
+    with said(), counting("chunks", max(sizes)) as tell:
+        for row in measure(_settings("weaviate"), sizes, kinds or KINDS, clustered=not random, pid=pid, keep=keep, tell=tell):
+            found = row.json()
+            rows[f"{row.chunks:,} {row.quantisation}"] = found
+            if as_json:
+                typer.echo(json.dumps(found))
+    if not as_json:
+        _print_rows(rows)
 
 
 @bench.command()
@@ -76,6 +102,7 @@ def cluster(
     files: Annotated[list[int] | None, typer.Option("--files", help="So many small files; several may be said. 300.")] = None,
     workers: Annotated[list[int] | None, typer.Option("--workers", help="So many of each kind; several may be said. 1 and 2.")] = None,
     embedder: Annotated[str, typer.Option(help="none: the cheapest vectors there are; or an embedder's name.")] = "none",
+    lines: Annotated[int, typer.Option(min=1, help="Of each file's one page.")] = 24,
     plot: Annotated[Path | None, typer.Option(help="Where to write a plot (SVG).", show_default=False)] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -85,7 +112,7 @@ def cluster(
     many, chosen = files or [300], workers or [1, 2]
     settings = _settings("weaviate")
     with said(), counting("files", sum(many) * (1 + len(chosen))) as tell:
-        found = measure(settings, many, chosen, embedder, tell)
+        found = measure(settings, many, chosen, embedder, tell, lines)
     if plot is not None:
         from rag_api.bench.cluster_plot import draw
 
@@ -205,12 +232,14 @@ def cost(
     as_json: AsJson = False,
 ) -> None:
     """What sizes that were not measured would cost, computed from those that were."""
-    from rag_api.bench.cost import project
+    from rag_api.bench.cost import check, project
     from rag_api.bench.growth import read_figures
 
     with said():
         known = read_figures(figures)
         found = {f"{size:,} (computed)": project(known, store, size) for size in chunks or [10_000_000, 100_000_000]}
+        for row in check(known, store):
+            found[f"{row['chunks']:,} ({'computed from smaller ones' if row['computed'] else 'measured'})"] = row
     if not as_json:
         _print_rows(found)
         return

@@ -16,7 +16,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from weaviate.classes.data import DataObject
 from weaviate.classes.query import Filter, MetadataQuery
 
 from rag_api.config import Settings
@@ -24,11 +23,11 @@ from rag_api.domain import Chunk, Contents, Filters, Hit
 from rag_api.errors import StoreUnavailable
 from rag_api.stores.bm25 import Scorer, Statistics, cosines, range_of
 from rag_api.stores.fuse import CANDIDATES, Fusion, Lists, fuse
-from rag_api.stores.rows import ANY_GROUP, STORED, complete, to_chunk, to_row
+from rag_api.stores.rows import ANY_GROUP, STORED, complete, to_chunk
 from rag_api.stores.term_counts import COLUMNS, Change, Row
 from rag_api.stores.weaviate_connection import Connection
 from rag_api.stores.weaviate_replicas import Replicas
-from rag_api.stores.weaviate_schema import BATCH, VECTOR, insert, open_collection
+from rag_api.stores.weaviate_schema import BATCH, VECTOR, insert, objects_of, open_collection
 from rag_api.stores.weaviate_terms import bring_up_to_date, open_counts, rows_of
 from rag_api.text.bm25_analyzer import further_terms, question_terms
 
@@ -74,10 +73,7 @@ class WeaviateStore:
     def replace_document(self, document_id: str, chunks: Sequence[Chunk], vectors: NDArray[np.float32]) -> None:
         """New chunks first, then those that are no longer wanted go: at no moment is the document absent."""
         assert vectors.shape == (len(chunks), self.dim), (vectors.shape, len(chunks), self.dim)
-        objects: list[Any] = [
-            DataObject(properties=to_row(chunk), uuid=chunk.id, vector={VECTOR: vector.tolist()})
-            for chunk, vector in zip(chunks, vectors, strict=True)
-        ]
+        objects = objects_of(chunks, vectors)
         with self._changing([document_id]) as change:
             for begin in range(0, len(objects), BATCH):
                 part = objects[begin : begin + BATCH]
@@ -150,7 +146,7 @@ class WeaviateStore:
     def _found(self, query: _Query, fetch: int) -> tuple[list[Hit], bool]:
         """The best of two lists of this length, by our own scores; whether nothing that neither holds can be among them."""
         asked = self._pool.submit(self._matching, list(query.scorer.weights), query.where, fetch)
-        near, found = self._nearest(query.vector, query.where, fetch), asked.result()
+        near, found = self.nearest(query.vector, query.where, fetch), asked.result()
         rows = {str(o.uuid): o for o in (*near, *found)}
         if not rows:
             return [], True
@@ -205,7 +201,8 @@ class WeaviateStore:
     def _write(self, act: Callable[[Any], T]) -> T:
         return self._do(lambda chunks: self._replicas.write(chunks, act))
 
-    def _nearest(self, vector: NDArray[np.float32], where: Any, fetch: int) -> list[Any]:
+    def nearest(self, vector: NDArray[np.float32], where: Any, fetch: int) -> list[Any]:
+        """What the server lists."""
         return self._do(
             lambda chunks: (
                 chunks.query.near_vector(

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import weaviate
+from numpy.typing import NDArray
 from weaviate.classes.config import (
     Configure,
     DataType,
@@ -22,6 +25,7 @@ from weaviate.classes.config import (
 from weaviate.classes.data import DataObject
 
 from rag_api.config import Settings
+from rag_api.domain import Chunk
 from rag_api.errors import EmbedderMismatch, StoreUnavailable
 from rag_api.stores.rows import COLUMNS, FILTERABLE, complete, to_chunk, to_row
 from rag_api.text import bm25_analyzer as terms
@@ -71,6 +75,13 @@ def rewrite(chunks: Any) -> None:
             batch = []
     if batch:
         insert(chunks, batch)
+
+
+def objects_of(chunks: Sequence[Chunk], vectors: NDArray[np.float32]) -> list[Any]:
+    return [
+        DataObject(properties=to_row(chunk), uuid=chunk.id, vector={VECTOR: vector.tolist()})
+        for chunk, vector in zip(chunks, vectors, strict=True)
+    ]
 
 
 def insert(chunks: Any, objects: list[Any]) -> None:

@@ -11,18 +11,37 @@ from typer.testing import CliRunner
 
 from rag_api.bench import cluster
 from rag_api.cli.app import app
+from rag_api.ingest.report import Progress
 from tests.support import weaviate_dev
 
 
 def row(workers: int, documents: int) -> dict[str, Any]:
-    return {"workers": workers, "documents": documents, "documents_per_minute": 100, "driver_peak_mb": 200, "object_store_peak_mb": 9}
+    on_the_way = {"5": {"driver_mb": 190, "object_store_mb": 8}}
+    return {
+        "workers": workers,
+        "documents": documents,
+        "documents_per_minute": 100,
+        "driver_peak_mb": 200,
+        "object_store_peak_mb": 9,
+        "on_the_way": on_the_way,
+    }
 
 
 def test_the_local_path_is_measured_with_what_it_costs(node: list[weaviate_dev.Node]) -> None:
-    found = cluster.measure_one(f"{node[0].url}#{node[0].grpc_port}", 3, 0, "none")
+    found = cluster.measure_one(f"{node[0].url}#{node[0].grpc_port}", 3, 0, "none", lines=24)
     assert (found["workers"], found["documents"], found["chunks"], found["object_store_peak_mb"]) == (0, 3, 12, 0)
     assert found["processor_seconds"] >= 1  # a reader's start alone
     assert found["documents_per_minute"] > 0
+
+
+def test_memory_is_told_on_the_way_too(capsys: pytest.CaptureFixture[str]) -> None:
+    watched = cluster._Watched(others_now_mb=7, stored_now_mb=3)
+    for done in (499, 1000, 1000, 2000):
+        watched.passed(Progress(done, 5000, 0, 0, done / 10, "a"))
+    assert {done: row["seconds"] for done, row in watched.on_the_way.items()} == {1000: 100, 2000: 200}
+    assert watched.on_the_way[1000]["driver_mb"] > 0
+    assert (watched.on_the_way[2000]["others_mb"], watched.on_the_way[2000]["object_store_mb"]) == (7, 3)
+    assert len(capsys.readouterr().err.splitlines()) == 2
 
 
 def test_each_number_of_files_has_a_row_for_the_local_path_and_for_each_number_of_workers(

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from rag_api.bench import ask, cost, embed, growth, quality, retrieval
 from rag_api.bench.corpus import CHUNKS_PER_DOCUMENT, Corpus
+from rag_api.bench.recall import recall, true_nearest
 from rag_api.bench.sets import QuestionSet, read_set
 from rag_api.bench.vectors import DiskVectorCache
 from rag_api.config import Settings
@@ -67,6 +68,30 @@ class TestCorpus:
         assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
         own, other = vectors[:100] @ vectors[:100].T, vectors[:100] @ vectors[100:200].T
         assert own.mean() > other.mean() + 0.3
+
+    def test_documents_may_be_left_out_and_chunks_short(self) -> None:
+        short = Corpus(32, lengths=(3, 7))
+        assert {3, 4, 5, 6} == {len(chunk.text.split()) for document in short.documents(300) for chunk in document.chunks}
+        (last,) = short.documents(300, first=2)
+        assert last.id == list(short.documents(300))[2].id
+        assert np.array_equal(last.vectors, list(short.documents(300))[2].vectors)
+
+
+class TestRecall:
+    def test_the_true_nearest_are_those_of_all_vectors_at_each_size(self) -> None:
+        corpus = Corpus(32, lengths=(3, 7))
+        asked = np.stack([vector for _, vector in corpus.questions(5)])
+        true = true_nearest(corpus, [200, 400], asked)
+        every = np.concatenate([document.vectors for document in corpus.documents(400)])
+        for size in (200, 400):
+            assert np.allclose(true[size], -np.sort(-(asked @ every[:size].T), axis=1)[:, :100], atol=1e-6)
+
+    def test_what_is_not_found_is_missed(self, corpus: Corpus) -> None:
+        asked = np.eye(2, 32, dtype=np.float32)
+        true = np.tile(np.linspace(0.9, 0.1, 100, dtype=np.float32), (2, 1))
+        assert recall(asked, true, 10, lambda vector, nearest: true[0, :nearest].tolist()) == 1.0
+        assert recall(asked, true, 10, lambda vector, nearest: true[0, nearest // 2 :][:nearest].tolist()) == 0.5
+        assert recall(asked, true, 10, lambda vector, nearest: true[0, :nearest].tolist() if vector[0] else []) == 0.5
 
 
 class TestRetrieval:
@@ -229,7 +254,12 @@ def test_a_computed_cost_follows_the_growth_that_was_measured_and_says_that_it_i
     found = cost.project(figures, "lance", 10_000_000)
     assert found["computed"] is True
     assert (found["p50_ms"], found["p95_ms"], found["disk_gb"]) == (80, 50, 100)  # doubles with ten times as much; does not grow; linear
-    assert found["building_processor_hours"] == 0.0
+    assert found["building_processor_hours"] == 0.01
+    computed, measured = cost.check(figures, "lance")
+    assert (computed["chunks"], computed["computed"], computed["p95_ms"], computed["disk_gb"]) == (1_000_000, True, 50, 10)
+    assert computed["p50_ms"] < 20  # the smallest was the slowest
+    assert (measured["p50_ms"], measured["computed"], measured["disk_gb"]) == (40, False, 10)
+    assert cost.check(figures[1:], "lance") == []
     with pytest.raises(InvalidInput, match="two sizes of weaviate"):
         cost.project(figures, "weaviate", 10_000_000)
 
