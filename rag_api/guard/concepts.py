@@ -4,7 +4,8 @@ The table (concepts.csv) has a concept in a line, with its names in Dutch and En
 a kind of: a PICC and an implanted port are both central venous catheters, so what is said of one may not be said of the other. Drugs have
 a table of their own (drugs.py). A name is found inflected and within a compound ("katheterverzorging"); the longest name counts, so that
 a urinary catheter is no catheter of any kind. A name that the table writes in capitals is an ordinary word else ("OK") and is one only
-in capitals.
+in capitals. An ordinary word that is spelled as a name is, or ends as one does ("treat" as threat, "zondag" as sondage), stands there as a
+matter, that nothing needs to name.
 """
 
 from __future__ import annotations
