@@ -12,7 +12,9 @@ import logging
 import os
 import platform
 import struct
+import subprocess
 import sys
+import tempfile
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
@@ -63,6 +65,15 @@ def confine(folder: Path, programs: Iterable[Path] = (), sockets: Iterable[Path]
     if not only_files(read, [folder, Path("/dev/null")], sockets):
         lacking.append("Landlock (files)")
     return ", ".join(lacking)
+
+
+def lacking_here() -> str:
+    """Return what this system does not offer, tried in a process of its own; empty: nothing."""
+    with tempfile.TemporaryDirectory(prefix="bedside-confine-") as folder:
+        tried = subprocess.run(
+            [sys.executable, "-m", "rag_api.ingest.confine", folder], capture_output=True, text=True, timeout=60, check=True
+        )
+    return tried.stdout.strip()
 
 
 @lru_cache(16)
@@ -147,3 +158,7 @@ def _allow(libc: ctypes.CDLL, rules: int, path: Path, access: int) -> bool:
         return bool(libc.syscall(_ADD, ctypes.c_int(rules), ctypes.c_int(1), ctypes.c_char_p(rule), ctypes.c_uint(0)) == 0)
     finally:
         os.close(handle)
+
+
+if __name__ == "__main__":
+    print(confine(Path(sys.argv[1])))

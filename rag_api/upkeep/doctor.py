@@ -40,6 +40,7 @@ def examine(settings: Settings, container: Container, *, thorough: bool = False)
         ("generator", lambda: parts.generator(container)),
         ("decision", lambda: parts.decision(container)),
         ("unsaved answers", lambda: parts.unsaved(container)),
+        ("readers", machine.readers),
         ("LibreOffice", machine.libre_office),
         ("tesseract", machine.tesseract),
         ("backup", lambda: machine.backup_age(settings)),

@@ -14,6 +14,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from rag_api.config import DEFAULT_SECRETS, Settings
+from rag_api.ingest.confine import lacking_here
 from rag_api.ingest.ocr.second import second_reader
 from rag_api.ingest.office import office
 from rag_api.upkeep.backup import last_backup
@@ -98,6 +99,14 @@ def disk(settings: Settings) -> Finding:
     if free < LITTLE_DISK:
         return warn("disk", what, "Make room, or move the data directory to a larger disk.")
     return ok("disk", what)
+
+
+def readers() -> Finding:
+    """Whether a document that takes what reads it over could reach more than its own folder."""
+    if lacking := lacking_here():
+        todo = "Let the kernel (5.13 or newer) and the container runtime offer it; until then load only documents that you trust."
+        return warn("readers", f"read documents without {lacking}", todo)
+    return ok("readers", "documents are read without network, and without files but their own")
 
 
 def libre_office() -> Finding:

@@ -110,6 +110,7 @@ def test_a_full_disk_is_no_fault_of_the_file(tmp_path: Path, monkeypatch: pytest
 def test_what_could_not_be_taken_away_is_logged_once(
     network: bool, files: bool, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    monkeypatch.setattr(confine, "_no_capabilities", lambda: None)  # these tests need theirs
     monkeypatch.setattr(confine, "no_network", lambda: network)
     monkeypatch.setattr(confine, "only_files", lambda *_: files)
     confine.tell_unconfined.cache_clear()

@@ -256,6 +256,13 @@ def test_programs_that_are_not_installed(monkeypatch: pytest.MonkeyPatch) -> Non
     assert [machine.libre_office().state, machine.tesseract().state] == [State.OK, State.OK]
 
 
+def test_readers_that_the_system_cannot_confine(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert machine.readers().state == State.OK, "a test runs where Linux offers both"
+    monkeypatch.setattr(machine, "lacking_here", lambda: "Landlock (files)")
+    assert machine.readers().state == State.WARN
+    assert machine.readers().what == "read documents without Landlock (files)"
+
+
 def test_a_backup_that_is_old_or_was_never_made(tmp_path: Path) -> None:
     settings = Settings(data_dir=tmp_path)
     assert "none was made" in machine.backup_age(settings).what
