@@ -79,7 +79,7 @@ def measure_one(url: str, files: int, workers: int, embedder: str, lines: int = 
         address = stack.enter_context(small_cluster(workers)).address if workers else ""
         engine = stack.enter_context(ray_cluster(address, settings, OPENERS, own, workers)) if workers else None
         ready = time.monotonic() - began
-        watched = stack.enter_context(_watching(address))
+        watched = stack.enter_context(watching(address))
         began = time.monotonic()
         report = ingest(
             survey([kept / "documents"]),
@@ -191,7 +191,7 @@ class _Watched:
 
 
 @contextmanager
-def _watching(address: str) -> Iterator[_Watched]:
+def watching(address: str) -> Iterator[_Watched]:
     own = {os.getpid(), *_descendants()}
     watched, over = _Watched(before={pid: processor_seconds(pid) for pid in own}), threading.Event()
 

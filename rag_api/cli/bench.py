@@ -59,7 +59,7 @@ def quantisation(
             if as_json:
                 typer.echo(json.dumps(found))
     if not as_json:
-        _print_rows(rows)
+        _print_rows({figure: {name: found[figure] for name, found in rows.items()} for figure in next(iter(rows.values()))})
 
 
 @bench.command()

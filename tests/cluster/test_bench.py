@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
-from rag_api.bench import cluster
+from rag_api.bench import cluster, cluster_driver
 from rag_api.cli.app import app
 from rag_api.ingest.report import Progress
 from tests.support import weaviate_dev
@@ -68,3 +70,28 @@ def test_a_row_that_fails_says_why(monkeypatch: pytest.MonkeyPatch, settings: An
     )
     with pytest.raises(RuntimeError, match="no Weaviate"):
         cluster.measure(settings, [1], [1], "none", lambda _: None)
+
+
+class Rows:
+    """Ray's tables, here."""
+
+    def __init__(self, tables: list[Any]) -> None:
+        self.tables = tables
+
+    def map_batches(self, step: Any, fn_constructor_args: tuple[Any, ...] = (), **_: Any) -> Rows:
+        act = step(*fn_constructor_args) if isinstance(step, type) else step
+        return Rows([act(table) for table in self.tables])
+
+    def iter_batches(self, **_: Any) -> Any:
+        return iter(self.tables)
+
+
+def test_the_driver_is_measured_with_steps_that_do_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = SimpleNamespace(from_arrow=Rows, ActorPoolStrategy=lambda **_: None)
+    ray = SimpleNamespace(data=data, cluster_resources=lambda: {"CPU": 1}, exceptions=SimpleNamespace(RayError=OSError))
+    monkeypatch.setattr(cluster_driver, "small_cluster", lambda _: nullcontext(SimpleNamespace(address="")))
+    monkeypatch.setattr(cluster_driver, "joined", lambda _: nullcontext(ray))
+    monkeypatch.setattr(cluster, "MARK", 50)
+    found = cluster_driver.measure(130)
+    assert (found["files"], list(found["on_the_way"])) == (130, [50, 100])
+    assert found["driver_peak_mb"] >= found["on_the_way"][50]["driver_mb"] > 0

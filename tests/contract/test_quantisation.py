@@ -57,12 +57,16 @@ def test_what_a_run_left_is_gone_on_with_by_the_next_and_is_not_left_otherwise(f
 def test_the_command_prints_a_line_for_each_row_or_a_table(few: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("BEDSIDE_WEAVIATE_URL", str(few.weaviate_url))
     monkeypatch.setenv("BEDSIDE_DATA_DIR", str(tmp_path))
-    arguments = ["bench", "quantisation", "--chunks", "200", "--chunks", "100", "--kind", "none", "--random"]
+    arguments = ["bench", "quantisation", "--chunks", "200", "--chunks", "100", "--kind", "rotational", "--random"]
     done = CliRunner().invoke(app, [*arguments, "--json"])
     assert done.exit_code == 0, done.stderr
     assert [json.loads(line)["chunks"] for line in done.stdout.splitlines()] == [100, 200]
     assert json.loads(done.stdout.splitlines()[0])["vectors"] == "random"
-    assert "200 none" in CliRunner().invoke(app, arguments).stderr
+    row = next(quantisation.measure(few, [100], ["rotational"]))
+    monkeypatch.setattr(quantisation, "measure", lambda *_, **__: iter([row]))
+    table = CliRunner().invoke(app, arguments).stderr
+    assert "100 rotational" in table
+    assert "recall_10_server" in table
 
 
 @pytest.mark.parametrize(("sizes", "kinds", "said"), [([150], ["none"], "multiples of 100"), ([100], ["binary"], "'binary'")])
