@@ -229,11 +229,19 @@ def _units(question: Analysis, asks: Wanted, own: Sequence[Candidate], read: Rea
         # A paragraph is quoted for its best sentence alone: what is less likely is no list that was asked for.
         if unit.kind == Kind.PROSE and (candidate is not own[0] or _OF_ITSELF.search(text[unit.start : unit.end])):
             continue
+        if _speaks_of_others(question, unit, text):
+            continue
         if unit.kind == Kind.ROW and not _is_asked_whole(question, asks, [c for c in own if unit.start <= c.start < unit.end]):
             continue
         score = candidate.score + _favour(asks, unit, quote, text, blocks)
         found[unit.block] = float(np.logaddexp(score, found.get(unit.block, -np.inf)))
     return [_Unit(document_id, units[block], score) for block, score in found.items()]
+
+
+def _speaks_of_others(question: Analysis, unit: Quotable, text: str) -> bool:
+    """Its headings and what introduces it name other patients than the question's."""
+    said = " ".join(text[a:b] for a, b in (*unit.path, *unit.lead))
+    return question.patient.excludes(tuple({group for named in patients_in(said) for group in named.groups}))
 
 
 def _likeliest(asks: Wanted, units: Sequence[_Unit], first: Candidate, nearest: str) -> _Unit | None:

@@ -32,15 +32,16 @@ def without_other_rows(question: Analysis, left: Sequence[Candidate], read: Read
     """Beside a row stands none of its table that is for another weight, age or level, nor one for another case than the question names:
     "knieprothese" is not answered by the row of the heupprothese too; nor, where one thing is asked, one that fits clearly less. But what
     else the question names may stand in another row."""
-    best, row = left[0], read.quote(left[0])
-    if row is None or row.kind != Kind.ROW:
+    place, row = next(((n, q) for n, c in enumerate(left) if (q := read.quote(c)) is not None and q.kind == Kind.ROW), (0, None))
+    if row is None:
         return list(left)
+    best = left[place]
     measured = _measured(best)
     alone = wanted(question.text) == Wanted.ONE
     cases = [called for called in question.sought if held(called, case_of(best)) >= SURE] if alone else []
     unsaid = [called for called in question.sought if held(called, best.text) < SURE]
-    kept = [best]
-    for candidate in left[1:]:
+    kept = list(left[: place + 1])
+    for candidate in left[place + 1 :]:
         other = read.quote(candidate) if candidate.document_id == best.document_id else None
         if other is not None and other.group == row.group and not any(held(called, candidate.text) >= SURE for called in unsaid):
             another = bool(cases) and not any(held(called, case_of(candidate)) >= SURE for called in cases)

@@ -51,7 +51,11 @@ _RANGE = re.compile(
     rf"|(?P<how>{_BELOW}|{_UP_TO}|{_ABOVE}|{_FROM})\s*{_THE}{_N.format('n')}{_U.format('nu')}",
     re.IGNORECASE,
 )
-_BEFORE = r"(?:(?P<word>[^\W\d_]+)[\s:=]*(?:van |is |of |at )?)?"
+_ABOUT = (  # between the word for a value and the value: "gfr about 45", "dalspiegel kwam terug op 8"
+    r"(?:(?:van|is|was|of|op|at|about|around|approximately|roughly|ongeveer|circa|ca|rond|zowat|nu|now|"
+    r"(?:came|comes|is|kwam|komt) (?:back|terug)(?: at| as| op| met)?) )*"
+)
+_BEFORE = rf"(?:(?P<word>[^\W\d_]+)[\s:=]*{_ABOUT})?"
 # Whose number without a unit is an age: "kind van 8", "a boy of 6". Not a baby's, which is told in weeks, months or kilograms.
 _AGED = re.compile(
     r"kind(?:je)?|kleuter|jongen|jongetje|meisje|man|vrouw|mevrouw|dame|heer|oma|opa|omaatje|volwassene|"

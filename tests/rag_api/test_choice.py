@@ -270,3 +270,19 @@ def test_all_steps_are_those_of_the_document_of_the_best_passage_not_of_the_best
 def test_the_row_of_what_is_asked_for_stands_alone_though_conditions_are_asked_for() -> None:
     text = "Implantaat\tVoorwaarde\npacemaker\tnooit\nstent\tgeen wachttijd\nspiraal\tgeen controle\n"
     assert "pacemaker" not in "".join(quoted(text, "welke voorwaarden bij een spiraal", "spiraal", "stent"))
+
+
+def test_no_table_for_other_patients_is_quoted_whole() -> None:
+    text = (
+        "2. Grenzen bij volwassenen\nBepaling\tHoog\nKalium\t6,2\nGlucose\t450\nNatrium\t158\n\n"
+        "3. Grenzen bij pasgeborenen\nBepaling\tHoog\nKalium\t7,0\nGlucose\t250\nBilirubine\t15\n"
+    )
+    found = quoted(text, "alle bloedwaarden bij een pasgeborene", "6,2", "450", "158", "7,0", "250", "15")
+    assert "450" not in "".join(found)
+
+
+def test_a_row_behind_a_sentence_keeps_rows_for_others_away_too() -> None:
+    text = "Morfine verlicht pijn.\nLeeftijd\tAlarm\nKind van 1 tot 4 jaar\tonder 18\nKind van 5 tot 11 jaar\tonder 14\n"
+    sentences, read = candidates(text, "verlicht", "1 tot 4", "5 tot 11")
+    left = sections(question("kind van 3 jaar morfine alarm"), sentences, read)[0].candidates
+    assert [c.text.splitlines()[-1] for c in left] == ["Morfine verlicht pijn.", "Kind van 1 tot 4 jaar\tonder 18"]

@@ -83,3 +83,10 @@ def test_the_number_of_a_person_is_an_age() -> None:
     assert fit("dosis voor een kind van 8", "Kind tot 6 jaar") == -1
     assert fit("and a boy of 8?", "Child from 20 to 30 kg") == 0
     assert fit("baby van 3", "Kind van 1 tot 5 jaar") == 0
+
+
+def test_what_stands_between_a_value_and_its_name_is_read_over() -> None:
+    assert fit("vanco drip, eGFR about 45", "eGFR above 90 ml/min: 40 mg/kg") == -1
+    assert fit("vanco drip, eGFR about 45", "eGFR 30 to 59 ml/min: 20 mg/kg") == 1
+    assert fit("trough came back 8", "Child trough below 10 mg/l") == 1
+    assert fit("dalspiegel kwam terug op 8", "Dalspiegel 16 tot 20 mg/l") == -1
