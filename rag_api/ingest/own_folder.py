@@ -10,13 +10,10 @@ import shutil
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rag_api.errors import UnreadableDocument, room
+from rag_api.ingest.job import Job
 from rag_api.ingest.kinds import TEXTS
-
-if TYPE_CHECKING:
-    from rag_api.ingest.reader import Job
 
 _KEPT = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "TESSDATA_PREFIX", "TZ", "PYTHONPATH", "PYTHONHOME")
 _SINGLE = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")  # threads reserve memory

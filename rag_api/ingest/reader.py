@@ -20,7 +20,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, astuple
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
@@ -31,6 +31,7 @@ from rag_api.domain import CutLine, Metadata, Note, Page, ReadDocument, TargetGr
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.advice import plain_message
 from rag_api.ingest.confine import confine, tell_unconfined
+from rag_api.ingest.job import Job
 from rag_api.ingest.own_folder import OwnFolder, empty
 from rag_api.text.blocks import packed, unpacked
 
@@ -45,16 +46,6 @@ _MAX_FILES = 200  # per process: what a library leaks goes with it
 _MAX_ANSWER = 2 << 30
 _IMAGE = 3  # times the limit of a page's image: then reading it did not even stop by itself
 _WAITING = 10  # times the limit, in real time: then a file neither uses the processor nor gets it
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    path: Path
-    name: str  # for messages
-    kind: str  # media type
-    max_pages: int
-    shown: Path | None = None
-    ocr_seconds: float = 0.0  # what a page's image may take to read; 0: images are not read
 
 
 class Reader:

@@ -12,11 +12,12 @@ from rag_api.errors import UnreadableDocument
 from rag_api.ingest.changed import limits
 from rag_api.ingest.chunk import chunk
 from rag_api.ingest.contradictions import contradictions
+from rag_api.ingest.job import Job
 from rag_api.ingest.kept import refuse_half
 from rag_api.ingest.kinds import Kind, media_type
 from rag_api.ingest.metadata import edited, overridden, title_from_name
 from rag_api.ingest.notes import note
-from rag_api.ingest.reader import Job, Reader
+from rag_api.ingest.reader import Reader
 from rag_api.ingest.rendering import read_rendered
 from rag_api.ingest.run import Item, ReadItem, Run
 from rag_api.ingest.sources import UPLOADED

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from rag_api.domain import Note, ReadDocument
 from rag_api.errors import UnreadableDocument
+from rag_api.ingest.job import Job
 from rag_api.ingest.kinds import BECOMES, SLIDES, TEXTS, WORDS, Kind
 from rag_api.ingest.notes import note
 from rag_api.ingest.office import MISSING, PACKAGES, SLOW, convert
-from rag_api.ingest.reader import Job, Reader, Told
+from rag_api.ingest.reader import Reader, Told
 
 _ENDINGS = {Kind.DOCX: ".docx", Kind.XLSX: ".xlsx"}
 

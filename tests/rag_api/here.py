@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rag_api.domain import ReadDocument
+from rag_api.ingest.job import Job
 from rag_api.ingest.read import read
-from rag_api.ingest.reader import Job
 
 
 class ReaderHere:

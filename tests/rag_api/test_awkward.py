@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from rag_api.domain import ReadDocument
+from rag_api.ingest.job import Job
 from rag_api.ingest.read import read
-from rag_api.ingest.reader import Job, Reader
+from rag_api.ingest.reader import Reader
 from rag_api.ingest.rendering import read_rendered
 
 from .awkward.addresses import addresses

@@ -7,9 +7,10 @@ import pytest
 
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.advice import advice
+from rag_api.ingest.job import Job
 from rag_api.ingest.office import office
 from rag_api.ingest.read import read
-from rag_api.ingest.reader import Job, Reader
+from rag_api.ingest.reader import Reader
 from rag_api.ingest.rendering import read_rendered
 
 from .awkward import hidden_docx, hidden_ink, layers, letters, notes_on_page, sly_docx, sly_ink, structure, visible_ink

@@ -22,8 +22,9 @@ from rag_api.config import Settings
 from rag_api.domain import CutLine, DocumentStatus
 from rag_api.errors import EmbedderUnavailable, InvalidInput, UnreadableDocument
 from rag_api.ingest import IngestReport, KeptFiles, MemoryDocuments, Progress, SourceFile, find_sources, ingest, survey
+from rag_api.ingest.job import Job
 from rag_api.ingest.read import PDF
-from rag_api.ingest.reader import Job, Reader
+from rag_api.ingest.reader import Reader
 from rag_api.stores.memory import MemoryStore
 from tests.rag_api.pdfs import HANDBOOK, both, lines, pdf, procedure, write
 from tests.rag_api.test_annotations import annotated, form

@@ -18,9 +18,10 @@ from rag_api.config import Settings
 from rag_api.domain import Page, ReadDocument
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest import MemoryDocuments, find_sources, ingest
+from rag_api.ingest.job import Job
 from rag_api.ingest.ocr import second
 from rag_api.ingest.read import PDF, read
-from rag_api.ingest.reader import Job, Reader
+from rag_api.ingest.reader import Reader
 from rag_api.ingest.scanned import Ocr
 from rag_api.stores.memory import MemoryStore
 from tests.rag_api.pdfs import both, pdf, write

@@ -10,8 +10,9 @@ import pytest
 
 from rag_api.errors import DiskFull, UnreadableDocument
 from rag_api.ingest import confine
+from rag_api.ingest.job import Job
 from rag_api.ingest.kinds import Kind
-from rag_api.ingest.reader import Job, Reader
+from rag_api.ingest.reader import Reader
 
 # In place of what reads a file: tries what a file could make it do, and tells of it as a reader can, in its failure.
 PROBE = """
