@@ -15,7 +15,7 @@ import struct
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -42,6 +42,7 @@ _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | 1  # EPERM
 _ARCHITECTURES = {"x86_64": (0xC000003E, 41), "aarch64": (0xC00000B7, 198)}  # audit number, system call `socket`
 _IO_URING_SETUP = 425  # could open sockets unseen by the filter
 _INTERNET = (2, 10, 17)  # AF_INET, AF_INET6, AF_PACKET
+_LOCAL = 1  # AF_UNIX: by a path Landlock lets it reach other programs' sockets, a database's too
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
 
 _CAPABILITIES = 0x20080522  # the version of what capset is given
@@ -56,11 +57,11 @@ def _libc() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)
 
 
-def confine(folder: Path, programs: Iterable[Path] = (), sockets: Iterable[Path] = ()) -> str:
-    """Leave this process that folder, the system's files and our code, to read but for the folder, and no network. Return what of it the
-    system does not offer; empty: nothing."""
+def confine(folder: Path, programs: Iterable[Path] = (), sockets: Collection[Path] = ()) -> str:
+    """Leave this process that folder, the system's files and our code, to read but for the folder, and no network; sockets of this machine
+    only where there are folders to put them in. Return what of it the system does not offer; empty: nothing."""
     _no_capabilities()
-    lacking = [] if no_network() else ["seccomp (network)"]
+    lacking = [] if no_network(local=bool(sockets)) else ["seccomp (network)"]
     read = [*map(Path, (*_SYSTEM, sys.prefix, sys.base_prefix)), Path(__file__).parents[1], *programs]
     if not only_files(read, [folder, Path("/dev/null")], sockets):
         lacking.append("Landlock (files)")
@@ -89,12 +90,12 @@ def _no_capabilities() -> None:
         _libc().capset(struct.pack("II", _CAPABILITIES, 0), struct.pack("6I", 0, 0, 0, 0, 0, 0))
 
 
-def no_network() -> bool:
-    """Refuse internet sockets from now on; False where that cannot be had."""
+def no_network(*, local: bool) -> bool:
+    """Refuse internet sockets from now on, and all others unless `local`; False where that cannot be had."""
     known = _ARCHITECTURES.get(platform.machine())
     if sys.platform != "linux" or known is None:
         return False
-    program = b"".join(_instructions(*known))
+    program = b"".join(_instructions(*known, _INTERNET if local else (*_INTERNET, _LOCAL)))
     kept = ctypes.create_string_buffer(program, len(program))
     filter_ = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(kept))
     libc = _libc()
@@ -104,8 +105,9 @@ def no_network() -> bool:
     return bool(libc.prctl(_SET_SECCOMP, ctypes.c_ulong(_FILTER), ctypes.c_char_p(filter_), zero, zero) == 0)
 
 
-def _instructions(architecture: int, socket: int) -> Iterable[bytes]:
+def _instructions(architecture: int, socket: int, families: Sequence[int]) -> Iterable[bytes]:
     """A BPF program over the call's number, architecture and first argument."""
+    count = len(families)
 
     def step(code: int, value: int, yes: int = 0, no: int = 0) -> bytes:
         return struct.pack("HBBI", code, yes, no, value)
@@ -114,12 +116,12 @@ def _instructions(architecture: int, socket: int) -> Iterable[bytes]:
     yield step(_EQUAL, architecture, yes=1)
     yield step(_RETURN, _REFUSE)
     yield step(_LOAD, 0)
-    yield step(_AT_LEAST, 0x40000000, yes=6)  # the same calls under other numbers (x32)
-    yield step(_EQUAL, _IO_URING_SETUP, yes=5)
-    yield step(_EQUAL, socket, no=5)
+    yield step(_AT_LEAST, 0x40000000, yes=count + 3)  # the same calls under other numbers (x32)
+    yield step(_EQUAL, _IO_URING_SETUP, yes=count + 2)
+    yield step(_EQUAL, socket, no=count + 2)
     yield step(_LOAD, 16)
-    for number, family in enumerate(_INTERNET):
-        yield step(_EQUAL, family, yes=2 - number, no=0 if number < 2 else 1)
+    for left, family in zip(reversed(range(count)), families, strict=True):
+        yield step(_EQUAL, family, yes=left, no=0 if left else 1)
     yield step(_RETURN, _REFUSE)
     yield step(_RETURN, _ALLOW)
 

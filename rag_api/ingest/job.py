@@ -1,4 +1,4 @@
-"""What a reader process is asked to read."""
+"""One file that is to be read."""
 
 from __future__ import annotations
 

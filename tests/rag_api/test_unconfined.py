@@ -32,6 +32,7 @@ def read(path, name, *_):
     what = {{
         "own": lambda: (path.read_bytes(), path.with_name("new").write_text("x")),
         "network": socket.socket,
+        "local": lambda: socket.socket(socket.AF_UNIX),
         "original": lambda: Path({original!r}).read_bytes(),
         "secret": secret.read_text,
         "beside": lambda: secret.with_name("new").write_text("x"),
@@ -57,7 +58,7 @@ def test_a_reader_reaches_neither_the_network_nor_other_files_nor_a_setting(tmp_
     monkeypatch.setenv("BEDSIDE_DATABASE_URL", "postgresql://bedside:geheim@db/bedside")
     with Reader(60, 512) as reader, pytest.raises(UnreadableDocument) as raised:
         reader.read(Job(original, "a.txt", Kind.TEXT, 10))
-    tried = ("network", "original", "secret", "beside", "code", "environment")
+    tried = ("network", "local", "original", "secret", "beside", "code", "environment")
     assert raised.value.message == "a.txt: own done, " + ", ".join(f"{one} refused" for one in tried)
 
 
@@ -112,7 +113,7 @@ def test_what_could_not_be_taken_away_is_logged_once(
     network: bool, files: bool, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(confine, "_no_capabilities", lambda: None)  # these tests need theirs
-    monkeypatch.setattr(confine, "no_network", lambda: network)
+    monkeypatch.setattr(confine, "no_network", lambda **_: network)
     monkeypatch.setattr(confine, "only_files", lambda *_: files)
     confine.tell_unconfined.cache_clear()
     with caplog.at_level(logging.WARNING):
