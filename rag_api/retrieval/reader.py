@@ -6,7 +6,6 @@ before it can. Readers are opened by configuration (rag_api/readers) and used wh
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -41,8 +40,9 @@ class Judgement:
     block: tuple[float, ...] | None = None  # log-odds of each span that the whole answer holds it; None: this reader does not say
 
     def span_log_odds(self) -> tuple[float, ...]:
-        """Return for each span the log-odds that the passage answers and this is where: comparable across passages."""
-        return tuple(_log_odds(span - math.log1p(math.exp(-max(-30.0, self.answers)))) for span in self.spans)
+        """Return for each span the log-odds that the passage answers and this is where, against its not answering: what comes of two
+        good spans is not less for each of them. Comparable across passages."""
+        return tuple(span + self.answers for span in self.spans)
 
 
 class Reader(Protocol):
@@ -53,7 +53,3 @@ class Reader(Protocol):
         cannot read is judged by what it could). Blocks; threads may share it. Raises Unavailable when a service does not answer."""
 
     def close(self) -> None: ...
-
-
-def _log_odds(log_probability: float) -> float:
-    return log_probability - math.log(max(1e-13, -math.expm1(log_probability)))

@@ -21,7 +21,7 @@ from rag_api.retrieval.reader import Passage, Reader
 from rag_api.retrieval.reader_scores import Read, joined
 
 CACHE = Path.home() / ".cache" / "bedside" / "decision"
-SPAN_WEIGHTS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)  # nats for each of a reader's log-odds
+SPAN_WEIGHTS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0, 2.0, 4.0, 8.0)  # nats for each of a reader's log-odds
 SILENT: Tell = lambda done: None  # noqa: E731
 
 
