@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
-from itertools import count
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,79 +9,91 @@ from hypothesis import strategies as st
 
 from services.generator.drafters import StepState
 from services.generator.drafters.automaton import SuffixAutomaton
-from services.generator.drafters.blend import BlendDrafter, BlendOptions
+from services.generator.drafters.blend import BlendDrafter, BlendEvidence, BlendOptions
 from services.generator.native import kernels
-from services.generator.native.blend import blend
-from services.generator.native.text import ORDERS, NativeText
-from services.generator.types import Accepted, DraftTree, Prompt, SamplingParams, Sequence
+from services.generator.native.blend import Blender
+from services.generator.native.text import NEAR, ORDERS, NativeText
+from services.generator.types import DraftTree, Prompt, SamplingParams, Sequence
 
 pytestmark = pytest.mark.skipif(kernels() is None, reason="no C compiler on this machine")
 
 tokens = st.lists(st.integers(0, 5), min_size=1, max_size=40)
-OPTIONS = BlendOptions(scan=1000)
+EVIDENCE = BlendEvidence()
 
 
-def chances_after(prompt: list[int], said: list[int], path: list[int], copied: int) -> dict[int, tuple[float, int]]:
-    """By token: how likely it comes after the path, and the place it would be copied from. Written for the eye, not for speed."""
-    text, tail = prompt + said, (prompt + said + path)[-ORDERS:]
-    orders: dict[int, int] = {}
+def seen_of(count: int) -> int:
+    return next((row for row, most in enumerate((1, 2, 3, 7, 15)) if count <= most), 5)
+
+
+def zone_of(place: int, pointer: int, prompt: int) -> int:
+    if place >= prompt or pointer < 0:
+        return 8 if place >= prompt else 7
+    ahead = place - pointer
+    if ahead < 0:
+        return 5 if ahead > -16 else 6
+    return next((zone for zone, most in enumerate((0, 4, 15, 60)) if ahead <= most), 4)
+
+
+def said_of(text: list[int], prompt: int, path: list[int], pointer: int) -> tuple[dict[int, float], dict[int, int]]:
+    """By token: its chance after the path, and the place it would be copied from. Written for the eye, not for speed."""
+    tail, orders = (text + path)[-ORDERS:], dict[int, int]()
     for end in range(len(text) - 1):
         agree = 0
         while agree < len(tail) and agree <= end and text[end - agree] == tail[-1 - agree]:
             agree += 1
         if agree:
             orders[end] = agree
-    weight = {end: OPTIONS.near_weight if copied >= 0 and copied <= end < copied + 16 else 1.0 for end in orders}
-    counts = {token: prompt.count(token) + OPTIONS.said * said.count(token) for token in set(text)}
-    near = copied >= 0 and copied + 1 < len(prompt)
-    chances = {token: n / sum(counts.values()) * (1 - OPTIONS.near_share * near) for token, n in counts.items()}
-    for step in range(1, 16 if near else 0):
-        if copied + step < len(prompt):
-            chances[prompt[copied + step]] += OPTIONS.near_share / (step + 1) / sum(1 / (n + 1) for n in range(1, 16))
-    for order in range(1, ORDERS + 1):
-        seen = [end for end, own in orders.items() if own >= order]
-        total, strength = sum(weight[end] for end in seen), OPTIONS.strength[order - 1]
-        if seen:
-            chances = {token: chance * strength / (total + strength) for token, chance in chances.items()}
-            for end in seen:
-                chances[text[end + 1]] += weight[end] / (total + strength)
-    places = {
-        token: max(((own, end + 1) for end, own in orders.items() if text[end + 1] == token), default=(0, -1))[1] for token in chances
-    }
-    return {token: (min(chance, 0.999), places[token]) for token, chance in chances.items()}
+    longest = max(orders.values(), default=0)
+    columns = [seen_of(len(orders)), seen_of(sum(order > 1 for order in orders.values()))]
+    says, place_of, best = dict[int, float](), dict[int, int](), dict[int, float]()
+
+    def say(token: int, value: float, place: int) -> None:
+        says[token] = says.get(token, 0.0) + value
+        if value > best.get(token, 0.0):
+            best[token], place_of[token] = value, place
+
+    for end, order in orders.items():
+        more = order > 1
+        value = EVIDENCE.order[order - 1] * EVIDENCE.zone[more][zone_of(end, pointer, prompt)] * EVIDENCE.seen[more][columns[more]]
+        say(text[end + 1], value * (EVIDENCE.shorter[more] if order < longest else 1.0), end + 1)
+    for ahead in range(NEAR if pointer >= 0 else 0):
+        if pointer + 1 + ahead < prompt:
+            say(text[pointer + 1 + ahead], EVIDENCE.near / (1 + ahead) * EVIDENCE.near_of[longest], pointer + 1 + ahead)
+    counts = {token: text[:prompt].count(token) + 5 * text[prompt:].count(token) for token in text}
+    total = sum(says.values()) + EVIDENCE.common[longest]
+    common = {token: EVIDENCE.common[longest] * count / sum(counts.values()) for token, count in counts.items()}
+    return {token: (says.get(token, 0.0) + alone) / total for token, alone in common.items()}, place_of
 
 
-def likeliest(prompt: list[int], said: list[int], nodes: int, copied: int) -> list[float]:
-    """The chances of the best paths, by going through them best first."""
-    order, best = count(), list[float]()
-    waiting: list[tuple[float, int, list[int], int]] = [(-1.0, next(order), [], copied)]
-    while waiting and len(best) < nodes:
-        chance, _, path, at = heapq.heappop(waiting)
-        best.append(-chance)
-        if len(path) < OPTIONS.depth:
-            for token, (own, place) in chances_after(prompt, said, path, at).items():
-                moved = place if 0 <= place < len(prompt) else at
-                heapq.heappush(waiting, (chance * own, next(order), [*path, token], moved))
-    return best
-
-
-@settings(max_examples=150, deadline=None)
-@given(tokens, st.lists(st.integers(0, 5), max_size=20), st.integers(1, 40), st.integers(-1, 10))
-def test_the_tree_holds_the_likeliest_paths(prompt: list[int], said: list[int], nodes: int, copied: int) -> None:
-    copied = min(copied, len(prompt) - 1)
+def blender_of(prompt: list[int], rate: float = 0.0, depth: int = 1) -> Blender:
     text = NativeText(4, 2)
     text.extend(np.array(prompt))
     text.end_prompt()
-    text.extend(np.array(said), OPTIONS.said)
-    found = blend(
-        [text], np.array([OPTIONS.strength], np.float32), nodes, depth=OPTIONS.depth, scan=OPTIONS.scan, pointer=copied,
-        near_weight=OPTIONS.near_weight, near_share=OPTIONS.near_share, least=0.0,
-    )  # fmt: skip
-    assert sorted(found.chances, reverse=True) == pytest.approx(likeliest(prompt, said, nodes, copied)[1:], rel=1e-4)
-    assert all(parent <= place for place, parent in enumerate(found.parents))
-    assert len(set(zip(found.parents, found.tokens, strict=True))) == len(found.tokens)
+    return Blender([text], [1.0], EVIDENCE.struct(), depth=depth, scan=1000, weight=5, rate=rate)
+
+
+@settings(max_examples=150, deadline=None)
+@given(tokens, st.lists(st.integers(0, 5), max_size=20))
+def test_a_token_has_the_chance_that_the_formula_gives_it(prompt: list[int], said: list[int]) -> None:
+    blender, text = blender_of(prompt), prompt + said
+    found = blender.draft(np.array(text, np.int32), 500)
+    chances, _ = said_of(text, len(prompt), [], blender.copied)
+    drafted = dict(zip(found.tokens, found.chances, strict=True))
+    assert drafted == pytest.approx({token: min(chance, 0.999) for token, chance in chances.items()}, rel=1e-4)
     for token, origin in zip(found.tokens, found.origins, strict=True):
-        assert origin < 0 or (prompt + said)[origin] == token  # what is said to be copied stands there
+        assert origin < 0 or text[origin] == token  # what is said to be copied stands there
+
+
+@settings(max_examples=100, deadline=None)
+@given(tokens, st.lists(st.integers(0, 5), max_size=20), st.integers(2, 30))
+def test_the_tree_holds_the_likeliest_of_a_larger_one(prompt: list[int], said: list[int], nodes: int) -> None:
+    """Parents and the likeliest branch first, siblings differ; a few places fewer are looked at where a chance is small."""
+    text = np.array(prompt + said, np.int32)
+    small, large = (blender_of(prompt, depth=3).draft(text, most) for most in (nodes, 500))
+    assert sorted(small.chances, reverse=True) == pytest.approx(sorted(large.chances, reverse=True)[: nodes - 1], rel=0.2)
+    for found in (small, large):
+        assert all(parent <= place for place, parent in enumerate(found.parents))
+        assert len(set(zip(found.parents, found.tokens, strict=True))) == len(found.tokens)
 
 
 @settings(max_examples=50, deadline=None)
@@ -98,42 +107,63 @@ def test_a_text_that_grows_is_the_text_that_was_read_at_once(whole: list[int], p
         start += portion
     assert grown.tokens.tolist() == at_once.tokens.tolist() == whole
     if whole:
-        asked = {"depth": 8, "scan": 64, "pointer": -1, "near_weight": 1.0, "near_share": 0.0, "least": 0.0}
-        strength = np.array([OPTIONS.strength], np.float32)
-        assert blend([grown], strength, 30, **asked) == blend([at_once], strength, 30, **asked)  # type: ignore[arg-type]
+        drafts = [Blender([text], [1.0], EVIDENCE.struct(), depth=8, scan=64).draft(np.array(whole), 30) for text in (grown, at_once)]
+        assert drafts[0] == drafts[1]
 
 
 def test_a_weaker_source_speaks_where_the_context_is_silent() -> None:
     earlier, context = NativeText(), NativeText()
     earlier.extend(np.array([7, 8, 9, 7, 8, 9]))
     context.extend(np.array([1, 2, 3, 7]))
-    strength = np.array([OPTIONS.strength, OPTIONS.strength], np.float32)
-    found = blend([earlier, context], strength, 4, depth=2, scan=9, pointer=-1, near_weight=1.0, near_share=0.0, least=0.0)
+    found = Blender([earlier, context], [1.0, 1.0], EVIDENCE.struct(), depth=2, scan=9).draft(np.array([1, 2, 3, 7]), 4)
     assert (found.tokens[0], found.sources[0]) == (8, 0)
 
 
-def test_more_nodes_than_there_is_room_for_are_refused() -> None:
-    text = NativeText()
-    text.extend(np.array([1]))
+def test_what_there_is_no_room_for_is_refused() -> None:
+    blender = blender_of([1])
     with pytest.raises(ValueError, match="more nodes"):
-        blend([text], np.array([OPTIONS.strength], np.float32), 9999, depth=2, scan=9, pointer=-1, near_weight=1.0, near_share=0, least=0)
+        blender.draft(np.array([1]), 9999)
+    with pytest.raises(ValueError, match="below 0"):
+        blender.draft(np.array([1, -1]), 9)
 
 
 def test_a_copy_goes_on_behind_a_word_that_was_changed() -> None:
     """After 1 2 3 of the prompt and a 99 that is nowhere, what stood next in the prompt comes before what is as common."""
-    prompt = (1, 2, 3, 4, 5, 6, 11, 12, 13, 14, 15)
-    sequence = Sequence("a", Prompt(prompt, (None,) * len(prompt), (), "test"), SamplingParams(max_tokens=20))
-    drafter = BlendDrafter()
+    prompt = [1, 2, 3, 4, 5, 6, 11, 12, 13, 14, 15]
+    blender = blender_of(prompt)
+    found = blender.draft(np.array([*prompt, 1, 2, 3, 99]), 30)
+    chances = dict(zip(found.tokens, found.chances, strict=True))
+    assert prompt[blender.copied] == 3
+    assert chances[4] > chances[11]
+
+
+@pytest.mark.parametrize("copies", [True, False])
+def test_a_drafter_learns_of_an_answer_how_much_its_model_copies(copies: bool) -> None:
+    prompt = list(range(100, 160))
+    said = prompt[10:40] if copies else [token for pair in zip(prompt[10:25], prompt[45:60], strict=True) for token in pair]
+    chances = []
+    for rate in (0.0, 0.05):
+        blender = blender_of(prompt, rate)
+        found = blender.draft(np.array([*prompt, *said, prompt[42], prompt[43]]), 2)
+        assert found.tokens == [prompt[44]]
+        chances.append(found.chances[0])
+    assert (chances[1] > chances[0]) is copies
+
+
+def test_trees_are_as_large_on_average_as_they_are_asked_to_be() -> None:
+    random = np.random.default_rng(0)
+    prompt = random.integers(0, 300, 2000).tolist()
+    drafter, sequence = (
+        BlendDrafter(BlendOptions(mean=8.0)),
+        Sequence("a", Prompt(tuple(prompt), (None,) * 2000, (), "t"), SamplingParams()),
+    )
     drafter.start(sequence)
-    context = np.array([*prompt, 1, 2], np.int32)
-    tree = drafter.propose([StepState(sequence, context)], 12)[0]
-    node = tree.token_ids.index(3)
-    drafter.feedback(StepState(sequence, context), tree, Accepted((0, node), (3, 99)))
-    tree = drafter.propose([StepState(sequence, np.append(context, np.array([3, 99], np.int32)))], 30)[0]
-    first = [token for token, parent in zip(tree.token_ids, tree.parents, strict=True) if parent == 0]
-    scores = dict(zip(first, [s for s, p in zip(tree.scores, tree.parents, strict=True) if p == 0], strict=True))
-    assert scores[4] > scores[11]
-    drafter.finish(sequence)
+    context, sizes = np.array(prompt, np.int32), []
+    for at in random.integers(0, 1900, 900).tolist():
+        context = np.append(context, np.array(prompt[at : at + 2], np.int32))
+        sizes.append(len(drafter.propose([StepState(sequence, context)], 60)[0]) - 1)
+    assert len(set(sizes)) > 3
+    assert sum(sizes[450:]) / 450 == pytest.approx(8.0, rel=0.15)
 
 
 @settings(max_examples=300, deadline=None)

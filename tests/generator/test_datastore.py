@@ -15,10 +15,10 @@ from services.generator.datastore.__main__ import main
 from services.generator.datastore.build import build, sorted_places
 from services.generator.datastore.store import BETWEEN, BadDatastore, read, write
 from services.generator.drafters import StepState
-from services.generator.drafters.blend import BlendOptions
+from services.generator.drafters.blend import BlendEvidence
 from services.generator.drafters.rest import RestDrafter, RestOptions
 from services.generator.native import kernels
-from services.generator.native.blend import blend
+from services.generator.native.blend import Blender
 from services.generator.native.frequent import frequent
 from services.generator.native.text import NativeText, SortedText
 from tests.generator.engines import request
@@ -92,16 +92,16 @@ def test_rest_drafts_from_the_datastore_alone_and_not_after_a_single_token() -> 
 def test_a_sorted_text_gives_the_blend_what_an_indexed_one_gives(parts: list[list[int]], said: list[int]) -> None:
     """Apart from which of several places stands for a token, and which of equal branches goes first. One text, for the index knows no
     border."""
-    options, whole = BlendOptions(), [token for part in parts for token in part]
-    strength = np.array([options.strength] * 2, np.float32)
-    context, indexed = NativeText(), NativeText()
-    context.extend(np.array(said, np.int32))
-    context.end_prompt()
-    indexed.extend(np.array(whole, np.int32))
-    tokens = np.array(whole, np.int32)
-    by_order = SortedText(tokens, sorted_places(tokens))
-    asked = {"depth": 6, "scan": 500, "pointer": -1, "near_weight": 1.0, "near_share": 0.0, "least": 0.0}
-    chances = [sorted(blend([text, context], strength, 20, **asked).chances) for text in (indexed, by_order)]  # type: ignore[arg-type]
+    whole = [token for part in parts for token in part]
+    indexed, tokens = NativeText(), np.array(whole, np.int32)
+    indexed.extend(tokens)
+    chances = []
+    for text in (indexed, SortedText(tokens, sorted_places(tokens))):
+        context = NativeText()
+        context.extend(np.array(said, np.int32))
+        context.end_prompt()
+        blender = Blender([text, context], [0.5, 1.0], BlendEvidence().struct(), depth=2, scan=500)
+        chances.append(sorted(blender.draft(np.array(said, np.int32), 200).chances))
     assert chances[0] == pytest.approx(chances[1], rel=1e-4)
 
 

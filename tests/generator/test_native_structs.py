@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from services.generator import native
-from services.generator.native.blend import BlendStruct
+from services.generator.native.blend import BlendStruct, EvidenceStruct
 from services.generator.native.frequent import FrequentStruct
 from services.generator.native.head import DraftStruct, HeadStruct
 from services.generator.native.matrix import MatrixStruct
@@ -28,6 +28,7 @@ STRUCTS: dict[str, type[ctypes.Structure]] = {
     "Draft": DraftStruct,
     "Text": TextStruct,
     "Blend": BlendStruct,
+    "Evidence": EvidenceStruct,
     "Frequent": FrequentStruct,
 }
 

@@ -152,6 +152,18 @@ def test_the_planner_accepts_more_than_any_single_way_to_copy() -> None:
     assert taus["blend"] > 1.1 * max(tau for name, tau in taus.items() if name != "blend")
 
 
+@pytest.mark.skipif(not RECORDED.exists(), reason="../shared/data/recorded/faithbench.jsonl is missing")
+@pytest.mark.skipif("blend" not in training_free(), reason="no C compiler on this machine")
+def test_with_as_few_nodes_as_the_best_single_way_the_planner_accepts_more(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--data", str(RECORDED), "--tokenizer", str(LLAMA_3), "--where", "model=Llama-3.1-8B", "--limit", "40", "--json"]
+    assert main([*arguments, "--drafter", "suffix"]) == 0
+    single = json.loads(capsys.readouterr().out)
+    assert main([*arguments, "--drafter", "planner", "--mean", f"{single['nodes_per_step'] - 0.2}"]) == 0
+    planner = json.loads(capsys.readouterr().out)
+    assert planner["nodes_per_step"] <= single["nodes_per_step"]
+    assert planner["tau"] > 1.03 * single["tau"]
+
+
 def test_copying_is_measured_by_context(capsys: pytest.CaptureFixture[str]) -> None:
     assert bench(["copying", "--context", "64", "256", "--steps", "5", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["contexts"]

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from services.generator.bench.recorded import BadRecords, Record, Where, read_records, read_tokenizer
 from services.generator.drafters import Drafter, DrafterContext
+from services.generator.drafters.blend import BlendOptions
 from services.generator.drafters.registry import available, names_of, open_drafters
 from services.generator.engine.drafting import Drafting
 from services.generator.engine.replay import Recorded, replay
@@ -93,6 +94,7 @@ def main(argv: list[str]) -> int:
     named.help = "several are compared"
     parser.add_argument("--by", metavar="FIELD", help="one row for each value of this field, for example model")
     parser.add_argument("--nodes", type=int, default=60, help="nodes per tree at most, the root included (default 60)")
+    parser.add_argument("--mean", type=float, default=0.0, help="nodes a step of the planner (blend) on average, trees of --nodes at most")
     parser.add_argument("--limit", type=int, help="only the first LIMIT answers that --where keeps")
     parser.add_argument("--where", action="append", default=[], metavar="FIELD=SUBSTRING", help="for example model=Llama-3.1; repeatable")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -103,9 +105,10 @@ def main(argv: list[str]) -> int:
     except BadRecords as error:
         print(error, file=sys.stderr)
         return 2
+    planned = {"blend": BlendOptions(mean=options.mean)}
     labels = sorted(set(known.values())) if "all" in options.drafter else options.drafter
     results = [
-        (group, measure(label, open_drafters(names_of(known[label]), DrafterContext()), own, options.nodes))
+        (group, measure(label, open_drafters(names_of(known[label]), DrafterContext(), planned), own, options.nodes))
         for group, own in _grouped(records, options.by).items()
         for label in labels
     ]

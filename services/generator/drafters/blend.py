@@ -1,60 +1,94 @@
 """One tree from every earlier occurrence of the last words, grown best first: the planner over copies.
 
 The thesis's CASD copies from the two longest matches, SuffixDecoding from one pattern's tree, SAM-Decoding from one place. Here each place
-that agrees with the last token or more votes for what followed it; votes of one to eight agreeing tokens are blended as orders of a context
-model (PPM), and where nothing was seen the commonest tokens, and those that stand just after the last copied one (a copy goes on behind a
-changed word), stand in. So every node has one chance, whoever proposed it, and the tree holds the likeliest paths: they may go on from one
-place to another. Grown in C (native/blend.h): microseconds, whatever the context's length.
+that agrees with the last token or more says something for what followed it; how much was calibrated, and follows what is said: by how many
+tokens agree, by where it stands (just behind the last copied token, or elsewhere: an answer follows its source's order) and by how many
+places agree as far. Beside them stand the commonest tokens and what comes next in the prompt though nothing agrees (a copy goes on behind
+a changed word). So every node has one chance, whoever proposed it, and the tree holds the likeliest paths: they may go on from one place
+to another. Grown in C (native/blend.h): microseconds, whatever the context's length.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass
-from functools import partial
-from itertools import repeat
 
 import numpy as np
-from numpy.typing import NDArray
 
 from services.generator.datastore.store import Datastore
 from services.generator.drafters import DrafterContext, DrafterSpec, Stage, StepState
 from services.generator.models import FeatureKind
 from services.generator.native import kernels
-from services.generator.native.blend import Blended, blend
-from services.generator.native.text import ORDERS, NativeText, SortedText
+from services.generator.native.blend import Blended, Blender, EvidenceStruct
+from services.generator.native.text import NEAR, NativeText, SortedText
 from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
+
+FIRST, STEER = 0.03, 0.012  # least chance of a node where an average is asked for, and how fast it follows
+
+
+@dataclass(frozen=True, slots=True)
+class BlendEvidence:
+    """What a place says for the token behind it: the product of three. Fitted by likelihood, as docs/benchmarks.md says.
+
+    The second rows are for places where two tokens or more agree.
+    """
+
+    order: tuple[float, ...] = (0.2, 0.36, 0.68, 1.0, 1.45, 1.45, 1.65, 1.75)
+    """By how many tokens agree."""
+    zone: tuple[tuple[float, ...], ...] = (
+        (3.3, 1.05, 1.25, 0.8, 0.35, 0.95, 0.55, 1.35, 0.27),
+        (1.75, 0.9, 1.0, 0.6, 0.7, 0.9, 1.0, 1.0, 0.5),
+    )
+    """At the pointer; up to 4, 15, 60 behind it; elsewhere; up to 15, or more, before it; where there is none yet; in the output."""
+    seen: tuple[tuple[float, ...], ...] = ((2.9, 1.9, 1.45, 1.05, 0.63, 0.21), (1.7, 1.2, 1.3, 1.1, 0.65, 0.65))
+    """By how many places agree: one, two, three, up to 7, up to 15, more."""
+    shorter: tuple[float, ...] = (0.75, 0.9)  # where more tokens agree elsewhere
+    common: tuple[float, ...] = (0.3, 0.3, 0.48, 0.6, 0.72, 0.75, 0.9, 0.9, 1.05)
+    """Of the commonest tokens together, by the longest agreement, from none on."""
+    near: float = 0.0275  # of the next token in the prompt, of the one after it half as much, and so on
+    near_of: tuple[float, ...] = (1.2, 1.2, 0.9, 1.2, 2.5, 4.2, 4.2, 5.3, 5.3)  # by the longest agreement
+
+    def struct(self) -> EvidenceStruct:
+        """Return it as blend.h reads it."""
+        near = (self.near / (1 + ahead) for ahead in range(NEAR))
+        return EvidenceStruct(self.order, self.zone, self.seen, self.shorter, self.common, tuple(near), self.near_of)
 
 
 @dataclass(frozen=True, slots=True)
 class BlendOptions:
-    """Chosen on GPT-4o's answers about every second source of FaithBench, but for what docs/benchmarks.md says of two of them."""
-
-    strength: tuple[float, ...] = (8.0, 6.0, 4.0, 3.0, 2.0, 1.0, 1.0, 1.0)
-    """Occurrences that the orders below count for, by how many tokens agree."""
-    depth: int = 16  # of a path
-    scan: int = 64  # places looked at per node, the latest first: bounds the time; 256 find .1% more
+    depth: int = 32  # of a path
+    scan: int = 64  # places looked at per node, the latest first: bounds the time
     said: int = 5  # a generated token counts for so many of the prompt's among the commonest
-    near_weight: float = 2.0  # of a place just behind the last one copied from the prompt
-    near_share: float = 0.03  # that what stands there has of what nothing else claims
+    rate: float = 0.045  # by which the evidence follows what was said: how this model copies, of these texts
     least: float = 0.0  # chance of a path that is worth a node
-    doubt: float = 1.0  # factor of `strength` for texts beside the prompt, and once more for the datastore
+    mean: float = 0.0  # nodes a step, on average, that `least` is steered to; 0: it stays as it is
+    doubt: float = 1.0  # share that texts beside the prompt are believed, and its square the datastore
+    evidence: BlendEvidence = BlendEvidence()
 
     def __post_init__(self) -> None:
-        assert len(self.strength) == ORDERS
-        assert all(strength > 0 for strength in self.strength)
         assert self.doubt > 0
+
+
+class _Origins(dict[int, tuple[NodeOrigin, ...]]):
+    """Of the nodes of one source, by place: made once for each place, for drafts ask for the same ones again and again."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._name = name
+
+    def __missing__(self, place: int) -> tuple[NodeOrigin, ...]:
+        made = self[place] = (NodeOrigin(self._name, place),)
+        return made
 
 
 @dataclass(slots=True)
 class _Said:
-    """A sequence's tokens, what else may be copied from, and where in its prompt the last copied token stands (-1: nowhere)."""
+    """What drafts for a sequence are grown from, and its sources' origins; the sequence itself is the last."""
 
-    text: NativeText
-    texts: list[NativeText | SortedText]  # the weakest first; `text` is the last
-    names: tuple[str, ...]  # of their nodes' origins
-    strength: NDArray[np.float32]  # [texts, ORDERS]
-    copied: int = -1
+    blender: Blender
+    origins: tuple[_Origins, ...]
 
 
 class BlendDrafter:
@@ -64,6 +98,8 @@ class BlendDrafter:
 
     def __init__(self, options: BlendOptions | None = None, datastore: Datastore | None = None) -> None:
         self.options = options or BlendOptions()
+        self._least = self.options.least or (FIRST if self.options.mean else 0.0)
+        self._evidence = self.options.evidence.struct()
         self._store = None if datastore is None else SortedText(datastore.tokens, datastore.order)
         self._said: dict[str, _Said] = {}
 
@@ -74,33 +110,27 @@ class BlendDrafter:
         stores = [self._store] if self._store is not None else []
         names = [f"{self.name}:store"] * len(stores) + [f"{self.name}:beside"] * len(beside) + [self.name]
         doubts = [self.options.doubt**2] * len(stores) + [self.options.doubt] * len(beside) + [1.0]
-        strength = np.outer(doubts, self.options.strength).astype(np.float32)
-        self._said[sequence.id] = _Said(text, [*stores, *beside, text], tuple(names), strength)
+        texts: list[NativeText | SortedText] = [*stores, *beside, text]
+        options = self.options
+        blender = Blender(texts, doubts, self._evidence, depth=options.depth, scan=options.scan, weight=options.said, rate=options.rate)
+        self._said[sequence.id] = _Said(blender, tuple(map(_Origins, names)))
 
     def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
         return [self._draft(state, nodes) for state in states]
 
     def feedback(self, state: StepState, tree: DraftTree, accepted: Accepted) -> None:
-        """Remember where the last copy from the prompt ended, whoever drafted it."""
-        said = self._said[state.sequence.id]
-        prompt = len(state.sequence.prompt.token_ids)
-        for node in reversed(accepted.path[1:]):
-            places = [origin.position for origin in tree.origins[node] if 0 <= origin.position < prompt]
-            if places:
-                said.copied = places[0]
-                return
+        """Learn nothing from it: what was said tells where it was copied from, whoever drafted it."""
 
     def finish(self, sequence: Sequence) -> None:
         self._said.pop(sequence.id, None)
 
     def _draft(self, state: StepState, nodes: int) -> DraftTree:
-        said, options = self._said[state.sequence.id], self.options
-        said.text.extend(state.context[len(said.text) :], options.said)
-        found = blend(
-            said.texts, said.strength, nodes, depth=options.depth, scan=options.scan, pointer=said.copied,
-            near_weight=options.near_weight, near_share=options.near_share, least=max(options.least, state.least),
-        )  # fmt: skip
-        return _tree(int(state.context[-1]), found, said.names)
+        """Draft, and steer the least chance of a node to the average that was asked for."""
+        said = self._said[state.sequence.id]
+        found = said.blender.draft(state.context, nodes, max(self._least, state.least))
+        if self.options.mean:
+            self._least *= math.exp(STEER * (len(found.tokens) / self.options.mean - 1))
+        return _tree(int(state.context[-1]), found, said.origins)
 
 
 def _text(tokens: tuple[int, ...], room: int = 0) -> NativeText:
@@ -109,17 +139,14 @@ def _text(tokens: tuple[int, ...], room: int = 0) -> NativeText:
     return text
 
 
-def _tree(root: int, found: Blended, names: tuple[str, ...]) -> DraftTree:
+def _tree(root: int, found: Blended, origins: Seq[_Origins]) -> DraftTree:
     """Make nodes of what was found; only the context's places are places of the prompt and the output."""
-    own = len(names) - 1
-    if not own:
-        copied = map(_copied, zip(repeat(names[0]), found.origins, strict=False))
+    if len(origins) == 1:
+        every: Iterable[tuple[NodeOrigin, ...]] = map(origins[0].__getitem__, found.origins)
     else:
-        copied = map(_copied, ((names[s], at if s == own else -1) for s, at in zip(found.sources, found.origins, strict=True)))
-    return DraftTree((root, *found.tokens), (-1, *found.parents), (1.0, *found.chances), ((), *zip(copied)))
-
-
-_copied = partial(tuple.__new__, NodeOrigin)  # (drafter, position) -> NodeOrigin, a third of the time of calling it
+        own = len(origins) - 1
+        every = (origins[s][at if s == own else -1] for s, at in zip(found.sources, found.origins, strict=True))
+    return DraftTree((root, *found.tokens), (-1, *found.parents), (1.0, *found.chances), ((), *every))
 
 
 def _lacks(_: DrafterContext) -> str | None:

@@ -1,51 +1,85 @@
-/* A draft from all that was said before: every earlier occurrence of the last tokens votes for what followed it, weighed by how many tokens
-   agree, and the tree is grown best first over what they say together. Orders are blended as in interpolated context models (Bell, Cleary and
-   Witten's PPM): the tokens seen after k agreeing ones, else what fewer say, else the commonest tokens. No floating-point sum depends on
-   threads, so the same texts give the same tree. */
+/* A draft from all that was said before: every earlier occurrence of the last tokens says something for the token that followed it, and the tree is
+   grown best first over what they say together. How much one says depends on how many tokens agree there, on where it stands - just behind the
+   last token that was copied from the prompt, or elsewhere - and on how many others agree as far; beside it the commonest tokens stand, and what
+   comes next in the prompt though nothing agrees (a copy goes on behind a changed word). A token's chance is its share of all that is said. No
+   floating-point sum depends on threads, so the same texts give the same tree. */
 
 #pragma once
 
 #include "text.h"
 
 #define LIKELIEST .999f
-#define SMALL .1f /* chance of a path behind which a quarter of the places is looked at: what they add is small */
-enum { MOST = 512 };
+#define ENOUGH 16.0f /* places by how far a path's chance is above what is not kept */
+#define HARDLY .5f /* chance that none has where many places agree on one token only */
+enum { MOST = 512, FEWEST = 24, ELSEWHERE = 4, BEGINNING = 7, SAID = 8, SKIPPED = 8, ZONES = 9, SEEN = 6 };
+
+/* All in units of one; the second rows are for two and more tokens that agree. */
+typedef struct {
+    float order[ORDERS];            /* by how many tokens agree */
+    float zone[2][ZONES];           /* by where the place is */
+    float seen[2][SEEN];            /* by how many places agree as far */
+    float shorter[2];               /* where more tokens agree elsewhere */
+    float common[ORDERS + 1];       /* of the commonest tokens together, by the longest agreement there is */
+    float near[NEAR];               /* of the next tokens of the prompt, by how far they are from the last copied one */
+    float near_of[ORDERS + 1];      /* and by the longest agreement */
+} Evidence;
 
 typedef struct {
     const Text *const *texts; /* [sources], the weakest first; the last is the context, whose last token is the root */
-    const float *strength;    /* [sources, ORDERS]: occurrences that the lower orders count for */
+    Evidence *evidence;
+    const float *doubt;       /* [sources]: of what a source says, the share that counts */
+    const int32_t *said;      /* [length]: the context; what `texts` lacks of it is appended first */
     int32_t *tokens, *parents, *origins, *sources; /* out [nodes - 1]; parents: 0 the root, 1 the first; origins: places in their source, -1 none */
     float *chances;           /* out: of the paths */
-    int32_t sources_count, nodes, depth, scan, pointer; /* pointer: place in the context of the last token copied from the prompt, -1 */
-    float near_weight, near_share, least;
+    int32_t length, weight, sources_count, nodes, depth, scan;
+    int32_t pointer;          /* in and out: place in the context of the last token copied from the prompt, -1 */
+    float least, rate;
     int32_t found; /* out */
 } Blend;
 
-/* Let one text's occurrences vote, on top of what weaker sources said: every order takes its share of what the lower ones left. Returns what is
-   left to the weaker ones. */
-static float blend_in(const Text *t, int source, const Occurrence *seen, int count, const float *strength, Votes *v) {
-    float totals[ORDERS + 1] = {0}, share[ORDERS + 1], weight[ORDERS + 1], left = 1.0f;
-    int longest = 0;
-    for (int n = 0; n < count; n++) {
-        totals[seen[n].order] += seen[n].weight;
+static int zone_of(const Text *t, int32_t place, int pointer) {
+    if (place >= t->prompt) return SAID;
+    if (pointer < 0) return BEGINNING;
+    const int32_t ahead = place - pointer;
+    if (ahead < 0) return ahead > -16 ? 5 : 6;
+    return ahead == 0 ? 0 : ahead < 5 ? 1 : ahead < 16 ? 2 : ahead <= 60 ? 3 : ELSEWHERE;
+}
+
+/* Where something was said: rows and columns of Evidence. */
+typedef struct {
+    int longest, seen[2]; /* agreement; of one token, and of more: how many places, as a column of `seen` */
+} Agreement;
+
+static int seen_of(int count) { return count < 4 ? (count > 1 ? count - 1 : 0) : count < 8 ? 3 : count < 16 ? 4 : 5; }
+
+static Agreement agreement_of(const Occurrence *seen, int count, int longer) {
+    int longest = count > 0, more = 0;
+    for (int n = longer; n < count; n++) {
+        more += seen[n].order > 1;
         if (seen[n].order > longest) longest = seen[n].order;
     }
-    for (int k = longest - 1; k > 0; k--) totals[k] += totals[k + 1];
-    for (int k = longest; k > 0; k--) { /* of one occurrence in order k, before the higher ones */
-        share[k] = left * totals[k] / (totals[k] + strength[k - 1]) / totals[k];
-        left *= strength[k - 1] / (totals[k] + strength[k - 1]);
-    }
-    weight[0] = 0.0f;
-    for (int k = 1; k <= longest; k++) weight[k] = weight[k - 1] + share[k];
-    for (int n = 0; n < v->count; n++) v->votes[n].chance *= left;
+    return (Agreement){longest, {seen_of(count), seen_of(more)}};
+}
+
+static float says_of(const Evidence *e, const Agreement *a, int order, int zone) {
+    const int more = order > 1;
+    return e->order[order - 1] * e->zone[more][zone] * e->seen[more][a->seen[more]] * (order < a->longest ? e->shorter[more] : 1);
+}
+
+/* What the places of one text say, as votes; returns all of it together. */
+static float tell(const Blend *b, int source, const Occurrence *seen, int count, int pointer, const Agreement *a, Votes *v) {
+    const Text *t = b->texts[source];
+    const int own = source == b->sources_count - 1;
+    float total = 0;
     for (int n = 0; n < count; n++) {
+        const float says = b->doubt[source] * says_of(b->evidence, a, seen[n].order, own ? zone_of(t, seen[n].place, pointer) : ELSEWHERE);
         Vote *vote = vote_of(v, t->tokens[seen[n].place + 1]);
         if (!vote) break;
-        vote->chance += seen[n].weight * weight[seen[n].order];
-        if (vote->source != source || seen[n].order > vote->order)
-            vote->place = seen[n].place + 1, vote->order = seen[n].order, vote->source = source;
+        vote->chance += says, total += says;
+        if (says > vote->best || (says == vote->best && source != vote->source))
+            vote->place = seen[n].place + 1, vote->source = source, vote->best = says;
     }
-    return left;
+    return total;
 }
 
 typedef struct {
@@ -53,102 +87,180 @@ typedef struct {
     float chance;
 } Node;
 
-/* Into the best so far, behind those that are as likely; returns how many there are now. */
-static int keep(Node *best, int count, int most, int from, Node node) {
-    if (count == most && node.chance <= best[most - 1].chance) return count;
-    int at = count < most ? count : most - 1;
-    for (; at > from && best[at - 1].chance < node.chance; at--) best[at] = best[at - 1];
-    best[at] = node;
-    return count < most ? count + 1 : count;
+/* The likeliest so far: `order` has the places of their nodes, the best first. A node stays where it is while others come and go. */
+typedef struct {
+    Node nodes[MOST];
+    int16_t order[MOST];
+    int count, most;
+} Best;
+
+static float worst_of(const Best *best) { return best->count == best->most ? best->nodes[best->order[best->count - 1]].chance : 0; }
+
+/* Keep it behind those that are as likely, and behind the first `from`. */
+static void keep_node(Best *best, int from, Node node) {
+    if (best->count == best->most && node.chance <= worst_of(best)) return;
+    const int16_t place = best->count < best->most ? (int16_t)best->count++ : best->order[best->count - 1];
+    int at = best->count - 1;
+    for (; at > from && best->nodes[best->order[at - 1]].chance < node.chance; at--) best->order[at] = best->order[at - 1];
+    best->nodes[place] = node, best->order[at] = place;
 }
 
-/* The order in which a tree is handed on: the likeliest branch first, everything else as it was found; `place[n]`: where node n stands then, the
-   root being 0. Nodes stand in falling order, so the first child found is the best. */
-static void arrange(const Node *best, int count, int32_t *order, int32_t *place) {
-    int last = -1, kept = 0;
-    for (int n = 0; n < count; n++) {
-        place[n] = 0;
-        if (best[n].parent == last) last = n, order[kept++] = n, place[n] = kept;
-    }
-    for (int n = 0; n < count; n++)
-        if (!place[n]) order[kept++] = n, place[n] = kept;
-}
-
-/* What follows this tail, and the likeliest of it into `best`. The commonest tokens stand in where nothing was seen. */
-static int grow(const Blend *b, const int32_t *tail, int tails, int parent, int depth, int pointer, float chance, Votes *v,
-                Occurrence *seen, Node *best, int count, int from) {
+/* What follows this tail by all that is known, into `v`, as far as it may have a chance of `least`; returns what one of the context's commonest tokens has for each time it was counted. */
+static float weigh(const Blend *b, const int32_t *tail, int tails, int scan, int pointer, float least, Votes *v, Occurrence *seen) {
     const Text *context = b->texts[b->sources_count - 1];
-    const int most = b->nodes - 1;
-    const int scan = chance < SMALL ? (b->scan + 3) / 4 : b->scan;
-    float left = 1.0f;
-    for (int s = 0; s < b->sources_count; s++) { /* what stays with the commonest tokens */
-        const int last = s == b->sources_count - 1;
-        const int n = occurrences(b->texts[s], tail, tails, scan, last ? pointer : -1, b->near_weight, seen);
-        if (n) left *= blend_in(b->texts[s], s, seen, n, b->strength + s * ORDERS, v);
+    const Evidence *e = b->evidence;
+    int longest = 0;
+    float total = 0;
+    for (int s = 0, longer; s < b->sources_count; s++) {
+        const int count = occurrences(b->texts[s], tail, tails, scan, s == b->sources_count - 1 ? pointer : -1, seen, &longer);
+        const Agreement a = agreement_of(seen, count, longer);
+        if (a.longest > longest) longest = a.longest;
+        if (b->sources_count == 1 && longest < 2 && least > HARDLY && count >= FEWEST / 2) return 0; /* many say little each */
+        total += tell(b, s, seen, count, pointer, &a, v);
     }
-    const int voted = v->count, near = pointer >= 0 && pointer + 1 < context->prompt;
-    const float common = left * (near ? 1 - b->near_share : 1) / (float)(context->total ? context->total : 1);
-    for (int n = 0; n < voted; n++) v->votes[n].chance += common * (float)context->counts[v->votes[n].token];
-    if (near) {
-        float sum = 0;
-        for (int d = 1; d < NEAR; d++) sum += 1.0f / (float)(d + 1);
-        for (int d = 1; d < NEAR && pointer + d < context->prompt; d++) {
-            Vote *vote = vote_of(v, context->tokens[pointer + d]);
-            if (!vote) break;
-            if (vote - v->votes >= voted && vote->chance == 0) vote->chance = common * (float)context->counts[vote->token];
-            vote->chance += left * b->near_share / ((float)(d + 1) * sum);
-        }
-    }
-    for (int n = 0; n < context->commons; n++) {
-        const int32_t token = context->common[n];
-        const float alone = chance * common * (float)context->counts[token];
-        if (alone < b->least || (count == most && alone <= best[most - 1].chance)) break;
-        Vote *vote = vote_of(v, token);
+    total += e->common[longest];
+    for (int d = 0; least <= HARDLY && pointer >= 0 && d < NEAR && pointer + 1 + d < context->prompt; d++) {
+        const float says = e->near[d] * e->near_of[longest];
+        Vote *vote = vote_of(v, context->tokens[pointer + 1 + d]);
         if (!vote) break;
-        if (vote->chance == 0) vote->chance = common * (float)context->counts[token];
+        vote->chance += says, total += says;
+        if (says > vote->best) vote->place = pointer + 1 + d, vote->source = b->sources_count - 1, vote->best = says;
     }
+    const float once = e->common[longest] / (float)(context->total ? context->total : 1), share = 1.0f / total;
+    for (int n = 0; n < v->count; n++) {
+        Vote *vote = &v->votes[n];
+        if (vote->token < context->vocabulary) vote->chance += once * (float)context->counts[vote->token];
+        vote->chance *= share;
+    }
+    return once * share;
+}
+
+/* What follows this tail, and the likeliest of it into `best`; the commonest tokens, too. Where only what is nearly certain could still be among
+   them, fewer places are looked at: many that agree on a token say little each. */
+static void grow(const Blend *b, const int32_t *tail, int tails, int parent, Node from_node, Votes *v, Occurrence *seen, Best *best, int from) {
+    const Text *context = b->texts[b->sources_count - 1];
+    const float chance = from_node.chance, worst = worst_of(best), least = worst > b->least ? worst : b->least;
+    const int enough = least > 0 && ENOUGH * chance < least * (float)b->scan ? (int)(ENOUGH * chance / least) : b->scan;
+    const float once = weigh(b, tail, tails, enough < FEWEST ? FEWEST : enough, from_node.pointer, least / chance, v, seen);
     for (int n = 0; n < v->count; n++) {
         const Vote *vote = &v->votes[n];
         const float path = chance * (vote->chance < LIKELIEST ? vote->chance : LIKELIEST);
         if (path < b->least) continue;
         const int own = vote->source == b->sources_count - 1;
-        const int moved = own && vote->place < context->prompt ? vote->place : pointer;
-        count = keep(best, count, most, from, (Node){vote->token, parent, depth, vote->place, vote->source, moved, path});
+        const int moved = own && vote->place < context->prompt ? vote->place : from_node.pointer;
+        keep_node(best, from, (Node){vote->token, parent, from_node.depth + 1, vote->place, vote->source, moved, path});
+    }
+    for (int n = 0; n < context->commons; n++) {
+        const int32_t token = context->common[n];
+        const float alone = once * (float)context->counts[token], path = chance * (alone < LIKELIEST ? alone : LIKELIEST);
+        if (path < b->least || (best->count == best->most && path <= worst_of(best))) break;
+        if (!voted(v, token)) keep_node(best, from, (Node){token, parent, from_node.depth + 1, -1, -1, from_node.pointer, path});
     }
     forget(v);
-    return count;
 }
 
-/* The `nodes` - 1 likeliest continuations, parents and the likeliest branch first. Nonzero: out of bounds. */
+/* In the order in which a tree is handed on: the likeliest branch first, everything else as it was found. Nodes stand in falling order, so the
+   first child that is found is the best. */
+static void hand_on(Blend *b, const Best *best) {
+    int16_t kept[MOST], number[MOST]; /* of the nodes; the root is 0 */
+    int last = -1, count = 0;
+    memset(number, 0, sizeof number);
+    for (int n = 0; n < best->count; n++)
+        if (best->nodes[best->order[n]].parent == last) last = kept[count] = best->order[n], number[last] = (int16_t)++count;
+    for (int n = 0; n < best->count; n++)
+        if (!number[best->order[n]]) kept[count] = best->order[n], number[kept[count]] = (int16_t)(count + 1), count++;
+    for (int n = 0; n < count; n++) {
+        const Node *node = &best->nodes[kept[n]];
+        b->tokens[n] = node->token, b->parents[n] = node->parent < 0 ? 0 : number[node->parent], b->chances[n] = node->chance;
+        b->origins[n] = node->origin, b->sources[n] = node->source;
+    }
+    b->found = count;
+}
+
+static float bounded(float value) { return value < 1e-3f ? 1e-3f : value > 50.0f ? 50.0f : value; }
+
+static float bounded_step(float slope) { return slope < -2.0f ? -2.0f : slope > 2.0f ? 2.0f : slope; }
+
+/* The next token is known: move every number that had a part in what was said of it a little up the slope of its likelihood, as when they were
+   fitted, and follow where in the prompt it was copied from. What is learnt are these few numbers, never a token. */
+static void hear(Blend *b, const Text *t, int32_t token, Occurrence *seen) {
+    Evidence *e = b->evidence, step = {0};
+    float *values = (float *)e, *steps = (float *)&step, best = 0, right = 0, total = 0;
+    const int pointer = b->pointer, tails = t->length < ORDERS ? t->length : ORDERS;
+    int32_t tail[ORDERS];
+    int longer;
+    for (int n = 0; n < tails; n++) tail[n] = t->tokens[t->length - 1 - n];
+    const int count = occurrences(t, tail, tails, b->scan, pointer, seen, &longer);
+    const Agreement a = agreement_of(seen, count, longer);
+    const int ahead = pointer < 0 ? 0 : t->prompt - pointer - 1 < NEAR ? t->prompt - pointer - 1 : NEAR;
+    const float common = t->total ? e->common[a.longest] * (float)t->counts[token] / (float)t->total : 0;
+    for (int n = 0; n < count; n++) {
+        const float says = says_of(e, &a, seen[n].order, zone_of(t, seen[n].place, pointer));
+        total += says;
+        if (t->tokens[seen[n].place + 1] != token) continue;
+        right += says;
+        if (says > best && seen[n].place + 1 < t->prompt) best = says, b->pointer = seen[n].place + 1;
+    }
+    for (int d = 0; d < ahead; d++) {
+        const int same = t->tokens[pointer + 1 + d] == token;
+        total += e->near[d] * e->near_of[a.longest], right += same ? e->near[d] * e->near_of[a.longest] : 0;
+        if (same && best == 0 && d < SKIPPED) best = 1, b->pointer = pointer + 1 + d;
+    }
+    total += e->common[a.longest], right += common;
+    for (int n = 0; n < count && b->rate > 0; n++) {
+        const int more = seen[n].order > 1, zone = zone_of(t, seen[n].place, pointer);
+        const float says = says_of(e, &a, seen[n].order, zone);
+        const float slope = (t->tokens[seen[n].place + 1] == token ? says / right : 0) - says / total;
+        step.order[seen[n].order - 1] += slope, step.zone[more][zone] += slope, step.seen[more][a.seen[more]] += slope;
+        if (seen[n].order < a.longest) step.shorter[more] += slope;
+    }
+    for (int d = 0; d < ahead; d++) {
+        const float says = e->near[d] * e->near_of[a.longest];
+        step.near_of[a.longest] += (t->tokens[pointer + 1 + d] == token ? says / right : 0) - says / total;
+    }
+    step.common[a.longest] += (right > 0 ? common / right : 1) - e->common[a.longest] / total; /* a new token: the commonest stand for it */
+    for (size_t n = 0; n < sizeof step / sizeof(float); n++)
+        if (steps[n] != 0) values[n] = bounded(values[n] * (1 + b->rate * bounded_step(steps[n])));
+}
+
+/* Append what the context has more. Nonzero: there is no room. */
+static int follow_said(Blend *b, Occurrence *seen) {
+    Text *t = (Text *)b->texts[b->sources_count - 1];
+    for (; t->length < b->length;) {
+        const int32_t token = b->said[t->length];
+        if (token < 0 || t->length == t->room || token >= t->vocabulary) return 1;
+        hear(b, t, token, seen);
+        if (bedside_text_extend(t, &token, 1, b->weight)) return 1;
+    }
+    return 0;
+}
+
+/* The `nodes` - 1 likeliest continuations, parents and the likeliest branch first. 1: out of bounds; 2: no room for what was said. */
 int bedside_blend(Blend *b) {
     const Text *context = b->texts[b->sources_count - 1];
     static _Thread_local Votes votes;
-    static _Thread_local Occurrence seen[2 * VOTE_SLOTS];
-    static _Thread_local Node best[MOST];
+    static _Thread_local Occurrence seen[2 * VOTE_SLOTS + NEAR];
+    static _Thread_local Best best;
     static _Thread_local int ready;
     b->found = 0;
-    if (b->nodes > MOST || b->scan > VOTE_SLOTS || !context->length) return 1;
+    if (b->nodes > MOST || b->scan > VOTE_SLOTS || b->length < 1 || !context->length) return 1;
+    if (follow_said(b, seen)) return 2;
     if (b->nodes < 2) return 0;
     if (!ready) memset(votes.heads, -1, sizeof votes.heads), ready = 1;
     int32_t tail[ORDERS];
-    int tails = context->length < ORDERS ? context->length : ORDERS, count;
+    const int tails = context->length < ORDERS ? context->length : ORDERS;
     for (int n = 0; n < tails; n++) tail[n] = context->tokens[context->length - 1 - n];
-    count = grow(b, tail, tails, -1, 1, b->pointer, 1.0f, &votes, seen, best, 0, 0);
-    for (int at = 0; at < count; at++) {
-        const Node node = best[at];
-        if (node.depth >= b->depth || (count == b->nodes - 1 && LIKELIEST * node.chance <= best[count - 1].chance)) continue;
-        int length = 0, back = at;
-        for (; back >= 0 && length < ORDERS; back = best[back].parent) tail[length++] = best[back].token;
+    best.count = 0, best.most = b->nodes - 1;
+    grow(b, tail, tails, -1, (Node){.pointer = b->pointer, .chance = 1.0f}, &votes, seen, &best, 0);
+    for (int at = 0; at < best.count; at++) {
+        const int place = best.order[at];
+        const Node node = best.nodes[place];
+        if (node.depth >= b->depth || LIKELIEST * node.chance <= worst_of(&best)) continue;
+        int length = 0;
+        for (int back = place; back >= 0 && length < ORDERS; back = best.nodes[back].parent) tail[length++] = best.nodes[back].token;
         for (int n = 1; length < ORDERS && n <= context->length; n++) tail[length++] = context->tokens[context->length - n];
-        count = grow(b, tail, length, at, node.depth + 1, node.pointer, node.chance, &votes, seen, best, count, at + 1);
+        grow(b, tail, length, place, node, &votes, seen, &best, at + 1);
     }
-    int32_t order[MOST], place[MOST];
-    arrange(best, count, order, place);
-    for (int at = 0; at < count; at++) {
-        const Node *node = &best[order[at]];
-        b->tokens[at] = node->token, b->parents[at] = node->parent < 0 ? 0 : place[node->parent], b->chances[at] = node->chance;
-        b->origins[at] = node->origin, b->sources[at] = node->source;
-    }
-    b->found = count;
+    hand_on(b, &best);
     return 0;
 }

@@ -9,26 +9,44 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from services.generator.native.text import NativeText, SortedText, library
+from services.generator.native.text import NEAR, ORDERS, NativeText, SortedText, library
+
+MOST = 512  # nodes of a tree, the root included
+ZONES, SEEN = 9, 6
+
+
+class EvidenceStruct(ctypes.Structure):
+    _fields_ = (
+        ("order", ctypes.c_float * ORDERS),
+        ("zone", ctypes.c_float * ZONES * 2),
+        ("seen", ctypes.c_float * SEEN * 2),
+        ("shorter", ctypes.c_float * 2),
+        ("common", ctypes.c_float * (ORDERS + 1)),
+        ("near", ctypes.c_float * NEAR),
+        ("near_of", ctypes.c_float * (ORDERS + 1)),
+    )
 
 
 class BlendStruct(ctypes.Structure):
     _fields_ = (
         ("texts", ctypes.c_void_p),
-        ("strength", ctypes.c_void_p),
+        ("evidence", ctypes.c_void_p),
+        ("doubt", ctypes.c_void_p),
+        ("said", ctypes.c_void_p),
         ("tokens", ctypes.c_void_p),
         ("parents", ctypes.c_void_p),
         ("origins", ctypes.c_void_p),
         ("sources", ctypes.c_void_p),
         ("chances", ctypes.c_void_p),
+        ("length", ctypes.c_int32),
+        ("weight", ctypes.c_int32),
         ("sources_count", ctypes.c_int32),
         ("nodes", ctypes.c_int32),
         ("depth", ctypes.c_int32),
         ("scan", ctypes.c_int32),
         ("pointer", ctypes.c_int32),
-        ("near_weight", ctypes.c_float),
-        ("near_share", ctypes.c_float),
         ("least", ctypes.c_float),
+        ("rate", ctypes.c_float),
         ("found", ctypes.c_int32),
     )
 
@@ -44,21 +62,56 @@ class Blended:
     sources: list[int]
 
 
-def blend(
-    texts: Seq[NativeText | SortedText], strength: NDArray[np.float32], nodes: int, *, depth: int, scan: int, pointer: int,
-    near_weight: float, near_share: float, least: float,
-) -> Blended:  # fmt: skip
-    """Return the likeliest continuations of the last of `texts` by all of them, at most `nodes` with the root."""
-    integers = np.empty((5, nodes), np.int32)
-    held = (ctypes.c_void_p * len(texts))(*(ctypes.addressof(text.struct) for text in texts))
-    row = integers.strides[0]
-    at = integers.ctypes.data
-    struct = BlendStruct(
-        ctypes.addressof(held), strength.ctypes.data, at, at + row, at + 2 * row, at + 3 * row, at + 4 * row,
-        len(texts), nodes, depth, scan, pointer, near_weight, near_share, least, 0,
-    )  # fmt: skip
-    if library().bedside_blend(ctypes.addressof(struct)):
-        raise ValueError("no context, or more nodes than there is room for")
-    n = struct.found
-    tokens, parents, origins, sources = integers[:4, :n].tolist()
-    return Blended(tokens, parents, integers[4, :n].view(np.float32).tolist(), origins, sources)
+class Blender:
+    """Drafts for one context, the last of `texts`; each of them uses the same memory."""
+
+    def __init__(
+        self,
+        texts: Seq[NativeText | SortedText],
+        doubts: Seq[float],
+        evidence: EvidenceStruct,
+        *,
+        depth: int,
+        scan: int,
+        weight: int = 1,
+        rate: float = 0.0,
+    ) -> None:
+        """`doubts`: of what a text says, the share that counts; `weight`: of what joins the context among the commonest tokens."""
+        assert len(texts) == len(doubts)
+        context = texts[-1]
+        assert isinstance(context, NativeText)
+        self.context, self._sources = context, len(texts)
+        self._addresses = (ctypes.c_void_p * len(texts))(*(ctypes.addressof(text.struct) for text in texts))
+        self._doubts = (ctypes.c_float * len(texts))(*doubts)
+        self._integers, self._chances = np.empty((4, MOST), np.int32), np.empty(MOST, np.float32)
+        self._held = texts, evidence
+        row, at = self._integers.strides[0], self._integers.ctypes.data
+        self._struct = BlendStruct(
+            ctypes.addressof(self._addresses), ctypes.addressof(evidence), ctypes.addressof(self._doubts), 0,
+            at, at + row, at + 2 * row, at + 3 * row, self._chances.ctypes.data, 0, weight, len(texts), 0, depth, scan, -1, 0.0, rate, 0,
+        )  # fmt: skip
+        self._address = ctypes.addressof(self._struct)
+        self._blend = library().bedside_blend
+
+    @property
+    def copied(self) -> int:
+        """Where in the prompt the last token stands that was copied from there; -1: nowhere."""
+        return int(self._struct.pointer)
+
+    def draft(self, said: NDArray[np.int32], nodes: int, least: float = 0.0) -> Blended:
+        """Append what `said`, prompt and output, has more than the context; return its likeliest continuations.
+
+        They are `nodes` at most, the root included, and none is below the chance of `least`.
+        """
+        said = np.ascontiguousarray(said, np.int32)
+        struct = self._struct
+        struct.said, struct.length, struct.nodes, struct.least = said.ctypes.data, len(said), nodes, least
+        failed = self._blend(self._address)
+        if failed == 2:
+            self.context.reserve(said)
+            failed = self._blend(self._address)
+        if failed:
+            raise ValueError("no context, a token below 0, or more nodes than there is room for")
+        n = struct.found
+        tokens, parents, origins, sources = self._integers[:, :n].tolist()
+        return Blended(tokens, parents, self._chances[:n].tolist(), origins, sources)

@@ -22,6 +22,27 @@ typedef struct {
     int ready;
 } Places;
 
+/* Into the best so far, behind those that are as likely; returns how many there are now. */
+static int keep(Node *best, int count, int most, int from, Node node) {
+    if (count == most && node.chance <= best[most - 1].chance) return count;
+    int at = count < most ? count : most - 1;
+    for (; at > from && best[at - 1].chance < node.chance; at--) best[at] = best[at - 1];
+    best[at] = node;
+    return count < most ? count + 1 : count;
+}
+
+/* The order in which a tree is handed on: the likeliest branch first, everything else as it was found; `place[n]`: where node n stands then, the
+   root being 0. Nodes stand in falling order, so the first child found is the best. */
+static void arrange(const Node *best, int count, int32_t *order, int32_t *place) {
+    int last = -1, kept = 0;
+    for (int n = 0; n < count; n++) {
+        place[n] = 0;
+        if (best[n].parent == last) last = n, order[kept++] = n, place[n] = kept;
+    }
+    for (int n = 0; n < count; n++)
+        if (!place[n]) order[kept++] = n, place[n] = kept;
+}
+
 /* Sort the places of a list by the token there: each token's own list and number into `votes`. */
 static void divide(const Text *t, Places *p, int32_t head) {
     for (int32_t n = head, after; n >= 0; n = after) {

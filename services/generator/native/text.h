@@ -69,7 +69,7 @@ int bedside_text_extend(Text *t, const int32_t *tokens, int32_t count, int32_t w
 
 typedef struct {
     int32_t token, place, order, source;
-    float chance;
+    float chance, best; /* all that was said for it; and what is said at its place */
 } Vote;
 
 /* Votes by token; emptied by going through `used`. */
@@ -89,8 +89,14 @@ static Vote *vote_of(Votes *v, int32_t token) {
     if (v->count == VOTE_SLOTS / 2) return NULL;
     v->heads[slot] = v->count, v->used[v->count] = slot;
     Vote *vote = &v->votes[v->count++];
-    *vote = (Vote){token, -1, 0, -1, 0.0f};
+    *vote = (Vote){token, -1, 0, -1, 0.0f, 0.0f};
     return vote;
+}
+
+static int voted(const Votes *v, int32_t token) {
+    int slot = (int)(mixed((uint64_t)token) & (VOTE_SLOTS - 1));
+    while (v->heads[slot] >= 0 && v->votes[v->heads[slot]].token != token) slot = (slot + 1) & (VOTE_SLOTS - 1);
+    return v->heads[slot] >= 0;
 }
 
 static void forget(Votes *v) {
@@ -100,7 +106,6 @@ static void forget(Votes *v) {
 
 typedef struct {
     int32_t place, order;
-    float weight;
 } Occurrence;
 
 /* Whether the last `tails` tokens up to a place come before (below 0), are (0) or come after the tail, both read backwards. */
@@ -146,37 +151,36 @@ static int sorted_occurrences(const Text *t, const int32_t *tail, int tails, int
             if (inner && at >= low && at < high) at = high + (at - low) % step;
             if (at >= to[order - 1]) break;
             const int32_t place = t->order[at];
-            if (place + 1 < t->length && t->tokens[place + 1] >= 0) out[found++] = (Occurrence){place, order, 1.0f}, kept++;
+            if (place + 1 < t->length && t->tokens[place + 1] >= 0) out[found++] = (Occurrence){place, order}, kept++;
         }
         low = from[order - 1], high = to[order - 1];
     }
     return found;
 }
 
-/* The places in `t` after which the tail's last token stands, with how many of its tokens agree there; the latest first, longer ones before
-   those that share one token only. */
-static int occurrences(const Text *t, const int32_t *tail, int tails, int scan, int pointer, float near_weight, Occurrence *out) {
-    int found = 0;
+/* The places in `t` after which the tail's last token stands, with how many of its tokens agree there: those that share this token only, of which
+   those just behind the pointer come first, and the latest of the others; then the latest that share two or more, whose first is `*longer`. */
+static int occurrences(const Text *t, const int32_t *tail, int tails, int scan, int pointer, Occurrence *out, int *longer) {
+    int found = 0, single = 0;
     const int32_t token = tail[0], before = tails > 1 ? tail[1] : -1;
+    *longer = 0;
     if (t->order) return sorted_occurrences(t, tail, tails, scan, out);
     if (token >= t->vocabulary) return 0;
-    if (tails > 1) {
-        const int64_t key = pair_key(before, token);
-        const int32_t slot = slot_of(t, key);
-        for (int32_t at = t->keys[slot] == key ? t->places[slot] : -1; at >= 0 && found < scan; at = t->pair[at]) {
-            if (at + 1 >= t->length) continue;
-            int order = 2;
-            while (order < tails && order <= at && t->tokens[at - order] == tail[order]) order++;
-            out[found++] = (Occurrence){at, order, 1.0f};
-        }
+    const int32_t near = pointer >= 0 ? pointer : t->length, past = near + NEAR;
+    for (int32_t at = near; at < past && at + 1 < t->length; at++)
+        if (t->tokens[at] == token && !(tails > 1 && at && t->tokens[at - 1] == before)) out[found++] = (Occurrence){at, 1};
+    for (int32_t at = t->latest[token]; at >= 0 && single < scan / 2; at = t->same[at])
+        if (at + 1 < t->length && !(tails > 1 && at && t->tokens[at - 1] == before) && (at < near || at >= past))
+            out[found++] = (Occurrence){at, 1}, single++;
+    *longer = found;
+    if (tails < 2) return found;
+    const int64_t key = pair_key(before, token);
+    const int32_t slot = slot_of(t, key);
+    for (int32_t at = t->keys[slot] == key ? t->places[slot] : -1; at >= 0 && found < *longer + scan; at = t->pair[at]) {
+        if (at + 1 >= t->length) continue;
+        int order = 2;
+        while (order < tails && order <= at && t->tokens[at - order] == tail[order]) order++;
+        out[found++] = (Occurrence){at, order};
     }
-    int single = 0;
-    for (int32_t at = t->latest[token]; at >= 0 && single < scan / 2; at = t->same[at]) {
-        if (at + 1 >= t->length || (at && t->tokens[at - 1] == before)) continue;
-        out[found++] = (Occurrence){at, 1, 1.0f}, single++;
-    }
-    if (pointer >= 0)
-        for (int n = 0; n < found; n++)
-            if (out[n].place >= pointer && out[n].place < pointer + NEAR) out[n].weight = near_weight;
     return found;
 }

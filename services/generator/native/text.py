@@ -11,6 +11,7 @@ from services.generator.native import kernels
 
 ORDERS = 8  # tokens that agree before a place, at most
 COMMON = 64
+NEAR = 16  # tokens behind the last copied one
 
 
 class TextStruct(ctypes.Structure):
@@ -55,19 +56,30 @@ class NativeText:
         if not len(tokens):
             return
         tokens = np.ascontiguousarray(tokens, np.int32)
-        if (top := int(tokens.max())) >= len(self._latest):
-            more = max(top + 1, 2 * len(self._latest)) - len(self._latest)
-            self._latest = np.append(self._latest, np.full(more, -1, np.int32))
-            self._counts = np.append(self._counts, np.zeros(more, np.int32))
-            self._point()
+        self._know(tokens)
         if len(self) + len(tokens) > self.struct.room:
             self._reserve(2 * (len(self) + len(tokens)))
         if library().bedside_text_extend(ctypes.addressof(self.struct), tokens.ctypes.data, len(tokens), weight):
             raise ValueError("a token below 0")
 
+    def reserve(self, whole: NDArray[np.int32]) -> None:
+        """Make room for a text that begins with this one."""
+        if len(whole) > len(self):
+            self._know(whole[len(self) :])
+        if len(whole) > self.struct.room:
+            self._reserve(2 * len(whole))
+
     def end_prompt(self) -> None:
         """What follows is not the prompt's."""
         self.struct.prompt = len(self)
+
+    def _know(self, tokens: NDArray[np.int32]) -> None:
+        """Make the vocabulary as large as these tokens need."""
+        if (top := int(tokens.max())) >= len(self._latest):
+            more = max(top + 1, 2 * len(self._latest)) - len(self._latest)
+            self._latest = np.append(self._latest, np.full(more, -1, np.int32))
+            self._counts = np.append(self._counts, np.zeros(more, np.int32))
+            self._point()
 
     def _reserve(self, room: int) -> None:
         """Make room; the index of pairs is built again."""

@@ -45,20 +45,22 @@ static void forget_text(Text *t) {
 /* Trees of all sizes over a context, a text beside it and a datastore, while the context grows. */
 static double copies(void) {
     Text context = growing(COPIED), beside = growing(COPIED), store = sorted(COPIED);
-    int32_t *said = room(COPIED * 4);
+    int32_t *said = room(COPIED * 4), *spoken = room(COPIED * 4);
+    Evidence evidence;
+    for (size_t i = 0; i < sizeof evidence / sizeof(float); i++) ((float *)&evidence)[i] = .1f + (float)(i % ORDERS);
     double total = 0;
     for (int i = 0; i < COPIED; i++) said[i] = draw() % WORDS;
     if (bedside_text_extend(&beside, said, COPIED, 1) || bedside_text_extend(&context, said + 5, GIVEN, 1)) abort();
     context.prompt = GIVEN;
+    memcpy(spoken, context.tokens, GIVEN * 4);
     for (int step = 0; step < 300; step++) {
         const int nodes = 1 + (int)(draw() % 70), sources = 1 + step % 3;
         const Text *texts[] = {&store, &beside, &context};
-        float strength[3 * ORDERS], *chances = room((size_t)nodes * 4);
+        float doubt[] = {.5f, .7f, 1}, *chances = room((size_t)nodes * 4);
         int32_t *out = room((size_t)nodes * 16), tail[LONGEST];
-        for (int i = 0; i < 3 * ORDERS; i++) strength[i] = 1 + (float)(i % ORDERS);
-        if (bedside_text_extend(&context, said + draw() % (COPIED - 3), 3, 5)) abort();
-        Blend b = {texts + 3 - sources, strength, out, out + nodes, out + 2 * nodes, out + 3 * nodes, chances, sources, nodes, 16, 64,
-                   step % 2 ? (int32_t)(draw() % GIVEN) : -1, 2, 0.03f, step % 5 ? 0 : 0.05f, 0};
+        memcpy(spoken + context.length, said + draw() % (COPIED - 3), 12);
+        Blend b = {texts + 3 - sources, &evidence, doubt + 3 - sources, spoken, out, out + nodes, out + 2 * nodes, out + 3 * nodes, chances,
+                   context.length + 3, 5, sources, nodes, 16, 64, step % 2 ? (int32_t)(draw() % GIVEN) : -1, step % 5 ? 0 : 0.05f, .05f, 0};
         if (bedside_blend(&b) || b.found >= nodes + (nodes < 2)) abort();
         for (int i = 0; i < b.found; i++) total += chances[i] + (out[nodes + i] > i ? abort(), 0 : 0);
         for (int i = 0; i < LONGEST; i++) tail[i] = context.tokens[context.length - 1 - i];
@@ -68,6 +70,6 @@ static double copies(void) {
         free(chances), free(out);
     }
     forget_text(&context), forget_text(&beside), forget_text(&store);
-    free(said);
+    free(said), free(spoken);
     return total;
 }
