@@ -1,6 +1,6 @@
 """question -> what in it identifies a patient: name, date of birth, numbers, telephone, e-mail, address. Ages stay: a dose depends on them.
 
-By rules, in about a millisecond; `deduce` (deduce.py) is asked too where it is installed. Knows nothing of what is then done.
+By rules, in about a millisecond. Knows nothing of what is then done.
 """
 
 from __future__ import annotations
