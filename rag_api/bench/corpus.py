@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import uuid
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -66,9 +66,11 @@ class Corpus:
         self._phrases = [self._running_text(rng, subject, own) for subject in self._subjects]
         self._centres = _unit(rng.normal(size=(SUBJECTS, dim)))
 
-    def documents(self, chunks: int, first: int = 0) -> Iterator[Generated]:
-        """Documents of CHUNKS_PER_DOCUMENT chunks until there are as many chunks as wanted; first: so many are left out."""
-        for number in range(first, -(-chunks // CHUNKS_PER_DOCUMENT)):
+    def documents(self, chunks: int, left_out: Container[str] = ()) -> Iterator[Generated]:
+        """Documents of CHUNKS_PER_DOCUMENT chunks until there are as many chunks as wanted. left_out: ids of those that are not made."""
+        for number in range(-(-chunks // CHUNKS_PER_DOCUMENT)):
+            if self.document_id(number) in left_out:
+                continue
             yield self._document(number, min(CHUNKS_PER_DOCUMENT, chunks - number * CHUNKS_PER_DOCUMENT))
 
     def questions(self, count: int) -> list[tuple[str, NDArray[np.float32]]]:
@@ -80,13 +82,17 @@ class Corpus:
             asked.append((" ".join(self._draw(rng, subject, int(rng.integers(6, 11)), ASKED)), self._near(rng, subject, 1)[0]))
         return asked
 
+    @staticmethod
+    def document_id(number: int) -> str:
+        return str(uuid.UUID(int=(number << 32) + 1))
+
     def _document(self, number: int, chunks: int) -> Generated:
         rng = np.random.default_rng([self._seed, 2, number])
         subject = int(rng.integers(SUBJECTS))
         lengths = rng.integers(*self._lengths, chunks)
         drawn = self._draw(rng, subject, int(lengths.sum()) + 4)
         title, ends = " ".join(drawn[-4:]), np.cumsum(lengths)
-        identity = str(uuid.UUID(int=(number << 32) + 1))
+        identity = self.document_id(number)
         about = Metadata(
             title=title,
             department=_DEPARTMENTS[number % len(_DEPARTMENTS)],

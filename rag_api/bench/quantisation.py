@@ -39,7 +39,6 @@ KINDS = ("none", "rotational", "product")
 WORDS = (3, 7)  # of a chunk
 TOGETHER = 5  # documents in one write
 WRITERS = 2
-AGAIN = 4 * WRITERS * TOGETHER  # documents written again where an interrupted run is taken up: some of these may be missing
 ASKED = 100  # questions whose recall is measured
 LOOK_SECONDS = 0.5
 
@@ -153,16 +152,15 @@ def _grown(
 
 
 def _fill(store: WeaviateStore, corpus: Corpus, size: int, server: Server, tell: Tell) -> _Spent:
-    """Raises InvalidInput where there are more already."""
-    present = store.count()
-    if present > size:
-        raise InvalidInput(f"the collection {store.name} has {present:,} chunks already")
-    if present == size:
-        return _Spent(0, 0.0, 0.0)
-    began, worked = time.perf_counter(), server.processor_seconds()
-    first = max(0, present // CHUNKS_PER_DOCUMENT - AGAIN) if present % (TOGETHER * CHUNKS_PER_DOCUMENT) else present // CHUNKS_PER_DOCUMENT
-    _write(store, corpus.documents(size, first), first * CHUNKS_PER_DOCUMENT, tell)
-    return _Spent(size - present, time.perf_counter() - began, server.processor_seconds() - worked)
+    """Raises InvalidInput where there are others already."""
+    present = store.document_ids() if store.count() else set()
+    if present - {corpus.document_id(number) for number in range(size // CHUNKS_PER_DOCUMENT)}:
+        raise InvalidInput(f"the collection {store.name} has more than {size:,} chunks already")
+    if store.count() != CHUNKS_PER_DOCUMENT * len(present):
+        present = set()  # a write was cut short, of whichever
+    done, began, worked = CHUNKS_PER_DOCUMENT * len(present), time.perf_counter(), server.processor_seconds()
+    _write(store, corpus.documents(size, left_out=present), done, tell)
+    return _Spent(size - done, time.perf_counter() - began, server.processor_seconds() - worked)
 
 
 def _write(store: WeaviateStore, documents: Iterator[Generated], done: int, tell: Tell) -> None:

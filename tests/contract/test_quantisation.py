@@ -12,9 +12,12 @@ import pytest
 from typer.testing import CliRunner
 
 from rag_api.bench import quantisation
+from rag_api.bench.corpus import Corpus
+from rag_api.bench.retrieval import DIM, own_store
 from rag_api.cli.app import app
 from rag_api.config import Settings
 from rag_api.errors import InvalidInput
+from rag_api.stores.weaviate import WeaviateStore
 from tests.contract.conftest import weaviate_settings
 from tests.weaviate_server import Server
 
@@ -49,9 +52,22 @@ def test_what_a_run_left_is_gone_on_with_by_the_next_and_is_not_left_otherwise(f
 
     assert grown([100], keep=True) == [100]
     assert grown([100, 300], keep=True) == [0, 200]
-    with pytest.raises(InvalidInput, match="300 chunks already"):
+    with pytest.raises(InvalidInput, match="more than 200 chunks already"):
         grown([200], keep=False)
     assert grown([100], keep=False) == [100]
+
+
+def test_what_an_interrupted_run_left_out_is_written(few: Settings, tmp_path: Path) -> None:
+    corpus = Corpus(DIM, lengths=quantisation.WORDS)
+    first, second, third = (document.id for document in corpus.documents(300))
+    with own_store(few, tmp_path, "generated", DIM, "BenchGaps") as store:
+        assert isinstance(store, WeaviateStore)
+        quantisation._write(store, corpus.documents(300, left_out={second}), 0, lambda _: None)
+        assert quantisation._fill(store, corpus, 300, quantisation.Server(), lambda _: None).written == 100
+        assert store.document_ids() == {first, second, third}
+        store.connection.do(lambda client: client.collections.get("BenchGaps").data.delete_by_id(f"{first[:-1]}2"))
+        assert quantisation._fill(store, corpus, 300, quantisation.Server(), lambda _: None).written == 300
+        assert store.count() == 300
 
 
 def test_the_command_prints_a_line_for_each_row_or_a_table(few: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
