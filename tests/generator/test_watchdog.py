@@ -36,21 +36,28 @@ class Engine:
 
 
 @pytest.fixture
-def engine() -> Iterator[Engine]:
-    made = Engine()
-    yield made
-    made.free.set()
+def engine() -> Engine:
+    return Engine()
 
 
 @pytest.fixture
-def started(engine: Engine) -> Callable[[float], Service]:
+def started(engine: Engine) -> Iterator[Callable[[float], Service]]:
+    """Starts services of the engine, and ends their threads: one that is busy for ever would compute until the last test."""
+    services: list[Service] = []
+
     def start(seconds: float) -> Service:
         loaded: Any = SimpleNamespace(engine=engine)
-        service = Service(Settings(model="tiny", step_seconds=seconds), lambda: loaded)
-        service.start()
-        return service
+        services.append(Service(Settings(model="tiny", step_seconds=seconds), lambda: loaded))
+        services[-1].start()
+        return services[-1]
 
-    return start
+    yield start
+    engine.busy = False
+    engine.free.set()
+    for service in services:
+        service.stop()
+        service._thread._thread.join(30)
+        assert not service._thread._thread.is_alive()
 
 
 def work(service: Service, engine: Engine) -> None:
