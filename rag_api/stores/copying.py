@@ -1,8 +1,7 @@
 """An index copied into another store: chunks with their vectors as they are, or embedded anew for an index of another embedder.
 
-May be interrupted and begun again: documents that the target holds already, as they should be, are passed over; but the last one, which
-a killed run may have been writing, is written once more. What is said of the copy is found by reading both anew. Nothing here knows the
-documents list: whoever calls keeps documents from changing meanwhile.
+May be interrupted and begun again: documents that the target holds already, as they should be, are passed over. What is said of the
+copy is found by reading both anew. Nothing here knows the documents list: whoever calls keeps documents from changing meanwhile.
 """
 
 from __future__ import annotations
@@ -51,12 +50,10 @@ def copy_index(source: Store, target: Store, tell: Tell, *, embed: Embed | None 
         raise InvalidInput(f"the index to copy into holds {len(surplus)} documents that this one does not: with --replace they go")
     target.delete_documents(surplus)
     done = before = chunks = 0
-    last = max(wanted & there, default=None)
     for batch in _batches(source, sorted(wanted)):
-        held = {contents[0] for contents in batch if contents[0] in there and _holds(target, contents, embed is None)}
-        new = [contents for contents in batch if contents[0] == last or contents[0] not in held]
+        new = [contents for contents in batch if contents[0] not in there or not _holds(target, contents, embed is None)]
         target.replace_documents([(identity, own, embed(own) if embed else vectors) for identity, own, vectors in new])
-        done, before, chunks = done + len(batch), before + len(held), chunks + sum(len(own) for _, own, _ in batch)
+        done, before, chunks = done + len(batch), before + len(batch) - len(new), chunks + sum(len(own) for _, own, _ in batch)
         tell(done)
     target.tidy()
     return Copied(done, chunks, before, len(surplus))

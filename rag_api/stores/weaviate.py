@@ -27,7 +27,7 @@ from rag_api.stores.rows import ANY_GROUP, STORED, complete, to_chunk
 from rag_api.stores.term_counts import COLUMNS, Change, Row
 from rag_api.stores.weaviate_connection import Connection
 from rag_api.stores.weaviate_replicas import Replicas
-from rag_api.stores.weaviate_schema import BATCH, VECTOR, insert, objects_of, open_collection, touched
+from rag_api.stores.weaviate_schema import BATCH, VECTOR, insert, objects_of, open_collection
 from rag_api.stores.weaviate_terms import bring_up_to_date, open_counts, rows_of
 from rag_api.text.bm25_analyzer import further_terms, question_terms
 
@@ -71,15 +71,13 @@ class WeaviateStore:
             raise
 
     def replace_document(self, document_id: str, chunks: Sequence[Chunk], vectors: NDArray[np.float32]) -> None:
-        """New chunks first, then those that are no longer wanted go: at no moment is the document absent. What a write that was cut short
-        left outside the index of vectors is indexed; vectors that `chunks_of` gave are not indexed again."""
+        """New chunks first, then those that are no longer wanted go: at no moment is the document absent."""
         assert vectors.shape == (len(chunks), self.dim), (vectors.shape, len(chunks), self.dim)
         objects = objects_of(chunks, vectors)
-        with self._changing([document_id], vectors=True) as (change, there):
-            held = {str(one.uuid): one.vector[VECTOR] for one in there}
+        with self._changing([document_id]) as change:
             for begin in range(0, len(objects), BATCH):
                 part = objects[begin : begin + BATCH]
-                self._write(lambda found, part=part: insert(found, touched(part, held)))  # type: ignore[misc]
+                self._write(lambda found, part=part: insert(found, part))  # type: ignore[misc]
             self._delete_others(document_id, frozenset(chunk.id for chunk in chunks))
             change.more((one.properties["groups"], one.properties["terms"]) for one in objects)
 
@@ -179,12 +177,11 @@ class WeaviateStore:
         return list(rows_of(self._all_of(where, COLUMNS, vectors=False)))
 
     @contextmanager
-    def _changing(self, document_ids: Sequence[str], vectors: bool = False) -> Iterator[tuple[Change, list[Any]]]:
-        """These documents' chunks, as they are, are taken out of the counts; what is put in is for the caller to say."""
+    def _changing(self, document_ids: Sequence[str]) -> Iterator[Change]:
+        """These documents' chunks are taken out of the counts; what is put in is for the caller to say."""
         with self._writing, self._terms.changing() as change:
-            there = self._all_of(Filter.by_property("document_id").contains_any(list(document_ids)), COLUMNS, vectors)
-            change.less(rows_of(there))
-            yield change, there
+            change.less(self._counted(Filter.by_property("document_id").contains_any(list(document_ids))))
+            yield change
 
     def tidy(self) -> None:
         return None  # the server indexes as it writes

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -35,7 +34,6 @@ log = logging.getLogger(__name__)
 
 VECTOR = "chunk"  # the named vector
 BATCH = 200  # objects in one insert
-UNSEEN = 1e-7  # numbers of a vector that differ by less make cosines that differ by no more than their rounding
 _TYPES = {"text": DataType.TEXT, "terms": DataType.TEXT, "int": DataType.INT, "ints": DataType.INT_ARRAY, "texts": DataType.TEXT_ARRAY}
 _TOKENIZATIONS = {"terms": Tokenization.WHITESPACE, "text": Tokenization.FIELD, "texts": Tokenization.FIELD}
 
@@ -83,25 +81,6 @@ def objects_of(chunks: Sequence[Chunk], vectors: NDArray[np.float32]) -> list[An
     return [
         DataObject(properties=to_row(chunk), uuid=chunk.id, vector={VECTOR: vector.tolist()})
         for chunk, vector in zip(chunks, vectors, strict=True)
-    ]
-
-
-def touched(objects: Sequence[Any], held: Mapping[str, Sequence[float]]) -> list[Any]:
-    """Return the objects with vectors that the server takes for new ones, so that it indexes them; drawn at each call.
-
-    A write whose client dies leaves objects that the server has stored and its index of vectors never got. Written again, it compares the
-    vectors and leaves the index alone where they are the same. held: what it has of each id; given back just so (what is said of a
-    chunk changes, not its vector) it stays so, which costs no indexing and can lose nothing."""
-    draw = np.random.default_rng()
-
-    def nearly(vector: Sequence[float]) -> list[float]:
-        near: NDArray[np.float32] = np.add(vector, draw.uniform(-UNSEEN, UNSEEN, len(vector))).astype(np.float32)
-        return list(near.tolist())
-
-    vectors = [one.vector[VECTOR] for one in objects]
-    return [
-        one if held.get(str(one.uuid)) == vector else replace(one, vector={VECTOR: nearly(vector)})
-        for one, vector in zip(objects, vectors, strict=True)
     ]
 
 

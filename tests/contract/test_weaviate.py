@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import threading
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -21,11 +19,9 @@ from weaviate.classes.query import Filter, HybridFusion, MetadataQuery
 
 from rag_api.cli.app import app
 from rag_api.config import Settings
-from rag_api.domain import Contents, Filters, TargetGroup
+from rag_api.domain import Filters, TargetGroup
 from rag_api.errors import StoreUnavailable
-from rag_api.stores import describe, open_store, regroup, weaviate_schema
-from rag_api.stores.copying import NEAR, copy_index
-from rag_api.stores.memory import MemoryStore
+from rag_api.stores import describe, open_store, weaviate_schema
 from rag_api.stores.rows import COLUMNS, to_row
 from rag_api.stores.weaviate import WeaviateStore
 from rag_api.stores.weaviate_schema import VECTOR
@@ -140,82 +136,6 @@ def test_what_is_said_of_a_document_of_more_chunks_than_the_server_gives_at_once
     after, still_at = store.chunks_of("a")
     assert [(c.id, c.text, c.metadata.department) for c in after] == [(c.id, c.text, "Pediatrie") for c in before]
     assert np.allclose(at, still_at)
-
-
-class TestWritesThatAreCutShort:
-    """What a client that dies leaves: chunks that are stored and counted, and that the server's index of vectors does not know."""
-
-    COUNT, TRIES = 1000, 5
-    ASKED = range(0, COUNT, 25)
-
-    def document(self, number: int) -> Contents:
-        name = f"d{number}"
-        return name, [chunk(name, n, f"stap {n} van {name}") for n in range(self.COUNT)], vectors(self.COUNT, number)
-
-    def lost(self, store: WeaviateStore, contents: Contents) -> set[str]:
-        """Of those asked for, each by its own vector: what is there and is not found."""
-        _, chunks, own = contents
-        there = {one.id for one in store.chunks_of(contents[0])[0]}
-        asked = [n for n in self.ASKED if chunks[n].id in there]
-        return {chunks[n].id for n in asked if chunks[n].id not in {str(o.uuid) for o in store.nearest(own[n], None, 20)}}
-
-    def cut_short(self, settings: Settings, store: WeaviateStore, contents: Contents) -> None:
-        """The client is gone when the first chunk is there: to the server as if it were killed."""
-        other, before = open_store(settings, "test", DIM), store.count()
-        assert isinstance(other, WeaviateStore)
-
-        def write() -> None:
-            with contextlib.suppress(StoreUnavailable):
-                other.replace_document(*contents)
-
-        writing = threading.Thread(target=write)
-        writing.start()
-        while store.count() == before and writing.is_alive():
-            pass
-        other.connection.close()
-        writing.join()
-        other.close()
-
-    @pytest.fixture
-    def harmed(self, settings: Settings, store: WeaviateStore, monkeypatch: pytest.MonkeyPatch) -> Contents:
-        """A document of which the index of vectors lacks chunks that the collection has."""
-        monkeypatch.setattr("rag_api.stores.weaviate.BATCH", self.COUNT)
-        for number in range(self.TRIES):
-            contents = self.document(number)
-            self.cut_short(settings, store, contents)
-            if self.lost(store, contents):
-                return contents
-        pytest.fail(f"of {self.TRIES} writes that were cut short none lost anything")
-
-    def test_are_found_when_they_are_written_again(self, store: WeaviateStore, harmed: Contents) -> None:
-        store.replace_document(*harmed)
-        assert len(store.chunks_of(harmed[0])[0]) == self.COUNT
-        assert self.lost(store, harmed) == set()
-
-    def test_are_found_when_the_copy_that_they_were_of_goes_on(self, store: WeaviateStore, harmed: Contents) -> None:
-        source = MemoryStore(DIM)
-        source.replace_documents([self.document(n) for n in range(self.TRIES) if f"d{n}" in store.document_ids()])
-        copy_index(source, store, lambda _: None)
-        assert self.lost(store, harmed) == set()
-
-    def test_are_new_vectors_to_the_server_at_each_writing_and_the_same_to_everybody_else(self, store: WeaviateStore) -> None:
-        given = vectors(5)
-        given[0] = unit(1)
-        written = []
-        for _ in range(3):
-            store.replace_document("a", [chunk("a", n, f"stap {n}") for n in range(5)], given)
-            written.append(store.chunks_of("a")[1])
-        for one, other in ((0, 1), (0, 2), (1, 2)):
-            assert (written[one] != written[other]).any(axis=1).all()
-        assert all(np.allclose(one, given, rtol=0, atol=NEAR / 10) for one in written)
-
-    def test_and_what_is_said_of_a_chunk_leaves_its_vector_as_it_is(self, store: WeaviateStore) -> None:
-        put(store, *[chunk("a", n, f"stap {n}") for n in range(5)])
-        before = store.chunks_of("a")[1]
-        regroup(store, "a", ("icu",))
-        after, still = store.chunks_of("a")
-        assert np.array_equal(before, still)
-        assert {one.groups for one in after} == {("icu",)}
 
 
 def test_shards_come_from_the_settings(settings: Settings) -> None:
