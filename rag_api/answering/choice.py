@@ -21,7 +21,7 @@ from rag_api.query.analysis import Analysis
 from rag_api.query.asks import AT_ONCE, Wanted, asks_nothing, says_all, wanted
 from rag_api.query.followup import patients_in
 from rag_api.text.quotable_spans import Quotable, quotable_of, wholes
-from rag_api.text.ranges import asked, fits
+from rag_api.text.ranges import asked, fits, fits_age
 from rag_api.text.sentence_splitter import Kind
 from rag_api.text.uncertain import BLANK
 from rag_api.text.word_match import Called, held
@@ -119,8 +119,14 @@ def fitting(question: Analysis, candidates: Sequence[Candidate]) -> list[Candida
     left = list(candidates)
     for wrong in (_of_another_drug, _for_others, _is_example, _is_of_itself, _is_with):
         left = [c for c in left if not wrong(question, c)] or left
-    right = {c.document_id for c in left if fits(question.numbers, c.text) > 0}
-    return [c for c in left if c.document_id not in right or fits(question.numbers, c.text) >= 0]
+    fit = {(c.document_id, c.start, c.end): _fits(question, c) for c in left}
+    right = {document_id for (document_id, _, _), verdict in fit.items() if verdict > 0}
+    return [c for c in left if c.document_id not in right or fit[c.document_id, c.start, c.end] >= 0]
+
+
+def _fits(question: Analysis, candidate: Candidate) -> int:
+    """What its ranges say of the question's numbers; and where they say nothing, those of whom its row is for."""
+    return fits(question.numbers, candidate.text) or (fits_age(question.numbers, case_of(candidate)) if "\t" in candidate.text else 0)
 
 
 def _of_another_drug(question: Analysis, candidate: Candidate) -> bool:
@@ -239,9 +245,10 @@ def _units(question: Analysis, asks: Wanted, own: Sequence[Candidate], read: Rea
 
 
 def _speaks_of_others(question: Analysis, unit: Quotable, text: str) -> bool:
-    """Its headings and what introduces it name other patients than the question's."""
-    said = " ".join(text[a:b] for a, b in (*unit.path, *unit.lead))
-    return question.patient.excludes(tuple({group for named in patients_in(said) for group in named.groups}))
+    """Its headings, what introduces it, or one of a table's rows name other patients than the question's."""
+    said = [" ".join(text[a:b] for a, b in (*unit.path, *unit.lead))]
+    rows = text[unit.start : unit.end].splitlines() if unit.kind == Kind.ROW else []
+    return any(question.patient.excludes(tuple({group for named in patients_in(one) for group in named.groups})) for one in (*said, *rows))
 
 
 def _likeliest(asks: Wanted, units: Sequence[_Unit], first: Candidate, nearest: str) -> _Unit | None:

@@ -38,8 +38,10 @@ def without_other_rows(question: Analysis, left: Sequence[Candidate], read: Read
     best = left[place]
     measured = _measured(best)
     alone = wanted(question.text) == Wanted.ONE
-    cases = [called for called in question.sought if held(called, case_of(best)) >= SURE] if alone else []
-    unsaid = [called for called in question.sought if held(called, best.text) < SURE]
+    # What is new in a follow-up is what is asked: its row does not bring the one of the question before.
+    sought = question.fresh if any(held(called, case_of(best)) >= SURE for called in question.fresh) else question.sought
+    cases = [called for called in sought if held(called, case_of(best)) >= SURE] if alone else []
+    unsaid = [called for called in sought if held(called, best.text) < SURE]
     kept = list(left[: place + 1])
     for candidate in left[place + 1 :]:
         other = read.quote(candidate) if candidate.document_id == best.document_id else None

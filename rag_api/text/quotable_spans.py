@@ -61,7 +61,7 @@ class Quotable:
     lead: tuple[Place, ...] = ()
     path: tuple[Place, ...] = ()  # the headings that it stands below, the outermost first
     block: int = -1  # the index of its paragraph, item or row
-    group: int = -1  # that of its list or table
+    group: int = -1  # that of its list or table; below a table's second header, that of the header
 
 
 def quotable(text: str, blocks: Sequence[Block] | None = None) -> list[Quotable]:
@@ -106,7 +106,7 @@ class _Quotes:
                 lead = tuple(dict.fromkeys((*self._path(index)[-1:], *self.introduction(index))))
                 yield index, self._whole(index, Kind.ITEM, tuple(sorted(lead)))
             elif block.kind == BlockKind.TABLE and not self._is_apart(index):
-                yield index, self._whole(index, Kind.ROW, self._path(index)[-1:])
+                yield from self._tables(index)
             elif block.kind == BlockKind.PARAGRAPH and not self._is_inner(index) and not self._introduces(index):
                 yield index, self._whole(index, Kind.PROSE, self._lead_of_box(index) or self._turning(self._path(index)))
 
@@ -114,9 +114,29 @@ class _Quotes:
         kept = tuple((a, b) for a, b in lead if b - a <= LONGEST_LEAD)
         return Quotable(*self._place(index), kind, kept, self._path(index), index, index)
 
+    def _tables(self, table: int) -> Iterator[tuple[int, Quotable]]:
+        """What stands below each of its headers: for adults, for the newborn."""
+        rows = self._row_blocks(table)
+        begins = [table, *(row for n, row in enumerate(rows) if self._begins(rows, n))]
+        ends = [*(self.blocks[row].start for row in begins[1:]), self.blocks[table].end]
+        for index, end in zip(begins, ends, strict=True):
+            whole = self._whole(table, Kind.ROW, self._path(table)[-1:])
+            yield index, replace(whole, start=self.blocks[index].start, end=end, block=index, group=index)
+
+    def _row_blocks(self, table: int) -> list[int]:
+        return [index for index in self.children.get(table, []) if self.blocks[index].kind == BlockKind.ROW]
+
+    def _begins(self, rows: Sequence[int], n: int) -> bool:
+        """It is a header below other rows, and none that a page's end made stand twice."""
+        row = rows[n]
+        if not n or not self.blocks[row].header or self.blocks[rows[n - 1]].header or len(self.children.get(row, [])) < 2:
+            return False
+        before = next((one for one in reversed(rows[:n]) if self.blocks[one].header), None)
+        return before is not None and self._cell_words(before) != self._cell_words(row)
+
     def _is_apart(self, table: int) -> bool:
         """It says what the document is, or what changed in it."""
-        rows = [index for index in self.children.get(table, []) if self.blocks[index].kind == BlockKind.ROW]
+        rows = self._row_blocks(table)
         about = all(self._is_about(self.children.get(row, [])) for row in rows)
         return about or bool(HISTORY.match(" ".join(self._cell_words(rows[0]))))
 
@@ -146,16 +166,17 @@ class _Quotes:
 
     def _rows(self, table: int) -> Iterator[Quotable]:
         """What a document's versions changed is no answer: it may have been changed again."""
-        rows = [index for index in self.children.get(table, []) if self.blocks[index].kind == BlockKind.ROW]
+        rows = self._row_blocks(table)
         if rows and HISTORY.match(" ".join(self._cell_words(rows[0]))):
             return
-        path = self._path(table)
+        path, part = self._path(table), table
         header: list[int] = []
         group: Place | None = None
         labels: dict[int, Place] = {}  # by column: the cell that was said last
         several = max((len(self.children.get(row, [])) for row in rows), default=0) > 1
         for n, row in enumerate(rows):
             cells = self.children.get(row, [])
+            part = row if self._begins(rows, n) else part
             if self.blocks[row].header and (len(cells) > 1 or not several):
                 header = [*header, row] if n and self.blocks[rows[n - 1]].header else [row]
                 group, labels = None, {}
@@ -164,7 +185,7 @@ class _Quotes:
             elif not self._is_about(cells):
                 lead = [*(self._place(one) for one in header), *([group] if group else []), *self._label(cells, labels)]
                 kept = tuple(sorted({(a, b) for a, b in lead if b - a <= LONGEST_LEAD}))
-                yield Quotable(*self._place(row), Kind.ROW, kept, path, row, table)
+                yield Quotable(*self._place(row), Kind.ROW, kept, path, row, part)
             if cells and self.blocks[cells[0]].column == 0 and not self.blocks[row].header:
                 labels = {0: self._place(cells[0])}
 

@@ -62,6 +62,7 @@ _AGED = re.compile(
     r"child|kid|toddler|boy|girl|woman|lady|gentleman|adult|grandma|grandpa"
 )
 _OLDEST = 110
+_OF_A_YEAR = {"year": 1.0, "month": 1 / 12}
 _STEP = 1e-6
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")
@@ -99,6 +100,15 @@ def fits(numbers: Sequence[Asked], text: str) -> int:
     found = ranges(text) if numbers else []
     said = [verdict for number in numbers if (verdict := _fit(number, found, text.casefold()))]
     return 0 if not said else -1 if -1 in said else 1
+
+
+def fits_age(numbers: Sequence[Asked], case: str) -> int:
+    """The same of whom a row is for, where months and years are both an age: three years are not in "3 tot 12 maanden"."""
+    ages = [number.number * _OF_A_YEAR[number.unit] for number in numbers if number.unit in _OF_A_YEAR]
+    found = [r for r in ranges(case) if r.unit in _OF_A_YEAR]
+    if not ages or not found:
+        return 0
+    return 1 if any(r.holds(age / _OF_A_YEAR[r.unit]) for r in found for age in ages) else -1
 
 
 def asked(question: str) -> list[Asked]:

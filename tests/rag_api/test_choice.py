@@ -12,7 +12,7 @@ from rag_api.answering.read import Read
 from rag_api.domain import Candidate, PartKind
 from rag_api.query.analysis import Analysis, analyse
 from rag_api.query.synonyms import Expander
-from rag_api.text.blocks import blocks_of
+from rag_api.text.blocks import blocks_of, packed
 from rag_api.text.quotable_spans import quotable_of
 
 pytestmark = pytest.mark.quick
@@ -286,3 +286,30 @@ def test_a_row_behind_a_sentence_keeps_rows_for_others_away_too() -> None:
     sentences, read = candidates(text, "verlicht", "1 tot 4", "5 tot 11")
     left = sections(question("kind van 3 jaar morfine alarm"), sentences, read)[0].candidates
     assert [c.text.splitlines()[-1] for c in left] == ["Morfine verlicht pijn.", "Kind van 1 tot 4 jaar\tonder 18"]
+
+
+def test_a_row_for_months_is_none_for_a_child_of_years() -> None:
+    text = "Leeftijd\tAlarm\nKind van 1 tot 4 jaar\tonder 18\nKind van 3 tot 12 maanden\tonder 24\n"
+    left, _ = candidates(text, "1 tot 4", "3 tot 12")
+    assert [c.text.splitlines()[-1] for c in fitting(question("peuter 3 jaar alarm"), left)] == ["Kind van 1 tot 4 jaar\tonder 18"]
+    assert [c.text.splitlines()[-1] for c in fitting(question("baby 4 maanden alarm"), left)] == ["Kind van 3 tot 12 maanden\tonder 24"]
+
+
+def test_of_a_table_with_two_headers_only_the_part_for_these_patients_is_quoted() -> None:
+    text = (
+        "Bij volwassenen\tHoog\nKalium\t6,2\nGlucose\t450\nNatrium\t158\n"
+        "Bij pasgeborenen\tHoog\nKalium\t7,0\nGlucose\t250\nBilirubine\t15\n"
+    )
+    blocks = [replace(b, header=b.header or text[b.start :].startswith(("Bij pasgeborenen", "Hoog\nKalium\t7"))) for b in blocks_of(text)]
+    structure = packed(blocks)
+    own = sorted(quotable_of(text, structure), key=lambda q: q.start < text.index("Bij pasgeborenen"))
+    sentences = [Candidate("d", q.start, q.end, q.lead, text[q.start : q.end], -float(n), 1) for n, q in enumerate(own)]
+    found = sections(question("alle bloedwaarden bij een pasgeborene"), sentences, Read({"d": text}, {"d": structure}))
+    assert [section.candidates[0].text for section in found] == [text[text.index("Bij pasgeborenen") :]]
+
+
+def test_a_follow_up_for_another_row_does_not_bring_the_row_of_the_question_before() -> None:
+    text = "Doel na een arrest\tWaarde\nZuurstofsaturatie\t94 tot 98 %\nGlucose\t80 tot 180 mg/dl\nBloeddruk\t65 mmHg\n"
+    sentences, read = candidates(text, "Glucose", "Zuurstof")
+    asked = analyse("welke zuurstofsaturatie na een arrest glucose?", Expander([]), "en glucose?")
+    assert "94 tot 98" not in "".join(c.text for c in sections(asked, sentences, read)[0].candidates)
