@@ -14,7 +14,7 @@ import numpy as np
 
 from rag_api.answering.read import Read
 from rag_api.answering.rows import LONGEST_LIST, ROWS, SURE, TELLS, case_of, special_rows, tied_list, tied_table, without_other_rows
-from rag_api.domain import Block, Candidate
+from rag_api.domain import Block, BlockKind, Candidate
 from rag_api.guard.drugs import drugs_in, names
 from rag_api.guard.without import is_turned
 from rag_api.query.analysis import Analysis
@@ -26,7 +26,8 @@ from rag_api.text.sentence_splitter import Kind
 from rag_api.text.uncertain import BLANK
 from rag_api.text.word_match import Called, held
 
-BEHIND = 8.0  # nats that a list may score below the best sentence and still be what a question for actions wants
+BEHIND, LESS = 2.0, 1.0  # nats below the best sentence where a list is still what is wanted: of actions, of all there is
+LONGEST_SECTION = 1_500  # characters of what stands below a heading, that are quoted where all of it is asked for
 ORDERED, NAMED = 1.5, 3.0  # nats that speak for a list that is numbered, and for one below a heading that says what to do
 NEAREST = 8.0  # nats for a list of the document of the best passage
 LISTED = 1.5  # nats for a list where several things are asked for
@@ -81,10 +82,9 @@ def sections(question: Analysis, candidates: Sequence[Candidate], read: Read) ->
     if not left:
         return []
     first = [c for c in left if c.document_id == left[0].document_id]
-    exception = _exception(question, first, read)
-    if exception is not None:
+    exception, whole = _exception(question, first, read), _whole(question, left, read)
+    if exception is not None and (whole is None or not _overlap(whole, exception)):
         return [Section((exception,), 1), Section(tuple(c for c in first if not _overlap(c, exception)), 1)]
-    whole = _whole(question, left, read)
     if whole is not None:
         return [Section((whole,), 1)]
     table = tied_table(question, first, read)
@@ -204,9 +204,13 @@ def _whole(question: Analysis, left: Sequence[Candidate], read: Read) -> Candida
     nearest = min(left, key=lambda c: c.rank).document_id
     likely = dict.fromkeys((nearest, left[0].document_id) if asks in INSISTS else (left[0].document_id,))
     units = [unit for document_id in likely for unit in _units(question, asks, by_document[document_id], read)]
-    chosen = _likeliest(asks, units, left[0], nearest)
-    whole = None if chosen is None else _of(chosen.place, by_document[chosen.document_id][0], read.texts[chosen.document_id])
-    return None if whole is None or BLANK in whole.text else whole  # what was read in doubt is not quoted
+    chosen = _likeliest(question, asks, units, left[0], nearest)
+    if chosen is None:
+        return None
+    best, text = by_document[chosen.document_id][0], read.texts[chosen.document_id]
+    section = _section(question, chosen.place, text, read.blocks(chosen.document_id)) if asks in INSISTS else None
+    # What was read in doubt is not quoted.
+    return next((whole for unit in (section, chosen.place) if unit and BLANK not in (whole := _of(unit, best, text)).text), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +248,20 @@ def _units(question: Analysis, asks: Wanted, own: Sequence[Candidate], read: Rea
     return [_Unit(document_id, units[block], score) for block, score in found.items()]
 
 
+def _section(question: Analysis, unit: Quotable, text: str, blocks: Sequence[Block]) -> Quotable | None:
+    """All that stands below the heading of a list, table or paragraph: what comes before and after a list of steps belongs to them. None
+    where it is long, or part of it is for other patients."""
+    if not unit.path:
+        return None
+    start = unit.path[-1][1]
+    end = next((block.start for block in blocks if block.kind == BlockKind.HEADING and block.start >= unit.end), blocks[-1].end)
+    before = [block for block in blocks if block.kind == BlockKind.HEADING and start <= block.start < unit.start]
+    whole = replace(unit, start=start, end=end, lead=unit.path[-1:])
+    if before or end - start > LONGEST_SECTION or _speaks_of_others(question, replace(whole, kind=Kind.ROW), text):
+        return None
+    return whole
+
+
 def _speaks_of_others(question: Analysis, unit: Quotable, text: str) -> bool:
     """Its headings, what introduces it, or one of a table's rows name other patients than the question's."""
     said = [" ".join(text[a:b] for a, b in (*unit.path, *unit.lead))]
@@ -251,12 +269,13 @@ def _speaks_of_others(question: Analysis, unit: Quotable, text: str) -> bool:
     return any(question.patient.excludes(tuple({group for named in patients_in(one) for group in named.groups})) for one in (*said, *rows))
 
 
-def _likeliest(asks: Wanted, units: Sequence[_Unit], first: Candidate, nearest: str) -> _Unit | None:
+def _likeliest(question: Analysis, asks: Wanted, units: Sequence[_Unit], first: Candidate, nearest: str) -> _Unit | None:
     """Who asks for all steps wants a list, who asks for all of something a list or table, be a paragraph more like the question."""
-    least = first.score - (BEHIND if asks in INSISTS else 0.0)
+    least = first.score - {Wanted.ACTIONS: BEHIND, Wanted.ALL: LESS}.get(asks, 0.0)
     near = [replace(unit, score=unit.score + NEAREST * (unit.document_id == nearest)) for unit in units if unit.score >= least]
-    kinds = {Wanted.ACTIONS: (Kind.ITEM,), Wanted.ALL: (Kind.ITEM, Kind.ROW)}.get(asks, ())
-    listed = [unit for unit in near if unit.place.kind in kinds]
+    rows = asks == Wanted.ALL or (asks == Wanted.ACTIONS and says_all(question.text))
+    kinds = (Kind.ITEM, *((Kind.ROW,) if rows else ()))
+    listed = [unit for unit in near if asks in INSISTS and unit.place.kind in kinds]
     own = [unit for unit in near if unit.document_id == first.document_id]
     return max(listed or own, key=lambda unit: unit.score, default=None)
 

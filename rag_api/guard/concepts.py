@@ -82,12 +82,16 @@ def meant(word: str) -> frozenset[int]:
 
 
 def also_called(word: str) -> tuple[str, ...]:
-    """The other names of a word that means one specific thing: by itself or inflected, not as a part of a compound."""
-    found = _known(_spelled(_plain(word)))
-    if len(found) != 1:
+    """The other names of a word that means a specific thing: by itself or inflected, not as a part of a compound. Of one that may mean
+    several, what they all are called: "isoleren" is "isolatie", as what is done and as what is in force."""
+    return _names_of_all(_known(_spelled(_plain(word))))
+
+
+def _names_of_all(lines: frozenset[int]) -> tuple[str, ...]:
+    meant = [concepts()[line] for line in sorted(lines)]
+    if not meant or any(concept.kind not in _SOUGHT for concept in meant):
         return ()
-    (concept,) = (concepts()[line] for line in found)
-    return concept.names if concept.kind in _SOUGHT else ()
+    return tuple(name for name in meant[0].names if all(name in other.names for other in meant[1:]))
 
 
 def by_itself(lines: frozenset[int], said: str) -> bool:
@@ -99,9 +103,8 @@ def other_words(text: str) -> tuple[str, ...]:
     """What else the specific things are called that a text names."""
     found = dict[str, None]()
     for lines, said in mentions(text):
-        if by_itself(lines, said):
-            concept = concepts()[min(lines)]
-            found |= dict.fromkeys(name for name in concept.names if concept.kind in _SOUGHT and _spelled(_plain(name)) != said)
+        if " " in said or lines == _known(said):
+            found |= dict.fromkeys(name for name in _names_of_all(lines) if _spelled(_plain(name)) != said)
     return tuple(found)
 
 

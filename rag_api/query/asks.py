@@ -78,12 +78,16 @@ _SEVERAL = re.compile(
 
 
 # Says in so many words that nothing may be left out.
+_THING = r"\w*(?:lijst|tabel|schema|reeks|volgorde|overzicht|telling|score|schaal|plan|protocol|pad)"
+_THING_EN = r"(?:list|table|schedule|order|score|overview|sequence|scheme|plan|scale|regimen|protocol|pathway|checklist)"
 _ALL = re.compile(
-    r"\b(?:alles|allemaal|(?:de |het )?(?:hele|volledige?|complete?|ganse) "
-    r"(?:\w*(?:lijst|tabel|schema|reeks|volgorde|overzicht|telling|score))|"
-    r"(?:heel|gans) (?:de|het) \w+|op volgorde|alle \w+|"
-    r"(?:full|whole|entire|complete) (?:\w+ )?(?:list|table|schedule|order|score|overview|sequence)|"
-    r"all (?:the |of the )?(?:\w+ )?\w+s|every (?:step|item|one)|each step|order of \w+)\b",
+    rf"\b(?:alles|allemaal|(?:de |het )?(?:hele|volledige?|complete?|ganse) (?:\w+ )?{_THING}|"
+    rf"(?:heel|gans) (?:de|het|den) \w+|(?:op|in de juiste|de|welke) volgorde|volgorde van|^volgorde|alle \w+|"
+    rf"(?:full|whole|entire|complete) (?:\w+ ){{0,2}}{_THING_EN}|"
+    r"all (?:the |of the )?(?:\w+ )?\w+s|everything|all (?:i|we|they|you|that|there is|to)\b|"
+    r"every (?:step|item|one)|each step|order of \w+|"
+    r"(?:for|at|of|per|with) each(?: \w+)?|(?:bij|voor|in|per|van) (?:elke?|iedere?)(?: \w+)?|(?:bij|vanaf) welke waarden?|"
+    r"(?:scale|schaal|score) (?:from|van)\b)",
     re.IGNORECASE,
 )
 
@@ -148,12 +152,17 @@ def asks_of(question: str) -> list[Ask]:
     topic, rest = (named[1].strip(), named[2]) if named else ("", question.strip())
     parts = [part.strip(" ?,;") for part in _CUT.split(rest)]
     parts = [part for part in parts if part]
-    if not _are_two(parts, topic, question):
+    if not _are_two(parts, topic, question) or _is_of_whole(parts):
         return [Ask(question, question)]
     if topic:
         return [Ask(f"{topic} {part}?", f"{part}?") for part in parts]
     first, second = f"{parts[0]}?", f"{parts[1]}?"
     return [Ask(first, first), Ask(carried(second, first), second, "" if leans(second) else second)]
+
+
+def _is_of_whole(parts: list[str]) -> bool:
+    """The second asks of the list that the first wants what stands in it: "all tubes in order, and how often to turn them"."""
+    return wanted(parts[0]) in (Wanted.ALL, Wanted.ACTIONS) and leans(parts[1])
 
 
 def _are_two(parts: list[str], topic: str, question: str) -> bool:

@@ -115,3 +115,29 @@ def test_a_list_is_asked_for_as_a_whole_in_many_words(question: str, asks: Wante
 )
 def test_only_what_is_nothing_else_is_small_talk(words: str, talk: SmallTalk | None) -> None:
     assert small_talk(words) == talk
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "RASS schaal van plus 4 tot min 5",
+        "volgorde buisjes bij bloed trekken",
+        "wat doen bij welke waarde",
+        "ketoacidosis, whole drip plan hour by hour",
+        "cytostatic bag leaked, everything to wear and do",
+        "picc trouble: first step for each",
+    ],
+)
+def test_all_of_it_is_asked_for(question: str) -> None:
+    assert wanted(question) == Wanted.ALL
+
+
+@pytest.mark.parametrize("question", ["order for a full blood count", "whole blood for how long", "wat kost een hele dag parkeren"])
+def test_a_whole_thing_is_no_list(question: str) -> None:
+    assert wanted(question) == Wanted.ONE
+
+
+def test_what_stands_in_the_list_that_is_asked_for_is_no_second_question() -> None:
+    assert len(asks_of("heel de lijst van bloedverdunners en hoe lang vooraf stoppen")) == 1
+    assert len(asks_of("patiënt maakt koorts, wat nu en wat daarna")) == 1
+    assert len(asks_of("hoe vaak meet ik de RASS en wat is het streefdoel")) == 2

@@ -313,3 +313,37 @@ def test_a_follow_up_for_another_row_does_not_bring_the_row_of_the_question_befo
     sentences, read = candidates(text, "Glucose", "Zuurstof")
     asked = analyse("welke zuurstofsaturatie na een arrest glucose?", Expander([]), "en glucose?")
     assert "94 tot 98" not in "".join(c.text for c in sections(asked, sentences, read)[0].candidates)
+
+
+def test_who_asks_what_to_do_gets_the_whole_section_with_what_stands_before_and_after_its_list() -> None:
+    text = (
+        "2. Eerste uur\nLeg een drukverdelende matras.\n• Meet de pijn.\n• Neem bloed af.\nBel daarna de familie.\n\n"
+        "3. Ontslag\nMet de dochter wordt gebeld.\n"
+    )
+    whole = text[: text.index("3. Ontslag")]
+    assert quoted(text, "gebroken heup, wat moet er het eerste uur allemaal gebeuren", "Meet de pijn", "Neem bloed") == [whole]
+
+
+def test_a_section_that_speaks_of_other_patients_too_is_not_quoted_whole() -> None:
+    text = "2. Pijn bij volwassenen\n1. Meet de pijn.\n2. Geef paracetamol.\nBij een kind wordt de kinderarts gebeld.\n"
+    found = "".join(quoted(text, "volwassene met pijn, wat nu", "Meet de pijn", "Geef"))
+    assert "Geef paracetamol" in found
+    assert "kinderarts" not in found
+
+
+def test_a_paragraph_that_answers_better_is_no_list_of_something_else() -> None:
+    text = (
+        "2. Stoppen\nStop het infuus en bel de arts bij pijn, bij spitse toppen of bij een hoog kalium.\n\n"
+        "3. Bereiden\n1. Reken na.\n2. Meng goed.\n"
+    )
+    sentences, read = candidates(text, "Stop het infuus", "Reken na", "Meng")
+    sentences = [replace(c, score=8.0 * c.score) for c in sentences]
+    found = sections(question("wanneer kaliuminfus stoppen, alle redenen"), sentences, read)
+    assert "spitse toppen" in found[0].candidates[0].text
+    assert "Reken" not in found[0].candidates[0].text
+
+
+def test_an_exception_within_the_list_that_is_quoted_whole_does_not_stand_before_it() -> None:
+    text = "2. Heup\n• Meet de pijn bij een parkinsonpatient.\n• Geen blaassonde bij parkinson.\n• Neem bloed af.\n• Maak een ecg.\n"
+    found = quoted(text, "heup en parkinson, alle stappen", "Meet de pijn", "Neem bloed", "ecg", "Geen blaas")
+    assert found == [text]

@@ -101,3 +101,9 @@ def test_other_names_are_those_of_a_whole_word_that_means_one_specific_thing() -
     assert "nietjes" in also_called("Haakjes")
     assert "surgery" in also_called("operatie")
     assert also_called("katheterverzorging") == also_called("huisarts") == also_called("dosis") == ()
+
+
+def test_a_word_with_two_meanings_is_called_what_both_are_called() -> None:
+    assert "isolatie" in also_called("isoleren")
+    assert "isolation" in also_called("isoleren")
+    assert "isolatie opstarten" not in also_called("isoleren")
