@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rag_api.config import Settings
+from rag_api.embed import encoder_of
+from rag_api.embed.protocol import Embedder
 from rag_api.retrieval.reader import Reader
 
 
-def open_reader(settings: Settings, generator_url: Callable[[], str]) -> Reader | None:
-    """None when none is configured. `generator_url`: where the configured generator answers now. Raises ConfigurationError."""
-    if settings.reader is None:
+def open_reader(settings: Settings, generator_url: Callable[[], str], embedder: Callable[[], Embedder] | None = None) -> Reader | None:
+    """None when none is wanted, or none comes with Bedside that reads with what embeds. `generator_url`: where the configured generator
+    answers now. Raises ConfigurationError."""
+    if settings.reader == "none":
         return None
+    if settings.reader is None:
+        return _shipped(settings, embedder) if embedder is not None else None
     if settings.reader == "bedside":
         from rag_api.readers.bedside import BedsideReader, weights_in
 
-        return BedsideReader(weights=weights_in(settings.data_dir))
+        return BedsideReader(encoder_of(embedder()) if embedder is not None else None, weights=weights_in(settings.data_dir))
     if settings.reader == "llm":
         from rag_api.readers.llm import open_llm_reader
 
@@ -23,3 +28,12 @@ def open_reader(settings: Settings, generator_url: Callable[[], str]) -> Reader 
     from rag_api.readers.hugging_face import open_hugging_face
 
     return open_hugging_face(settings.reader)
+
+
+def _shipped(settings: Settings, embedder: Callable[[], Embedder]) -> Reader | None:
+    from rag_api.readers.bedside import BedsideReader, find_weights
+
+    weights = find_weights(settings.data_dir)
+    if weights is None or (encoder := encoder_of(embedder())) is None:
+        return None
+    return BedsideReader(encoder, weights=weights)

@@ -32,6 +32,7 @@ from rag_api.evaluate import HANDBOOK, read_judged
 from rag_api.text.language import detect
 from tests.rag_api.docx_files import docx, p, r
 from tests.rag_api.pdfs import write
+from tests.support.reader_weights import weights as weights_of
 from tests.support.scripted_server import Scripted, scripted_server
 
 ROOT = Path(__file__).parents[2]
@@ -235,6 +236,14 @@ def test_calibrate_keeps_what_it_fitted_and_refuses_the_test_half(
     assert json.loads(kept.read_text())[found["embedder"]] == found["values"]
     other = as_json(run({**environment, "BEDSIDE_ALPHA": "0.3"}, "calibrate", "--set", str(file), "--out", str(kept), "--json"))
     assert found["values"]["alpha"] != other["values"]["alpha"] == 0.3  # the one that it was fitted with
+    weights = Path(environment["BEDSIDE_DATA_DIR"]) / "reader.npz"
+    weights.write_bytes(weights_of("multilingual-e5-small-int8"))
+    try:
+        with_reader = as_json(run(environment, "calibrate", "--set", str(file), "--out", str(kept), "--json"))
+    finally:
+        weights.unlink()
+    (read,) = with_reader["values"]["readers"].values()
+    assert {"reader", "reader_span"} <= set(read["not_found"]["coefficients"])
     write([[*row[:-1], "test"] for row in rows])
     assert "never on its test half" in run(environment, "calibrate", "--set", str(file), "--out", str(kept), code=1).stderr
 
