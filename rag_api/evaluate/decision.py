@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
@@ -43,7 +44,9 @@ class Row:
         return self.kind == Kind.ANSWERABLE
 
 
-def fit_decision(rows: Sequence[Row], names: Sequence[str] = SIGNALS, l2: float = 3.0) -> NotFound:
+def fit_decision(
+    rows: Sequence[Row], names: Sequence[str] = SIGNALS, l2: float = 3.0, risks: Mapping[str, float] = MappingProxyType(RISKS)
+) -> NotFound:
     """Raises InvalidInput where there is nothing to tell apart."""
     _check(rows)
     fold = folds(rows)
@@ -56,7 +59,7 @@ def fit_decision(rows: Sequence[Row], names: Sequence[str] = SIGNALS, l2: float 
                 told[index] = _logit(row, coefficients)
     bonus = _bonus(rows, told)
     confidences = [_confidence(row, logit + bonus * row.signals.get("crossed", 0.0)) for row, logit in zip(rows, told, strict=True)]
-    thresholds = {name: round(threshold_at(rows, confidences, share), 4) for name, share in RISKS.items()}
+    thresholds = {name: round(threshold_at(rows, confidences, share), 4) for name, share in risks.items()}
     fitted = {**_coefficients(rows, names, l2), "crossed": bonus}
     return NotFound(
         {name: round(value, 4) for name, value in fitted.items()},
