@@ -132,8 +132,8 @@ class Settings(BaseSettings):
     reranker_api_key: SecretStr | None = None
     reader: str | None = Field(
         None,
-        description="What reads question and passages together: 'bedside' (reader.npz of the data directory, else what comes with "
-        "Bedside), 'llm' (the configured generator), a model's folder or hub name, or 'none'. Absent: 'bedside' where it can.",
+        description="What reads question and passages together: 'bedside' (own weights, reader.npz in the data directory), 'llm' (the "
+        "configured generator), or a model's folder or hub name.",
     )
     passages: int = Field(3, ge=1, le=20, description="How many chunks go into the prompt.")
     sources: int = Field(7, ge=1, le=50, description="How many sources are shown.")

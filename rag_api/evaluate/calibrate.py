@@ -21,7 +21,7 @@ from rag_api.evaluate.decision import Row, fit_decision
 from rag_api.evaluate.judged import Judged
 from rag_api.evaluate.metrics import precision_recall
 from rag_api.retrieval.answerability import NEXT, probability
-from rag_api.retrieval.calibration import FEATURES, READ, READ_RISKS, SIGNALS, NotFound, Verbatim, Weights, WithReader
+from rag_api.retrieval.calibration import FEATURES, READ, SIGNALS, NotFound, Verbatim, Weights, WithReader
 from rag_api.retrieval.reader_scores import UNREAD, Read
 from rag_api.retrieval.sentence_scorer import Scored
 
@@ -163,8 +163,7 @@ def fit_reader(cases: Sequence[Case], others: Sequence[Row], weights: Weights, s
 
 
 def _decision(cases: Sequence[Case], others: Sequence[Row], span_weight: float | None = None) -> NotFound:
-    rows = [*rows_of(cases, "own"), *others]
-    return fit_decision(rows) if span_weight is None else fit_decision(rows, (*SIGNALS, *READ), risks=READ_RISKS)
+    return fit_decision([*rows_of(cases, "own"), *others], SIGNALS if span_weight is None else (*SIGNALS, *READ))
 
 
 def rows_of(cases: Sequence[Case], collection: str) -> list[Row]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
@@ -44,9 +43,7 @@ class Row:
         return self.kind == Kind.ANSWERABLE
 
 
-def fit_decision(
-    rows: Sequence[Row], names: Sequence[str] = SIGNALS, l2: float = 3.0, risks: Mapping[str, float] = MappingProxyType(RISKS)
-) -> NotFound:
+def fit_decision(rows: Sequence[Row], names: Sequence[str] = SIGNALS, l2: float = 3.0) -> NotFound:
     """Raises InvalidInput where there is nothing to tell apart."""
     _check(rows)
     fold = folds(rows)
@@ -59,7 +56,7 @@ def fit_decision(
                 told[index] = _logit(row, coefficients)
     bonus = _bonus(rows, told)
     confidences = [_confidence(row, logit + bonus * row.signals.get("crossed", 0.0)) for row, logit in zip(rows, told, strict=True)]
-    thresholds = {name: round(threshold_at(rows, confidences, share), 4) for name, share in risks.items()}
+    thresholds = {name: round(threshold_at(rows, confidences, share), 4) for name, share in RISKS.items()}
     fitted = {**_coefficients(rows, names, l2), "crossed": bonus}
     return NotFound(
         {name: round(value, 4) for name, value in fitted.items()},
@@ -90,6 +87,8 @@ def weights_of(rows: Sequence[Row]) -> NDArray[np.float64]:
 
 def _coefficients(rows: Sequence[Row], names: Sequence[str], l2: float) -> dict[str, float]:
     asked = [row for row in rows if row.open]
+    if not asked:
+        raise InvalidInput("Too few questions to calibrate on: some of them are always held back, and then none is left.")
     x = np.array([[row.signals[name] for name in names] for row in asked])
     weights = weights_of(asked)
     center, scale = np.average(x, axis=0, weights=weights), x.std(0)

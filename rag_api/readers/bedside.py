@@ -95,16 +95,11 @@ def judgement(found: Array) -> Judgement:
     return Judgement(answers, tuple((spans - answers).tolist()), tuple(found[:, 1].tolist()))
 
 
-def find_weights(data_dir: Path) -> bytes | None:
-    """Return what a hospital trained itself, reader.npz in its data directory, else what comes with Bedside."""
-    paths = (data_dir / WEIGHTS, Path(str(files(__package__).joinpath(WEIGHTS))))
-    return next((path.read_bytes() for path in paths if path.exists()), None)
-
-
 def weights_in(data_dir: Path) -> bytes:
-    """Raises ConfigurationError where there are none."""
-    if (weights := find_weights(data_dir)) is not None:
-        return weights
+    """Return what a hospital trained itself, reader.npz in its data directory, else what comes with Bedside. Raises ConfigurationError."""
+    for path in (data_dir / WEIGHTS, Path(str(files(__package__).joinpath(WEIGHTS)))):
+        if path.exists():
+            return path.read_bytes()
     raise ConfigurationError(
         f"BEDSIDE_READER=bedside needs {data_dir / WEIGHTS}, which `python -m services.reader.train` makes: none comes with Bedside, "
         "since it did not pass the test for it (docs/evaluation.md)"

@@ -11,12 +11,10 @@ from rag_api.retrieval.reader import Reader
 
 
 def open_reader(settings: Settings, generator_url: Callable[[], str], embedder: Callable[[], Embedder] | None = None) -> Reader | None:
-    """None when none is wanted, or none comes with Bedside that reads with what embeds. `generator_url`: where the configured generator
-    answers now. Raises ConfigurationError."""
-    if settings.reader == "none":
-        return None
+    """None when none is configured. `generator_url`: where the configured generator answers now; `embedder`: whose encoder it reads with
+    where that is ours. Raises ConfigurationError."""
     if settings.reader is None:
-        return _shipped(settings, embedder) if embedder is not None else None
+        return None
     if settings.reader == "bedside":
         from rag_api.readers.bedside import BedsideReader, weights_in
 
@@ -28,12 +26,3 @@ def open_reader(settings: Settings, generator_url: Callable[[], str], embedder: 
     from rag_api.readers.hugging_face import open_hugging_face
 
     return open_hugging_face(settings.reader)
-
-
-def _shipped(settings: Settings, embedder: Callable[[], Embedder]) -> Reader | None:
-    from rag_api.readers.bedside import BedsideReader, find_weights
-
-    weights = find_weights(settings.data_dir)
-    if weights is None or (encoder := encoder_of(embedder())) is None:
-        return None
-    return BedsideReader(encoder, weights=weights)

@@ -26,8 +26,6 @@ SIGNALS = ("cosine", "information", "lead", "names", "unnamed", "absent")
 READ = ("reader", "reader_span")
 RISKS = {"careful": 0.15, "balanced": 0.10, "ready": 0.05}
 """BEDSIDE_RISK: the share of the answerable questions that it lets be refused, on the collections that the decision was fitted to."""
-READ_RISKS = {**RISKS, "careful": 0.13}
-"""The same where a reader reads: what it tells better goes partly into near misses, and partly into fewer refusals."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,16 +125,17 @@ class Other:
 
 def test_it_reads_with_the_encoder_that_embeds(tmp_path: Path, encoder: E5Encoder) -> None:
     (tmp_path / "reader.npz").write_bytes(weights(E5Encoder.name))
-    for named in (None, "bedside"):
-        reader = open_reader(Settings(data_dir=tmp_path, reader=named), lambda: "", lambda: Cached(neutral(encoder)))
-        assert isinstance(reader, BedsideReader)
-        assert reader.encoder is encoder
+    reader = open_reader(Settings(data_dir=tmp_path, reader="bedside"), lambda: "", lambda: Cached(neutral(encoder)))
+    assert isinstance(reader, BedsideReader)
+    assert reader.encoder is encoder
 
 
-def test_nothing_reads_where_another_embeds_or_none_is_wanted(tmp_path: Path, encoder: E5Encoder) -> None:
+def test_where_another_embeds_it_reads_with_an_encoder_of_its_own(tmp_path: Path, encoder: E5Encoder) -> None:
     (tmp_path / "reader.npz").write_bytes(weights(E5Encoder.name))
-    assert open_reader(Settings(data_dir=tmp_path), lambda: "", lambda: Cached(Other())) is None
-    assert open_reader(Settings(data_dir=tmp_path, reader="none"), lambda: "", lambda: Cached(encoder)) is None
+    reader = open_reader(Settings(data_dir=tmp_path, reader="bedside"), lambda: "", lambda: Cached(Other()))
+    assert isinstance(reader, BedsideReader)
+    assert reader.encoder is not encoder
+    assert open_reader(Settings(data_dir=tmp_path), lambda: "", lambda: Cached(encoder)) is None
 
 
 def test_without_weights_there_is_no_reader_of_our_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

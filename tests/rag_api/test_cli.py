@@ -243,7 +243,9 @@ def test_calibrate_keeps_what_it_fitted_and_refuses_the_test_half(
     read = [replace(row, signals={**row.signals, "reader": 0.0, "reader_span": 0.0}) for row in shipped_rows(found["embedder"])]
     monkeypatch.setattr("rag_api.evaluate.rows.shipped_rows", lambda embedder, reader="": read)
     try:
-        with_reader = as_json(run(environment, "calibrate", "--set", str(file), "--out", str(kept), "--json"))
+        with_reader = as_json(
+            run({**environment, "BEDSIDE_READER": "bedside"}, "calibrate", "--set", str(file), "--out", str(kept), "--json")
+        )
     finally:
         weights.unlink()
     (read,) = with_reader["values"]["readers"].values()

@@ -33,7 +33,7 @@ def extract(settings: Settings, collection: Collection, tell: Tell = lambda done
     """Ask everything. tell: called with how many questions are done."""
     with tempfile.TemporaryDirectory(prefix="bedside-decision-") as folder:
         own = settings.model_copy(
-            update={"data_dir": Path(folder), "database_url": None, "store": "lance", "follow_ups": "off", "reader": "none"}
+            update={"data_dir": Path(folder), "database_url": None, "store": "lance", "follow_ups": "off", "reader": None}
         )
         with Container(own) as container:
             sources = _index(collection, container)

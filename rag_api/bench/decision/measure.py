@@ -17,7 +17,7 @@ from rag_api.evaluate.cases import DecisionCase, Extract, Kind, Sentence, read_e
 from rag_api.evaluate.decision import Row, confidences_of, fit_decision
 from rag_api.evaluate.refusals import Asked, refusals, share
 from rag_api.retrieval.answerability import NEXT
-from rag_api.retrieval.calibration import FEATURES, READ, READ_RISKS, RISKS, SIGNALS, Calibration, NotFound, Weights, WithReader
+from rag_api.retrieval.calibration import FEATURES, READ, RISKS, SIGNALS, Calibration, NotFound, Weights, WithReader
 from rag_api.retrieval.reader import Passage, Reader
 from rag_api.retrieval.reader_scores import Read, joined
 
@@ -96,8 +96,7 @@ def fit_without(cases: Sequence[Case], weights: Weights) -> tuple[NotFound, list
 def fit_with(cases: Sequence[Case], weights: Weights) -> tuple[WithReader, list[Row]]:
     weight = span_weight_of(cases, weights)
     rows = [row_of(one, weights, weight) for one in cases]
-    fitted = fit_decision([row for row in rows if row.split == "fit"], (*SIGNALS, *READ), risks=READ_RISKS)
-    return WithReader(fitted, weight), rows
+    return WithReader(fit_decision([row for row in rows if row.split == "fit"], (*SIGNALS, *READ)), weight), rows
 
 
 def figures(rows: Sequence[Row], fitted: NotFound) -> dict[str, Any]:
