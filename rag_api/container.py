@@ -272,7 +272,7 @@ class Container:
         if measured.not_found is not None:
             measured.not_found.at(self.settings.risk)
         if self.reader is not None and self.reader.name not in measured.readers:
-            log.warning("the reader %s was not measured for this embedder and is not used: `bedside bench decision`", self.reader.name)
+            log.warning("the reader %s was not measured for this embedder and is not used: `bedside calibrate`", self.reader.name)
 
     def start_generator(self) -> None:
         """Start the embedded generator in the background, when no other is configured."""
@@ -368,7 +368,7 @@ class Container:
     def _open_reader(self) -> tuple[Reader | None]:
         from rag_api.readers.opening import open_reader
 
-        reader = open_reader(self.settings, lambda: self.generator.address())
+        reader = open_reader(self.settings, lambda: self.generator.address(), lambda: self.embedder)
         return (None if reader is None else self._closing(reader),)
 
     def _open_afterwards(self) -> ThreadPoolExecutor:

@@ -53,7 +53,7 @@ def decision(
         name = container.reader.name if container.reader is not None else None
     fitted, rows = measure.fit_without(cases, before.weights)
     found: dict[str, Any] = {"embedder": next(iter(made_by)), "not_found": asdict(fitted), "collections": measure.figures(rows, fitted)}
-    read = None
+    read, read_rows = None, list[Any]()
     if name is not None:
         with_reader, read_rows = measure.fit_with(cases, before.weights)
         read = (name, with_reader)
@@ -64,7 +64,7 @@ def decision(
         svg.write_text(risk_svg("decision", {name: own["curve"] for name, own in found["collections"].items()}), encoding="utf-8")
     if write:
         measured = f"{date.today().isoformat()}, {len(rows)} questions of {', '.join(found['collections'])}"
-        _write(measure.with_decision(before, fitted, read, measured), rows, next(iter(made_by)))
+        _write(measure.with_decision(before, fitted, read, measured), rows, read_rows, next(iter(made_by)), name or "")
     typer.echo(json.dumps(found)) if as_json else _print(found)
 
 
@@ -78,14 +78,14 @@ def _read(container: Container, extracts: Any) -> list[Case]:
         return read_by(container.reader, extracts, tell)
 
 
-def _write(value: Any, rows: Any, embedder: str) -> None:
-    from rag_api.evaluate.rows import FILE, write_rows
-    from rag_api.retrieval.calibration import SIGNALS, write
+def _write(value: Any, rows: Any, read_rows: Any, embedder: str, reader: str) -> None:
+    from rag_api.evaluate.rows import FILE, key_of, write_rows
+    from rag_api.retrieval.calibration import READ, SIGNALS, write
 
     write(HERE / "retrieval" / "calibrations.json", embedder, value)
-    fit = [row for row in rows if row.split == "fit"]
-    write_rows({embedder: fit}, (*SIGNALS, "crossed"), HERE / "evaluate" / FILE)
-    say(f"{len(fit)} rows and the values of {embedder} are written")
+    fit = {key_of(embedder, name): [row for row in own if row.split == "fit"] for name, own in (("", rows), (reader, read_rows)) if own}
+    write_rows(fit, (*SIGNALS, "crossed", *READ), HERE / "evaluate" / FILE)
+    say(f"{sum(map(len, fit.values()))} rows and the values of {embedder} are written")
 
 
 def _print(found: dict[str, Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import date
 from pathlib import Path
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rag_api.container import Container
     from rag_api.evaluate import Judged
     from rag_api.evaluate.calibrate import Case
-    from rag_api.retrieval.calibration import Verbatim
+    from rag_api.retrieval.calibration import Verbatim, WithReader
 
 
 def calibrate(
@@ -53,9 +53,18 @@ def fitted(container: Container, file: Path | None, stored: str | None, *, model
     refuse_test_half(questions, container, file, stored, "A calibration")
     cases = gather(container, questions)
     others = shipped_rows(container.embedder.name)
-    found = fits.cross_validated(cases, others)
     before = calibration(container.embedder.name, container.settings.data_dir)
     weights = fits.fit_weights(cases)
+    reader = container.reader.name if container.reader is not None else ""
+    if reader:
+        known = {**shipped_readers(container.embedder.name), **before.readers}.get(reader)
+        span_weight = known.span_weight if known else fits.span_weight_of(cases, weights)
+        read_others = shipped_rows(container.embedder.name, reader)
+        found = fits.cross_validated(cases, read_others, span_weight=span_weight)
+        decided = fits.fit_reader(cases, read_others, weights, span_weight)
+        before = replace(before, readers={**before.readers, reader: decided})
+    else:
+        found = fits.cross_validated(cases, others)
     cases = [fits.weighed(case, weights) for case in cases]
     if model:
         cases = with_likelihoods(container, cases)
@@ -79,6 +88,7 @@ def fitted(container: Container, file: Path | None, stored: str | None, *, model
         "collections": ["own", *sorted({row.collection for row in others})],
         "cross_validated": found,
         "values": asdict(value),
+        "decision": asdict(value)["readers"][reader]["not_found"] if reader else asdict(value)["not_found"],
         "likelihood": _gains(cases, writing) if model else None,
     }
 
@@ -101,11 +111,24 @@ def gather(container: Container, questions: Sequence[Judged]) -> list[Case]:
     return cases
 
 
+def shipped_readers(embedder: str) -> Mapping[str, WithReader]:
+    from rag_api.retrieval.calibration import Calibration, shipped
+
+    return shipped().get(embedder, Calibration()).readers
+
+
 def _case(container: Container, judged: Judged, left_out: tuple[str, ...]) -> Case:
+    """A reader that nobody measured yet reads all the same."""
     from rag_api.evaluate.calibrate import Case
+    from rag_api.query.analysis import analyse
+    from rag_api.retrieval.reader_scores import read
 
     retrieval = search(judged, container, left_out)
-    return Case(judged, bool(left_out), retrieval.may_answer, retrieval.signals, retrieval.scored)
+    told = retrieval.read
+    if told is None and container.reader is not None:
+        asked = analyse(judged.question, container.expander).text
+        told = read(asked, retrieval.may_be_quoted, retrieval.sentences, container.reader)
+    return Case(judged, bool(left_out), retrieval.may_answer, retrieval.signals, retrieval.scored, read=told)
 
 
 def with_likelihoods(container: Container, cases: Sequence[Case]) -> list[Case]:
@@ -180,7 +203,7 @@ def show(found: dict[str, Any], as_json: bool) -> None:
         f"{crossed['refused']:.1%} of the answerable refused; {crossed['recall_left_out']:.2f} of those whose document was left out"
     )
     say(f"When to refuse, fitted on {', '.join(found['collections'])}:")
-    fitted = found["values"]["not_found"]
+    fitted = found["decision"]
     for name, threshold in fitted["by_risk"].items():
         point = next((p for p in fitted["curve"] if p["threshold"] >= threshold), fitted["curve"][-1])
         say(f"  BEDSIDE_RISK={name}: {point['refused']:.0%} of what can be answered is refused, {point['risk']:.0%} of answers are wrong")

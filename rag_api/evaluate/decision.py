@@ -87,6 +87,8 @@ def weights_of(rows: Sequence[Row]) -> NDArray[np.float64]:
 
 def _coefficients(rows: Sequence[Row], names: Sequence[str], l2: float) -> dict[str, float]:
     asked = [row for row in rows if row.open]
+    if not asked:
+        raise InvalidInput("Too few questions to calibrate on: some of them are always held back, and then none is left.")
     x = np.array([[row.signals[name] for name in names] for row in asked])
     weights = weights_of(asked)
     center, scale = np.average(x, axis=0, weights=weights), x.std(0)

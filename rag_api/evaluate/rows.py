@@ -16,15 +16,20 @@ from rag_api.evaluate.decision import Row
 FILE = "decision_rows.json.gz"
 
 
-def shipped_rows(embedder: str) -> list[Row]:
-    """Empty for an embedder that nobody measured: then the own questions are all there is."""
+def shipped_rows(embedder: str, reader: str = "") -> list[Row]:
+    """As this reader read them, or without one. Empty for an embedder or a reader that nobody measured: then the own questions are all
+    there is."""
     data = json.loads(gzip.decompress(files(__package__).joinpath(FILE).read_bytes()))
-    return [_row(one, data["signals"]) for one in data["rows"].get(embedder, [])]
+    return [_row(one, data["signals"]) for one in data["rows"].get(key_of(embedder, reader), [])]
+
+
+def key_of(embedder: str, reader: str = "") -> str:
+    return f"{embedder} {reader}".strip()
 
 
 def write_rows(rows: Mapping[str, Sequence[Row]], signals: Sequence[str], path: Path) -> None:
-    """rows: by embedder."""
-    packed = {embedder: _packed(own, signals) for embedder, own in rows.items()}
+    """rows: by `key_of`."""
+    packed = {key: _packed(own, signals) for key, own in rows.items()}
     path.write_bytes(gzip.compress(json.dumps({"signals": list(signals), "rows": packed}).encode(), 9, mtime=0))
 
 

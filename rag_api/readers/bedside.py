@@ -39,7 +39,7 @@ class BedsideReader:
         if str(arrays.pop("encoder")) != encoder.name:
             raise ConfigurationError(f"the reader's weights are for another encoder than {encoder.name}")
         self.name = f"bedside-reader-{hashlib.sha256(weights).hexdigest()[:12]}"
-        self._encoder = encoder
+        self.encoder = encoder
         self._layers = encoder.layers(range(int(arrays.pop("layers"))))
         self._network = _network(arrays)
         self._states = lru_cache(maxsize=KEPT)(self._computed)
@@ -47,10 +47,10 @@ class BedsideReader:
     def judge(self, question: str, passages: Sequence[Passage]) -> list[Judgement]:
         if not passages:
             return []
-        text = question_tokens(question, self._encoder.tokens)
-        states = self._encoder.states_of([text.ids], self._layers)[0]
-        asked = self._network.question(states, text, rarities(text, self._encoder))
-        read = self._encoder.side_by_side(self._reading, passages)
+        text = question_tokens(question, self.encoder.tokens)
+        states = self.encoder.states_of([text.ids], self._layers)[0]
+        asked = self._network.question(states, text, rarities(text, self.encoder))
+        read = self.encoder.side_by_side(self._reading, passages)
         return [judgement(self._network.judge(asked, own)[_places(passage)]) for passage, own in zip(passages, read, strict=True)]
 
     def close(self) -> None:
@@ -58,11 +58,11 @@ class BedsideReader:
 
     def _reading(self, passage: Passage) -> ReadPassage:
         """Its spans in the order in which they stand: what stands beside one tells."""
-        text = passage_tokens(replace(passage, spans=tuple(sorted(passage.spans))), self._encoder.tokens)
+        text = passage_tokens(replace(passage, spans=tuple(sorted(passage.spans))), self.encoder.tokens)
         return self._network.passage(self._states(text.ids).astype(np.float32), text)
 
     def _computed(self, ids: tuple[int, ...]) -> NDArray[np.float16]:
-        return self._encoder.states_of([ids], self._layers)[0].astype(np.float16)
+        return self.encoder.states_of([ids], self._layers)[0].astype(np.float16)
 
 
 def _arrays(weights: bytes) -> dict[str, Any]:

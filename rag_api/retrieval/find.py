@@ -23,7 +23,7 @@ from rag_api.query.analysis import Analysis
 from rag_api.retrieval.answerability import decide
 from rag_api.retrieval.calibration import Calibration, NotFound, calibration
 from rag_api.retrieval.patient_ranking import RetrievalContainer, is_for_others, rank
-from rag_api.retrieval.reader_scores import read, rescored
+from rag_api.retrieval.reader_scores import Read, read, rescored
 from rag_api.retrieval.sentence_scorer import Scored, scored_sentences
 from rag_api.text.addressed import addressed
 from rag_api.text.uncertain import Places, blanked, together
@@ -45,6 +45,7 @@ class Retrieval:
     may_be_quoted: tuple[Hit, ...] = ()  # those for these patients and of these drugs, best first
     scored: tuple[Scored, ...] = ()  # their sentences, best first
     signals: Mapping[str, float] = field(default_factory=dict)  # what the decision was made from
+    read: Read | None = None  # what a reader made of them, in the order of `scored`
     # Of the documents, by id; very long ones are left out. What was read in doubt or speaks to a machine is blank, as in the hits' chunks.
     texts: Mapping[str, str] = field(default_factory=dict)
     structures: Mapping[str, str] = field(default_factory=dict)  # their blocks, packed (rag_api/text/blocks.py)
@@ -78,7 +79,7 @@ def find(question: Analysis, user: User, filters: Filters, container: RetrievalC
         fitted,
         only_for_others=ranking.only_for_others,
         threshold=threshold_of(fitted, settings),
-        read=read,
+        read=read.signals(0) if read is not None else None,
         texts=texts,
     )
     return Retrieval(
@@ -91,6 +92,7 @@ def find(question: Analysis, user: User, filters: Filters, container: RetrievalC
         may_be_quoted=tuple(may_answer),
         scored=tuple(scored),
         signals=decision.signals,
+        read=read,
         texts={document_id: blanked(text, 0, withheld[document_id]) for document_id, text in texts.items()},
         structures=structures,
         of_other_drugs=others,
@@ -124,17 +126,17 @@ def threshold_of(fitted: NotFound | None, settings: Settings) -> float | None:
 
 def _read(
     question: Analysis, hits: Sequence[Hit], scored: list[Scored], measured: Calibration, container: RetrievalContainer
-) -> tuple[list[Scored], NotFound | None, dict[str, float]]:
-    """The sentences, the decision and the signals, with a reader's share where one reads and was measured for this."""
+) -> tuple[list[Scored], NotFound | None, Read | None]:
+    """The sentences, the decision and what was read, with a reader's share where one reads and was measured for this."""
     reader = container.reader
     with_reader = measured.readers.get(reader.name) if reader is not None else None
     if reader is None or with_reader is None:
-        return scored, measured.not_found, {}
+        return scored, measured.not_found, None
     found = read(question.text, hits, [s.candidate for s in scored], reader)
     if found is None:
-        return scored, measured.not_found, {}
+        return scored, measured.not_found, None
     scored, found = rescored(scored, found, with_reader.span_weight)
-    return scored, with_reader.not_found, found.signals(0)
+    return scored, with_reader.not_found, found
 
 
 def _blanked(hit: Hit, uncertain: Mapping[str, Places], withheld: Mapping[str, Places]) -> Hit:

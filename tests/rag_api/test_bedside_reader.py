@@ -2,62 +2,31 @@
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from rag_api.config import Settings
+from rag_api.embed import Cached
 from rag_api.embed.e5.encoder import E5Encoder
 from rag_api.embed.e5.layers import Layers, States
+from rag_api.embed.neutral import neutral
 from rag_api.errors import ConfigurationError, InvalidInput
 from rag_api.readers.bedside import NOTHING, BedsideReader
-from rag_api.readers.network import PLACES, Sizes
+from rag_api.readers.network import PLACES
 from rag_api.readers.opening import open_reader
 from rag_api.readers.text import MOST_PASSAGE, MOST_QUESTION, leads, passage_tokens, question_tokens, segments
 from rag_api.retrieval.reader import Judgement, Passage
-
-SIZES = Sizes(heads=2, width=8, token=8, inner=16, told=8, joined=16)
+from tests.support.reader_weights import weights
 
 
 @pytest.fixture(scope="module")
 def encoder() -> E5Encoder:
     return E5Encoder()
-
-
-def weights(encoder: str, seed: int = 0, places: int = PLACES) -> bytes:
-    """Of one network that has learned nothing, for the encoder's lowest layer."""
-    chance, s = np.random.default_rng(seed), SIZES
-    shapes = {
-        "compare.weight": (s.heads * s.width, s.hidden),
-        "token.weight": (s.token, s.hidden),
-        "token.bias": (s.token,),
-        "found.weight": (s.inner, places * (s.heads + 1)),
-        "found.bias": (s.inner,),
-        "own.weight": (s.inner, s.token + 1),
-        "told.weight": (s.told, s.inner),
-        "told.bias": (s.told,),
-        "weight.weight": (1, s.hidden),
-        "weight.bias": (1,),
-        "asked.weight": (s.told, s.hidden),
-        "asked.bias": (s.told,),
-        "said.weight": (s.told, s.hidden),
-        "said.bias": (s.told,),
-        "joined.weight": (s.joined, 5 * s.told),
-        "joined.bias": (s.joined,),
-        "out.weight": (2, s.joined),
-        "out.bias": (2,),
-        "mean": (s.hidden,),
-    }
-    arrays = {name: chance.normal(0, 0.1, shape).astype(np.float16) for name, shape in shapes.items()}
-    file = io.BytesIO()
-    about: dict[str, Any] = {"encoder": np.array(encoder), "layers": np.array(1), "scale": np.ones(1, np.float16)}
-    np.savez(file, **about, **arrays)  # type: ignore[arg-type]
-    return file.getvalue()
 
 
 @pytest.fixture(scope="module")
@@ -140,6 +109,33 @@ def test_a_hospitals_own_weights_are_read(tmp_path: Path) -> None:
     reader = open_reader(Settings(data_dir=tmp_path, reader="bedside"), lambda: "")
     assert reader is not None
     assert reader.judge("wat eerst?", HOSTILE[4:5])[0].spans
+
+
+class Other:
+    """An embedder that is not ours."""
+
+    name, dim = "other", 1
+
+    def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return np.ones((len(texts), 1), np.float32)
+
+    def query(self, text: str) -> NDArray[np.float32]:
+        return np.ones(1, np.float32)
+
+
+def test_it_reads_with_the_encoder_that_embeds(tmp_path: Path, encoder: E5Encoder) -> None:
+    (tmp_path / "reader.npz").write_bytes(weights(E5Encoder.name))
+    reader = open_reader(Settings(data_dir=tmp_path, reader="bedside"), lambda: "", lambda: Cached(neutral(encoder)))
+    assert isinstance(reader, BedsideReader)
+    assert reader.encoder is encoder
+
+
+def test_where_another_embeds_it_reads_with_an_encoder_of_its_own(tmp_path: Path, encoder: E5Encoder) -> None:
+    (tmp_path / "reader.npz").write_bytes(weights(E5Encoder.name))
+    reader = open_reader(Settings(data_dir=tmp_path, reader="bedside"), lambda: "", lambda: Cached(Other()))
+    assert isinstance(reader, BedsideReader)
+    assert reader.encoder is not encoder
+    assert open_reader(Settings(data_dir=tmp_path), lambda: "", lambda: Cached(encoder)) is None
 
 
 def test_without_weights_there_is_no_reader_of_our_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,12 +16,16 @@ from rag_api.evaluate.calibrate import (
     Case,
     accuracy,
     cross_validated,
+    fit_reader,
     fit_weights,
     fit_writing,
     folds,
+    span_weight_of,
     weighed,
     written,
 )
+from rag_api.evaluate.cases import Kind
+from rag_api.evaluate.decision import Row
 from rag_api.retrieval.calibration import (
     FILE,
     READ,
@@ -36,6 +40,7 @@ from rag_api.retrieval.calibration import (
     shipped,
     write,
 )
+from rag_api.retrieval.reader_scores import UNREAD, Read
 from rag_api.retrieval.sentence_scorer import Scored
 
 pytestmark = pytest.mark.quick
@@ -77,6 +82,37 @@ def test_new_weights_change_the_order_and_the_lead() -> None:
     assert [s.candidate.text for s in by_cosine.sentences] == ["een", "twee"]
     assert [s.candidate.text for s in by_passage.sentences] == ["twee", "een"]
     assert (by_cosine.signals["lead"], by_passage.signals["lead"]) == (2.0, 1.0)
+
+
+class TestWithAReader:
+    """Its log-odds tell what the features do not."""
+
+    WRONG, RIGHT = scored("fout", 0.6, 0.5, 0.0, 0.5), scored("juist", 0.5, 0.5, 0.0, 0.5, at=50)
+    OTHERS = (Row("elsewhere", "fit", Kind.NEAR_MISS, "x", True, False, {**dict.fromkeys((*SIGNALS, *READ), 0.0), "reader": -9.0}),)
+
+    def asked(self) -> list[Case]:
+        found = [replace(case(str(n), [self.WRONG, self.RIGHT]), read=Read(3.0, (-5.0, 3.0))) for n in range(20)]
+        return [*found, *(replace(case(f"u{n}", [self.WRONG], answerable=False), read=Read(-4.0, (-4.0,))) for n in range(10))]
+
+    def test_it_changes_the_order_and_what_the_decision_hears(self) -> None:
+        by_both = weighed(self.asked()[0], Weights(1, 0, 0, 0), 0.5)
+        assert [s.candidate.text for s in by_both.sentences] == ["juist", "fout"]
+        assert (by_both.signals["reader"], by_both.signals["reader_span"]) == (3.0, 3.0)
+        assert by_both.read == Read(3.0, (3.0, -5.0))
+        assert weighed(self.asked()[0], Weights(1, 0, 0, 0)).sentences[0].candidate.text == "fout"
+
+    def test_the_least_weight_is_taken_with_which_most_is_right(self) -> None:
+        assert span_weight_of(self.asked(), Weights(1, 0, 0, 0)) == 0.1
+        assert span_weight_of([case("1", [self.RIGHT])], Weights(1, 0, 0, 0)) == 0.0
+
+    def test_the_decision_that_hears_it_refuses_what_it_does_not_believe(self) -> None:
+        fitted = fit_reader(self.asked(), self.OTHERS, Weights(1, 0, 0, 0), 0.1)
+        assert fitted.not_found.coefficients["reader"] > 0
+        assert cross_validated(self.asked(), self.OTHERS, span_weight=0.1)["not_found_recall"] == 1.0
+        assert cross_validated(self.asked(), self.OTHERS, span_weight=0.1)["first_sentence"] == 1.0
+
+    def test_what_was_not_read_is_as_if_nothing_was_believed(self) -> None:
+        assert weighed(case("1", [self.RIGHT]), Weights()).signals["reader"] == UNREAD
 
 
 class TestWriting:

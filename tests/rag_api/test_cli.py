@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +30,11 @@ from rag_api.cli.demo import SAMPLE
 from rag_api.config import Settings
 from rag_api.embedded.processes import free_port
 from rag_api.evaluate import HANDBOOK, read_judged
+from rag_api.evaluate.rows import shipped_rows
 from rag_api.text.language import detect
 from tests.rag_api.docx_files import docx, p, r
 from tests.rag_api.pdfs import write
+from tests.support.reader_weights import weights as weights_of
 from tests.support.scripted_server import Scripted, scripted_server
 
 ROOT = Path(__file__).parents[2]
@@ -218,7 +221,7 @@ def test_evaluate_measures_a_set_that_nothing_answers(environment: dict[str, str
 
 
 def test_calibrate_keeps_what_it_fitted_and_refuses_the_test_half(
-    environment: dict[str, str], loaded: dict[str, Any], tmp_path: Path
+    environment: dict[str, str], loaded: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file, kept = tmp_path / "judged.csv", tmp_path / "kept.json"
     rows = [["1", QUESTION, "nl", "naaldcontainers.pdf", "1", LINES["naaldcontainers.pdf"], "validate"]]
@@ -235,6 +238,18 @@ def test_calibrate_keeps_what_it_fitted_and_refuses_the_test_half(
     assert json.loads(kept.read_text())[found["embedder"]] == found["values"]
     other = as_json(run({**environment, "BEDSIDE_ALPHA": "0.3"}, "calibrate", "--set", str(file), "--out", str(kept), "--json"))
     assert found["values"]["alpha"] != other["values"]["alpha"] == 0.3  # the one that it was fitted with
+    weights = Path(environment["BEDSIDE_DATA_DIR"]) / "reader.npz"
+    weights.write_bytes(weights_of("multilingual-e5-small-int8"))
+    read = [replace(row, signals={**row.signals, "reader": 0.0, "reader_span": 0.0}) for row in shipped_rows(found["embedder"])]
+    monkeypatch.setattr("rag_api.evaluate.rows.shipped_rows", lambda embedder, reader="": read)
+    try:
+        with_reader = as_json(
+            run({**environment, "BEDSIDE_READER": "bedside"}, "calibrate", "--set", str(file), "--out", str(kept), "--json")
+        )
+    finally:
+        weights.unlink()
+    (read,) = with_reader["values"]["readers"].values()
+    assert {"reader", "reader_span"} <= set(read["not_found"]["coefficients"])
     write([[*row[:-1], "test"] for row in rows])
     assert "never on its test half" in run(environment, "calibrate", "--set", str(file), "--out", str(kept), code=1).stderr
 

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
 from rag_api.bench.wardqa import read_wardqa
 from rag_api.embed.e5.encoder import E5Encoder
 from rag_api.errors import InvalidInput
+from rag_api.evaluate import cases as kept
+from rag_api.evaluate.cases import DecisionCase, Extract, Kind, Sentence, write_extract
 from rag_api.readers.bedside import BedsideReader
 from rag_api.readers.network import Network, Sizes
 from rag_api.readers.text import rarities
+from rag_api.retrieval.calibration import SIGNALS
 from rag_api.retrieval.reader import Passage
 from services.reader.examples import Pair, Texts, batches
 from services.reader.fit import Fit, FitOptions
 from services.reader.model import ReaderModel, split_rows
+from services.reader.over import Example, OverFit, OverOptions, some
+from services.reader.over import loss_of as loss_over
+from services.reader.product import examples_of, public_examples
 from services.reader.public import public_pairs
 from services.reader.train import main
 from services.reader.ward import Ward
@@ -137,12 +145,93 @@ def test_the_command_trains_goes_on_and_writes_weights_that_bedside_reads(
     command = ["--work", str(tmp_path / "work"), "--out", str(tmp_path / "reader.npz"), "--curve", "0.5", "--epochs"]
     assert main([*command, "1"]) == 0
     computed = capsys.readouterr().out.count(" of ")
-    assert main([*command, "2"]) == 0
+    write_extract(tmp_path / "work/asked.json.gz", Extract("multilingual-e5-small-int8+neutral", (), {}))
+    assert main([*command, "2", "--over"]) == 0
     epochs = [json.loads(line)["epoch"] for line in (tmp_path / "work/all/curve.jsonl").read_text().splitlines()]
     assert epochs == [1, 2]
     assert capsys.readouterr().out.count(" of ") < computed  # states are computed once
     found = BedsideReader(encoder, weights=(tmp_path / "reader.npz").read_bytes()).judge("hoe lang spuiten na heup", PASSAGES)
     assert len(found[0].spans) == 3
+
+
+def over(texts: Texts) -> list[Example]:
+    """Two questions with an answer that today's score puts second, and a near miss that it believes in."""
+    spans = [len(passage.spans) for passage in PASSAGES]
+    asked = [(texts.question(question), at, line) for question, at, line in ASKED]
+    found = [
+        Example(((Pair(q, at), tuple(range(spans[at]))),), -np.arange(spans[at], dtype=np.float32), np.arange(spans[at]) == line, True, 1.0)
+        for q, at, line in asked[1:3]
+        if line is not None
+    ]
+    return [*found, replace(found[1], right=np.zeros(spans[1], np.bool_), answerable=False, learns="alone")]
+
+
+def test_what_todays_score_gets_wrong_is_learned_over_it(texts: Texts, tmp_path: Path) -> None:
+    model = ReaderModel(SMALL, seed=3)
+    model.standardise(texts.some_states())
+    examples = over(texts)[:1]
+    options = OverOptions(epochs=60, learning_rate=0.01, warm_up=2, dropout=0.0)
+    fit = OverFit(model, texts, examples, tmp_path, options)
+
+    def lost() -> float:
+        with torch.no_grad():
+            loss = loss_over(fit.model, texts, examples, options, np.random.default_rng(0))
+        assert loss is not None
+        return float(loss)
+
+    before = lost()
+    fit.run()
+    assert lost() < before / 3
+    ((pair, numbers),) = examples[0].passages
+    with torch.no_grad():
+        read = split_rows(fit.model.reader(texts.batch([pair]))[:, :, 0], (len(numbers),))[0]
+        chosen = int(fit.model(read, torch.from_numpy(examples[0].scores), 1.0).argmax())
+    assert examples[0].right[chosen]
+
+
+def test_teaching_over_todays_score_goes_on_where_it_was_stopped(texts: Texts, tmp_path: Path) -> None:
+    def taught(folder: Path, stops: tuple[int, ...]) -> dict[str, torch.Tensor]:
+        for until in stops:
+            model = ReaderModel(SMALL, seed=3)
+            model.standardise(texts.some_states())
+            found = OverFit(model, texts, over(texts), folder, OverOptions(epochs=4)).run(until)
+        return found.state_dict()
+
+    whole, stopped = taught(tmp_path / "whole", (4,)), taught(tmp_path / "stopped", (1, 3, 4))
+    for name, value in whole.items():
+        assert torch.equal(value, stopped[name]), name
+
+
+def test_of_many_passages_the_one_that_answers_is_always_read(texts: Texts) -> None:
+    one = over(texts)[0]
+    many = replace(one, passages=tuple((one.passages[0][0], (n % 2,)) for n in range(9)), right=np.array([False, True]))
+    for seed in range(20):
+        chosen = some(many, 5, np.random.default_rng(seed))
+        assert len(chosen) == 5
+        assert sum(own == (1,) for _, own in chosen) == 4  # of the nine four hold it
+
+
+def test_what_the_product_found_is_taught_with_its_score_and_altered(encoder: E5Encoder) -> None:
+    part = next(part for part in read_wardqa(("train",)) if part.questions)
+    asked = part.questions[0]
+    signals = dict.fromkeys((*SIGNALS, "crossed"), 0.0)
+    sentences = (Sentence(0, 0, 4, (0.5, 0.5, 0.0, 0.5), True), Sentence(0, 5, 9, (0.4, 0.5, 0.0, 0.0), False))
+    case = DecisionCase("wardqa", "fit", Kind.ANSWERABLE, asked.question, "nl", part.document, True, signals, ("a",), sentences)
+    extracted = Extract("multilingual-e5-small-int8+neutral", (case,), {"a": kept.Passage("T", "", "Eerst dan.")})
+    found = examples_of(extracted, Texts(encoder, LAYERS))
+    assert found[0].learns == "sum"
+    assert found[0].scores[0] > found[0].scores[1]
+    assert {own.learns for own in found[1:]} == {"alone"}
+    assert not any(own.right.any() for own in found[1:] if not own.answerable)
+    with pytest.raises(InvalidInput, match="nothing was fitted"):
+        examples_of(replace(extracted, made_by="unheard-of"), Texts(encoder, LAYERS))
+
+
+def test_a_public_question_is_an_example_of_one_passage(texts: Texts, pairs: list[Pair]) -> None:
+    found = public_examples(pairs, texts)
+    assert {own.learns for own in found} == {"public"}
+    assert len(found) == len(pairs) - 1  # one passage is empty
+    assert found[0].right.tolist() == [True, False, False]
 
 
 def test_altered_questions_and_rivals_are_of_the_document_that_they_are_about(encoder: E5Encoder, monkeypatch: pytest.MonkeyPatch) -> None:

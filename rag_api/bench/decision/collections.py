@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.resources import files
@@ -18,7 +18,7 @@ from typing import Literal
 
 from rag_api import handbook
 from rag_api.bench.sets import SHARED
-from rag_api.bench.wardqa import document_text, read_wardqa
+from rag_api.bench.wardqa import Split, document_text, read_wardqa
 from rag_api.domain import Candidate, Metadata
 from rag_api.evaluate import read_judged
 from rag_api.evaluate.answers import holds
@@ -71,15 +71,15 @@ class Collection:
     leave_out: bool = False
 
 
-def wardqa() -> Collection:
+def wardqa(splits: Sequence[Split] = ("validate", "test", "test_trades")) -> Collection:
     """Hurried words and near misses; `fit` is its validate part, `test` the two others that no reader is taught on."""
-    passages = read_wardqa(("validate", "test", "test_trades"))
+    passages = read_wardqa(splits)
     texts, questions = [], list[Question]()
     for source, parts in ((source, list(own)) for source, own in groupby(passages, key=lambda p: p.document)):
         first = parts[0]
         text, lines = document_text(parts)
         texts.append(Text(source, Metadata(title=first.title, language=first.language, department=first.trade), text))
-        part: Part = "fit" if first.split == "validate" else "test"
+        part: Part = "fit" if first.split in ("train", "validate") else "test"
         for passage in parts:
             for asked in (asked for asked in passage.questions if asked.alone):
                 right = partial(_at, source, lines[passage.id][asked.line - 1])

@@ -12,6 +12,7 @@ import numpy as np
 from rag_api.bench.decision.collections import COLLECTIONS, read_collections
 from rag_api.bench.decision.extract import Tell, extract
 from rag_api.config import Settings
+from rag_api.evaluate.calibrate import SPAN_WEIGHTS
 from rag_api.evaluate.cases import DecisionCase, Extract, Kind, Sentence, read_extract, write_extract
 from rag_api.evaluate.decision import Row, confidences_of, fit_decision
 from rag_api.evaluate.refusals import Asked, refusals, share
@@ -21,7 +22,6 @@ from rag_api.retrieval.reader import Passage, Reader
 from rag_api.retrieval.reader_scores import Read, joined
 
 CACHE = Path.home() / ".cache" / "bedside" / "decision"
-SPAN_WEIGHTS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0, 2.0, 4.0, 8.0)  # nats for each of a reader's log-odds
 SILENT: Tell = lambda done: None  # noqa: E731
 
 
