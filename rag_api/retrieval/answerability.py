@@ -2,13 +2,13 @@
 language model.
 
 Rules come first: there must be hits that may answer, and what fits best must not be for other patients only, nor say "with" where the
-question says "without" and the document nowhere does. Then six things tell, none of them well (docs/evaluation.md): what the best passage
+question says "without" and the document nowhere does. Then seven things tell, none of them well (docs/evaluation.md): what the best passage
 means, and how much of what the question's words could tell it matches; how far the best sentence stands above the next ones, as one that
 answers does and one among many that are about the same thing does not; whether the question's longest words, mostly the name of what it is
 about, stand in the best document at all; the rarest of its words that the best sentence and its title do not name; and whether it names a
 device, disease, ward or the like that the document does not (guard/concepts.py). With a reader (reader.py) there is also what that makes
 of the passages. A logistic regression over them, fitted on judged questions of several collections, gives the chance that the answer is
-right.
+right; a question for a whole list is given a little, for it is the list that answers it, not its best line.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from rag_api.guard.drugs import is_drug
 from rag_api.guard.without import is_turned, left_out, says_without
 from rag_api.guard.words import folded
 from rag_api.query.analysis import Analysis
+from rag_api.query.asks import Wanted, wanted
 from rag_api.query.unnamed import rarity
 from rag_api.retrieval.calibration import NotFound
 from rag_api.stores.fuse import INFORMATION
@@ -30,6 +31,7 @@ from rag_api.text.word_match import Called, held
 
 NEXT = 5  # sentences that the best one is compared with
 NAMES = 2  # of the question's words, the longest
+ASKS_WHOLE = 0.5  # nats for a question for a whole list, which repeats fewer of the text's words than one for a fact
 WHOLE = 6  # letters of a word that tells as much as a name; a shorter one may stand there by chance
 
 
@@ -58,7 +60,7 @@ def decide(
     documents by id; of one that is not there its hits are all that is known."""
     values = {**signals(question, hits, sentences, texts), **(read or {})}
     limit = threshold if threshold is not None else fitted.threshold if fitted else 0.0
-    confidence = probability(values, fitted) if fitted else match(question, hits)
+    confidence = probability(values, fitted, _bonus(question)) if fitted else match(question, hits)
     ruled_out = only_for_others or (bool(sentences) and is_turned_for_good(question, sentences[0], texts or {}))
     return Decision(bool(hits) and not ruled_out and confidence >= limit, confidence, values)
 
@@ -84,9 +86,13 @@ def signals(
     }
 
 
-def probability(values: Mapping[str, float], fitted: NotFound) -> float:
-    """Return the chance that there is an answer."""
-    logit = fitted.coefficients["intercept"] + sum(fitted.coefficients.get(name, 0.0) * value for name, value in values.items())
+def _bonus(question: Analysis) -> float:
+    return ASKS_WHOLE if wanted(question.text) in (Wanted.ACTIONS, Wanted.ALL) else 0.0
+
+
+def probability(values: Mapping[str, float], fitted: NotFound, bonus: float = 0.0) -> float:
+    """Return the chance that there is an answer. `bonus`: in nats."""
+    logit = bonus + fitted.coefficients["intercept"] + sum(fitted.coefficients.get(name, 0.0) * value for name, value in values.items())
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, logit))))
 
 

@@ -52,6 +52,12 @@ def test_the_chance_decides_against_the_threshold(cosine: float, answerable: boo
     assert decision.signals["cosine"] == cosine
 
 
+def test_a_question_for_a_whole_list_is_refused_less_readily() -> None:
+    fact, whole = (decide(analysed(asked), [HIT], [], FITTED) for asked in ("kaliumchloride traag", "kaliumchloride traag, alle stappen"))
+    assert whole.confidence > fact.confidence
+    assert whole.signals == fact.signals
+
+
 def test_a_threshold_of_the_settings_replaces_the_calibrated_one() -> None:
     assert not decide(QUESTION, [HIT], [], FITTED, threshold=0.9999).answerable
     assert decide(QUESTION, [replace(HIT, dense_score=0.0, bm25_score=0.0)], [], FITTED, threshold=0.0).answerable
