@@ -147,8 +147,9 @@ WAYS = {
     "EAGLE + CASD": Way(("copy", "eagle")),
     "auto without CASD": Way(("eagle",), planned=True),
     "auto": Way(("copy", "eagle"), planned=True),
+    "planner": Way(("blend", "eagle"), planned=True),
 }
-"""The last are what the cost model makes of the published methods."""
+"""The last are what the cost model makes of the published methods, and of all look-ups at once: what the engine does by itself."""
 
 RETRIEVED = Relaxed(frozenset({"respec"}))
 PAPERS = {
