@@ -136,7 +136,7 @@ def test_what_a_method_accepts_is_the_same_where_its_steps_are_only_priced(
     options = [*small, "--sets", "squad", "--limit", "2", "--own-answers", "0", "--template", "demo", "--dtype", "fp32", "--json"]
     options += [part for name in (*names, "ReSpec, relaxed") for part in ("--method", name)]
     lossless = [part for part in options if part != "ReSpec, relaxed"][:-1]
-    assert main(["methods", *lossless]) == 0
+    assert main(["methods", *lossless, "--keep-prompts"]) == 0
     decoded = {own["method"]: own for own in json.loads(capsys.readouterr().out)["sets"]["squad"]}
     priced = ["--priced", "--costs", str(tmp_path / "costs.json"), "--raw", str(tmp_path / "raw")]
     assert main(["methods", *options, *priced]) == 0
