@@ -126,6 +126,32 @@ def test_all_methods_stand_in_one_table_with_and_without_a_model(
     assert "no such file" in capsys.readouterr().err
 
 
+def test_what_a_method_accepts_is_the_same_where_its_steps_are_only_priced(
+    small: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(setting, "CACHE", tmp_path / "cache")
+    monkeypatch.setattr(ours, "CACHE", tmp_path / "cache")
+    (tmp_path / "costs.json").write_text(json.dumps({"nodes": [1, 64], "contexts": [256], "seconds": [[1.0, 64.0]]}))
+    names = ("plain", "CASD", "respec", "plan:suffix")
+    options = [*small, "--sets", "squad", "--limit", "2", "--own-answers", "0", "--template", "demo", "--dtype", "fp32", "--json"]
+    options += [part for name in (*names, "ReSpec, relaxed") for part in ("--method", name)]
+    lossless = [part for part in options if part != "ReSpec, relaxed"][:-1]
+    assert main(["methods", *lossless, "--keep-prompts"]) == 0
+    decoded = {own["method"]: own for own in json.loads(capsys.readouterr().out)["sets"]["squad"]}
+    priced = ["--priced", "--costs", str(tmp_path / "costs.json"), "--raw", str(tmp_path / "raw")]
+    assert main(["methods", *options, *priced]) == 0
+    told = {own["method"]: own for own in json.loads(capsys.readouterr().out)["sets"]["squad"]}
+    assert set(told) == set(names), "a relaxed rule writes another answer"
+    for name in names[:3]:
+        assert [told[name][key] for key in ("tau", "nodes_per_step")] == [decoded[name][key] for key in ("tau", "nodes_per_step")]
+        assert told[name]["accepted_lengths"] == decoded[name]["accepted_lengths"]
+    assert told["plain"]["tokens_per_second"] == pytest.approx(1.0, rel=0.01)
+    assert told["plan:suffix"]["nodes_per_step"] < 0.5, "where a node costs a step hardly any pays"
+    (tmp_path / "costs.json").write_text("{}")
+    assert main(["methods", *options, *priced]) == 2
+    assert "not a table of step costs" in capsys.readouterr().err
+
+
 def test_what_is_not_lossless_is_said_and_compared_on_the_same_prompts() -> None:
     def run(tokens: int, seconds: float) -> Run:
         return Run(tuple(range(tokens)), 1, 1.0, 1.0 + seconds, 2, drafted=6)

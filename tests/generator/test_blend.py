@@ -78,9 +78,9 @@ def test_a_token_has_the_chance_that_the_formula_gives_it(prompt: list[int], sai
     blender, text = blender_of(prompt), prompt + said
     found = blender.draft(np.array(text, np.int32), 500)
     chances, _ = said_of(text, len(prompt), [], blender.copied)
-    drafted = dict(zip(found.tokens, found.chances, strict=True))
+    drafted = dict(zip(found.tokens[1:], found.chances[1:], strict=True))
     assert drafted == pytest.approx({token: min(chance, 0.999) for token, chance in chances.items()}, rel=1e-4)
-    for token, origin in zip(found.tokens, found.origins, strict=True):
+    for token, origin in zip(found.tokens[1:], found.origins[1:], strict=True):
         assert origin < 0 or text[origin] == token  # what is said to be copied stands there
 
 
@@ -90,9 +90,9 @@ def test_the_tree_holds_the_likeliest_of_a_larger_one(prompt: list[int], said: l
     """Parents and the likeliest branch first, siblings differ; a few places fewer are looked at where a chance is small."""
     text = np.array(prompt + said, np.int32)
     small, large = (blender_of(prompt, depth=3).draft(text, most) for most in (nodes, 500))
-    assert sorted(small.chances, reverse=True) == pytest.approx(sorted(large.chances, reverse=True)[: nodes - 1], rel=0.2)
+    assert sorted(small.chances, reverse=True) == pytest.approx(sorted(large.chances, reverse=True)[:nodes], rel=0.2)
     for found in (small, large):
-        assert all(parent <= place for place, parent in enumerate(found.parents))
+        assert all(parent < place for place, parent in enumerate(found.parents))
         assert len(set(zip(found.parents, found.tokens, strict=True))) == len(found.tokens)
 
 
@@ -116,7 +116,7 @@ def test_a_weaker_source_speaks_where_the_context_is_silent() -> None:
     earlier.extend(np.array([7, 8, 9, 7, 8, 9]))
     context.extend(np.array([1, 2, 3, 7]))
     found = Blender([earlier, context], [1.0, 1.0], EVIDENCE.struct(), depth=2, scan=9).draft(np.array([1, 2, 3, 7]), 4)
-    assert (found.tokens[0], found.sources[0]) == (8, 0)
+    assert (found.tokens[1], found.sources[1]) == (8, 0)
 
 
 def test_what_there_is_no_room_for_is_refused() -> None:
@@ -132,7 +132,7 @@ def test_a_copy_goes_on_behind_a_word_that_was_changed() -> None:
     prompt = [1, 2, 3, 4, 5, 6, 11, 12, 13, 14, 15]
     blender = blender_of(prompt)
     found = blender.draft(np.array([*prompt, 1, 2, 3, 99]), 30)
-    chances = dict(zip(found.tokens, found.chances, strict=True))
+    chances = dict(zip(found.tokens[1:], found.chances[1:], strict=True))
     assert prompt[blender.copied] == 3
     assert chances[4] > chances[11]
 
@@ -145,8 +145,8 @@ def test_a_drafter_learns_of_an_answer_how_much_its_model_copies(copies: bool) -
     for rate in (0.0, 0.05):
         blender = blender_of(prompt, rate)
         found = blender.draft(np.array([*prompt, *said, prompt[42], prompt[43]]), 2)
-        assert found.tokens == [prompt[44]]
-        chances.append(found.chances[0])
+        assert found.tokens == (prompt[43], prompt[44])
+        chances.append(found.chances[1])
     assert (chances[1] > chances[0]) is copies
 
 

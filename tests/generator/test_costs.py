@@ -11,7 +11,7 @@ from services.generator.models.llama import LlamaTarget
 from services.generator.models.loading import load_target
 from services.generator.models.machine import least_seconds
 from services.generator.planner import costs
-from services.generator.planner.costs import Costs, measure, step_costs
+from services.generator.planner.costs import Costs, measure, rising, step_costs
 from tests.generator.tiny import tiny_checkpoint
 
 pytestmark = pytest.mark.quick
@@ -42,6 +42,10 @@ def test_a_table_is_measured_once_per_machine_and_model(target: LlamaTarget, tmp
 
 def test_a_busy_machine_gets_a_smaller_table(target: LlamaTarget) -> None:
     assert measure(target, allowed=0.0).nodes == (1, 2)
+
+
+def test_what_a_busy_moment_took_is_no_cost_of_fewer_nodes() -> None:
+    assert rising([7.2, 6.2, 7.6, 9.0, 8.6]) == (6.2, 6.2, 7.6, 8.6, 8.6)
 
 
 def test_measuring_stops_when_its_time_is_up() -> None:

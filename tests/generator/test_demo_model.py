@@ -81,8 +81,9 @@ def test_the_model_finds_the_sentence_that_answers(demo: Loaded, question: str, 
 
 
 @pytest.mark.parametrize("temperature", [0.0, 0.7])
-def test_copy_drafts_change_no_token_of_the_models_own_answer(demo: Loaded, temperature: float) -> None:
-    plain, drafted = (ask(demo, "How long may a catheter stay in?", temperature, 30, drafter=drafter) for drafter in ("none", "copy"))
+@pytest.mark.parametrize("drafter", ["copy", "blend"])
+def test_drafts_change_no_token_of_the_models_own_answer(demo: Loaded, temperature: float, drafter: str) -> None:
+    plain, drafted = (ask(demo, "How long may a catheter stay in?", temperature, 30, drafter=each) for each in ("none", drafter))
     assert plain.sequence.token_ids == drafted.sequence.token_ids
     if temperature == 0:
         assert drafted.sequence.stats.steps < plain.sequence.stats.steps

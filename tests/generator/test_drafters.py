@@ -185,6 +185,18 @@ def test_a_replay_asks_the_planner_too() -> None:
     assert sum(len(step.tree) for step in cut) < sum(len(step.tree) for step in whole)
 
 
+@pytest.mark.parametrize(
+    ("free", "head", "drafter"),
+    [(("copy", "blend"), True, "blend+eagle"), (("copy", "blend"), False, "blend"), (("copy",), True, "copy+eagle")],
+)
+def test_all_that_is_looked_up_drafts_where_nobody_says_and_copies_where_there_are_no_kernels(
+    free: tuple[str, ...], head: bool, drafter: str
+) -> None:
+    from services.generator.server.service import usual_drafter
+
+    assert usual_drafter(free, head=head) == drafter
+
+
 def test_the_service_opens_what_it_drafts_with_and_what_costs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from services.generator.server.config import Settings
     from services.generator.server.service import load

@@ -104,6 +104,11 @@ def test_what_is_never_accepted_is_soon_not_verified() -> None:
     assert accept(Planner(Linear(0.1)), 30, 0, chain(10, 0.7)) == 1
 
 
+def test_a_second_node_that_was_measured_as_free_makes_no_draft_free() -> None:
+    assert Planner(Linear(0.3, free=2)).least(100, 1, 60) == pytest.approx(0.5 * 0.6 / 3)
+    assert Planner(Linear(0.0)).least(100, 1, 60) == 0
+
+
 def test_a_rate_moves_from_the_estimate_to_what_happened() -> None:
     everyone = AcceptanceRates(strength=40)
     own, copied, drafted = AcceptanceRates(everyone), Kind("copy", 1, False), Kind("eagle", 1, False)

@@ -12,6 +12,7 @@ MEASUREMENTS = {
     "shape": "the fixed EAGLE tree that is fastest here (READER's search)",
     "step": "milliseconds of a verify step, a draft level and the host's work",
     "copying": "microseconds of a copy draft and of merging it, without a model",
+    "batches": "what rows of different lengths cost in a batch: rearranging (READER) against a length for each",
     "dense": "dense retrieval of drafts against exact, from the same answers",
     "long": "long documents, by a drafter that reads the retrieved parts alone",
     "prefix": "what keeping prompts' prefixes saves",

@@ -2,8 +2,9 @@
 
 Sets of prompts: the sample handbook's judged English questions (the default), --data FILE in SQuAD's format, --set control (instructions
 without a context). In every repeat every prompt is answered by every method in turn, so that what else the machine does falls on all alike.
-`auto` is what the engine does by itself: EAGLE and copies cut to what pays by measured costs. The methods with a published size (prompt
-lookup 10 tokens, CASD 2 x 10, EAGLE 60 nodes) are verified whole. --raw keeps every single run; several sessions may add to one file.
+`planner` is what the engine does by itself: EAGLE and all that is looked up, cut to what pays by measured costs; `auto` the same of CASD's
+copies. The methods with a published size (prompt lookup 10 tokens, CASD 2 x 10, EAGLE 60 nodes) are verified whole. --raw keeps every
+single run; several sessions may add to one file.
 """
 
 from __future__ import annotations

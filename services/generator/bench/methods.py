@@ -3,8 +3,8 @@
 With a model every prompt is answered by every method in turn, greedily, and a method's speed is compared with plain decoding's, EAGLE's and
 CASD's on the same prompt: medians of these ratios. A registered drafter is verified whole (`copy`) and cut to what pays by measured costs
 (`plan:copy`), with EAGLE beside it too. The datastores of REST and DReSD are made of the model's own answers to further questions of the
-set. --recorded replays answers by the drafters that need no training, at several budgets of nodes. --raw keeps every single run, a file
-for each set; several sessions may add to them.
+set. --priced has the model answer each prompt once and reckons the rest (priced.py). --recorded replays answers by the drafters that need
+no training, at several budgets of nodes. --raw keeps every single run, a file for each set; several sessions may add to them.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ from services.generator.bench import timing
 from services.generator.bench.arctic import arctic_drafters
 from services.generator.bench.decode import Method, in_rounds
 from services.generator.bench.dense import own_answers
-from services.generator.bench.ours import PAPERS, WAYS, Bench, answer_methods, way_of
+from services.generator.bench.ours import PAPERS, WAYS, Bench, answer_methods, keep_prompts, way_of
 from services.generator.bench.peers import Limits, NoPeer, transformers_peer
+from services.generator.bench.priced import priced, read_costs
 from services.generator.bench.prompts import Job
 from services.generator.bench.recorded import BadRecords, Where, read_records, read_tokenizer
 from services.generator.bench.replay import measure, training_free
@@ -99,7 +100,18 @@ def _measure(options: argparse.Namespace, bench: Bench, jobs: Seq[Job], raw: Pat
     methods = dict(answer_methods(bench, options.method or every_method(bench)))
     if options.peers:
         methods |= dict(_peers(options, bench))
+    keep_prompts(bench, jobs)
     return in_rounds(jobs, methods, options, raw)
+
+
+def _priced(options: argparse.Namespace, bench: Bench, jobs: Seq[Job], raw: Path | None) -> list[Measured]:
+    bench = bench if options.costs is None else replace(bench, costs=read_costs(options.costs))
+    measured = priced(bench, jobs, options.method or every_method(bench))
+    if raw is None:
+        return measured
+    for each in measured:
+        timing.append(each, raw)
+    return timing.read(raw)
 
 
 def _peers(options: argparse.Namespace, bench: Bench) -> Iterator[tuple[str, Method]]:
@@ -164,6 +176,8 @@ def _set(name: str, options: argparse.Namespace) -> list[Measured]:
     own = argparse.Namespace(**(vars(options) | {"set": name, "limit": options.skip + options.limit + options.own_answers, "skip": 0}))
     bench = bench_of(own)
     jobs = jobs_of(own, bench)
+    if options.priced:
+        return _priced(options, bench, jobs[options.skip : options.skip + options.limit], raw)
     chosen, further = jobs[options.skip : options.skip + options.limit], jobs[options.skip + options.limit :]
     return _measure(own, _with_own_answers(bench, further[: options.own_answers]), chosen, raw)
 
@@ -192,6 +206,12 @@ def _options(argv: list[str]) -> argparse.Namespace:
     parser = parser_of("methods", __doc__ or "")
     parser.add_argument("--sets", nargs="*", choices=["handbook", "squad", "control"], default=["handbook", "squad", "control"])
     parser.add_argument("--method", action="append", help="only this one; repeatable; names as for `decode`")
+    parser.add_argument(
+        "--priced", action="store_true", help="on the model's answers, steps priced by measured costs: no step is computed again"
+    )
+    parser.add_argument(
+        "--costs", type=Path, help="of --priced: a table measured elsewhere, {nodes, contexts, seconds} (default this machine's)"
+    )
     parser.add_argument("--peers", action="store_true", help="transformers too: plain and prompt lookup")
     parser.add_argument("--own-answers", type=int, default=16, help="that the datastores of REST and DReSD are made of; 0: none")
     parser.add_argument("--repeats", type=int, default=1)

@@ -116,6 +116,17 @@ def timed(engine: Engine, request: Request, clock: Callable[[], float]) -> Run:
     return Run(tokens, opening, first, seconds, stats.steps, stats.drafted, sources, lengths, cached=stats.cached_tokens)
 
 
+def keep_prompts(bench: Bench, jobs: Iterable[Job]) -> None:
+    """Compute prompts once, before anything is measured, so that all go on from the same bits: whoever computes one rounds differently."""
+    if bench.prefixes is None:
+        return
+    brief = replace(bench, max_tokens=1)
+    head = ("eagle",) if DRAFTERS["eagle"].lacks(bench.context_of_drafters) is None else ()  # which wants features of the prompt
+    way = Answering(brief, brief.engine(brief.drafters(*head), None))
+    for job in jobs:
+        way.run(job)
+
+
 @dataclass(frozen=True, slots=True)
 class Way:
     """Drafters, and whether their trees are cut to what pays or verified whole at their published sizes."""
@@ -136,8 +147,9 @@ WAYS = {
     "EAGLE + CASD": Way(("copy", "eagle")),
     "auto without CASD": Way(("eagle",), planned=True),
     "auto": Way(("copy", "eagle"), planned=True),
+    "planner": Way(("blend", "eagle"), planned=True),
 }
-"""The last are what the cost model makes of the published methods."""
+"""The last are what the cost model makes of the published methods, and of all look-ups at once: what the engine does by itself."""
 
 RETRIEVED = Relaxed(frozenset({"respec"}))
 PAPERS = {
@@ -165,12 +177,17 @@ def way_of(name: str) -> Way:
     return Way(parse(drafters, DRAFTERS), how == "plan", policy)
 
 
+def drafters_of(bench: Bench, way: Way) -> dict[str, Drafter]:
+    """Open a way's drafters: EAGLE's tree of what pays on this device, or of its published size."""
+    return bench.drafters(*way.drafters, eagle=None if way.planned else bench.tree or TreeShape(), options=way.options)
+
+
 def answer_methods(bench: Bench, names: Iterable[str] = ()) -> Iterator[tuple[str, Callable[[Job], Run]]]:
     """Yield these ways, or all of WAYS that this model has what they need for. Raises BadRequest on a drafter that is not known."""
     lacking = {name for name, spec in DRAFTERS.items() if spec.lacks(bench.context_of_drafters) is not None}
     for name in names or [name for name, way in WAYS.items() if not lacking & set(way.drafters)]:
         way = way_of(name)
-        drafters = bench.drafters(*way.drafters, eagle=None if way.planned else bench.tree or TreeShape(), options=way.options)
+        drafters = drafters_of(bench, way)
         yield name, Answering(bench, bench.engine(drafters, bench.costs if way.planned else None, way.policy), way.acceptance).run
 
 

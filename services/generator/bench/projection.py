@@ -15,8 +15,9 @@ LEVELS = {
     "EAGLE + CASD": 6,
     "auto without CASD": 4,
     "auto": 4,
+    "planner": 4,
 }  # forwards of the head per step: TreeShape() and usual_shape(), the first level included
-COPIES = {"prompt lookup", "CASD", "auto without EAGLE", "EAGLE + CASD", "auto"}
+COPIES = {"prompt lookup", "CASD", "auto without EAGLE", "EAGLE + CASD", "auto", "planner"}
 
 
 def tokens_per_second(method: str, tau: float, nodes: float) -> float:

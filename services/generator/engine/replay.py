@@ -23,13 +23,15 @@ from services.generator.types import Accepted, DraftTree, Prompt, SamplingParams
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """`given`: how many tokens of the answer are known before the first draft; `features` of all tokens but the last, by kind."""
+    """`given`: how many tokens of the answer are known before the first draft; `features` of all tokens but the last, by kind; `entropies`
+    of the distributions that the answer's tokens were taken from, where they are known."""
 
     name: str
     prompt: tuple[int, ...]
     answer: tuple[int, ...]
     given: int = 0
     features: Mapping[FeatureKind, Tensor] = field(default_factory=dict)
+    entropies: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +73,18 @@ def replay(drafting: Drafting, recorded: Recorded) -> Iterator[ReplayStep]:
         for kind in features.kinds:
             features.add(kind, recorded.features[kind][read : row.length])
         read = row.length
-        yield _step(drafting, row, recorded.answer[len(sequence.token_ids) :])
+        yield _step(drafting, row, recorded)
     drafting.finish(row)
 
 
-def _step(drafting: Drafting, row: ReplayRow, left: tuple[int, ...]) -> ReplayStep:
-    """Draft once, and accept what the answer goes on with; `left` is the rest of it."""
-    before = drafting.spent
+def _step(drafting: Drafting, row: ReplayRow, recorded: Recorded) -> ReplayStep:
+    """Draft once, and accept what the answer goes on with."""
+    before, said = drafting.spent, len(row.sequence.token_ids)
+    left = recorded.answer[said:]
     (tree,) = drafting.cut([row], drafting.propose([row], [drafting.nodes]))
     assert len(tree) <= drafting.nodes, "a drafter exceeded its budget"
     path = tuple(follow(tree, left))
-    accepted = Accepted(path, left[: len(path)])
+    accepted = Accepted(path, left[: len(path)], entropies=recorded.entropies[said : said + len(path)])
     drafting.feedback(row, tree, accepted)
     drafting.learn_replayed(row, tree, accepted)
     row.sequence.token_ids.extend(accepted.token_ids)

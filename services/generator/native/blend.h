@@ -87,22 +87,27 @@ typedef struct {
     float chance;
 } Node;
 
-/* The likeliest so far: `order` has the places of their nodes, the best first. A node stays where it is while others come and go. */
+/* The likeliest so far: `order` has the places of their nodes, the best first, `chances` theirs. A node stays where it is while others come and go. */
 typedef struct {
     Node nodes[MOST];
+    float chances[MOST];
     int16_t order[MOST];
     int count, most;
 } Best;
 
-static float worst_of(const Best *best) { return best->count == best->most ? best->nodes[best->order[best->count - 1]].chance : 0; }
+static float worst_of(const Best *best) { return best->count == best->most ? best->chances[best->count - 1] : 0; }
 
-/* Keep it behind those that are as likely, and behind the first `from`. */
-static void keep_node(Best *best, int from, Node node) {
-    if (best->count == best->most && node.chance <= worst_of(best)) return;
+/* Where to write a node of this chance, behind those that are as likely and behind the first `from`; NULL: it is not among the likeliest. */
+static Node *room_for(Best *best, int from, float chance) {
+    if (best->count == best->most && chance <= worst_of(best)) return NULL;
     const int16_t place = best->count < best->most ? (int16_t)best->count++ : best->order[best->count - 1];
-    int at = best->count - 1;
-    for (; at > from && best->nodes[best->order[at - 1]].chance < node.chance; at--) best->order[at] = best->order[at - 1];
-    best->nodes[place] = node, best->order[at] = place;
+    const int last = best->count - 1;
+    int at = from;
+    for (int n = from; n < last; n++) at += best->chances[n] >= chance; /* they fall: those come first */
+    memmove(best->order + at + 1, best->order + at, (size_t)(last - at) * sizeof *best->order);
+    memmove(best->chances + at + 1, best->chances + at, (size_t)(last - at) * sizeof *best->chances);
+    best->order[at] = place, best->chances[at] = chance;
+    return &best->nodes[place];
 }
 
 /* What follows this tail by all that is known, into `v`, as far as it may have a chance of `least`; returns what one of the context's commonest tokens has for each time it was counted. */
@@ -148,13 +153,15 @@ static void grow(const Blend *b, const int32_t *tail, int tails, int parent, Nod
         if (path < b->least) continue;
         const int own = vote->source == b->sources_count - 1;
         const int moved = own && vote->place < context->prompt ? vote->place : from_node.pointer;
-        keep_node(best, from, (Node){vote->token, parent, from_node.depth + 1, vote->place, vote->source, moved, path});
+        Node *room = room_for(best, from, path);
+        if (room) *room = (Node){vote->token, parent, from_node.depth + 1, vote->place, vote->source, moved, path};
     }
     for (int n = 0; n < context->commons; n++) {
         const int32_t token = context->common[n];
         const float alone = once * (float)context->counts[token], path = chance * (alone < LIKELIEST ? alone : LIKELIEST);
         if (path < b->least || (best->count == best->most && path <= worst_of(best))) break;
-        if (!voted(v, token)) keep_node(best, from, (Node){token, parent, from_node.depth + 1, -1, -1, from_node.pointer, path});
+        Node *room = voted(v, token) ? NULL : room_for(best, from, path);
+        if (room) *room = (Node){token, parent, from_node.depth + 1, -1, -1, from_node.pointer, path};
     }
     forget(v);
 }
@@ -235,32 +242,43 @@ static int follow_said(Blend *b, Occurrence *seen) {
     return 0;
 }
 
+typedef struct {
+    Votes votes;
+    Occurrence seen[2 * VOTE_SLOTS + NEAR];
+    Best best;
+    int ready;
+} Workplace;
+
+/* Of this thread. Never inlined: who knows that it is a thread's own asks for its address again and again. */
+static __attribute__((noinline)) Workplace *workplace(void) {
+    static _Thread_local Workplace own;
+    if (!own.ready) memset(own.votes.heads, -1, sizeof own.votes.heads), own.ready = 1;
+    return &own;
+}
+
 /* The `nodes` - 1 likeliest continuations, parents and the likeliest branch first. 1: out of bounds; 2: no room for what was said. */
 int bedside_blend(Blend *b) {
     const Text *context = b->texts[b->sources_count - 1];
-    static _Thread_local Votes votes;
-    static _Thread_local Occurrence seen[2 * VOTE_SLOTS + NEAR];
-    static _Thread_local Best best;
-    static _Thread_local int ready;
+    Workplace *w = workplace();
+    Best *best = &w->best;
     b->found = 0;
     if (b->nodes > MOST || b->scan > VOTE_SLOTS || b->length < 1 || !context->length) return 1;
-    if (follow_said(b, seen)) return 2;
+    if (follow_said(b, w->seen)) return 2;
     if (b->nodes < 2) return 0;
-    if (!ready) memset(votes.heads, -1, sizeof votes.heads), ready = 1;
     int32_t tail[ORDERS];
     const int tails = context->length < ORDERS ? context->length : ORDERS;
     for (int n = 0; n < tails; n++) tail[n] = context->tokens[context->length - 1 - n];
-    best.count = 0, best.most = b->nodes - 1;
-    grow(b, tail, tails, -1, (Node){.pointer = b->pointer, .chance = 1.0f}, &votes, seen, &best, 0);
-    for (int at = 0; at < best.count; at++) {
-        const int place = best.order[at];
-        const Node node = best.nodes[place];
-        if (node.depth >= b->depth || LIKELIEST * node.chance <= worst_of(&best)) continue;
+    best->count = 0, best->most = b->nodes - 1;
+    grow(b, tail, tails, -1, (Node){.pointer = b->pointer, .chance = 1.0f}, &w->votes, w->seen, best, 0);
+    for (int at = 0; at < best->count; at++) {
+        const int place = best->order[at];
+        const Node node = best->nodes[place];
+        if (node.depth >= b->depth || LIKELIEST * node.chance <= worst_of(best)) continue;
         int length = 0;
-        for (int back = place; back >= 0 && length < ORDERS; back = best.nodes[back].parent) tail[length++] = best.nodes[back].token;
+        for (int back = place; back >= 0 && length < ORDERS; back = best->nodes[back].parent) tail[length++] = best->nodes[back].token;
         for (int n = 1; length < ORDERS && n <= context->length; n++) tail[length++] = context->tokens[context->length - n];
-        grow(b, tail, length, place, node, &votes, seen, &best, at + 1);
+        grow(b, tail, length, place, node, &w->votes, w->seen, best, at + 1);
     }
-    hand_on(b, &best);
+    hand_on(b, best);
     return 0;
 }

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import ctypes
+from array import array
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from services.generator.native.flat import fp32, int32
 from services.generator.native.text import NEAR, ORDERS, NativeText, SortedText, library
 
 MOST = 512  # nodes of a tree, the root included
+ROW = 4 * MOST  # bytes of an output: four of integers, one of chances
 ZONES, SEEN = 9, 6
 
 
@@ -53,13 +56,13 @@ class BlendStruct(ctypes.Structure):
 
 @dataclass(frozen=True, slots=True)
 class Blended:
-    """A draft: the nodes behind the root, which is 0 among the parents; the likeliest branch first. An origin of -1: from nowhere."""
+    """A draft: the root and the nodes behind it, the likeliest branch first. An origin of -1: from nowhere."""
 
-    tokens: list[int]
-    parents: list[int]
-    chances: list[float]
-    origins: list[int]
-    sources: list[int]
+    tokens: tuple[int, ...]
+    parents: tuple[int, ...]
+    chances: tuple[float, ...]
+    origins: tuple[int, ...]
+    sources: tuple[int, ...]
 
 
 class Blender:
@@ -83,12 +86,12 @@ class Blender:
         self.context, self._sources = context, len(texts)
         self._addresses = (ctypes.c_void_p * len(texts))(*(ctypes.addressof(text.struct) for text in texts))
         self._doubts = (ctypes.c_float * len(texts))(*doubts)
-        self._integers, self._chances = np.empty((4, MOST), np.int32), np.empty(MOST, np.float32)
+        self._integers, self._chances = array("i", [-1]) * (4 * MOST), array("f", [1.0]) * MOST  # the first of each is the root's
         self._held = texts, evidence
-        row, at = self._integers.strides[0], self._integers.ctypes.data
+        at, chances = self._integers.buffer_info()[0] + 4, self._chances.buffer_info()[0] + 4
         self._struct = BlendStruct(
             ctypes.addressof(self._addresses), ctypes.addressof(evidence), ctypes.addressof(self._doubts), 0,
-            at, at + row, at + 2 * row, at + 3 * row, self._chances.ctypes.data, 0, weight, len(texts), 0, depth, scan, -1, 0.0, rate, 0,
+            at, at + ROW, at + 2 * ROW, at + 3 * ROW, chances, 0, weight, len(texts), 0, depth, scan, -1, 0.0, rate, 0,
         )  # fmt: skip
         self._address = ctypes.addressof(self._struct)
         self._blend = library().bedside_blend
@@ -104,14 +107,15 @@ class Blender:
         They are `nodes` at most, the root included, and none is below the chance of `least`.
         """
         said = np.ascontiguousarray(said, np.int32)
-        struct = self._struct
-        struct.said, struct.length, struct.nodes, struct.least = said.ctypes.data, len(said), nodes, least
+        blend = self._struct
+        blend.said, blend.length, blend.nodes, blend.least = said.ctypes.data, len(said), nodes, least
         failed = self._blend(self._address)
         if failed == 2:
             self.context.reserve(said)
             failed = self._blend(self._address)
         if failed:
             raise ValueError("no context, a token below 0, or more nodes than there is room for")
-        n = struct.found
-        tokens, parents, origins, sources = self._integers[:, :n].tolist()
-        return Blended(tokens, parents, self._chances[:n].tolist(), origins, sources)
+        self._integers[0] = int(said[-1])
+        integers, out = int32(1 + blend.found).unpack_from, self._integers
+        chances = fp32(1 + blend.found).unpack_from(self._chances)
+        return Blended(integers(out), integers(out, ROW), chances, integers(out, 2 * ROW), integers(out, 3 * ROW))

@@ -3,20 +3,20 @@
 #pragma once
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_MERGED = 1024, MERGE_SLOTS = 4096 };
 
-typedef struct {
-    double score;
-    int32_t node;
-} Ranked;
-
-/* The likelier first; of equals the earlier. */
-static int by_score(const void *one, const void *two) {
-    const Ranked *a = one, *b = two;
-    return a->score != b->score ? (a->score < b->score ? 1 : -1) : a->node - b->node;
+/* Nodes 1 .. count - 1, the likelier first, of equals the earlier. Each counts who comes before it: comparisons without a branch, of which a
+   processor does several at once, are faster than sorting for as few as these. */
+static void rank_nodes(const double *score, int count, int16_t *ranked) {
+    for (int n = 1; n < count; n++) {
+        const double own = score[n];
+        int64_t before = 0;
+        for (int m = 1; m < n; m++) before += score[m] >= own;
+        for (int m = n + 1; m < count; m++) before += score[m] > own;
+        ranked[before] = (int16_t)n;
+    }
 }
 
 /* All trees' nodes one behind the other, `ends` being where each ends; of every tree the first node is the root. Out, `budget` at most where it is one: where the
@@ -25,10 +25,9 @@ static int by_score(const void *one, const void *two) {
 int bedside_merge(const int32_t *tokens, const int32_t *parents, const double *scores, const int32_t *ends, int32_t trees, int32_t budget,
                   int32_t *order, int32_t *kept_parents, double *kept_scores, int32_t *pairs, int32_t *shared) {
     static _Thread_local int16_t slots[MERGE_SLOTS];
-    int16_t node_of[MOST_MERGED], parent_of[MOST_MERGED], place[MOST_MERGED];
+    int16_t node_of[MOST_MERGED], parent_of[MOST_MERGED], place[MOST_MERGED], ranked[MOST_MERGED];
     int32_t from[MOST_MERGED];
     double score[MOST_MERGED];
-    Ranked ranked[MOST_MERGED];
     const int all = ends[trees - 1];
     int count = 1, begin = 0, same = 0;
     if (all > MOST_MERGED) return -1;
@@ -52,17 +51,15 @@ int bedside_merge(const int32_t *tokens, const int32_t *parents, const double *s
             node_of[n] = (int16_t)node;
         }
     }
-    for (int n = 1; n < count; n++) { /* no child is likelier than its parent, whatever was rounded */
+    for (int n = 1; n < count; n++) /* no child is likelier than its parent, whatever was rounded */
         if (score[n] > score[parent_of[n]]) score[n] = score[parent_of[n]];
-        ranked[n - 1] = (Ranked){score[n], n};
-    }
-    qsort(ranked, (size_t)count - 1, sizeof *ranked, by_score);
+    rank_nodes(score, count, ranked);
     const int kept = budget > 0 && budget < count ? budget : count;
     for (int n = 0; n < count; n++) place[n] = -1;
     int last = 0, done = 1;
     order[0] = 0, place[0] = 0;
     for (int n = 0; n < kept - 1; n++) { /* the likeliest branch */
-        const int node = ranked[n].node;
+        const int node = ranked[n];
         place[node] = -2;
         if (parent_of[node] == last) last = node, order[done] = node, place[node] = (int16_t)done++;
     }

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import struct
 from array import array
 from collections.abc import Callable
 from collections.abc import Sequence as Seq
-from functools import cache, lru_cache
+from functools import cache
 from itertools import accumulate
 from typing import NamedTuple
 
 from services.generator.native import kernels
+from services.generator.native.flat import fp64, int32
 
 MOST = 1024  # nodes of all trees together, as in merge.h
 
@@ -18,9 +18,9 @@ MOST = 1024  # nodes of all trees together, as in merge.h
 class Merged(NamedTuple):
     """`order`: places in the input of the nodes that are kept; `shared`: (node, place) of every other place that is the same node."""
 
-    order: list[int]
-    parents: list[int]
-    scores: list[float]
+    order: tuple[int, ...]
+    parents: tuple[int, ...]
+    scores: tuple[float, ...]
     shared: list[tuple[int, int]]
 
 
@@ -29,22 +29,16 @@ def merged(tokens: Seq[int], parents: Seq[int], scores: Seq[float], sizes: Seq[i
     call, count = _function(), len(tokens)
     if call is None or count > MOST:
         return None
-    integers, numbers = _packers(count)
+    pack = int32(count).pack
     out, told = array("i", bytes(4 * (4 * count + 1))), array("d", bytes(8 * count))
-    at, ends = out.buffer_info()[0], struct.pack(f"{len(sizes)}i", *accumulate(sizes))
+    at, ends = out.buffer_info()[0], int32(len(sizes)).pack(*accumulate(sizes))
     kept = call(
-        integers(*tokens), integers(*parents), numbers(*scores), ends, len(sizes), -1 if budget is None else max(1, budget),
+        pack(*tokens), pack(*parents), fp64(count).pack(*scores), ends, len(sizes), -1 if budget is None else max(1, budget),
         at, at + 4 * count, told.buffer_info()[0], at + 8 * count, at + 16 * count,
     )  # fmt: skip
-    pairs = out[2 * count : 2 * count + 2 * out[-1]].tolist()
+    pairs, numbers = out[2 * count : 2 * count + 2 * out[-1]].tolist(), int32(kept).unpack_from
     shared = list(zip(pairs[::2], pairs[1::2], strict=True))
-    return Merged(out[:kept].tolist(), out[count : count + kept].tolist(), told[:kept].tolist(), shared)
-
-
-@lru_cache(maxsize=MOST)
-def _packers(count: int) -> tuple[Callable[..., bytes], Callable[..., bytes]]:
-    """Return what makes so many int32 and fp64 of Python's numbers: faster than arrays are made of them."""
-    return struct.Struct(f"{count}i").pack, struct.Struct(f"{count}d").pack
+    return Merged(numbers(out), numbers(out, 4 * count), fp64(kept).unpack_from(told), shared)
 
 
 @cache

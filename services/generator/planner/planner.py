@@ -20,6 +20,7 @@ from services.generator.speculation import tree
 from services.generator.types import Accepted, DraftTree
 
 DEAR = 0.02  # of a step: a drafter that takes less is never left out for its nodes, which `cut` weighs one by one
+APART = 3  # nodes: what fewer add is within what measuring errs by
 SLACK = 0.5  # of the chance that pays for a node: what drafters are asked to leave out must be far from paying
 CONTEXTS = (256, 1024, 4096, 16384, 65536)
 
@@ -105,7 +106,7 @@ class Planner:
         near = _near(context)
         if (near, rows) not in self._floors:
             table = self._table(near, rows + nodes)
-            slopes = [(table[rows + more] - table[rows]) / more for more in range(1, nodes + 1)]
+            slopes = [(table[rows + more] - table[rows]) / more for more in range(min(APART, nodes), nodes + 1)]
             self._floors[near, rows] = max(0.0, SLACK * rows * min(slopes, default=0.0) / table[rows])
         return self._floors[near, rows]
 

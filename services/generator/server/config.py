@@ -41,7 +41,8 @@ class Settings(BaseSettings):
     step_seconds: float = Field(120.0, ge=0, description="A step of the engine that takes longer hangs: the process ends; 0: never.")
     prefix_mb: int = Field(256, ge=0, description="Memory for prompts' prefixes that are kept.")
     drafter: str | None = Field(
-        None, description="'none', 'copy', 'eagle', 'copy+eagle' ...; absent: 'copy', with 'eagle' where there is a head."
+        None,
+        description="'none', 'copy', 'copy+eagle' ...; absent: 'blend' ('copy' without a C compiler), with 'eagle' where there is a head.",
     )
     policy: str = Field(
         "merge", description="Who drafts: 'merge' (all, in one tree), or as other engines decide it: 'sam', 'override', 'in-order'."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from dataclasses import dataclass, replace
 
 from services.contract import wire
@@ -41,9 +41,9 @@ def load(settings: Settings) -> Loaded:
     target = load_target(settings.model, device=settings.device, dtype=settings.dtype, threads=settings.threads)
     codec = Codec(load_tokenizer(settings.model))
     context = _drafter_context(settings, target, codec)
-    drafter = settings.drafter or ("copy" if context.head is None else "copy+eagle")
     # What is drafted with, and what costs nothing to open, so that a request may name it.
     free = available(replace(context, head=None, small=None))
+    drafter = settings.drafter or usual_drafter(free, head=context.head is not None)
     drafters = open_drafters(dict.fromkeys((*names_of(drafter), *free)), context)
     options = EngineOptions(
         rows=settings.max_rows,
@@ -59,6 +59,12 @@ def load(settings: Settings) -> Loaded:
         codec,
         chat.Defaults(settings.default_template, drafter, settings.max_tokens),
     )
+
+
+def usual_drafter(free: Collection[str], *, head: bool) -> str:
+    """Return who drafts where nobody says: all that is looked up as one tree, or CASD's copies where there are no kernels; and a head."""
+    looked_up = "blend" if "blend" in free else "copy"
+    return f"{looked_up}+eagle" if head else looked_up
 
 
 def _drafter_context(settings: Settings, target: LlamaTarget, codec: Codec) -> DrafterContext:

@@ -140,7 +140,7 @@ def _merged_in_c(trees: Seq[DraftTree], budget: int | None) -> DraftTree | None:
     origins = pick(every)
     if found.shared:
         origins = tuple(_with_shared(list(origins), every, found.shared))
-    return DraftTree(pick(token_ids), tuple(found.parents), tuple(found.scores), origins)
+    return DraftTree(pick(token_ids), found.parents, found.scores, origins)
 
 
 def _with_shared(

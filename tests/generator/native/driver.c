@@ -160,6 +160,7 @@ static double drafts(int normed, int threads) {
 }
 
 #include "copies.h"
+#include "merges.h"
 
 static void *everything(void *context) {
     const int threads = *(int *)context;
@@ -168,7 +169,7 @@ static void *everything(void *context) {
     Layer layers[LAYERS];
     for (int l = 0; l < LAYERS; l++) layers[l] = layer(HIDDEN);
     Model m = {layers, numbers(HIDDEN, 0.1f, 1), angles(), LAYERS, HIDDEN, INNER, HEADS, KV_HEADS, DIM, 1e-5f, 1, 0};
-    double total = multiply_all(threads) + drafts(0, threads) + drafts(1, threads) + copies();
+    double total = multiply_all(threads) + drafts(0, threads) + drafts(1, threads) + copies() + merges();
     for (m.kv_bf16 = 0; m.kv_bf16 < 2; m.kv_bf16++) {
         size_t size = (size_t)LAYERS * 2 * SLOTS * KV_HEADS * LENGTH * DIM * (m.kv_bf16 ? 2 : 4);
         void *kv = room(size);
