@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Literal, Protocol
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +60,25 @@ class Store(Protocol):
         """Bring the indexes up to date now. A matter of speed only; done now and then by itself."""
 
     def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Unfound:
+    """Chunks that are there and that no search by vector finds; their ids choose which are looked for where not all are."""
+
+    looked_for: int
+    ids: tuple[str, ...]
+
+
+@runtime_checkable
+class Mendable(Protocol):
+    """A store that may hold such chunks."""
+
+    def unfound(self, most: int | None = None) -> Unfound:
+        """Of all chunks, or of so many."""
+
+    def mend(self, ids: Sequence[str]) -> None:
+        """Have these chunks, and the others of their documents, found again."""
 
 
 Vectors = Literal["kept", "made again", "outdated"]
