@@ -79,7 +79,7 @@ class WeaviateStore:
         became of earlier writes of it notwithstanding (stores/weaviate_mending.py)."""
         assert vectors.shape == (len(chunks), self.dim), (vectors.shape, len(chunks), self.dim)
         objects = objects_of(chunks, vectors)
-        with self._changing([document_id]) as change:
+        with self._changing([document_id], vectors=True) as change:
             for part in in_parts(objects, BATCH):
                 self._insert(part)
             if self._mending.unfound([chunk.id for chunk in chunks]):
@@ -183,10 +183,10 @@ class WeaviateStore:
         return list(rows_of(self._all_of(where, COLUMNS, vectors=False)))
 
     @contextmanager
-    def _changing(self, document_ids: Sequence[str]) -> Iterator[Change]:
-        """These documents' chunks are taken out of the counts; what is put in is for the caller to say."""
+    def _changing(self, document_ids: Sequence[str], vectors: bool = False) -> Iterator[Change]:
+        """These documents' chunks are taken out of the counts; what is put in is for the caller to say. vectors: are written."""
         self._mend_cut_short()
-        with self._writing, self._terms.changing(document_ids) as change:
+        with self._writing, self._terms.changing(document_ids if vectors else ()) as change:
             change.less(self._counted(Filter.by_property("document_id").contains_any(list(document_ids))))
             yield change
 
