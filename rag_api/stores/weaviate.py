@@ -79,10 +79,11 @@ class WeaviateStore:
         became of earlier writes of it notwithstanding (stores/weaviate_mending.py)."""
         assert vectors.shape == (len(chunks), self.dim), (vectors.shape, len(chunks), self.dim)
         objects = objects_of(chunks, vectors)
-        with self._changing([document_id], vectors=True) as change:
+        with self._changing([document_id], vectors=True) as (change, there):
             for part in in_parts(objects, BATCH):
                 self._insert(part)
-            if self._mending.unfound([chunk.id for chunk in chunks]):
+            may_lack = there or self.connection.several  # a write that goes on at another node leaves the first one's behind
+            if may_lack and self._mending.unfound([chunk.id for chunk in chunks]):
                 self._mending.index_anew(objects)
             self._delete_others(document_id, frozenset(chunk.id for chunk in chunks))
             change.more((one.properties["groups"], one.properties["terms"]) for one in objects)
@@ -183,12 +184,14 @@ class WeaviateStore:
         return list(rows_of(self._all_of(where, COLUMNS, vectors=False)))
 
     @contextmanager
-    def _changing(self, document_ids: Sequence[str], vectors: bool = False) -> Iterator[Change]:
-        """These documents' chunks are taken out of the counts; what is put in is for the caller to say. vectors: are written."""
+    def _changing(self, document_ids: Sequence[str], vectors: bool = False) -> Iterator[tuple[Change, bool]]:
+        """These documents' chunks are taken out of the counts; what is put in is for the caller to say. Gives whether there were any, too.
+        vectors: are written."""
         self._mend_cut_short()
         with self._writing, self._terms.changing(document_ids if vectors else ()) as change:
-            change.less(self._counted(Filter.by_property("document_id").contains_any(list(document_ids))))
-            yield change
+            rows = self._counted(Filter.by_property("document_id").contains_any(list(document_ids)))
+            change.less(rows)
+            yield change, bool(rows)
 
     def unfound(self, most: int | None = None) -> Unfound:
         return self._do(lambda chunks: all_unfound(chunks, self.dim, most))
