@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, Protocol, runtime_checkable
+from dataclasses import replace
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from rag_api.config import Settings
 from rag_api.domain import Chunk, Contents, Filters, Hit, Metadata
 from rag_api.stores.fuse import Fusion
+from rag_api.stores.mendable import Mendable, Unfound
+
+__all__ = ["MOST_AT_ONCE", "Mendable", "Store", "Unfound", "Vectors", "describe", "open_store", "regroup"]
 
 
 class Store(Protocol):
@@ -60,25 +63,6 @@ class Store(Protocol):
         """Bring the indexes up to date now. A matter of speed only; done now and then by itself."""
 
     def close(self) -> None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Unfound:
-    """Chunks that are there and that no search by vector finds; their ids choose which are looked for where not all are."""
-
-    looked_for: int
-    ids: tuple[str, ...]
-
-
-@runtime_checkable
-class Mendable(Protocol):
-    """A store that may hold such chunks."""
-
-    def unfound(self, most: int | None = None) -> Unfound:
-        """Of all chunks, or of so many."""
-
-    def mend(self, ids: Sequence[str]) -> None:
-        """Have these chunks, and the others of their documents, found again."""
 
 
 Vectors = Literal["kept", "made again", "outdated"]

@@ -21,9 +21,9 @@ from weaviate.classes.query import Filter, MetadataQuery
 from rag_api.config import Settings
 from rag_api.domain import Chunk, Contents, Filters, Hit
 from rag_api.errors import StoreUnavailable
-from rag_api.stores import Unfound
 from rag_api.stores.bm25 import Scorer, Statistics, cosines, range_of
 from rag_api.stores.fuse import CANDIDATES, Fusion, Lists, fuse
+from rag_api.stores.mendable import Unfound
 from rag_api.stores.rows import ANY_GROUP, STORED, complete, to_chunk
 from rag_api.stores.term_counts import COLUMNS, Change, Row
 from rag_api.stores.weaviate_connection import Connection

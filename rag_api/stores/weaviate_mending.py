@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from weaviate.classes.query import Filter
 
 from rag_api.domain import Chunk
-from rag_api.stores import Unfound
+from rag_api.stores.mendable import Unfound
 from rag_api.stores.weaviate_schema import BATCH, VECTOR, objects_of
 
 log = logging.getLogger(__name__)
