@@ -13,6 +13,7 @@ import logging
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import asdict, replace
 from datetime import date
+from itertools import compress
 from typing import Any
 from uuid import UUID, uuid4, uuid5
 
@@ -197,10 +198,12 @@ def _apart(asks: Sequence[Ask], whole: Retrieval, builder: AnswerBuilder, contai
     be refused alone is answered from the document that answers the other, or the whole: the two were asked together."""
     found = [_found(ask, builder, container) for ask in asks]
     sure = {one.sentences[0].document_id for one in (whole, *(one for _, one in found)) if one.answerable and one.sentences}
-    answered = [(analysis, one) for analysis, one in found if one.answerable or _is_of(one, sure)]
+    fits = [one.answerable or _is_of(one, sure) for _, one in found]
+    answered = list(compress(found, fits))
     if not answered:
         return whole
     builder.asked = tuple(AskedApart(analysis, one.sentences) for analysis, one in answered)
+    builder.not_found = tuple(ask.said for ask, fit in zip(asks, fits, strict=True) if not fit)
     builder.stats["asked_apart"] = [analysis.text for analysis, _ in answered]
     return merged([whole, *(one for _, one in answered)], container.settings.sources)
 
@@ -265,3 +268,4 @@ def _show_sources(builder: AnswerBuilder, retrieval: Retrieval, container: AskCo
     written = builder.question.mode != Mode.SOURCES and source_warnings.usable(builder.sources, first)
     builder.status = AnswerStatus.ANSWERED if written else AnswerStatus.SOURCES_ONLY
     builder.notices += expired(builder.sources[:first], date.today(), builder.language)
+    builder.notices += [notice("part_not_found", builder.language, part=part) for part in builder.not_found]

@@ -70,6 +70,7 @@ class AnswerBuilder:
     saving: bool = False
     unsupported: tuple[Unsupported, ...] = ()
     not_named: tuple[str, ...] = ()
+    not_found: tuple[str, ...] = ()  # of two things asked, what nothing answers, as it was typed
     cut_short: bool = False  # a part of it reached its greatest length
     group: tuple[str, int] = ("", -1)  # the list, table or paragraph that was quoted last
 

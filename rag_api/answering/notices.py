@@ -82,6 +82,10 @@ _TEXTS: dict[str, dict[str, str]] = {
         "nl": "Het model las {title} in zijn geheel, ook wat daarin voor andere patiënten geldt. Lees de plaats zelf na.",
         "en": "The model read all of {title}, also what it says for other patients. Read the place itself.",
     },
+    "part_not_found": {
+        "nl": "Op een deel van de vraag is geen antwoord gevonden: {part}",
+        "en": "No answer was found to part of the question: {part}",
+    },
     "cut_short": {
         "nl": "Het antwoord bereikte de maximale lengte en is mogelijk niet volledig.",
         "en": "The answer reached its greatest length and may not be complete.",

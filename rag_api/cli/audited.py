@@ -58,6 +58,7 @@ COMMANDS: dict[str, Act | None] = {
     "audit forget": Act("audit.forgotten", ("identity", "conversations"), account="user"),
     "audit retain": Act("audit.retained"),
     "calibrate": Act("service.calibrated"),
+    "index mend": None,  # what is there is found again
     "index sentences": None,  # vectors of what is there
     "index backup": None,  # Weaviate's own, without a database to write to
     "index backups": None,

@@ -18,7 +18,7 @@ COLOURS = {"ok": typer.colors.GREEN, "warn": typer.colors.YELLOW, "fail": typer.
 
 
 def doctor(
-    thorough: Annotated[bool, typer.Option("--thorough", help="Read every document's file and compare its hash.")] = False,
+    thorough: Annotated[bool, typer.Option("--thorough", help="Read every file and compare its hash; look for every passage.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Look at settings, parts, index, files, disk, certificate and backups; say what is wrong and what to do. Changes nothing.

@@ -70,6 +70,25 @@ def sentences() -> None:
 
 
 @index.command()
+def mend() -> None:
+    """Look whether searches by meaning find every passage, and index anew the documents of those that they do not. Weaviate only; others
+    have no such passages. Questions are answered meanwhile."""
+    from rag_api.stores import Mendable
+
+    with opened() as container:
+        if not isinstance(store := container.store, Mendable):
+            say(f"BEDSIDE_STORE={container.settings.store}: there is nothing to mend, every passage that is there is found.")
+            return
+        before = store.unfound()
+        if before.ids:
+            store.mend(before.ids)
+        left = len(store.unfound().ids) if before.ids else 0
+    say(f"{len(before.ids)} of {before.looked_for} passages were not found by meaning; {left} are not found now.")
+    if left:
+        raise typer.Exit(1)
+
+
+@index.command()
 def copy(
     to: Annotated[str, typer.Option(help="lance or weaviate; where that is, the settings say.", show_default=False)],
     name: Annotated[str | None, typer.Option("--index", help="Name of an index beside the present one (BEDSIDE_INDEX).")] = None,

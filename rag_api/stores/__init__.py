@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from rag_api.config import Settings
 from rag_api.domain import Chunk, Contents, Filters, Hit, Metadata
 from rag_api.stores.fuse import Fusion
+from rag_api.stores.mendable import Mendable, Unfound
+
+__all__ = ["MOST_AT_ONCE", "Mendable", "Store", "Unfound", "Vectors", "describe", "open_store", "regroup"]
 
 
 class Store(Protocol):

@@ -1,7 +1,8 @@
 """In how many chunks each term stands, by who may read them, in a file of SQLite: of an index that tells only what all its chunks hold.
 
 Chunks of the same groups are counted together: what somebody may read is a sum over few such classes, and each search takes its sum anew. A
-writer counts what it changes; one that was killed between the index and the counts has left its mark, and all is counted again.
+writer counts what it changes; one that was killed between the index and the counts has left its mark, and all is counted again. The mark
+says of which documents, where the writer told: the index itself may have more to mend of them.
 """
 
 from __future__ import annotations
@@ -108,18 +109,31 @@ class TermCounts:
                 self._count_all(rows())
 
     @contextmanager
-    def changing(self) -> Iterator[Change]:
-        """One write to the index, which is made inside: no other process makes one meanwhile. What is counted is in force at its end."""
+    def changing(self, document_ids: Sequence[str] = ()) -> Iterator[Change]:
+        """One write to the index, which is made inside: no other process makes one meanwhile. What is counted is in force at its end.
+        document_ids: they are told by `cut_short` should it be cut short, whatever becomes of this machine."""
         with self._alone():
             change = Change()
             with _translated(self._folder):
                 if self._all_rows is not None and self._state() != "counted":  # an earlier write failed half-way
                     self._count_all(self._all_rows())
-                self._mark("changing")
+                before = self._cut_short()
+                self._mark_durably(sorted({*before, *document_ids}))
             yield change
             with _translated(self._folder), _transaction(self._db):
                 change.write(self._db)
-                self._mark("counted")
+                self._mark("counted", before)
+
+    @contextmanager
+    def cut_short(self) -> Iterator[list[str]]:
+        """The documents that writers were changing when they were killed or failed: forgotten at the end. Nobody writes meanwhile."""
+        with self._alone():
+            with _translated(self._folder):
+                documents = self._cut_short()
+            yield documents
+            if documents:
+                with _translated(self._folder):
+                    self._say("documents", "[]")
 
     def statistics(self, groups: Sequence[str], terms: Sequence[str], hidden: Iterable[Row] = ()) -> tuple[Statistics, Statistics]:
         """Of what is read by members of these groups, and of all chunks. hidden: rows that do not count for them all the same."""
@@ -149,9 +163,27 @@ class TermCounts:
         state = dict(self._db.execute("select name, value from state").fetchall())
         return str(state.get("state", "")) if state.get("terms") == str(analyzer.VERSION) else ""
 
-    def _mark(self, state: str) -> None:
-        said = [("state", state), ("terms", str(analyzer.VERSION))]
-        self._db.executemany("insert into state (name, value) values (?, ?) on conflict (name) do update set value = excluded.value", said)
+    def _cut_short(self) -> list[str]:
+        row = self._db.execute("select value from state where name = 'documents'").fetchone()
+        return list(json.loads(row[0])) if row else []
+
+    def _mark_durably(self, documents: Sequence[str]) -> None:
+        """Where documents are named, on the disk itself before anything is written: the index may be another machine's, which lives on."""
+        if documents:
+            self._db.execute("pragma synchronous = full")
+        with _transaction(self._db):
+            self._mark("changing", documents)
+        self._db.execute("pragma synchronous = normal")
+
+    def _mark(self, state: str, documents: Sequence[str] | None = None) -> None:
+        self._say("state", state)
+        self._say("terms", str(analyzer.VERSION))
+        if documents is not None:
+            self._say("documents", json.dumps(list(documents)))
+
+    def _say(self, name: str, value: str) -> None:
+        said = "insert into state (name, value) values (?, ?) on conflict (name) do update set value = excluded.value"
+        self._db.execute(said, (name, value))
 
     def _counted(self) -> int:
         return int(self._db.execute("select coalesce(sum(chunks), 0) from classes").fetchone()[0])

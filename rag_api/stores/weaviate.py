@@ -23,9 +23,11 @@ from rag_api.domain import Chunk, Contents, Filters, Hit
 from rag_api.errors import StoreUnavailable
 from rag_api.stores.bm25 import Scorer, Statistics, cosines, range_of
 from rag_api.stores.fuse import CANDIDATES, Fusion, Lists, fuse
+from rag_api.stores.mendable import Unfound
 from rag_api.stores.rows import ANY_GROUP, STORED, complete, to_chunk
 from rag_api.stores.term_counts import COLUMNS, Change, Row
 from rag_api.stores.weaviate_connection import Connection
+from rag_api.stores.weaviate_mending import Mending, all_unfound, in_parts
 from rag_api.stores.weaviate_replicas import Replicas
 from rag_api.stores.weaviate_schema import BATCH, VECTOR, insert, objects_of, open_collection
 from rag_api.stores.weaviate_terms import bring_up_to_date, open_counts, rows_of
@@ -65,19 +67,24 @@ class WeaviateStore:
         try:
             anew = self.connection.do(lambda client: open_collection(client, settings, embedder_name, dim))
             self._terms = open_counts(settings)
+            self._mending = Mending(self._do, self._insert, self.chunks_of, dim)
+            self._mend_cut_short()
             self._do(lambda chunks: bring_up_to_date(self._terms, chunks, anew))
         except BaseException:
             self.connection.close()
             raise
 
     def replace_document(self, document_id: str, chunks: Sequence[Chunk], vectors: NDArray[np.float32]) -> None:
-        """New chunks first, then those that are no longer wanted go: at no moment is the document absent."""
+        """New chunks first, then those that are no longer wanted go: at no moment is the document absent. Each is found by its vector, what
+        became of earlier writes of it notwithstanding (stores/weaviate_mending.py)."""
         assert vectors.shape == (len(chunks), self.dim), (vectors.shape, len(chunks), self.dim)
         objects = objects_of(chunks, vectors)
-        with self._changing([document_id]) as change:
-            for begin in range(0, len(objects), BATCH):
-                part = objects[begin : begin + BATCH]
-                self._write(lambda found, part=part: insert(found, part))  # type: ignore[misc]
+        with self._changing([document_id], vectors=True) as (change, there):
+            for part in in_parts(objects, BATCH):
+                self._insert(part)
+            may_lack = there or self.connection.several  # a write that goes on at another node leaves the first one's behind
+            if may_lack and self._mending.unfound([chunk.id for chunk in chunks]):
+                self._mending.index_anew(objects)
             self._delete_others(document_id, frozenset(chunk.id for chunk in chunks))
             change.more((one.properties["groups"], one.properties["terms"]) for one in objects)
 
@@ -177,11 +184,32 @@ class WeaviateStore:
         return list(rows_of(self._all_of(where, COLUMNS, vectors=False)))
 
     @contextmanager
-    def _changing(self, document_ids: Sequence[str]) -> Iterator[Change]:
-        """These documents' chunks are taken out of the counts; what is put in is for the caller to say."""
-        with self._writing, self._terms.changing() as change:
-            change.less(self._counted(Filter.by_property("document_id").contains_any(list(document_ids))))
-            yield change
+    def _changing(self, document_ids: Sequence[str], vectors: bool = False) -> Iterator[tuple[Change, bool]]:
+        """These documents' chunks are taken out of the counts; what is put in is for the caller to say. Gives whether there were any, too.
+        vectors: are written."""
+        self._mend_cut_short()
+        with self._writing, self._terms.changing(document_ids if vectors else ()) as change:
+            rows = self._counted(Filter.by_property("document_id").contains_any(list(document_ids)))
+            change.less(rows)
+            yield change, bool(rows)
+
+    def unfound(self, most: int | None = None) -> Unfound:
+        return self._do(lambda chunks: all_unfound(chunks, self.dim, most))
+
+    def mend(self, ids: Sequence[str]) -> None:
+        asked = (self._all_of(Filter.by_id().contains_any(part), ["document_id"], vectors=False) for part in in_parts(ids, BATCH))
+        for document_id in sorted({str(one.properties["document_id"]) for part in asked for one in part}):
+            with self._writing, self._terms.changing([document_id]):
+                self._mending.document(document_id)
+
+    def _mend_cut_short(self) -> None:
+        """What writers left that were killed or failed, of this process or another one."""
+        with self._writing, self._terms.cut_short() as document_ids:
+            for document_id in document_ids:
+                self._mending.document(document_id)
+
+    def _insert(self, objects: list[Any]) -> None:
+        self._write(lambda chunks: insert(chunks, objects))
 
     def tidy(self) -> None:
         return None  # the server indexes as it writes

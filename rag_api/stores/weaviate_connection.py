@@ -65,9 +65,14 @@ class Connection:
             self.close()
             raise
 
+    @property
+    def several(self) -> bool:
+        """Whether a call may be begun at one node and done again at another."""
+        return len(self._nodes) > 1
+
     def do(self, act: Callable[[weaviate.WeaviateClient], T], most: float = math.inf) -> T:
         """`most`: seconds that one node may take."""
-        rounds = ROUNDS if len(self._nodes) > 1 else 1
+        rounds = ROUNDS if self.several else 1
         for attempt in range(rounds * len(self._nodes)):
             if attempt and attempt % len(self._nodes) == 0:
                 time.sleep(PAUSE)
@@ -79,7 +84,7 @@ class Connection:
                 raise StoreUnavailable(f"Weaviate at {self.url} was asked something wrong: {error}") from error
             except (*AWAY, StoreUnavailable, ValueError) as error:  # ValueError: of a closed channel
                 problem = error
-                if len(self._nodes) > 1:
+                if self.several:
                     self._leave(client)
         if isinstance(problem, StoreUnavailable):
             raise problem

@@ -4,7 +4,9 @@ The server waits for a silent node up to half a minute, for every shard anew, an
 waits for its promise, and a deletion by a filter first asks as many replicas as it is to be deleted on, the silent one perhaps among them,
 what they have. So a write that takes long has all nodes asked whether they live. Once one does not say so, writes are given to most
 replicas (the server sends them to every one and waits for most), what is to be deleted is looked up where we ask, and is deleted by its
-ids, which asks nobody anything; until it is tried again on all.
+ids, which asks no replica anything; until it is tried again on all. Each of these calls asks the leader of the servers' own election for
+the collection's properties, without any bound; where the silent node is the leader, the call stays stuck after another one was elected,
+and only a further call, which asks the new one, gets through and sets the first free. So what takes long is begun again beside it.
 """
 
 from __future__ import annotations
@@ -19,10 +21,11 @@ from weaviate.classes.query import Filter
 from weaviate.exceptions import WeaviateBaseError
 
 from rag_api.errors import StoreUnavailable
-from rag_api.silence import QUIET, while_alive
+from rag_api.silence import QUIET, begun_again, while_alive
 
 TRIES_ON_ALL = 2  # replicas; then on most of them
 LONGEST_ON_ALL = 10.0  # seconds, where not every node is known to us
+AGAIN = 2.0  # seconds; then 4, 8, 16, ...: a new leader is elected in some seconds, and a busy server is not to be given much more to do
 DOUBT = 30.0  # seconds until a write is tried on all again
 REFUSED = (WeaviateBaseError, StoreUnavailable)
 SILENT = (httpx.HTTPError, OSError)
@@ -53,7 +56,7 @@ class Replicas:
                 except REFUSED:
                     time.sleep(0.2 * (attempt + 1))  # a node may be busy, or have just heard of the collection
             self._doubted_at = self._clock()
-        return (otherwise or act)(chunks)
+        return self._begun_again(lambda: (otherwise or act)(chunks))
 
     def ids(self, chunks: Any, where: Any) -> list[str]:
         """Of the chunks that a filter admits, at most 10,000: as most replicas have it, or the node that is asked."""
@@ -66,7 +69,7 @@ class Replicas:
                 return self._heard(lambda: found(chunks))
             except SILENT:
                 self._doubted_at = self._clock()
-        return found(chunks.with_consistency_level(ConsistencyLevel.ONE) if self._replicated else chunks)
+        return self._begun_again(lambda: found(chunks.with_consistency_level(ConsistencyLevel.ONE) if self._replicated else chunks))
 
     def delete(self, chunks: Any, ids: Sequence[str]) -> None:
         def together(chunks: Any) -> None:
@@ -81,3 +84,6 @@ class Replicas:
 
     def _heard(self, act: Callable[[], T]) -> T:
         return while_alive(act, self._alive, QUIET, LONGEST_ON_ALL)
+
+    def _begun_again(self, act: Callable[[], T]) -> T:
+        return begun_again(act, AGAIN) if self._replicated else act()

@@ -24,7 +24,7 @@ TODO = {  # by an error's code, for what a look meets
 
 
 def examine(settings: Settings, container: Container, *, thorough: bool = False) -> Iterator[Finding]:
-    """Yield what each look found, one that fails included. thorough: the content of every file is read."""
+    """Yield what each look found, one that fails included. thorough: the content of every file is read, every passage looked for."""
     looks: list[tuple[str, Callable[[], Found]]] = [
         ("secrets", lambda: machine.secrets(settings)),
         ("way in", lambda: machine.way_in(settings)),
@@ -36,6 +36,7 @@ def examine(settings: Settings, container: Container, *, thorough: bool = False)
         ("clock", lambda: parts.clock(container)),
         ("embedder", lambda: parts.embedder(container)),
         ("index", lambda: parts.index(container)),
+        ("found by meaning", lambda: parts.found_by_meaning(container, thorough=thorough)),
         ("files", lambda: parts.files(container, thorough=thorough)),
         ("generator", lambda: parts.generator(container)),
         ("decision", lambda: parts.decision(container)),

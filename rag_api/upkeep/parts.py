@@ -13,9 +13,11 @@ from rag_api.container import Container
 from rag_api.db.migrate import outstanding
 from rag_api.errors import GeneratorRefused
 from rag_api.ingest.sources import KeptFiles
+from rag_api.stores import Mendable
 from rag_api.upkeep.finding import Finding, fail, ok, warn
 
 SLOW_CLOCK, WRONG_CLOCK = 5.0, 60.0  # seconds
+SAMPLE = 10_000  # passages that are looked for; ten searches
 NAMED = 3  # of what is missing, so many are named
 INDEXED = "select id, source, sha256, chunk_count from documents where status = 'indexed' order by source"
 
@@ -74,6 +76,17 @@ def _index_findings(missing: list[str], surplus: list[str], chunks: int, expecte
         yield warn("index", f"{behind} documents have other readers in the list, which decides", "bedside ingest: it tells the index.")
     if not missing and not surplus and chunks == expected:
         yield ok("index", f"{chunks} passages, as the list says")
+
+
+def found_by_meaning(container: Container, *, thorough: bool = False) -> Finding | None:
+    """thorough: every passage is looked for, not only some."""
+    if not isinstance(container.store, Mendable):
+        return None
+    unfound = container.store.unfound(None if thorough else SAMPLE)
+    of = f"{len(unfound.ids)} of {unfound.looked_for} passages{'' if thorough or unfound.looked_for < SAMPLE else ' that were looked for'}"
+    if unfound.ids:
+        return fail("found by meaning", f"{of} are in the index and no search by meaning finds them", "bedside index mend")
+    return ok("found by meaning", f"{unfound.looked_for} passages")
 
 
 def files(container: Container, *, thorough: bool = False) -> Finding:

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from rag_api.bench import cluster, cluster_driver
 from rag_api.cli.app import app
+from rag_api.ingest.cluster import engine
 from rag_api.ingest.report import Progress
 from tests.support import weaviate_dev
 
@@ -87,11 +88,20 @@ class Rows:
 
 
 def test_the_driver_is_measured_with_steps_that_do_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = SimpleNamespace(from_arrow=Rows, ActorPoolStrategy=lambda **_: None)
+    """And gives Ray so many files at once, and no more: their digests to take, then the files."""
+    at_once: list[int] = []
+
+    def rows(tables: list[Any]) -> Rows:
+        at_once.append(sum(table.num_rows for table in tables))
+        return Rows(tables)
+
+    data = SimpleNamespace(from_arrow=rows, ActorPoolStrategy=lambda **_: None)
     ray = SimpleNamespace(data=data, cluster_resources=lambda: {"CPU": 1}, exceptions=SimpleNamespace(RayError=OSError))
     monkeypatch.setattr(cluster_driver, "small_cluster", lambda _: nullcontext(SimpleNamespace(address="")))
     monkeypatch.setattr(cluster_driver, "joined", lambda _: nullcontext(ray))
     monkeypatch.setattr(cluster, "MARK", 50)
+    monkeypatch.setattr(engine, "WINDOW", 60)
     found = cluster_driver.measure(130)
+    assert at_once == [60, 60, 10] * 2
     assert (found["files"], list(found["on_the_way"])) == (130, [50, 100])
     assert found["driver_peak_mb"] >= found["on_the_way"][50]["driver_mb"] > 0

@@ -16,7 +16,7 @@ from rag_api.embed import HttpEmbedder
 from rag_api.embed import http as embedder_http
 from rag_api.errors import EmbedderUnavailable, StoreUnavailable
 from rag_api.ingest.patience import patient
-from rag_api.silence import while_alive
+from rag_api.silence import begun_again, while_alive
 from rag_api.stores import weaviate_connection
 from rag_api.stores.weaviate_connection import Connection
 
@@ -57,6 +57,49 @@ def test_what_a_call_raises_is_raised_as_it_is() -> None:
 
     with pytest.raises(TimeoutError, match="its own"):
         while_alive(fail, lambda: None)
+
+
+def test_a_call_that_is_stuck_is_begun_again_beside_it_and_the_first_answer_counts() -> None:
+    begun, never = [], threading.Event()
+
+    def act() -> int:
+        begun.append(1)
+        if len(begun) < 3:
+            never.wait()
+        return len(begun)
+
+    assert begun_again(act, 0.01) == 3
+    never.set()
+
+
+def test_a_call_that_was_begun_again_fails_once_all_have_failed() -> None:
+    begun, both = [], threading.Event()
+
+    def act() -> None:
+        begun.append(1)
+        if len(begun) == 2:
+            both.set()
+        both.wait()
+        raise StoreUnavailable(f"{len(begun)} begun")
+
+    with pytest.raises(StoreUnavailable, match="2 begun"):
+        begun_again(act, 0.01)
+
+
+def test_what_a_stuck_call_raises_when_another_sets_it_free_is_no_failure() -> None:
+    begun, second, first_failed = [], threading.Event(), threading.Event()
+
+    def act() -> str:
+        begun.append(1)
+        if len(begun) == 1:
+            second.wait()
+            first_failed.set()
+            raise StoreUnavailable("the connection was closed")
+        second.set()
+        first_failed.wait()
+        return "written"
+
+    assert begun_again(act, 0.01) == "written"
 
 
 @contextmanager

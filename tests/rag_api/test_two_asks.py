@@ -10,6 +10,7 @@ import pytest
 from rag_api.answering import ask as asking
 from rag_api.answering.builder import AnswerBuilder, Question
 from rag_api.answering.choice import Section
+from rag_api.answering.notices import notice
 from rag_api.answering.two import shortened, told_apart
 from rag_api.domain import Candidate, Filters, Mode, User
 from rag_api.query.asks import Ask
@@ -59,6 +60,18 @@ def test_a_second_question_of_another_topic_is_searched_by_itself_where_nothing_
     for alone, documents in (("open?", ["dosis", "keuken"]), ("", ["dosis", "dosis"])):
         asking._apart([Ask("dosis?", "dosis?"), Ask("dosis open?", "open?", alone)], found("x", answerable=False), builder, container)
         assert [one.sentences[0].document_id for one in builder.asked] == documents
+
+
+def test_a_part_that_nothing_answers_is_named_to_the_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    parts = {"dosis?": found("dosis", answerable=True), "hoelang open?": found("keuken", answerable=False)}
+    monkeypatch.setattr(asking, "find", lambda analysis, *_: parts[analysis.text])
+    builder = AnswerBuilder(
+        Question("a", "c", True, "dosis en hoelang open", Mode.VERBATIM, Filters()), USER, "nl", "dosis en hoelang open"
+    )
+    container: Any = SimpleNamespace(expander=Expander([]), settings=SimpleNamespace(sources=7))
+    asking._apart([Ask(part, part) for part in parts], found("dosis", answerable=True), builder, container)
+    assert builder.not_found == ("hoelang open?",)
+    assert notice("part_not_found", "nl", part=builder.not_found[0]).text.endswith("geen antwoord gevonden: hoelang open?")
 
 
 def test_where_nothing_is_answered_the_question_stays_one(monkeypatch: pytest.MonkeyPatch) -> None:

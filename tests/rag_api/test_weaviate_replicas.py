@@ -28,21 +28,24 @@ class Chunks:
 
     def delete_many(self, where: Any, dry_run: bool = False, verbose: bool = False) -> Any:
         self.asked.append(f"{'find' if dry_run else 'delete'} {self.level}".strip())
-        if self.level != "ONE" and silent.is_set():
+        if (self.level != "ONE" or stuck["calls"]) and silent.is_set():
+            stuck["calls"] -= self.level == "ONE"
             over.wait()
         return SimpleNamespace(objects=[SimpleNamespace(uuid=A)], failed=failing["chunks"])
 
 
 silent, over = threading.Event(), threading.Event()
 failing = {"chunks": 0}
+stuck = {"calls": 0}  # that ask the silent node, though no replica
 
 
 @pytest.fixture(autouse=True)
 def all_is_well(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(weaviate_replicas, "QUIET", 0.01)
+    monkeypatch.setattr(weaviate_replicas, "AGAIN", 0.01)
     silent.clear()
     over.clear()
-    failing["chunks"] = 0
+    failing["chunks"] = stuck["calls"] = 0
     yield
     over.set()
 
@@ -74,6 +77,14 @@ def test_a_silent_node_is_not_waited_for_and_is_tried_again_later() -> None:
     now[0] = DOUBT
     replicas.delete(Chunks(asked), [C])
     assert asked[4:] == ["delete ALL"]
+
+
+def test_a_call_that_waits_for_the_silent_node_as_the_leader_is_made_again() -> None:
+    asked: list[str] = []
+    silent.set()
+    stuck["calls"] = 2
+    assert Replicas(True, alive).ids(Chunks(asked), None) == [A]
+    assert asked == ["find", "find ONE", "find ONE", "find ONE"]
 
 
 def test_what_cannot_be_written_on_all_is_written_on_most() -> None:

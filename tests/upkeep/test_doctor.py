@@ -6,7 +6,7 @@ import json
 import shutil
 import ssl
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -25,6 +25,7 @@ from rag_api.db.migrate import migrate
 from rag_api.domain import LOCAL_USER, Document
 from rag_api.embed import Embedder
 from rag_api.errors import ConfigurationError, EmbedderUnavailable, GeneratorRefused
+from rag_api.stores import Unfound
 from rag_api.upkeep import machine, parts
 from rag_api.upkeep.backup import backup
 from rag_api.upkeep.doctor import examine
@@ -115,6 +116,49 @@ def test_an_index_with_fewer_passages_than_the_list_says(hospital: tuple[Contain
     container.db.run("update documents set chunk_count = 2 where source = 'falls.pdf'")
     (found,) = parts.index(container)
     assert (found.state, found.what) == (State.FAIL, "3 passages, the list says 4")
+
+
+class Losing:
+    """A store whose searches by vector leave out some passages, until they are mended; or go on leaving them out."""
+
+    def __init__(self, ids: tuple[str, ...], for_ever: bool = False) -> None:
+        self.ids, self.for_ever = ids, for_ever
+        self.most: int | None = None
+
+    def unfound(self, most: int | None = None) -> Unfound:
+        self.most = most
+        return Unfound(20, self.ids)
+
+    def mend(self, ids: Sequence[str]) -> None:
+        assert ids == self.ids
+        self.ids = self.ids if self.for_ever else ()
+
+    def close(self) -> None: ...
+
+
+def test_passages_that_no_search_by_meaning_finds(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Losing(("a", "b"))
+    monkeypatch.setattr("rag_api.stores.open_store", lambda *_: store)
+    with Container(settings) as container:
+        found = parts.found_by_meaning(container)
+        assert found is not None
+        assert (found.state, found.todo, store.most) == (State.FAIL, "bedside index mend", parts.SAMPLE)
+        assert found.what.startswith("2 of 20 passages are in the index")
+        store.mend(("a", "b"))
+        assert parts.found_by_meaning(container, thorough=True) == ok("found by meaning", "20 passages")
+        assert store.most is None
+
+
+def test_such_passages_are_mended_by_a_command(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BEDSIDE_DATA_DIR", str(settings.data_dir))
+    monkeypatch.setenv("BEDSIDE_DATABASE_URL", dsn_of(settings))
+    mend = ["index", "mend"]
+    assert "nothing to mend" in CliRunner().invoke(app, mend).output
+    for store, left, code in ((Losing(("a",)), 0, 0), (Losing(("a",), for_ever=True), 1, 1)):
+        monkeypatch.setattr("rag_api.stores.open_store", lambda *_, store=store: store)
+        done = CliRunner().invoke(app, mend)
+        assert f"1 of 20 passages were not found by meaning; {left} are not found now" in done.output
+        assert done.exit_code == code
 
 
 def test_readers_that_the_index_does_not_know_yet(hospital: tuple[Container, dict[str, Document]]) -> None:

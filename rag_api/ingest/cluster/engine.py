@@ -7,8 +7,9 @@ import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rag_api.config import Settings
 from rag_api.errors import BedsideError, IngestionStopped, Unavailable
@@ -23,8 +24,12 @@ from rag_api.ingest.sources import SourceFile
 if TYPE_CHECKING:
     from rag_api.embed import Embedder
 
+T = TypeVar("T")
 MOST_TOGETHER = 16  # files in one row block: what is done again when a machine is lost
 BLOCKS_EACH = 8  # for a pool's every actor, where there are files enough
+# Files whose rows are made at once: Ray's driver keeps some KB of each until all that were made together are done. The pools are started
+# anew for the next ones, which takes seconds every quarter of an hour.
+WINDOW = 5_000
 FEW = 64  # files: their digests are taken here sooner than a process elsewhere has started
 LISTENING = 0.5  # seconds between two looks whether somebody wants it to stop
 # Of a core, for each actor: little, so that the machines that are left can take in the actors of one that is lost. A reader waits for its
@@ -60,18 +65,19 @@ class RayCluster:
         unknown = [source for source in sources if source.digest is None and source.name not in run.digests]
         if len(unknown) <= FEW:
             return
-        for name, digest in self._results(self._rows(unknown).map_batches(look, **self._task())):
-            run.digests[name] = digest
+        for some in _in_windows(unknown):
+            for name, digest in self._results(self._rows(some).map_batches(look, **self._task())):
+                run.digests[name] = digest
 
     def index(self, run: Run, items: Iterator[Item]) -> None:
-        tickets = [
+        tickets = (
             Ticket(item, run.edits.get(name, {}), run.placed.get(name), run.taken.get(name))
             for item in in_turns(items)
             for name in [item.source.name]
-        ]
-        if tickets:
-            with self._stoppable(run):
-                for done in self._results(self._pipeline(tickets)):
+        )
+        with self._stoppable(run):
+            for some in _in_windows(tickets):
+                for done in self._results(self._pipeline(some)):
                     _count(run, done)
         settle_shared(run)
 
@@ -145,6 +151,12 @@ def _token(data_dir: Path) -> Iterator[Path]:
         yield token
     finally:
         token.unlink(missing_ok=True)
+
+
+def _in_windows(values: Iterable[T]) -> Iterator[list[T]]:
+    left = iter(values)
+    while some := list(islice(left, WINDOW)):
+        yield some
 
 
 def _count(run: Run, done: Done) -> None:
