@@ -83,7 +83,7 @@ def sections(question: Analysis, candidates: Sequence[Candidate], read: Read) ->
         return []
     first = [c for c in left if c.document_id == left[0].document_id]
     exception, whole = _exception(question, first, read), _whole(question, left, read)
-    if exception is not None and (whole is None or not _overlap(whole, exception)):
+    if exception is not None and not (whole is not None and _overlap(whole, exception) and _lists(whole, read)):
         return [Section((exception,), 1), Section(tuple(c for c in first if not _overlap(c, exception)), 1)]
     if whole is not None:
         return [Section((whole,), 1)]
@@ -192,6 +192,11 @@ def _overlap(one: Candidate, other: Candidate) -> bool:
     return one.document_id == other.document_id and one.start < other.end and other.start < one.end
 
 
+def _lists(whole: Candidate, read: Read) -> bool:
+    inside = (block for block in read.blocks(whole.document_id) if whole.start <= block.start < whole.end)
+    return any(block.kind in (BlockKind.LIST, BlockKind.TABLE) for block in inside)
+
+
 def _whole(question: Analysis, left: Sequence[Candidate], read: Read) -> Candidate | None:
     """The list, table or paragraph that is asked for as a whole; None when a fact is asked for, or none of them fits."""
     asks = wanted(question.text)
@@ -250,16 +255,18 @@ def _units(question: Analysis, asks: Wanted, own: Sequence[Candidate], read: Rea
 
 def _section(question: Analysis, unit: Quotable, text: str, blocks: Sequence[Block]) -> Quotable | None:
     """All that stands below the heading of a list, table or paragraph: what comes before and after a list of steps belongs to them. None
-    where it is long, or part of it is for other patients."""
+    where it is long, holds another table, or part of it is for other patients."""
     if not unit.path:
         return None
     start = unit.path[-1][1]
     end = next((block.start for block in blocks if block.kind == BlockKind.HEADING and block.start >= unit.end), blocks[-1].end)
+    inside = [block.kind for block in blocks if start <= block.start < end]
     before = [block for block in blocks if block.kind == BlockKind.HEADING and start <= block.start < unit.start]
+    tables = inside.count(BlockKind.TABLE)
     whole = replace(unit, start=start, end=end, lead=unit.path[-1:])
-    if before or end - start > LONGEST_SECTION or _speaks_of_others(question, replace(whole, kind=Kind.ROW), text):
+    if before or end - start > LONGEST_SECTION or tables > (unit.kind == Kind.ROW):
         return None
-    return whole
+    return None if _speaks_of_others(question, replace(whole, kind=Kind.ROW), text) else whole
 
 
 def _speaks_of_others(question: Analysis, unit: Quotable, text: str) -> bool:

@@ -347,3 +347,20 @@ def test_an_exception_within_the_list_that_is_quoted_whole_does_not_stand_before
     text = "2. Heup\n• Meet de pijn bij een parkinsonpatient.\n• Geen blaassonde bij parkinson.\n• Neem bloed af.\n• Maak een ecg.\n"
     found = quoted(text, "heup en parkinson, alle stappen", "Meet de pijn", "Neem bloed", "ecg", "Geen blaas")
     assert found == [text]
+
+
+def test_a_section_with_tables_beside_the_paragraph_that_answers_is_not_quoted_whole() -> None:
+    text = (
+        "4. Problemen\nNeem de lijn na als er geen bloed komt.\nHandeling\tHoe vaak\nVerband\t7 dagen\nLeiding\t4 dagen\n\n"
+        "Probleem\tEerste stap\nGeen bloed terug\tlaten hoesten\nVerstopt\tniet forceren\n"
+    )
+    found = "".join(quoted(text, "lijn geeft geen bloed terug, wat nu", "Neem de lijn", "Geen bloed", "Verstopt"))
+    assert "Neem de lijn" in found
+    assert "Verband" not in found
+
+
+def test_an_exception_in_the_paragraph_that_answers_stands_before_it() -> None:
+    text = "4. Problemen\nNeem bij een picc geen bloeddruk. Spoel de lijn elke dag. Laat hoesten bij een trage lijn.\n"
+    sentences, read = candidates(text, "Spoel", "Laat", "geen bloeddruk")
+    found = sections(question("picc loopt traag, wat nu"), sentences, read)
+    assert "geen bloeddruk" in found[0].candidates[0].text
