@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.generator.native import kernels
+from services.generator.native.merge import merged
 from services.generator.speculation import tree
 from services.generator.types import DraftTree, NodeOrigin
 
@@ -89,6 +90,16 @@ def test_a_child_scored_above_its_parent_is_not_kept_without_it() -> None:
 @given(st.lists(draft_trees(), min_size=1, max_size=4), st.one_of(st.none(), st.integers(0, 14)))
 def test_trees_merged_in_c_are_those_merged_in_python(trees: list[DraftTree], budget: int | None) -> None:
     assert tree._merged_in_c(trees, budget) == tree._merged(trees, budget)
+
+
+@pytest.mark.skipif(kernels() is None, reason="no C compiler on this machine: trees are merged in Python alone")
+def test_a_score_that_is_no_number_is_its_parents() -> None:
+    found = merged(
+        [1, 2, 3, 4, 1, 5, 6], [-1, 0, 0, 2, -1, 0, 1], [1.0, float("nan"), 0.5, float("nan"), 1.0, float("nan"), 0.1], [4, 3], None
+    )
+    assert found is not None
+    assert sorted(found.order) == [0, 1, 2, 3, 5, 6]
+    assert dict(zip(found.order, found.scores, strict=True)) == {0: 1.0, 1: 1.0, 2: 0.5, 3: 0.5, 5: 1.0, 6: 0.1}
 
 
 def test_more_nodes_than_there_is_room_for_in_c_are_merged_all_the_same() -> None:

@@ -51,8 +51,9 @@ int bedside_merge(const int32_t *tokens, const int32_t *parents, const double *s
             node_of[n] = (int16_t)node;
         }
     }
-    for (int n = 1; n < count; n++) /* no child is likelier than its parent, whatever was rounded */
-        if (score[n] > score[parent_of[n]]) score[n] = score[parent_of[n]];
+    if (score[0] != score[0]) score[0] = 1;
+    for (int n = 1; n < count; n++) /* no child is likelier than its parent, whatever was rounded; what is no number is as likely */
+        if (!(score[n] <= score[parent_of[n]])) score[n] = score[parent_of[n]];
     rank_nodes(score, count, ranked);
     const int kept = budget > 0 && budget < count ? budget : count;
     for (int n = 0; n < count; n++) place[n] = -1;
