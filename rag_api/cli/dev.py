@@ -45,6 +45,7 @@ def dev(page_port: Annotated[int, typer.Option(help="Where the page is served; t
     from rag_api.db.documents import count_indexed
     from rag_api.domain import LOCAL_USER
 
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that starts it in the background has it ignored
     with opened() as container:
         container.start_generator()  # loads beside the rest
         if not count_indexed(container.db, LOCAL_USER):
