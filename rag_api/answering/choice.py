@@ -134,8 +134,11 @@ def _of_another_drug(question: Analysis, candidate: Candidate) -> bool:
 
 
 def _for_others(question: Analysis, candidate: Candidate) -> bool:
-    groups = {group for named in patients_in(candidate.text) for group in named.groups}
-    return question.patient.excludes(tuple(groups))
+    return _names_others(question, candidate.text)
+
+
+def _names_others(question: Analysis, text: str) -> bool:
+    return question.patient.excludes(tuple({group for named in patients_in(text) for group in named.groups}))
 
 
 def _is_example(question: Analysis, candidate: Candidate) -> bool:
@@ -244,7 +247,7 @@ def _units(question: Analysis, asks: Wanted, own: Sequence[Candidate], read: Rea
         # A paragraph is quoted for its best sentence alone: what is less likely is no list that was asked for.
         if unit.kind == Kind.PROSE and (candidate is not own[0] or _OF_ITSELF.search(text[unit.start : unit.end])):
             continue
-        if _speaks_of_others(question, unit, text):
+        if _speaks_of_others(question, unit, text, each_line=unit.kind == Kind.ROW):
             continue
         if unit.kind == Kind.ROW and not _is_asked_whole(question, asks, [c for c in own if unit.start <= c.start < unit.end]):
             continue
@@ -266,14 +269,13 @@ def _section(question: Analysis, unit: Quotable, text: str, blocks: Sequence[Blo
     whole = replace(unit, start=start, end=end, lead=unit.path[-1:])
     if before or end - start > LONGEST_SECTION or tables > (unit.kind == Kind.ROW):
         return None
-    return None if _speaks_of_others(question, replace(whole, kind=Kind.ROW), text) else whole
+    return None if _speaks_of_others(question, whole, text, each_line=True) else whole
 
 
-def _speaks_of_others(question: Analysis, unit: Quotable, text: str) -> bool:
-    """Its headings, what introduces it, or one of a table's rows name other patients than the question's."""
-    said = [" ".join(text[a:b] for a, b in (*unit.path, *unit.lead))]
-    rows = text[unit.start : unit.end].splitlines() if unit.kind == Kind.ROW else []
-    return any(question.patient.excludes(tuple({group for named in patients_in(one) for group in named.groups})) for one in (*said, *rows))
+def _speaks_of_others(question: Analysis, unit: Quotable, text: str, *, each_line: bool) -> bool:
+    """Its headings and what introduces it, or one of its lines (a table's rows), name other patients than the question's."""
+    said = " ".join(text[a:b] for a, b in (*unit.path, *unit.lead))
+    return any(_names_others(question, one) for one in (said, *(text[unit.start : unit.end].splitlines() if each_line else ())))
 
 
 def _likeliest(question: Analysis, asks: Wanted, units: Sequence[_Unit], first: Candidate, nearest: str) -> _Unit | None:

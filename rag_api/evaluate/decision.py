@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from rag_api.errors import InvalidInput
 from rag_api.evaluate.cases import Kind
-from rag_api.retrieval.answerability import probability
+from rag_api.retrieval.answerability import given, probability
 from rag_api.retrieval.calibration import RISKS, SIGNALS, NotFound, RiskPoint
 
 REAL = 3.0  # weight of a question that really was asked in vain, beside one whose documents were left out
@@ -111,7 +111,7 @@ def newton(x: NDArray[np.float64], y: NDArray[np.float64], weight: NDArray[np.fl
 
 
 def _logit(row: Row, coefficients: Mapping[str, float]) -> float:
-    return coefficients["intercept"] + sum(coefficients.get(name, 0.0) * value for name, value in row.signals.items())
+    return coefficients["intercept"] + sum(coefficients.get(name, 0.0) * value for name, value in row.signals.items()) + given(row.signals)
 
 
 def _confidence(row: Row, logit: float) -> float:

@@ -96,14 +96,18 @@ def _names_of_all(lines: frozenset[int]) -> tuple[str, ...]:
 
 def by_itself(lines: frozenset[int], said: str) -> bool:
     """Whether a name means one thing, and is no part of a compound."""
-    return len(lines) == 1 and (" " in said or lines == _known(said))
+    return len(lines) == 1 and _is_whole(lines, said)
+
+
+def _is_whole(lines: frozenset[int], said: str) -> bool:
+    return " " in said or lines == _known(said)
 
 
 def other_words(text: str) -> tuple[str, ...]:
     """What else the specific things are called that a text names."""
     found = dict[str, None]()
     for lines, said in mentions(text):
-        if " " in said or lines == _known(said):
+        if _is_whole(lines, said):
             found |= dict.fromkeys(name for name in _names_of_all(lines) if _spelled(_plain(name)) != said)
     return tuple(found)
 

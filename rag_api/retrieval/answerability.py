@@ -60,7 +60,7 @@ def decide(
     documents by id; of one that is not there its hits are all that is known."""
     values = {**signals(question, hits, sentences, texts), **(read or {})}
     limit = threshold if threshold is not None else fitted.threshold if fitted else 0.0
-    confidence = probability(values, fitted, _bonus(question)) if fitted else match(question, hits)
+    confidence = probability(values, fitted) if fitted else match(question, hits)
     ruled_out = only_for_others or (bool(sentences) and is_turned_for_good(question, sentences[0], texts or {}))
     return Decision(bool(hits) and not ruled_out and confidence >= limit, confidence, values)
 
@@ -83,16 +83,20 @@ def signals(
         "unnamed": _unnamed(question, hits, sentences),
         "absent": _absent(question, hits, sentences, texts or {}),
         "crossed": float(_crossed(question, hits)),
+        "whole": float(wanted(question.text) in (Wanted.ACTIONS, Wanted.ALL)),
     }
 
 
-def _bonus(question: Analysis) -> float:
-    return ASKS_WHOLE if wanted(question.text) in (Wanted.ACTIONS, Wanted.ALL) else 0.0
+def given(values: Mapping[str, float]) -> float:
+    """Return the nats that are not fitted."""
+    return ASKS_WHOLE * values.get("whole", 0.0)
 
 
-def probability(values: Mapping[str, float], fitted: NotFound, bonus: float = 0.0) -> float:
-    """Return the chance that there is an answer. `bonus`: in nats."""
-    logit = bonus + fitted.coefficients["intercept"] + sum(fitted.coefficients.get(name, 0.0) * value for name, value in values.items())
+def probability(values: Mapping[str, float], fitted: NotFound) -> float:
+    """Return the chance that there is an answer."""
+    logit = (
+        fitted.coefficients["intercept"] + sum(fitted.coefficients.get(name, 0.0) * value for name, value in values.items()) + given(values)
+    )
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, logit))))
 
 

@@ -22,7 +22,7 @@ FEATURES = ("cosine", "passage", "range", "coverage")
 for a number of the question and -1 when none does; the share of the question's words that it holds and its title does not."""
 
 SIGNALS = ("cosine", "information", "lead", "names", "unnamed", "absent")
-"""What tells whether there is a right answer (answerability.py). "crossed" is beside them, and of a reader READ."""
+"""What tells whether there is a right answer (answerability.py). "crossed" and "whole" are beside them, and of a reader READ."""
 READ = ("reader", "reader_span")
 RISKS = {"careful": 0.15, "balanced": 0.10, "ready": 0.05}
 """BEDSIDE_RISK: the share of the answerable questions that it lets be refused, on the collections that the decision was fitted to."""

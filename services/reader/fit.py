@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ def loss_of(found: Tensor, pairs: Sequence[Pair], rows: Sequence[int], block_sha
     losses, groups = list[Tensor](), dict[int, list[tuple[Tensor, Pair]]]()
     for own, pair in zip(split_rows(found, rows), pairs, strict=True):
         spans, block = own.unbind(1)
-        losses.append(_choice(spans, spans[list(pair.answers)]))
+        losses.append(choice(spans, spans[list(pair.answers)]))
         groups.setdefault(pair.question, []).append((spans, pair))
         if pair.block is not None:
             wanted = torch.zeros(len(spans))
@@ -45,13 +45,28 @@ def loss_of(found: Tensor, pairs: Sequence[Pair], rows: Sequence[int], block_sha
     for group in groups.values():
         if len(group) > 1:
             answers = torch.cat([spans[list(pair.answers)] for spans, pair in group])
-            losses.append(_choice(torch.cat([spans for spans, _ in group]), answers))
+            losses.append(choice(torch.cat([spans for spans, _ in group]), answers))
     return torch.stack(losses).sum() / len(pairs)
 
 
-def _choice(spans: Tensor, answers: Tensor) -> Tensor:
+def choice(spans: Tensor, answers: Tensor) -> Tensor:
+    """Return -log p(one of the answers), of all spans and "none", whose log-odds are 0; of none where there are no answers."""
     every = torch.logsumexp(F.pad(spans, (0, 1)), 0)
     return every - torch.logsumexp(answers, 0) if len(answers) else every
+
+
+def keep(folder: Path, state: Mapping[str, Any]) -> None:
+    """Write what a training needs to go on; a stop in the midst leaves what was there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    torch.save(dict(state), folder / "state.tmp")
+    (folder / "state.tmp").rename(folder / "state.pt")
+
+
+def kept(folder: Path) -> dict[str, Any] | None:
+    """Return that; None where nothing was kept."""
+    file = folder / "state.pt"
+    state: dict[str, Any] | None = torch.load(file, weights_only=True) if file.exists() else None
+    return state
 
 
 class Fit:
@@ -99,14 +114,11 @@ class Fit:
         return min(1.0, (self.step + 1) / self.options.warm_up) * max(self.options.last, left)
 
     def save(self) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
         counts = {"epoch": self.epoch, "step": self.step, "seconds": self.seconds}
-        torch.save({"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict(), **counts}, self.folder / "state.tmp")
-        (self.folder / "state.tmp").rename(self.folder / "state.pt")
+        keep(self.folder, {"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict(), **counts})
 
     def _resume(self) -> None:
-        if (self.folder / "state.pt").exists():
-            state: dict[str, Any] = torch.load(self.folder / "state.pt", weights_only=True)
+        if (state := kept(self.folder)) is not None:
             self.model.load_state_dict(state["model"])
             self.optimizer.load_state_dict(state["optimizer"])
             self.epoch, self.step, self.seconds = state["epoch"], state["step"], state["seconds"]

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from services.reader.examples import Pair, Texts
+from services.reader.fit import choice, keep, kept
 from services.reader.model import ReaderModel, split_rows
 
 
@@ -81,19 +82,13 @@ def loss_of(model: Over, texts: Texts, examples: Sequence[Example], options: Ove
         if example.answerable and not right.any():
             continue
         weight = 0.5 if example.learns == "public" else options.alone
-        losses.append(weight * _choice(spans, right))
+        losses.append(weight * choice(spans, spans[right]))
         if example.learns == "sum":
             odds = model(spans, torch.from_numpy(example.scores[numbers]), example.odds)
-            losses.append(_choice(odds, right))
+            losses.append(choice(odds, odds[right]))
             if example.answerable:
                 losses.append(0.5 * (odds.logsumexp(0) - odds[right].logsumexp(0)))
     return torch.stack(losses).sum() / len(examples) if losses else None
-
-
-def _choice(odds: Tensor, right: Tensor) -> Tensor:
-    """-log p(one of those that are right), or of none."""
-    every = torch.cat([odds, odds.new_zeros(1)]).logsumexp(0)
-    return every - odds[right].logsumexp(0) if right.any() else every
 
 
 def some(example: Example, most: int, chance: np.random.Generator) -> list[tuple[Pair, tuple[int, ...]]]:
@@ -181,16 +176,13 @@ class OverFit:
         return float(loss.detach())
 
     def _save(self, loss: float) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
         state = {"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict(), "mean": self.mean}
-        torch.save(state | {"epoch": self.epoch, "step": self.step}, self.folder / "state.tmp")
-        (self.folder / "state.tmp").rename(self.folder / "state.pt")
+        keep(self.folder, state | {"epoch": self.epoch, "step": self.step})
         with (self.folder / "curve.jsonl").open("a") as curve:
             curve.write(json.dumps({"epoch": self.epoch, "step": self.step, "loss": loss}) + "\n")
 
     def _resume(self) -> None:
-        if (self.folder / "state.pt").exists():
-            state = torch.load(self.folder / "state.pt", weights_only=True)
+        if (state := kept(self.folder)) is not None:
             self.model.load_state_dict(state["model"])
             self.optimizer.load_state_dict(state["optimizer"])
             self.mean, self.epoch, self.step = state["mean"], state["epoch"], state["step"]

@@ -22,7 +22,7 @@ from tests.contract.test_stores import EVERYONE, chunk, unit, vectors
 from tests.support import weaviate_dev
 
 COLLECTION = "Cluster"
-SILENT = 100.0  # seconds, for what takes ten to twenty; left to the server it is half a minute, and two minutes where the silent node leads
+SILENT = 60.0  # seconds, for what takes ten to twenty; left to the server it is half a minute, and two minutes where the silent node leads
 
 
 @dataclass(frozen=True)
