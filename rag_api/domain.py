@@ -323,6 +323,7 @@ class Candidate:
     text: str  # of all that, lead first
     score: float  # the prior that retrieval gives it, in nats; higher is likelier
     rank: int  # of the best hit that holds it
+    said: tuple[int, int] | None = None  # where it is quoted with its paragraph, the sentence for which it is
 
 
 class PartKind(StrEnum):
@@ -337,7 +338,8 @@ class PartKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A cell of a quoted row or an item of a quoted list: answer[start:end], which is document_text[source_start:source_end]."""
+    """A cell of a quoted row, an item of a quoted list, the sentence of a paragraph for which that is quoted: answer[start:end], which is
+    document_text[source_start:source_end]."""
 
     start: int
     end: int
@@ -348,7 +350,7 @@ class Piece:
     header: bool = False  # of a cell: it says what others hold
     column: int = 0  # of a cell: from 0
     columns: int = 1  # of a cell: how many it spans
-    asked: bool = False  # of a cell: the one that the question asks for
+    asked: bool = False  # a cell, or a sentence of its paragraph: the one that the question asks for
 
 
 @dataclass(frozen=True, slots=True)

@@ -254,7 +254,9 @@ def _show_sources(builder: AnswerBuilder, retrieval: Retrieval, container: AskCo
         touched = sorted({page for hit in hits if hit.chunk.document_id == document_id for page in hit.chunk.pages})
         builder.pages[document_id] = read_pages(db, document_id, touched)
     sources = [source_of(hit, retrieval.documents[hit.chunk.document_id], builder.pages[hit.chunk.document_id]) for hit in hits]
-    warned = source_warnings.warned(sources, builder.analysis, builder.user, builder.question.filters, builder.language, container)
+    likely = {sentence.document_id: sentence.score for sentence in reversed(retrieval.sentences)}  # best first: the best one stays
+    filters = builder.question.filters
+    warned = source_warnings.warned(sources, builder.analysis, builder.user, filters, builder.language, container, likely)
     other = source_warnings.of_other_drugs(warned.sources, builder.analysis, retrieval.of_other_drugs, builder.language)
     builder.sources, builder.notices = other.sources, [*builder.notices, *warned.notices, *other.notices]
     if not retrieval.answerable:

@@ -58,6 +58,7 @@ class AnswerBuilder:
     sources: tuple[Source, ...] = ()
     pages: dict[str, list[Page]] = field(default_factory=dict)  # by document: those that its sources touch
     asked: tuple[AskedApart, ...] = ()  # one, or two that are each answered by itself
+    said: dict[str, list[tuple[int, int]]] = field(default_factory=dict)  # by document: sentences that are quoted with their paragraph
     texts: dict[str, str] = field(default_factory=dict)  # of their documents, by id
     structures: dict[str, str] = field(default_factory=dict)  # the blocks of those, packed
     prompt_passages: tuple[PromptPassage, ...] = ()  # as the generator got them, in the order of their wire ids

@@ -12,16 +12,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from rag_api.answering.fitting import OF_ITSELF, fitting, names_others
 from rag_api.answering.read import Read
 from rag_api.answering.rows import LONGEST_LIST, ROWS, SURE, TELLS, case_of, special_rows, tied_list, tied_table, without_other_rows
 from rag_api.domain import Block, BlockKind, Candidate
-from rag_api.guard.drugs import drugs_in, names
-from rag_api.guard.without import is_turned
+from rag_api.guard.drugs import drugs_in
 from rag_api.query.analysis import Analysis
 from rag_api.query.asks import AT_ONCE, Wanted, asks_nothing, says_all, wanted
-from rag_api.query.followup import patients_in
 from rag_api.text.quotable_spans import Quotable, quotable_of, wholes
-from rag_api.text.ranges import asked, fits, fits_age
+from rag_api.text.ranges import fits
 from rag_api.text.sentence_splitter import Kind
 from rag_api.text.uncertain import BLANK
 from rag_api.text.word_match import Called, held
@@ -50,24 +49,15 @@ _DOES = re.compile(
     r"give|treat|start|stop|call|lay|rinse|remove|ask|place|close|take|check|measure|keep|put|apply|inject)\b",
     re.IGNORECASE,
 )
-_EXAMPLE = re.compile(r"\b(?:reken)?voorbeeld\w*\b|\bbijv(?:oorbeeld)?\b|\bbv\b|\b(?:worked )?example\b|\be\.g\.", re.IGNORECASE)
-# What a document says of itself, which answers nothing: "Deze procedure legt vast wie wordt gebeld".
-_OF_ITSELF = re.compile(
-    r"\b(?:deze|dit|this) (?:procedure|richtlijn|protocol|document|folder|brochure|handleiding|werkinstructie|beleid|zorgpad|nota|afspraak|"
-    r"guideline|leaflet|policy|pathway|instruction|manual) (?:beschrijft|legt vast|regelt|helpt|bundelt|bepaalt|is bedoeld|"
-    r"describes|sets out|helps|explains|covers|tells|is meant)\b|\bwat is (?:er )?(?:veranderd|nieuw)\b|"
-    r"\bwhat (?:has |is )?(?:changed|new)\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of an answer that is chosen by itself. most: sentences; None: as many as was calibrated."""
+    """A part of an answer that is chosen by itself. most: sentences; None: as many as was calibrated. asked: what it answers."""
 
     candidates: tuple[Candidate, ...]
     most: int | None = None
-    question: str = ""  # that it answers; "": the whole one
+    asked: Analysis | None = None
 
     @property
     def first(self) -> tuple[str, int, int]:
@@ -79,8 +69,10 @@ class Section:
 def sections(question: Analysis, candidates: Sequence[Candidate], read: Read) -> list[Section]:
     """Return what is quoted, section by section: an exception that concerns who is asked about before what it overrules."""
     left = fitting(question, candidates)
-    if not left:
-        return []
+    return [replace(section, asked=question) for section in _sections(question, left, read)] if left else []
+
+
+def _sections(question: Analysis, left: list[Candidate], read: Read) -> list[Section]:
     first = [c for c in left if c.document_id == left[0].document_id]
     exception, whole = _exception(question, first, read), _whole(question, left, read)
     if exception is not None and not (whole is not None and _overlap(whole, exception) and _lists(whole, read)):
@@ -111,53 +103,6 @@ def _with_what_to_do(question: Analysis, left: list[Candidate], read: Read) -> l
         return left
     both = replace(best, end=after.end, text=best.text + text[after.start : after.end])
     return [both, *(c for c in left[1:] if not _overlap(c, both))]
-
-
-def fitting(question: Analysis, candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Without sentences of another drug, of other patients, for another weight or age, and examples for other numbers; but rather all than
-    none."""
-    left = list(candidates)
-    for wrong in (_of_another_drug, _for_others, _is_example, _is_of_itself, _is_with):
-        left = [c for c in left if not wrong(question, c)] or left
-    fit = {(c.document_id, c.start, c.end): _fits(question, c) for c in left}
-    right = {document_id for (document_id, _, _), verdict in fit.items() if verdict > 0}
-    return [c for c in left if c.document_id not in right or fit[c.document_id, c.start, c.end] >= 0]
-
-
-def _fits(question: Analysis, candidate: Candidate) -> int:
-    """What its ranges say of the question's numbers; and where they say nothing, those of whom its row is for."""
-    return fits(question.numbers, candidate.text) or (fits_age(question.numbers, case_of(candidate)) if "\t" in candidate.text else 0)
-
-
-def _of_another_drug(question: Analysis, candidate: Candidate) -> bool:
-    return bool(question.drugs) and bool(drugs_in(candidate.text)) and not names(candidate.text, question.drug_names)
-
-
-def _for_others(question: Analysis, candidate: Candidate) -> bool:
-    return _names_others(question, candidate.text)
-
-
-def _names_others(question: Analysis, text: str) -> bool:
-    return question.patient.excludes(tuple({group for named in patients_in(text) for group in named.groups}))
-
-
-def _is_example(question: Analysis, candidate: Candidate) -> bool:
-    """Worked out for other numbers than the question's."""
-    match = _EXAMPLE.search(candidate.text)
-    if match is None or match.start() > 40:
-        return False
-    numbers = {(one.number, one.unit) for one in asked(candidate.text) if one.unit}
-    return bool(numbers) and not any((one.number, one.unit) in numbers for one in question.numbers)
-
-
-def _is_with(question: Analysis, candidate: Candidate) -> bool:
-    """For "without telemetry" what is said of "with telemetry", and the other way round."""
-    return is_turned(question.text, candidate.text)
-
-
-def _is_of_itself(question: Analysis, candidate: Candidate) -> bool:
-    """Says what its document is for, or what changed in it."""
-    return bool(_OF_ITSELF.search(candidate.text))
 
 
 def _exception(question: Analysis, first: Sequence[Candidate], read: Read) -> Candidate | None:
@@ -245,7 +190,7 @@ def _units(question: Analysis, asks: Wanted, own: Sequence[Candidate], read: Rea
         if quote is None or unit is None or unit.end - unit.start > (LONGEST_PARAGRAPH if unit.kind == Kind.PROSE else LONGEST_LIST):
             continue
         # A paragraph is quoted for its best sentence alone: what is less likely is no list that was asked for.
-        if unit.kind == Kind.PROSE and (candidate is not own[0] or _OF_ITSELF.search(text[unit.start : unit.end])):
+        if unit.kind == Kind.PROSE and (candidate is not own[0] or OF_ITSELF.search(text[unit.start : unit.end])):
             continue
         if _speaks_of_others(question, unit, text, each_line=unit.kind == Kind.ROW):
             continue
@@ -275,7 +220,7 @@ def _section(question: Analysis, unit: Quotable, text: str, blocks: Sequence[Blo
 def _speaks_of_others(question: Analysis, unit: Quotable, text: str, *, each_line: bool) -> bool:
     """Its headings and what introduces it, or one of its lines (a table's rows), name other patients than the question's."""
     said = " ".join(text[a:b] for a, b in (*unit.path, *unit.lead))
-    return any(_names_others(question, one) for one in (said, *(text[unit.start : unit.end].splitlines() if each_line else ())))
+    return any(names_others(question, one) for one in (said, *(text[unit.start : unit.end].splitlines() if each_line else ())))
 
 
 def _likeliest(question: Analysis, asks: Wanted, units: Sequence[_Unit], first: Candidate, nearest: str) -> _Unit | None:

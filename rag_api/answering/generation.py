@@ -11,6 +11,7 @@ from rag_api.answering.builder import AnswerBuilder
 from rag_api.answering.choice import Section, sections
 from rag_api.answering.citations import within_reach
 from rag_api.answering.notices import notice
+from rag_api.answering.paragraphs import with_paragraphs
 from rag_api.answering.passage_completion import completed
 from rag_api.answering.prompt_passages import PromptPassage, passages_of_hits, to_quote
 from rag_api.answering.read import Read
@@ -99,9 +100,8 @@ def _sections(builder: AnswerBuilder, hits: Sequence[Hit]) -> list[Section]:
     read = Read(builder.texts, builder.structures, {source.document.id: source.document.metadata.title for source in builder.sources})
     own = [sections(asked.question, [c for c in asked.sentences if c.document_id in documents], read) for asked in builder.asked]
     if len(own) > 1:  # each in few words, and nothing twice
-        own = [[shortened(one, asked.question.text) for one in its] for its, asked in zip(own, builder.asked, strict=True)]
-    found = told_apart(own)
-    return found or [Section(())]
+        own = [[shortened(one) for one in its] for its in own]
+    return with_paragraphs(told_apart(own), read) or [Section(())]
 
 
 def _quoted(builder: AnswerBuilder, hits: Sequence[Hit], section: Section, container: RetrievalContainer) -> Prepared:
@@ -109,9 +109,12 @@ def _quoted(builder: AnswerBuilder, hits: Sequence[Hit], section: Section, conta
     writing = calibration(container.embedder.name, settings.data_dir).writing(settings.generator_model, builder.language)
     if section.most is not None:
         writing = replace(writing, sentences=section.most)
+    for candidate in section.candidates:
+        if candidate.said is not None:
+            builder.said.setdefault(candidate.document_id, []).append(candidate.said)
     longest = max((len(c.text) for c in section.candidates), default=0)  # every token has a character at least
     most = max(settings.max_tokens, longest)
-    query = section.question or builder.query
+    query = section.asked.text if section.asked is not None and len(builder.asked) > 1 else builder.query
     request, passages = to_quote(query, builder.language, hits, section.candidates, writing, builder.texts, most)
     _read_further(builder, request.candidates or (), passages, container)
     return Prepared(request, passages)

@@ -49,14 +49,23 @@ class QuotedPart:
 
 
 def parts_of(
-    text: str, blocks: Sequence[Block], start: int, end: int, sought: Sequence[Called] = (), question: str = ""
+    text: str,
+    blocks: Sequence[Block],
+    start: int,
+    end: int,
+    sought: Sequence[Called] = (),
+    question: str = "",
+    said: Sequence[tuple[int, int]] = (),
 ) -> list[QuotedPart]:
-    """What text[start:end] is made of, in order. sought: the question's words, which tell the cell that it asks for."""
+    """What text[start:end] is made of, in order. sought: the question's words, which tell the cell that it asks for. said: the sentences
+    for which a paragraph is quoted."""
     found: list[QuotedPart] = []
     for index, block in enumerate(blocks):
         if block.start >= end or block.end <= start or block.kind in (BlockKind.LIST, BlockKind.TABLE, BlockKind.NOTE, BlockKind.CELL):
             continue
         part = _part(text, blocks, index, max(start, block.start), min(end, block.end), sought, question)
+        if part.kind == PartKind.SENTENCE:
+            part = replace(part, pieces=tuple(_sentence(text, place) for place in said if _is_part(place, part)))
         if found and part.kind == PartKind.LIST == found[-1].kind and part.group == found[-1].group:
             found[-1] = replace(found[-1], end=part.end, pieces=(*found[-1].pieces, *part.pieces))
         elif found and part.kind == PartKind.SENTENCE and _is_inner(blocks, index) and found[-1].kind == PartKind.LIST:
@@ -78,6 +87,14 @@ def _part(text: str, blocks: Sequence[Block], index: int, start: int, end: int, 
         return QuotedPart(start, end, PartKind.LIST, holder, (item,))
     note = next((at for at in above(blocks, index) if blocks[at].kind == BlockKind.NOTE), None)
     return QuotedPart(start, end, PartKind.SENTENCE if note is None else PartKind.NOTE, index if note is None else note)
+
+
+def _is_part(place: tuple[int, int], of: QuotedPart) -> bool:
+    return of.start <= place[0] and place[1] <= of.end and place != (of.start, of.end)
+
+
+def _sentence(text: str, place: tuple[int, int]) -> Inner:
+    return Inner(*_trimmed(text, *place), asked=True)
 
 
 def _introduces(text: str, blocks: Sequence[Block], index: int, end: int) -> bool:

@@ -6,6 +6,7 @@ rag_api.guard's, the sentences rag_api.answering.notices'. Nothing is left out o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -24,6 +25,8 @@ from rag_api.query.analysis import Analysis
 from rag_api.retrieval.patient_ranking import RetrievalContainer
 from rag_api.text.uncertain import BLANK
 
+CLEARLY = 0.5  # nats between the best sentences of two twins from which they tell which one is asked about
+
 
 @dataclass(frozen=True, slots=True)
 class Warned:
@@ -34,9 +37,16 @@ class Warned:
 
 
 def warned(
-    sources: Sequence[Source], question: Analysis, user: User, filters: Filters, language: str, container: RetrievalContainer
+    sources: Sequence[Source],
+    question: Analysis,
+    user: User,
+    filters: Filters,
+    language: str,
+    container: RetrievalContainer,
+    likely: Mapping[str, float] | None = None,
 ) -> Warned:
-    """Return what the reader must know of these sources. Blocks."""
+    """Return what the reader must know of these sources. `likely`: by the ids of their documents, the score of the best sentence of each,
+    in nats. Blocks."""
     today, patient, first = filters.valid_on or date.today(), question.patient, container.settings.passages
     newer = _newer(sources, user, today, container) if filters.include_expired else {}
     differing = [
@@ -45,7 +55,7 @@ def warned(
     cautions = [
         [
             *_group_caution(source, patient, language),
-            *_twin_caution(index, sources, patient, language),
+            *_twin_caution(source, sources, likely or {}, patient, user, language),
             *_age_cautions(source, today, newer, language),
             *_conflict_cautions(index, differing, sources, language),
             *_scan_caution(source, language),
@@ -150,14 +160,26 @@ def _group_caution(source: Source, patient: Patient, language: str) -> list[Noti
     return [notice("card_other_group", language, (), **words)]
 
 
-def _twin_caution(index: int, sources: Sequence[Source], patient: Patient, language: str) -> list[Notice]:
+def _twin_caution(
+    source: Source, sources: Sequence[Source], likely: Mapping[str, float], patient: Patient, user: User, language: str
+) -> list[Notice]:
     """The question names nobody, and a better source is about the same for others."""
-    about = sources[index].document.metadata
-    better = next((s for s in sources[:index] if are_twins(about, s.document.metadata)), None)
-    if patient.is_clear or better is None:
+    about = source.document.metadata
+    twins = [one for one in sources if one.document.id == source.document.id or are_twins(about, one.document.metadata)]
+    better = _better_twin(twins, likely, user)
+    if patient.is_clear or better.document.id == source.document.id:
         return []
     words = {"for_whom": for_whom(about.target_groups, language), "others": for_whom(better.document.metadata.target_groups, language)}
     return [notice("card_twin", language, (), source=str(better.hit.rank), **words)]
+
+
+def _better_twin(twins: Sequence[Source], likely: Mapping[str, float], user: User) -> Source:
+    """The first, unless another one's best sentence is clearly better: of two dose tables the one with the row that is asked for is the
+    right one, whichever is ranked first. Who cares for the first one's patients asks about them."""
+    first, best = twins[0], max(twins, key=lambda one: likely.get(one.document.id, -math.inf))
+    cared_for = function_of(user).groups & set(first.document.metadata.target_groups)
+    gain = likely.get(best.document.id, -math.inf) - likely.get(first.document.id, -math.inf)
+    return best if gain >= CLEARLY and not cared_for else first
 
 
 def _age_cautions(source: Source, today: date, newer: Mapping[str, Document], language: str) -> list[Notice]:

@@ -12,7 +12,7 @@ AS_GOOD = 1.5  # nats behind it from which another sentence takes its place, whe
 _MOST = 2  # sentences of each
 
 
-def shortened(section: Section, question: str) -> Section:
+def shortened(section: Section) -> Section:
     """Return it with its best sentence, and the next where the two are as good as each other."""
     best = section.candidates[0].score
     close = tuple(c for c in section.candidates if c.score >= best - CLOSE)
@@ -21,7 +21,6 @@ def shortened(section: Section, question: str) -> Section:
         section,
         candidates=section.candidates if len(close) > 1 else section.candidates[:_MOST],
         most=min(most, len(close)),
-        question=question,
     )
 
 

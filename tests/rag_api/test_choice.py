@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from rag_api.answering.choice import fitting, sections
+from rag_api.answering.choice import sections
+from rag_api.answering.fitting import fitting
 from rag_api.answering.parts import parts_of
 from rag_api.answering.read import Read
 from rag_api.domain import Candidate, PartKind

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from rag_api.answering.source_warnings import of_refusal, of_used
-from rag_api.domain import Chunk, Document, DocumentStatus, Hit, Metadata, Notice, Source, TargetGroup
+from rag_api.answering.source_warnings import of_refusal, of_used, usable, warned
+from rag_api.domain import Chunk, Document, DocumentStatus, Filters, Hit, Metadata, Notice, Source, TargetGroup, User
 from rag_api.guard.patient import patient_of
+from tests.support.questions import analysed
 
 SAID = (
     Notice("generator_down", "of the whole"),
@@ -51,3 +54,38 @@ ENDINGS = {
 def test_the_words_with_which_the_page_completes_a_question_name_one_patient(group: str, ending: str) -> None:
     assert patient_of(f"adrenaline {ending}?").groups == {TargetGroup(group)}
     assert ending in (Path(__file__).parents[2] / "web/src/text/patient.ts").read_text()
+
+
+def twin(rank: int, title: str, group: TargetGroup) -> Source:
+    document = Document(
+        title, f"{title}.pdf", "", "application/pdf", DocumentStatus.INDEXED, "", Metadata(title=title, target_groups=(group,)), 1, 1, 1
+    )
+    return Source(Hit(Chunk(title, title, title, (1,), 0, 1, "x"), 0.5, 0.5, 0.5, rank), document, 1, ())
+
+
+TWINS = [twin(1, "Vancomycine bij kinderen", TargetGroup.CHILD), twin(2, "Vancomycine bij volwassenen", TargetGroup.ADULT)]
+
+
+@pytest.mark.parametrize(
+    ("child", "adult", "function", "left"),
+    [
+        (90.3, 92.8, "", 2),  # the row that is asked for stands in the adults' table
+        (90.3, 90.5, "", 1),  # as good as each other: the passages tell
+        (90.3, 92.8, "paediatrician", 1),  # who cares for children asks about them
+        (90.3, 92.8, "internist", 2),
+    ],
+)
+def test_of_twins_the_one_with_the_clearly_better_sentence_is_answered_from(child: float, adult: float, function: str, left: int) -> None:
+    user = User(id="u", name="U", groups=("everyone",), function=function)
+    likely = {TWINS[0].document.id: child, TWINS[1].document.id: adult}
+    container: Any = SimpleNamespace(settings=SimpleNamespace(passages=3))
+    said = warned(TWINS, analysed("vancomycine pomp bij egfr 24 hoeveel"), user, Filters(), "nl", container, likely)
+    assert [one.hit.rank for one in usable(said.sources, 7)] == [left]
+    assert "twins" in [one.code for one in said.notices]
+
+
+@pytest.mark.parametrize(
+    "said", ["vanco bij opa met egfr 24", "vanco drip, grown up with eGFR 45", "an old lady on vancomycin", "meneer op vanco"]
+)
+def test_everyday_words_for_an_adult_name_an_adult(said: str) -> None:
+    assert patient_of(said).groups == {TargetGroup.ADULT}

@@ -205,13 +205,13 @@ class TestWhatIsSaid:
     ) -> None:
         answer = await answered(container, "wanneer dalspiegel gentamicine prikken", Mode.ANSWER)
         assert "twins" in told(answer)
-        first, second = [s for s in answer.sources if s.document.metadata.title.startswith("Gentamicine")]
-        assert [c.code for c in first.cautions] == []
-        assert [c.code for c in second.cautions] == ["twin"]
+        both = [s for s in answer.sources if s.document.metadata.title.startswith("Gentamicine")]
+        assert sorted([c.code for c in one.cautions] for one in both) == [[], ["twin"]]
+        better, other = sorted(both, key=lambda one: len(one.cautions))
         server: Scripted = container.scripted  # type: ignore[attr-defined]
         sent = " ".join(document["text"] for document in server.requests[0]["documents"])
-        assert first.hit.chunk.text.strip() in sent
-        assert second.hit.chunk.text.strip() not in sent
+        assert better.hit.chunk.text.strip() in sent
+        assert other.hit.chunk.text.strip() not in sent
 
     async def test_the_notice_says_for_whom_the_source_is_that_is_answered_from(
         self, container: Container, twins: dict[str, Document]

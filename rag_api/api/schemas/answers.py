@@ -69,7 +69,8 @@ class UnsupportedOut(BaseModel):
 
 
 class PieceOut(BaseModel):
-    """A cell of a quoted row or an item of a quoted list: answer[start:end]. Offsets count code points."""
+    """A cell of a quoted row, an item of a quoted list, the sentence for which a paragraph is quoted: answer[start:end]. Offsets count code
+    points."""
 
     start: int
     end: int
@@ -80,7 +81,7 @@ class PieceOut(BaseModel):
     header: bool = Field(False, description="Of a cell: it says what others hold. A row of headers only heads the rows of its part.")
     column: int = Field(0, description="Of a cell: from 0.")
     columns: int = Field(1, description="Of a cell: how many columns it spans.")
-    asked: bool = Field(False, description="Of a cell: the question asks for it.")
+    asked: bool = Field(False, description="A cell, or a sentence of its paragraph, that the question asks for.")
 
 
 class SpanOut(BaseModel):
@@ -102,7 +103,9 @@ class SpanOut(BaseModel):
         description="`heading`: what the rest of its part is not read without; `list`: `pieces` are its items; `row`: `pieces` are its "
         "cells, all of them headers in the row that heads the others.",
     )
-    pieces: list[PieceOut] = Field([], description="The cells of a row or the items of a list, in order.")
+    pieces: list[PieceOut] = Field(
+        [], description="The cells of a row or the items of a list, in order; of a paragraph the sentences for which it is quoted."
+    )
 
 
 class AnswerOut(BaseModel):

@@ -84,7 +84,7 @@ describe("a part of an answer", () => {
     const [block] = blocks(intro.text + items.text, [intro, items], []);
     expect(block).toMatchObject({
       pieces: [
-        { kind: "words", as: "heading", text: "Meteen doen:" },
+        { kind: "words", as: "heading", said: [{ text: "Meteen doen:", asked: false }] },
         {
           kind: "list",
           items: [

@@ -2,6 +2,7 @@
 import type { Piece, Source, Span, Unsupported } from "../api/types";
 import { utf16Offsets } from "./codepoints";
 import { isStructured, partsOf } from "./parts";
+import { type Said, saidIn, trimmed } from "./said";
 import { type Segment, segments } from "./segments";
 
 export type Block = { kind: "text"; segments: Segment[] } | { kind: "part"; pieces: Run[]; spans: Span[] };
@@ -10,7 +11,7 @@ export type Block = { kind: "text"; segments: Segment[] } | { kind: "part"; piec
 export type Run =
   | { kind: "table"; head: Row[]; body: Row[] }
   | { kind: "list"; items: Item[] }
-  | { kind: "words"; as: "heading" | "note" | "sentence"; text: string };
+  | { kind: "words"; as: "heading" | "note" | "sentence"; said: Said[] };
 
 export interface Cell {
   text: string;
@@ -63,7 +64,7 @@ function runsOf(part: readonly Span[], answer: string): Run[] {
       const items = span.pieces.map((piece) => itemOf(piece, at(piece)));
       if (last?.kind === "list") last.items.push(...items);
       else runs.push({ kind: "list", items });
-    } else runs.push({ kind: "words", as: asWords(span.kind), text: span.text.trim() });
+    } else runs.push({ kind: "words", as: asWords(span.kind), said: trimmed(saidIn(span)) });
   }
   return runs;
 }

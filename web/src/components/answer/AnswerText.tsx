@@ -5,9 +5,10 @@ import type { Source, Span, Unsupported } from "../../api/types";
 import { useMessages } from "../../i18n";
 import { fileUrl } from "../../queries/documents";
 import { blocks } from "../../text/blocks";
+import { saidIn, trimmed } from "../../text/said";
 import type { Segment } from "../../text/segments";
-import { Words } from "../shared/Words";
 import { Part } from "./Part";
+import { SaidWords } from "./SaidWords";
 
 interface Props {
   text: string;
@@ -72,8 +73,10 @@ function Piece({ part, source, onSpan }: PieceProps) {
 
 function Quote({ span, language, onSpan }: { span: Span; language: string | undefined; onSpan(span: Span): void }) {
   const m = useMessages();
-  const words = span.text.trimEnd();
-  const lastWord = words.search(/\S*$/); // keeps the number on the line of the word before it
+  const said = trimmed(saidIn(span));
+  const length = said.reduce((sum, { text }) => sum + text.length, 0);
+  const last = said.at(-1) ?? { text: "", asked: false };
+  const lastWord = last.text.search(/\S*$/); // keeps the number on the line of the word before it
   const follow = (event: MouseEvent): void => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return; // the reader wants another tab: let the browser open it
     event.preventDefault();
@@ -88,13 +91,13 @@ function Quote({ span, language, onSpan }: { span: Span; language: string | unde
         title={m.answer.openSpan(span.rank)}
         onClick={follow}
       >
-        <Words text={words.slice(0, lastWord)} />
+        <SaidWords said={[...said.slice(0, -1), { ...last, text: last.text.slice(0, lastWord) }]} />
         <span className="nowrap">
-          {words.slice(lastWord)}
+          <SaidWords said={[{ ...last, text: last.text.slice(lastWord) }]} />
           <sup>{span.rank}</sup>
         </span>
       </a>
-      {span.text.slice(words.length)}
+      {span.text.slice(length)}
     </>
   );
 }

@@ -4,6 +4,7 @@ import type { Source, Span } from "../../api/types";
 import { useMessages } from "../../i18n";
 import { fileUrl } from "../../queries/documents";
 import { type Cell, headingOf, type Item, type Row, type Run } from "../../text/blocks";
+import { SaidWords } from "./SaidWords";
 
 interface Props {
   runs: readonly Run[];
@@ -28,7 +29,11 @@ export function Part({ runs, spans, source, onSpan }: Props) {
 function Drawn({ run }: { run: Run }) {
   if (run.kind === "table") return <Table {...run} />;
   if (run.kind === "list") return <List items={run.items} />;
-  return <p className={`part-${run.as}`}>{run.text}</p>;
+  return (
+    <p className={`part-${run.as}`}>
+      <SaidWords said={run.said} />
+    </p>
+  );
 }
 
 function Table({ head, body }: { head: readonly Row[]; body: readonly Row[] }) {

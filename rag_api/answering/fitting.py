@@ -1,0 +1,82 @@
+"""Which sentences fit who is asked about: none of another drug, for other patients, another weight or age, or worked out for other numbers.
+
+Knows no document beside the sentence itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from rag_api.answering.rows import case_of
+from rag_api.domain import Candidate
+from rag_api.guard.drugs import drugs_in, names
+from rag_api.guard.without import is_turned
+from rag_api.query.analysis import Analysis
+from rag_api.query.followup import patients_in
+from rag_api.text.ranges import asked, fits, fits_age
+
+_EXAMPLE = re.compile(r"\b(?:reken)?voorbeeld\w*\b|\bbijv(?:oorbeeld)?\b|\bbv\b|\b(?:worked )?example\b|\be\.g\.", re.IGNORECASE)
+# What a document says of itself, which answers nothing: "Deze procedure legt vast wie wordt gebeld".
+OF_ITSELF = re.compile(
+    r"\b(?:deze|dit|this) (?:procedure|richtlijn|protocol|document|folder|brochure|handleiding|werkinstructie|beleid|zorgpad|nota|afspraak|"
+    r"guideline|leaflet|policy|pathway|instruction|manual) (?:beschrijft|legt vast|regelt|helpt|bundelt|bepaalt|is bedoeld|"
+    r"describes|sets out|helps|explains|covers|tells|is meant)\b|\bwat is (?:er )?(?:veranderd|nieuw)\b|"
+    r"\bwhat (?:has |is )?(?:changed|new)\b",
+    re.IGNORECASE,
+)
+
+
+def fitting(question: Analysis, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Without sentences of another drug, of other patients, for another weight or age, and examples for other numbers; but rather all than
+    none."""
+    left = list(candidates)
+    for wrong in _WRONG:
+        left = [c for c in left if not wrong(question, c)] or left
+    fit = {(c.document_id, c.start, c.end): _fits(question, c) for c in left}
+    right = {document_id for (document_id, _, _), verdict in fit.items() if verdict > 0}
+    return [c for c in left if c.document_id not in right or fit[c.document_id, c.start, c.end] >= 0]
+
+
+def is_unfit(question: Analysis, candidate: Candidate) -> bool:
+    """Return whether it is better left out, whatever else there is."""
+    return any(wrong(question, candidate) for wrong in _WRONG) or _fits(question, candidate) < 0
+
+
+def _fits(question: Analysis, candidate: Candidate) -> int:
+    """What its ranges say of the question's numbers; and where they say nothing, those of whom its row is for."""
+    return fits(question.numbers, candidate.text) or (fits_age(question.numbers, case_of(candidate)) if "\t" in candidate.text else 0)
+
+
+def _of_another_drug(question: Analysis, candidate: Candidate) -> bool:
+    return bool(question.drugs) and bool(drugs_in(candidate.text)) and not names(candidate.text, question.drug_names)
+
+
+def _for_others(question: Analysis, candidate: Candidate) -> bool:
+    return names_others(question, candidate.text)
+
+
+def names_others(question: Analysis, text: str) -> bool:
+    return question.patient.excludes(tuple({group for named in patients_in(text) for group in named.groups}))
+
+
+def _is_example(question: Analysis, candidate: Candidate) -> bool:
+    """Worked out for other numbers than the question's."""
+    match = _EXAMPLE.search(candidate.text)
+    if match is None or match.start() > 40:
+        return False
+    numbers = {(one.number, one.unit) for one in asked(candidate.text) if one.unit}
+    return bool(numbers) and not any((one.number, one.unit) in numbers for one in question.numbers)
+
+
+def _is_with(question: Analysis, candidate: Candidate) -> bool:
+    """For "without telemetry" what is said of "with telemetry", and the other way round."""
+    return is_turned(question.text, candidate.text)
+
+
+def _is_of_itself(question: Analysis, candidate: Candidate) -> bool:
+    """Says what its document is for, or what changed in it."""
+    return bool(OF_ITSELF.search(candidate.text))
+
+
+_WRONG = (_of_another_drug, _for_others, _is_example, _is_of_itself, _is_with)

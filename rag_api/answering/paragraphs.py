@@ -1,0 +1,79 @@
+"""A sentence is quoted with its paragraph: what stands around it is mostly needed too, and shows what it is about.
+
+Only with what may be quoted: the paragraph is cut where a sentence is of another drug, for other patients or for other numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rag_api.answering.choice import Section
+from rag_api.answering.fitting import is_unfit
+from rag_api.answering.read import Read
+from rag_api.domain import Candidate
+from rag_api.query.analysis import Analysis
+from rag_api.text.quotable_spans import Quotable, quotable_of
+from rag_api.text.sentence_splitter import Kind
+from rag_api.text.uncertain import BLANK
+
+LONGEST = 600  # characters of a paragraph that are quoted around a sentence
+
+
+def with_paragraphs(sections: Sequence[Section], read: Read) -> list[Section]:
+    """Return the sections with each sentence of prose grown to its paragraph; a section whose sentence another one's paragraph holds is
+    said there."""
+    found: list[Section] = []
+    for section in sections:
+        if section.asked is None or not section.candidates:
+            found.append(section)
+        elif not any(_holds(one.candidates[0], section.candidates[0]) for one in found if one.candidates):
+            found.append(replace(section, candidates=_grown(section.candidates, section.asked, read)))
+    return found
+
+
+def _grown(candidates: Sequence[Candidate], asked: Analysis, read: Read) -> tuple[Candidate, ...]:
+    """Best first; a sentence that a better one's paragraph holds is quoted there."""
+    grown: list[Candidate] = []
+    for candidate in candidates:
+        if not any(_overlap(one, candidate) for one in grown):
+            whole = _paragraph(candidate, asked, read)
+            grown.append(candidate if any(_overlap(one, whole) for one in grown) else whole)
+    return tuple(grown)
+
+
+def _paragraph(candidate: Candidate, asked: Analysis, read: Read) -> Candidate:
+    """The sentences around it, as many as are short enough and fit who is asked about."""
+    quote = read.quote(candidate)
+    if quote is None or quote.kind != Kind.PROSE or quote.block < 0:
+        return candidate
+    text = read.texts[candidate.document_id]
+    own = [q for q in quotable_of(text, read.structures.get(candidate.document_id, "")) if q.block == quote.block]
+    first = last = own.index(quote)
+
+    def may_join(other: Quotable, start: int, end: int) -> bool:
+        said = text[other.start : other.end]
+        alone = replace(candidate, start=other.start, end=other.end, lead=(), text=said)
+        return end - start <= LONGEST and BLANK not in said and not is_unfit(asked, alone)
+
+    growing = True
+    while growing:  # what follows first: it says more often what is meant than what came before
+        growing = False
+        if last + 1 < len(own) and may_join(own[last + 1], own[first].start, own[last + 1].end):
+            last, growing = last + 1, True
+        if first and may_join(own[first - 1], own[first - 1].start, own[last].end):
+            first, growing = first - 1, True
+    start, end = own[first].start, own[last].end
+    lead = tuple(place for place in candidate.lead if place[1] <= start)
+    if (start, end) == (candidate.start, candidate.end):
+        return candidate
+    said = (candidate.start, candidate.end)
+    return replace(candidate, start=start, end=end, lead=lead, text="".join(text[a:b] for a, b in (*lead, (start, end))), said=said)
+
+
+def _holds(one: Candidate, other: Candidate) -> bool:
+    return one.document_id == other.document_id and one.start <= other.start and other.end <= one.end
+
+
+def _overlap(one: Candidate, other: Candidate) -> bool:
+    return one.document_id == other.document_id and one.start < other.end and other.start < one.end
