@@ -7,7 +7,7 @@ rag_api.guard's, the sentences rag_api.answering.notices'. Nothing is left out o
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -17,7 +17,7 @@ from rag_api.db.documents import get_documents, superseding
 from rag_api.domain import Document, Filters, Notice, Source, TargetGroup, Unsupported, User
 from rag_api.guard.asker import function_of
 from rag_api.guard.conflicts import Conflict, conflicts
-from rag_api.guard.patient import Patient
+from rag_api.guard.patient import Patient, wards_in
 from rag_api.guard.support import Passage, unsupported
 from rag_api.guard.twins import are_twins
 from rag_api.guard.words import folded
@@ -55,7 +55,7 @@ def warned(
     cautions = [
         [
             *_group_caution(source, patient, language),
-            *_twin_caution(source, sources, likely or {}, patient, user, language),
+            *_twin_caution(source, sources, likely or {}, patient, wards_in(question.text) or function_of(user).groups, language),
             *_age_cautions(source, today, newer, language),
             *_conflict_cautions(index, differing, sources, language),
             *_scan_caution(source, language),
@@ -161,25 +161,32 @@ def _group_caution(source: Source, patient: Patient, language: str) -> list[Noti
 
 
 def _twin_caution(
-    source: Source, sources: Sequence[Source], likely: Mapping[str, float], patient: Patient, user: User, language: str
+    source: Source,
+    sources: Sequence[Source],
+    likely: Mapping[str, float],
+    patient: Patient,
+    cared_for: Collection[TargetGroup],
+    language: str,
 ) -> list[Notice]:
     """The question names nobody, and a better source is about the same for others."""
     about = source.document.metadata
     twins = [one for one in sources if one.document.id == source.document.id or are_twins(about, one.document.metadata)]
-    better = _better_twin(twins, likely, user)
+    better = _better_twin(twins, likely, cared_for)
     if patient.is_clear or better.document.id == source.document.id:
         return []
     words = {"for_whom": for_whom(about.target_groups, language), "others": for_whom(better.document.metadata.target_groups, language)}
     return [notice("card_twin", language, (), source=str(better.hit.rank), **words)]
 
 
-def _better_twin(twins: Sequence[Source], likely: Mapping[str, float], user: User) -> Source:
+def _better_twin(twins: Sequence[Source], likely: Mapping[str, float], cared_for: Collection[TargetGroup]) -> Source:
     """The first, unless another one's best sentence is clearly better: of two dose tables the one with the row that is asked for is the
-    right one, whichever is ranked first. Who cares for the first one's patients asks about them."""
+    right one, whichever is ranked first. Who cares for the patients of one, or names their ward, asks about them."""
+    own = [one for one in twins if set(cared_for) & set(one.document.metadata.target_groups)]
+    if own:
+        return own[0]
     first, best = twins[0], max(twins, key=lambda one: likely.get(one.document.id, -math.inf))
-    cared_for = function_of(user).groups & set(first.document.metadata.target_groups)
     gain = likely.get(best.document.id, -math.inf) - likely.get(first.document.id, -math.inf)
-    return best if gain >= CLEARLY and not cared_for else first
+    return best if gain >= CLEARLY else first
 
 
 def _age_cautions(source: Source, today: date, newer: Mapping[str, Document], language: str) -> list[Notice]:

@@ -5,8 +5,12 @@ Says nothing unless it is clear: a number of years may be a duration, a weight a
 
 from __future__ import annotations
 
+import difflib
 import re
 from dataclasses import dataclass
+from functools import lru_cache
+
+from wordfreq import zipf_frequency
 
 from rag_api.domain import TargetGroup
 from rag_api.guard.words import folded, pattern, words
@@ -43,6 +47,8 @@ _LASTS = re.compile(
     r"(?:[ -][\w.-]+){0,2}[ -](?:stud(?:y|ies|ie)|trials?|follow-?up|survival|plans?|projects?|contracts?|programmes?|programs?|"
     r"onderzoek|looptijd|termijn|garantie|warranty|report|rapport)(?!\w)"
 )
+_TYPED = re.compile(r"(?<![\w'])[a-z]{5,}(?![\w'])")
+ALIKE, UNHEARD = 0.86, 2.5  # a word that few write (Zipf's scale) and that is so much like one for a patient is that one, misspelt
 _NEAR = 40  # characters on either side in which a `thing` makes a weight its own
 
 
@@ -84,9 +90,28 @@ def patient_of(question: str) -> Patient:
     return Patient(groups, tuple(Evidence(e.start, e.end, question[e.start : e.end], e.groups) for e in evidence))
 
 
+def wards_in(question: str) -> Groups:
+    """Return the patients of the wards that it names: whom it is about, where nothing else says that."""
+    known = words("place")
+    return _union([known[m[0]] for m in pattern("place").finditer(folded(question))])
+
+
 def _named(text: str) -> list[Evidence]:
     known = words(*NAMES)
-    return [Evidence(m.start(), m.end(), m[0], known[m[0]]) for m in pattern(*NAMES).finditer(text)]
+    found = [Evidence(m.start(), m.end(), m[0], known[m[0]]) for m in pattern(*NAMES).finditer(text)]
+    left = _without_spans(text, found)
+    misspelt = [(m, word) for m in _TYPED.finditer(left) if (word := _meant(m[0]))]
+    return [*found, *(Evidence(m.start(), m.end(), m[0], known[word]) for m, word in misspelt)]
+
+
+@lru_cache(maxsize=4096)
+def _meant(typed: str) -> str:
+    """The word for a patient of which this is a misspelling ("pasgeboorne"), else nothing."""
+    if typed in words("patient", "state", "place", "who"):
+        return ""
+    near = [word for word in words("patient") if abs(len(word) - len(typed)) <= 1 and word.isalpha()]
+    meant = difflib.get_close_matches(typed, near, 1, ALIKE)
+    return meant[0] if meant and max(zipf_frequency(typed, "nl"), zipf_frequency(typed, "en")) < UNHEARD else ""
 
 
 def _together(named: list[Groups], gestation: list[Groups], ages: list[Groups], weights: list[Groups]) -> Groups:
