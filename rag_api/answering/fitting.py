@@ -20,9 +20,9 @@ _EXAMPLE = re.compile(r"\b(?:reken)?voorbeeld\w*\b|\bbijv(?:oorbeeld)?\b|\bbv\b|
 # What a document says of itself, which answers nothing: "Deze procedure legt vast wie wordt gebeld".
 OF_ITSELF = re.compile(
     r"\b(?:deze|dit|this) (?:procedure|richtlijn|protocol|document|folder|brochure|handleiding|werkinstructie|beleid|zorgpad|nota|afspraak|"
-    r"guideline|leaflet|policy|pathway|instruction|manual) (?:beschrijft|legt vast|regelt|helpt|bundelt|bepaalt|is bedoeld|"
+    r"guideline|leaflet|policy|pathway|instruction|manual) (?:beschrijft|legt vast|regelt|helpt|bundelt|bepaalt|voorkomt|is bedoeld|"
     r"describes|sets out|helps|explains|covers|tells|is meant)\b|\bwat is (?:er )?(?:veranderd|nieuw)\b|"
-    r"\bwhat (?:has |is )?(?:changed|new)\b",
+    r"\bwhat (?:has |is )?(?:changed|new)\b|\b(?:versie|version) \d[\d.]* (?:vervangt|replaces)\b",
     re.IGNORECASE,
 )
 

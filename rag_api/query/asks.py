@@ -17,20 +17,29 @@ _OPENERS = (
 )
 # What is asked for behind a plus without a word that asks: "bloedverlies na de bevalling + nr spoedoproep".
 _NAMED = r"nr|nummer|tel\w*|toestel|dosis|duur|prijs|max\w*|interval|dose|number|phone|extension|duration|price"
+# What may stand before such a word: "en tegen wanneer", "and within how long".
+_TO = (
+    r"(?:(?:tegen|vanaf|tot|na|binnen|om de|per|voor|naar|met|in|op|bij|sinds|from|until|till|by|after|within|at|for|to|with|on|since)\s+)?"
+)
 _CUT = re.compile(
-    rf"\s*(?:[?;]\s*(?:en|and)?|,?\s+(?:en|and|n|[+&])(?:\s+(?:ook|also|dan|then))?)\s+(?=(?:{_OPENERS})\b)|\?\s+(?=\S+\s+\S)|"
-    rf"\s*\+\s*(?=(?:{_NAMED})\b)",
+    rf"\s*(?:(?:[?;]|\.{{2,}}|…)\s*(?:en|and)?|,?\s+(?:en|and|n|[+&])(?:\s+(?:ook|also|dan|then))?)\s+(?={_TO}(?:{_OPENERS})\b)|"
+    rf"\?\s+(?=\S+\s+\S)|\s*\+\s*(?=(?:{_NAMED})\b)",
     re.IGNORECASE,
 )
 _OPENS = re.compile(rf"(?:{_OPENERS})\b", re.IGNORECASE)
-_ASKS_FOR = re.compile(rf"(?:{_OPENERS}|{_NAMED})\b", re.IGNORECASE)
-_ASKS_ITSELF = re.compile(r"(?:hoe\w*|wat|wie|wanneer|waar\w*|welke?|how|what|who|whom|when|where|which|why)\b", re.IGNORECASE)
-# "ballon bij fluxus: hoeveel ml en hoelang": what stands before the colon is what both ask about.
+_ASKS_FOR = re.compile(rf"(?:{_TO}(?:{_OPENERS})|{_NAMED})\b", re.IGNORECASE)
+_WH = r"(?:hoe\w*|wat|wie|wanneer|waar\w*|welke?|how|what|who|whom|when|where|which|why|hvl|wnr)"
+_COMMA = re.compile(rf",\s+(?={_TO}{_WH}\b)", re.IGNORECASE)
+_CONDITION = re.compile(r"\s*(?:wat als|wat indien|what if|als|if|wanneer|when|waar|where)\b", re.IGNORECASE)  # "when it rings, who comes"
+_ASKS_ITSELF = re.compile(r"(?:hoe\w*|wat|wie|wanneer|waar\w*|welke?|how|what|who|whom|when|where|which|why|hvl|wnr)\b", re.IGNORECASE)
+# "ballon bij fluxus: hoeveel ml en hoelang", "rsv, vanaf welke saturatie en hoelang": what stands first is what both ask about.
 _TOPIC = re.compile(r"([^:?;]{4,80}):\s+(\S.*)", re.DOTALL)
+_TOPIC_COMMA = re.compile(rf"([^:?;,]{{3,80}}),\s+({_TO}{_WH}\b.*)", re.DOTALL | re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 _TELLS = 4  # words of a question that tells of something
 _LEAST = 2  # words of an ask
 _LEAST_ITSELF = 3  # of a second one behind a first that does not open as a question
+_MOST = 3  # asks of a question; who asks more is answered as one
 
 _ACTIONS = re.compile(
     r"\bwat (?:nu|dan|te doen|eerst|doe(?: ik| je)?|doen we|doet|gedaan)\b|\bwat (?:moet|moeten|kan|mag|zal)\b[\w\s]*\bdoen\b|\ben nu\b|"
@@ -146,27 +155,52 @@ class Ask:
 
 
 def asks_of(question: str) -> list[Ask]:
-    """The question, or the two that it holds. The second is about what the first is about, unless it names another of the same kind: by
-    itself "how long does the flag stay" would be answered by any document that has something stay."""
-    named = _TOPIC.fullmatch(question.strip())
-    topic, rest = (named[1].strip(), named[2]) if named else ("", question.strip())
-    parts = [part.strip(" ?,;") for part in _CUT.split(rest)]
-    parts = [part for part in parts if part]
-    if not _are_two(parts, topic, question) or _is_of_whole(parts):
+    """The question, or the two or three that it holds. A further one is about what the first is about, unless it names another of the same
+    kind: by itself "how long does the flag stay" would be answered by any document that has something stay."""
+    topic, rest = _topic(question.strip())
+    parts = _parts(rest)
+    if not _are_several(parts, topic, question) or _is_of_whole(parts):
         return [Ask(question, question)]
     if topic:
         return [Ask(f"{topic} {part}?", f"{part}?") for part in parts]
-    first, second = f"{parts[0]}?", f"{parts[1]}?"
-    return [Ask(first, first), Ask(carried(second, first), second, "" if leans(second) else second)]
+    first, *others = (f"{part}?" for part in parts)
+    return [Ask(first, first), *(Ask(carried(other, first), other, "" if leans(other) else other) for other in others)]
+
+
+def _topic(question: str) -> tuple[str, str]:
+    """What all is asked about, where it stands apart; and the rest."""
+    if (named := _TOPIC.fullmatch(question)) is not None:
+        return named[1].strip(), named[2]
+    named = _TOPIC_COMMA.fullmatch(question)
+    if named is not None and not _ASKS.search(named[1]) and not any(word in ASPECTS for word in _WORD.findall(named[1].lower())):
+        return named[1].strip(), named[2]
+    return "", question
+
+
+def _parts(said: str) -> list[str]:
+    """Cut where another question begins; of three, one word ("which pill and when, and how long") is no question of its own."""
+    found: list[str] = []
+    for piece in _CUT.split(said):
+        listed = _COMMA.split(piece)
+        apart = not _CONDITION.match(piece) and all(_ASKS_ITSELF.search(one) for one in listed)
+        found += [part for one in (listed if apart else [piece]) if (part := one.strip(" ?,;.…"))]
+    if len(found) > 2:
+        short = next((at for at in range(1, len(found)) if len(found[at].split()) < _LEAST), None)
+        if short is not None:
+            found[short - 1 : short + 1] = [f"{found[short - 1]}, {found[short]}"]
+    return found
 
 
 def _is_of_whole(parts: list[str]) -> bool:
-    """The second asks of the list that the first wants what stands in it: "all tubes in order, and how often to turn them"."""
-    return wanted(parts[0]) in (Wanted.ALL, Wanted.ACTIONS) and leans(parts[1])
+    """A further one asks of the list that the first wants what stands in it: "all tubes in order, and how often to turn them"."""
+    whole = wanted(parts[0]) in (Wanted.ALL, Wanted.ACTIONS) and any(leans(part) for part in parts[1:])
+    return whole or any(says_all(part) for part in parts)
 
 
-def _are_two(parts: list[str], topic: str, question: str) -> bool:
-    if len(parts) != 2 or not _ASKS_FOR.match(parts[1]) or (not topic and any(len(part.split()) < _LEAST for part in parts)):
+def _are_several(parts: list[str], topic: str, question: str) -> bool:
+    if not 2 <= len(parts) <= _MOST or not all(_ASKS_FOR.match(part) for part in parts[1:]):
         return False
+    if topic:
+        return True
     asks_itself = bool(_ASKS_ITSELF.match(parts[1])) and len(parts[1].split()) >= _LEAST_ITSELF
-    return bool(topic) or bool(_OPENS.search(parts[0])) or "?" in question or asks_itself
+    return len(parts[0].split()) >= _LEAST and (bool(_OPENS.search(parts[0])) or "?" in question or asks_itself)
