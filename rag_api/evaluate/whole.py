@@ -77,12 +77,13 @@ def _parts(written: str) -> tuple[str, ...]:
 def outcome(question: WholeQuestion, answered: bool, answer: str) -> WholeOutcome:
     """What an answer lacks and what is too much in it, both by its plain words: cells and line ends count as spaces."""
     said = _plain(answer)
+    # A part that was copied up to the end of a line may end in the middle of a word.
     lacks = tuple(part for part in question.needs if _plain(part) not in said)
     return WholeOutcome(question, answered, lacks, tuple(part for part in question.misleads if answered and _plain(part) in said))
 
 
 def _plain(text: str) -> str:
-    return plain(text.replace(" | ", " "))
+    return plain(text.replace(" | ", " ")).removesuffix("-")
 
 
 def whole_report(outcomes: Sequence[WholeOutcome]) -> dict[str, Any]:

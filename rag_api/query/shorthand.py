@@ -27,6 +27,8 @@ _SYMBOL = re.compile(
     r"(Na)\+?[\s=:]*(?:van |of |is )?(?=[<>]?1\d\d(?![\d.,]*\d|\s*(?:mg|g|ml|meq|mmol(?!/))\b))|"
     r"(Ca|Mg)(?:2\+|\+\+)?[\s=:]*(?:van |of |is )?(?=[<>]?\d[.,]\d+(?!\d|\s*(?:mg|g|ml|meq|mmol(?!/))\b)))"
 )
+# The same without a number: "at what K do they ring".
+_LEVEL = re.compile(r"(?i:\b(what|which|high|low|welke|hoge?|lage?|laag|te hoge|te lage)\s+)K\+?(?![\w.+-]|\s?(?:wires?|draad|draden)\b)")
 
 
 @cache
@@ -57,4 +59,5 @@ def _written(question: str, language: Language) -> str:
     said = pattern.sub(lambda match: shorts[match[0].lower()], question)
     times = _TIMES[language] if not _IN_UNITS.search(said) else {**_TIMES[language], "u": "units"}
     said = _HOURS.sub(lambda match: f"{match[1]} {times[match[2].lower()]}", said)
+    said = _LEVEL.sub(lambda match: f"{match[1]} {_SALTS['K'][language == 'en']}", said)
     return _SYMBOL.sub(lambda match: f"{_SALTS[match[1] or match[2] or match[3]][language == 'en']} ", said)

@@ -22,6 +22,9 @@ pytestmark = pytest.mark.quick
         ("wat zit er in de spoedkoffer", "wat bevat de spoedkoffer"),
         ("K 2,7 wat geven", "kalium 2,7 wat geven"),
         ("what to give with K 6.7", "what to give with potassium 6.7"),
+        ("at what K does the lab ring us", "at what potassium does the lab ring us"),
+        ("bij welke K belt het labo", "bij welke kalium belt het labo"),
+        ("xylocaine zonder adr max", "xylocaine zonder adrenaline max"),
         ("Na 121 bij een volwassene", "natrium 121 bij een volwassene"),
     ],
 )
@@ -34,6 +37,7 @@ def test_an_abbreviation_is_written_out_in_the_questions_language(typed: str, me
     [
         "Na 2 dagen verband weg",
         "vitamine K 10 mg geven",
+        "which K wire for a finger",
         "K 40 mmol in een zak",
         "hoe laat is de dienst",
         "insuline 10 eenheden geven",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rag_api.errors import InvalidInput
-from rag_api.evaluate.whole import outcome, read_whole, whole_report
+from rag_api.evaluate.whole import WholeQuestion, outcome, read_whole, whole_report
 
 pytestmark = pytest.mark.quick
 
@@ -34,3 +34,10 @@ def test_a_set_without_what_is_needed_is_refused(tmp_path: Path) -> None:
     path.write_text("id,question\n1,x\n", encoding="utf-8")
     with pytest.raises(InvalidInput, match="needs"):
         read_whole(path)
+
+
+def test_a_part_that_was_copied_up_to_the_end_of_a_line_is_held_by_the_whole_word() -> None:
+    needed = WholeQuestion("w", "allergie?", "row", ("is not an al-",), ("na 30 mi-",))
+    assert outcome(needed, True, "It is not an allergy.").right
+    assert outcome(needed, True, "It is not an allergy. Herhaal na 30 minuten.").misleads == ("na 30 mi-",)
+    assert not outcome(needed, True, "It is an allergy.").whole

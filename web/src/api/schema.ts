@@ -2318,7 +2318,8 @@ export interface components {
         PersonalChoice: "stop" | "remove" | "keep";
         /**
          * PieceOut
-         * @description A cell of a quoted row or an item of a quoted list: answer[start:end]. Offsets count code points.
+         * @description A cell of a quoted row, an item of a quoted list, the sentence for which a paragraph is quoted: answer[start:end]. Offsets count code
+         *     points.
          */
         PieceOut: {
             /** Start */
@@ -2364,7 +2365,7 @@ export interface components {
             columns: number;
             /**
              * Asked
-             * @description Of a cell: the question asks for it.
+             * @description A cell, or a sentence of its paragraph, that the question asks for.
              * @default false
              */
             asked: boolean;
@@ -2684,7 +2685,7 @@ export interface components {
             kind: components["schemas"]["PartKind"];
             /**
              * Pieces
-             * @description The cells of a row or the items of a list, in order.
+             * @description The cells of a row or the items of a list, in order; of a paragraph the sentences for which it is quoted.
              * @default []
              */
             pieces: components["schemas"]["PieceOut"][];
