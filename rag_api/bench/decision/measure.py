@@ -12,11 +12,13 @@ import numpy as np
 from rag_api.bench.decision.collections import COLLECTIONS, read_collections
 from rag_api.bench.decision.extract import Tell, extract
 from rag_api.config import Settings
+from rag_api.errors import InvalidInput
 from rag_api.evaluate.cases import DecisionCase, Extract, Kind, Sentence, read_extract, write_extract
 from rag_api.evaluate.decision import Row, confidences_of, fit_decision
 from rag_api.evaluate.refusals import Asked, refusals, share
+from rag_api.evaluate.rows import shipped_rows
 from rag_api.evaluate.weighing import span_weight_of, weigh
-from rag_api.retrieval.calibration import READ, RISKS, SIGNALS, Calibration, NotFound, Weights, WithReader
+from rag_api.retrieval.calibration import READ, RISKS, SIGNALS, Calibration, NotFound, Weights, WithReader, shipped
 from rag_api.retrieval.reader import Passage, Reader
 from rag_api.retrieval.reader_scores import Read, joined
 
@@ -76,6 +78,17 @@ def fit_with(cases: Sequence[Case], weights: Weights) -> tuple[WithReader, list[
     weight = span_weight_of(lambda weight: [row_of(one, weights, weight) for one in known])
     rows = [row_of(one, weights, weight) for one in cases]
     return WithReader(fit_decision([row for row in rows if row.split == "fit"], (*SIGNALS, *READ)), weight), rows
+
+
+def as_shipped(cases: Sequence[Case], embedder: str) -> tuple[NotFound, list[Row]]:
+    """Return the decision as it ships, without a reader, and what it sees. Collections that it was not fitted to are test parts as a whole.
+    Raises InvalidInput where none ships."""
+    before = shipped().get(embedder, Calibration())
+    if before.not_found is None:
+        raise InvalidInput(f"No decision ships for {embedder}: leave out --shipped, and one is fitted.")
+    known = {row.collection for row in shipped_rows(embedder)}
+    rows = [row_of(replace(one, read=None), before.weights) for one in cases]
+    return before.not_found, [row if row.collection in known else replace(row, split="test") for row in rows]
 
 
 def figures(rows: Sequence[Row], fitted: NotFound) -> dict[str, Any]:
