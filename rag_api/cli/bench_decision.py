@@ -24,7 +24,7 @@ HERE = Path(__file__).resolve().parents[1]
 @bench.command()
 def decision(
     kept: Annotated[Path | None, typer.Option(help="Folder of what was asked once; ~/.cache/bedside/decision when absent.")] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Ask all collections anew: half an hour.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Ask all collections anew: over half an hour.")] = False,
     collection: Annotated[list[str] | None, typer.Option(help="Only these; several may be named.")] = None,
     as_it_ships: Annotated[
         bool, typer.Option("--shipped", help="Fit nothing: the decision as it ships, on the whole of what it was not fitted to; no reader.")

@@ -6,8 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from rag_api.bench.decision import collections, measure
+from rag_api.cli.app import app
 from rag_api.domain import Candidate
 from rag_api.errors import InvalidInput
 from rag_api.evaluate.cases import DecisionCase, Kind, Sentence
@@ -85,3 +87,9 @@ def test_what_ships_is_measured_on_all_of_what_it_was_not_fitted_to_and_on_the_t
     assert found["medquad"]["risks"]["careful"]["refused"]["share"] == 0.5
     with pytest.raises(InvalidInput, match="No decision ships for unheard-of"):
         measure.as_shipped(cases, "unheard-of")
+
+
+def test_what_was_not_fitted_is_not_written() -> None:
+    told = CliRunner().invoke(app, ["bench", "decision", "--shipped", "--write"])
+    assert told.exit_code == 2
+    assert "nothing is fitted" in told.output
