@@ -24,13 +24,16 @@ HERE = Path(__file__).resolve().parents[1]
 @bench.command()
 def decision(
     kept: Annotated[Path | None, typer.Option(help="Folder of what was asked once; ~/.cache/bedside/decision when absent.")] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Ask all collections anew: half an hour.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Ask all collections anew: over half an hour.")] = False,
     collection: Annotated[list[str] | None, typer.Option(help="Only these; several may be named.")] = None,
+    as_it_ships: Annotated[
+        bool, typer.Option("--shipped", help="Fit nothing: the decision as it ships, on the whole of what it was not fitted to; no reader.")
+    ] = False,
     write: Annotated[bool, typer.Option("--write", help="Into the project: the values that ship, and the rows behind them.")] = False,
     svg: Annotated[Path | None, typer.Option(help="Where to draw risk by coverage, for each collection.", show_default=False)] = None,
     as_json: AsJson = False,
 ) -> None:
-    """When to say that there is no answer: fitted on several collections that weigh alike, measured on their test parts.
+    """When to say that there is no answer: fitted on several collections that weigh alike, measured on their test parts; or as it ships.
 
     WardQA, the sample handbook, and where they lie beside the checkout SQuAD v2.0, MedQuAD and six work instructions. What was found is
     kept, so that a second run takes seconds, and with BEDSIDE_READER the time that the reader needs for the passages.
@@ -39,7 +42,9 @@ def decision(
     from rag_api.bench.decision.collections import COLLECTIONS
     from rag_api.retrieval.calibration import shipped
 
-    settings = read_settings()
+    if as_it_ships and write:
+        raise typer.BadParameter("nothing is fitted that could be written", param_hint="--shipped")
+    settings = read_settings().model_copy(update={"reader": None}) if as_it_ships else read_settings()
     with counting("questions", 0) as tell:
         extracts = measure.kept_cases(settings, kept or measure.CACHE, collection or list(COLLECTIONS), fresh=fresh, tell=tell)
     made_by = {one.made_by for one in extracts}
@@ -47,12 +52,13 @@ def decision(
         raise typer.BadParameter(
             f"what is kept was made by {', '.join(sorted(made_by)) or 'nobody'}: run with --fresh", param_hint="--kept"
         )
-    before = shipped()[next(iter(made_by))]
+    embedder = next(iter(made_by))
+    before = shipped()[embedder]
     with opened(settings) as container:
         cases = _read(container, extracts)
         name = container.reader.name if container.reader is not None else None
-    fitted, rows = measure.fit_without(cases, before.weights)
-    found: dict[str, Any] = {"embedder": next(iter(made_by)), "not_found": asdict(fitted), "collections": measure.figures(rows, fitted)}
+    fitted, rows = measure.as_shipped(cases, embedder) if as_it_ships else measure.fit_without(cases, before.weights)
+    found: dict[str, Any] = {"embedder": embedder, "not_found": asdict(fitted), "collections": measure.figures(rows, fitted)}
     read, read_rows = None, list[Any]()
     if name is not None:
         with_reader, read_rows = measure.fit_with(cases, before.weights)
@@ -64,7 +70,7 @@ def decision(
         svg.write_text(risk_svg("decision", {name: own["curve"] for name, own in found["collections"].items()}), encoding="utf-8")
     if write:
         measured = f"{date.today().isoformat()}, {len(rows)} questions of {', '.join(found['collections'])}"
-        _write(measure.with_decision(before, fitted, read, measured), rows, read_rows, next(iter(made_by)), name or "")
+        _write(measure.with_decision(before, fitted, read, measured), rows, read_rows, embedder, name or "")
     typer.echo(json.dumps(found)) if as_json else _print(found)
 
 

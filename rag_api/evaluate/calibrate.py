@@ -14,19 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_api.errors import InvalidInput
-from rag_api.evaluate import is_near_miss
+from rag_api.evaluate import is_near_miss, weighing
 from rag_api.evaluate.answers import holds
 from rag_api.evaluate.cases import Kind
 from rag_api.evaluate.decision import Row, fit_decision
 from rag_api.evaluate.judged import Judged
 from rag_api.evaluate.metrics import precision_recall
-from rag_api.retrieval.answerability import NEXT, probability
+from rag_api.evaluate.weighing import weigh
+from rag_api.retrieval.answerability import probability
 from rag_api.retrieval.calibration import FEATURES, READ, SIGNALS, NotFound, Verbatim, Weights, WithReader
 from rag_api.retrieval.reader_scores import UNREAD, Read
 from rag_api.retrieval.sentence_scorer import Scored
 
 MARGINS = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 0.0)  # 0: always another sentence
-SPAN_WEIGHTS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0, 2.0, 4.0, 8.0)  # nats for each of a reader's log-odds
 LIKELIHOODS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 
 
@@ -84,18 +84,14 @@ def _pull(x: NDArray[np.float64], right: NDArray[np.bool_], w: NDArray[np.float6
 
 def weighed(case: Case, weights: Weights, span_weight: float = 0.0) -> Case:
     """Its sentences by these weights and its reader's, best first, and the signals that follow from them."""
-    spans = case.read.spans if case.read is not None else (0.0,) * len(case.sentences)
-    scores = [
-        sum(weights.of(n) * v for n, v in zip(FEATURES, s.features, strict=True)) + span_weight * odds
-        for s, odds in zip(case.sentences, spans, strict=True)
-    ]
-    order = sorted(range(len(scores)), key=lambda number: -scores[number])
-    best = tuple(replace(case.sentences[n], candidate=replace(case.sentences[n].candidate, score=scores[n])) for n in order)
-    top = [scores[n] for n in order[: NEXT + 1]]
-    lead = top[0] - sum(top) / len(top) if top else 0.0
-    read = replace(case.read, spans=tuple(spans[n] for n in order)) if case.read is not None else None
-    told = read.signals(0) if read is not None and best else dict.fromkeys(READ, UNREAD)
-    return replace(case, sentences=best, read=read, signals={**case.signals, "lead": lead, **told})
+    found = weigh([s.features for s in case.sentences], case.read, weights, span_weight)
+    best = [case.sentences[number] for number in found.order]
+    return replace(
+        case,
+        sentences=tuple(replace(s, candidate=replace(s.candidate, score=score)) for s, score in zip(best, found.scores, strict=True)),
+        read=replace(case.read, spans=tuple(case.read.spans[number] for number in found.order)) if case.read is not None else None,
+        signals={**case.signals, **found.signals},
+    )
 
 
 def fit_writing(cases: Sequence[Case]) -> Verbatim:
@@ -148,13 +144,8 @@ def _beside(one: Scored, other: Scored) -> bool:
 
 
 def span_weight_of(cases: Sequence[Case], weights: Weights) -> float:
-    """Return the one with which most first sentences are right; the least of equals."""
     answered = [case for case in cases if case.has_answer]
-
-    def first(weight: float) -> float:
-        return accuracy([weighed(case, weights, weight) for case in answered], Verbatim(sentences=1))
-
-    return max(SPAN_WEIGHTS, key=lambda weight: (round(first(weight), 4), -weight))
+    return weighing.span_weight_of(lambda weight: rows_of([weighed(case, weights, weight) for case in answered], "own"))
 
 
 def fit_reader(cases: Sequence[Case], others: Sequence[Row], weights: Weights, span_weight: float) -> WithReader:

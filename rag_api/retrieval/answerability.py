@@ -78,7 +78,7 @@ def signals(
     return {
         "cosine": max((hit.dense_score for hit in hits), default=0.0),
         "information": information(question, hits),
-        "lead": _lead(sentences),
+        "lead": lead([sentence.score for sentence in sentences]),
         "names": _names(question, hits),
         "unnamed": _unnamed(question, hits, sentences),
         "absent": _absent(question, hits, sentences, texts or {}),
@@ -111,9 +111,9 @@ def information(question: Analysis, hits: Sequence[Hit]) -> float:
     return max((min(1.0, hit.bm25_score / whole) for hit in hits), default=0.0)
 
 
-def _lead(sentences: Sequence[Candidate]) -> float:
-    """In nats, over the mean of itself and the next ones."""
-    best = [s.score for s in sentences[: NEXT + 1]]
+def lead(scores: Sequence[float]) -> float:
+    """Return how far the best sentence stands above the mean of itself and the next ones, in nats. scores: best first."""
+    best = scores[: NEXT + 1]
     return best[0] - sum(best) / len(best) if best else 0.0
 
 

@@ -7,7 +7,7 @@ nobody measured gets cautious values: the thesis's alpha, every question answere
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from importlib.resources import files
@@ -37,8 +37,9 @@ class Weights:
     range: float = 2.5
     coverage: float = 5.0
 
-    def of(self, feature: str) -> float:
-        return float(getattr(self, feature))
+    def score(self, features: Sequence[float]) -> float:
+        """features: of one sentence, in the order of FEATURES."""
+        return float(sum(getattr(self, name) * value for name, value in zip(FEATURES, features, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ half of judged questions (calibration.py has them, by embedder).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from rag_api.embed import Embedder
 from rag_api.embed.kept import halved
 from rag_api.query.analysis import Analysis
 from rag_api.query.asks import Wanted, wanted
-from rag_api.retrieval.calibration import FEATURES, Weights
+from rag_api.retrieval.calibration import Weights
 from rag_api.text.addressed import speaks_to_a_machine
 from rag_api.text.quotable_spans import Quotable, quotable_of
 from rag_api.text.ranges import fits
@@ -62,10 +62,7 @@ def scored_sentences(
     for one, cosine in zip(found, cosines.tolist(), strict=True):
         hit = best[one.rank]
         features = (cosine, hit.score, float(fits(question.numbers, one.text)), _covers(question, hit.chunk.title, one.text))
-        score = sum(weights.of(name) * value for name, value in zip(FEATURES, features, strict=True))
-        scored.append(
-            Scored(Candidate(one.document_id, one.start, one.end, one.lead, one.text, score, one.rank), features, hit.chunk.title)
-        )
+        scored.append(Scored(replace(one, score=weights.score(features)), features, hit.chunk.title))
     return sorted(scored, key=lambda s: -s.candidate.score)
 
 

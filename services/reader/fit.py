@@ -1,4 +1,5 @@
-"""Trains the reader on pairs: steps, schedule, checkpoints, learning curve. Stopped and started again, it goes on as if it had not been."""
+"""Trains the reader on pairs, and holds what its trainings share: schedule, step, checkpoints, learning curve. One that was stopped and is
+started again goes on as if it had not been."""
 
 from __future__ import annotations
 
@@ -7,23 +8,82 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.optim import Optimizer
 
 from services.reader.examples import Pair, Texts, batches
 from services.reader.model import ReaderModel, split_rows
 
+Model = TypeVar("Model", bound=nn.Module)
 
-@dataclass(frozen=True, slots=True)
-class FitOptions:
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule:
+    epochs: int
+    learning_rate: float
+    warm_up: int  # steps
+    last: float  # share of the learning rate that is left at the end
+
+    def rate(self, step: int, steps: int) -> float:
+        """Warm up, then a line down to `last`."""
+        return self.learning_rate * (min(1.0, (step + 1) / self.warm_up) * max(self.last, 1 - step / steps))
+
+
+class Training(Generic[Model]):
+    """Its folder holds state.pt (all that is needed to go on) and curve.jsonl. `steps`: of all epochs together. A group of the optimizer's
+    parameters may have a `speed`: how much faster than the schedule it learns."""
+
+    def __init__(self, model: Model, optimizer: Optimizer, folder: Path, schedule: Schedule, steps: int) -> None:
+        self.model, self.optimizer, self.folder, self.schedule, self.steps = model, optimizer, folder, schedule, steps
+        self.epoch, self.step = 0, 0
+
+    def goes_on(self, until: int | None) -> bool:
+        return self.epoch < min(self.schedule.epochs, until or self.schedule.epochs)
+
+    def descend(self, loss: Tensor) -> float:
+        rate = self.schedule.rate(self.step, self.steps)
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate * group.get("speed", 1.0)
+        self.optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+        self.optimizer.step()
+        self.step += 1
+        return float(loss.detach())
+
+    def save(self, **more: Any) -> None:
+        """A stop in the midst leaves what was there."""
+        state = {"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict(), "epoch": self.epoch, "step": self.step}
+        self.folder.mkdir(parents=True, exist_ok=True)
+        torch.save(state | more, self.folder / "state.tmp")
+        (self.folder / "state.tmp").rename(self.folder / "state.pt")
+
+    def resume(self) -> Mapping[str, Any]:
+        """Take up what was kept, and return it; nothing where nothing was."""
+        if not (file := self.folder / "state.pt").exists():
+            return {}
+        state: dict[str, Any] = torch.load(file, weights_only=True)
+        self.model.load_state_dict(state["model"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.epoch, self.step = state["epoch"], state["step"]
+        return state
+
+    def log(self, what: Mapping[str, Any]) -> None:
+        with (self.folder / "curve.jsonl").open("a") as curve:
+            curve.write(json.dumps({"epoch": self.epoch, "step": self.step} | dict(what)) + "\n")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FitOptions(Schedule):
     epochs: int = 4  # more only learn the questions by heart
-    pairs: int = 64  # of a step
     learning_rate: float = 1.5e-3
-    warm_up: int = 30  # steps
-    last: float = 0.02  # share of the learning rate that is left at the end
+    warm_up: int = 30
+    last: float = 0.02
+    pairs: int = 64  # of a step
     weight_decay: float = 0.01
     block_share: float = 0.3  # of the loss
     measure_epochs: int = 2
@@ -55,74 +115,32 @@ def choice(spans: Tensor, answers: Tensor) -> Tensor:
     return every - torch.logsumexp(answers, 0) if len(answers) else every
 
 
-def keep(folder: Path, state: Mapping[str, Any]) -> None:
-    """Write what a training needs to go on; a stop in the midst leaves what was there."""
-    folder.mkdir(parents=True, exist_ok=True)
-    torch.save(dict(state), folder / "state.tmp")
-    (folder / "state.tmp").rename(folder / "state.pt")
-
-
-def kept(folder: Path) -> dict[str, Any] | None:
-    """Return that; None where nothing was kept."""
-    file = folder / "state.pt"
-    state: dict[str, Any] | None = torch.load(file, weights_only=True) if file.exists() else None
-    return state
-
-
-class Fit:
-    """One training; its folder holds state.pt (all that is needed to go on) and curve.jsonl. `pairs_of(epoch)`: what that epoch reads."""
+class Fit(Training[ReaderModel]):
+    """`pairs_of(epoch)`: what that epoch reads."""
 
     def __init__(
         self, model: ReaderModel, texts: Texts, pairs_of: Callable[[int], Sequence[Pair]], folder: Path, options: FitOptions
     ) -> None:
-        self.model, self.texts, self.pairs_of, self.folder, self.options = model, texts, pairs_of, folder, options
-        self.optimizer = torch.optim.AdamW(model.parameters(), lr=options.learning_rate, weight_decay=options.weight_decay)
-        self.epoch, self.step, self.seconds = 0, 0, 0.0
-        self._per_epoch = max(1, -(-len(pairs_of(0)) // options.pairs))
-        self._resume()
+        optimizer = torch.optim.AdamW(model.parameters(), lr=options.learning_rate, weight_decay=options.weight_decay)
+        super().__init__(model, optimizer, folder, options, options.epochs * max(1, -(-len(pairs_of(0)) // options.pairs)))
+        self.texts, self.pairs_of, self.options = texts, pairs_of, options
+        self.seconds: float = self.resume().get("seconds", 0.0)
 
     def run(self, measure: Callable[[ReaderModel], dict[str, Any]] | None = None, until: int | None = None) -> ReaderModel:
         """Train to the end, or to this epoch; what an epoch has learned is kept."""
-        while self.epoch < min(self.options.epochs, until or self.options.epochs):
+        while self.goes_on(until):
             began, losses = time.monotonic(), list[float]()
             torch.manual_seed(self.options.seed * 1009 + self.epoch)  # dropout's: the same after a stop
             for pairs in batches(self.pairs_of(self.epoch), self.texts, self.options.pairs, self.options.seed + self.epoch):
                 losses.append(self._learn(pairs))
             self.epoch, self.seconds = self.epoch + 1, self.seconds + time.monotonic() - began
-            self.save()
-            line: dict[str, Any] = {"loss": round(sum(losses) / len(losses), 4)}
+            self.save(seconds=self.seconds)
+            line: dict[str, Any] = {"seconds": round(self.seconds, 1), "loss": round(sum(losses) / len(losses), 4)}
             if measure is not None and (self.epoch % self.options.measure_epochs == 0 or self.epoch == self.options.epochs):
                 line |= measure(self.model.eval())
-            self._log(line)
+            self.log(line)
         return self.model.eval()
 
     def _learn(self, pairs: Sequence[Pair]) -> float:
-        for group in self.optimizer.param_groups:
-            group["lr"] = self.options.learning_rate * self._schedule()
         batch = self.texts.batch(pairs)
-        loss = loss_of(self.model.train()(batch), pairs, batch.rows, self.options.block_share)
-        self.optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
-        self.optimizer.step()
-        self.step += 1
-        return float(loss.detach())
-
-    def _schedule(self) -> float:
-        """Warm up, then a line down to `last`."""
-        left = 1 - self.step / (self.options.epochs * self._per_epoch)
-        return min(1.0, (self.step + 1) / self.options.warm_up) * max(self.options.last, left)
-
-    def save(self) -> None:
-        counts = {"epoch": self.epoch, "step": self.step, "seconds": self.seconds}
-        keep(self.folder, {"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict(), **counts})
-
-    def _resume(self) -> None:
-        if (state := kept(self.folder)) is not None:
-            self.model.load_state_dict(state["model"])
-            self.optimizer.load_state_dict(state["optimizer"])
-            self.epoch, self.step, self.seconds = state["epoch"], state["step"], state["seconds"]
-
-    def _log(self, what: dict[str, Any]) -> None:
-        with (self.folder / "curve.jsonl").open("a") as curve:
-            curve.write(json.dumps({"epoch": self.epoch, "step": self.step, "seconds": round(self.seconds, 1)} | what) + "\n")
+        return self.descend(loss_of(self.model.train()(batch), pairs, batch.rows, self.options.block_share))

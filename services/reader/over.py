@@ -7,7 +7,6 @@ that it does not forget how others ask; what is kept is a running mean of the we
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from services.reader.examples import Pair, Texts
-from services.reader.fit import choice, keep, kept
+from services.reader.fit import Schedule, Training, choice
 from services.reader.model import ReaderModel, split_rows
 
 
@@ -35,17 +34,17 @@ class Example:
     learns: str = "sum"
 
 
-@dataclass(frozen=True, slots=True)
-class OverOptions:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverOptions(Schedule):
     epochs: int = 4
+    learning_rate: float = 4e-4
+    warm_up: int = 40
+    last: float = 0.03
     questions: int = 12  # of a step; a public one, which has a single passage, counts PUBLIC_SHARE of one
     passages: int = 5  # of a question that an epoch reads: what answers, and what scores best, by chance
     public: int = 3000  # questions of the public sets that an epoch reads
     altered: tuple[float, float] = (0.25, 0.5)  # share of altered questions that an epoch reads: the answerable, the others
-    learning_rate: float = 4e-4
     faster: float = 4.0  # how much faster the four numbers of the sum learn
-    warm_up: int = 40  # steps
-    last: float = 0.03  # share of the learning rate that is left at the end
     weight_decay: float = 0.01
     dropout: float = 0.25
     alone: float = 0.5  # weight of the reader by itself in the loss
@@ -128,27 +127,25 @@ def batches_of(examples: Sequence[Example], epoch: int, options: OverOptions) ->
         yield found[place]
 
 
-class OverFit:
-    """One training; its folder holds state.pt, with which it goes on after an epoch, and curve.jsonl."""
-
+class OverFit(Training[Over]):
     def __init__(self, reader: ReaderModel, texts: Texts, examples: Sequence[Example], folder: Path, options: OverOptions) -> None:
-        self.texts, self.examples, self.folder, self.options = texts, examples, folder, options
         reader.dropout = options.dropout
-        self.model = Over(reader)
-        numbers = [self.model.score, self.model.share, self.model.none]
+        model = Over(reader)
+        numbers = [model.score, model.share, model.none]
         groups = [
             {"params": list(reader.parameters()), "weight_decay": options.weight_decay, "speed": 1.0},
             {"params": numbers, "weight_decay": 0.0, "speed": options.faster},
         ]
-        self.optimizer = torch.optim.AdamW(groups, lr=options.learning_rate, betas=(0.9, 0.98))
-        self.mean = {name: value.clone() for name, value in self.model.state_dict().items()}
-        self.epoch, self.step = 0, 0
-        self._steps = options.epochs * max(1, len(list(batches_of(epoch_of(examples, 0, options), 0, options))))
-        self._resume()
+        optimizer = torch.optim.AdamW(groups, lr=options.learning_rate, betas=(0.9, 0.98))
+        steps = options.epochs * max(1, len(list(batches_of(epoch_of(examples, 0, options), 0, options))))
+        super().__init__(model, optimizer, folder, options, steps)
+        self.texts, self.examples, self.options = texts, examples, options
+        begin = {name: value.clone() for name, value in model.state_dict().items()}
+        self.mean: dict[str, Tensor] = self.resume().get("mean", begin)
 
     def run(self, until: int | None = None) -> ReaderModel:
         """Train to the end, or to this epoch; return the mean of the weights."""
-        while self.epoch < min(self.options.epochs, until or self.options.epochs):
+        while self.goes_on(until):
             torch.manual_seed(self.options.seed * 100 + self.epoch)
             chance, losses = np.random.default_rng((self.options.seed, self.epoch, 7)), list[float]()
             self.model.train()
@@ -157,32 +154,14 @@ class OverFit:
                 if loss is not None:
                     losses.append(self._learn(loss))
             self.epoch += 1
-            self._save(round(sum(losses) / max(1, len(losses)), 4))
+            self.save(mean=self.mean)
+            self.log({"loss": round(sum(losses) / max(1, len(losses)), 4)})
         self.model.load_state_dict(self.mean)
         return self.model.reader.eval()
 
     def _learn(self, loss: Tensor) -> float:
-        share = min(1.0, (self.step + 1) / self.options.warm_up) * max(self.options.last, 1 - self.step / self._steps)
-        for group in self.optimizer.param_groups:
-            group["lr"] = self.options.learning_rate * group["speed"] * share
-        self.optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
-        self.optimizer.step()
-        self.step += 1
+        found = self.descend(loss)
         kept = min(self.options.mean, (1 + self.step) / (10 + self.step))
         for name, value in self.model.state_dict().items():
             self.mean[name].mul_(kept).add_(value, alpha=1 - kept)
-        return float(loss.detach())
-
-    def _save(self, loss: float) -> None:
-        state = {"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict(), "mean": self.mean}
-        keep(self.folder, state | {"epoch": self.epoch, "step": self.step})
-        with (self.folder / "curve.jsonl").open("a") as curve:
-            curve.write(json.dumps({"epoch": self.epoch, "step": self.step, "loss": loss}) + "\n")
-
-    def _resume(self) -> None:
-        if (state := kept(self.folder)) is not None:
-            self.model.load_state_dict(state["model"])
-            self.optimizer.load_state_dict(state["optimizer"])
-            self.mean, self.epoch, self.step = state["mean"], state["epoch"], state["step"]
+        return found

@@ -16,7 +16,7 @@ from rag_api.bench.wardqa import document_text, read_wardqa
 from rag_api.config import Settings
 from rag_api.errors import InvalidInput
 from rag_api.evaluate.cases import DecisionCase, Extract, Kind, read_extract, write_extract
-from rag_api.retrieval.calibration import FEATURES, Calibration, calibration
+from rag_api.retrieval.calibration import Calibration, calibration
 from rag_api.retrieval.reader import Passage
 from services.reader import altered
 from services.reader.examples import Pair, Texts
@@ -60,7 +60,7 @@ def _example(case: DecisionCase, extracted: Extract, texts: Texts, of: Calibrati
             told = extracted.passages[key]
             spans = tuple((case.sentences[n].start, case.sentences[n].end) for n in own)
             passages.append((Pair(question, texts.passage(Passage(told.title, told.heading, told.text, spans))), tuple(own)))
-    scores = [sum(of.weights.of(name) * value for name, value in zip(FEATURES, s.features, strict=True)) for s in case.sentences]
+    scores = [of.weights.score(sentence.features) for sentence in case.sentences]
     coefficients = of.not_found.coefficients if of.not_found is not None else {}
     odds = coefficients.get("intercept", 0.0) + sum(coefficients.get(name, 0.0) * value for name, value in case.signals.items())
     right = np.array([sentence.right for sentence in case.sentences], np.bool_)

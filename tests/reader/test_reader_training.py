@@ -21,7 +21,7 @@ from rag_api.readers.text import rarities
 from rag_api.retrieval.calibration import SIGNALS
 from rag_api.retrieval.reader import Passage
 from services.reader.examples import Pair, Texts, batches
-from services.reader.fit import Fit, FitOptions
+from services.reader.fit import Fit, FitOptions, Schedule
 from services.reader.model import ReaderModel, split_rows
 from services.reader.over import Example, OverFit, OverOptions, some
 from services.reader.over import loss_of as loss_over
@@ -99,6 +99,16 @@ def test_training_that_was_stopped_ends_where_it_would_have(texts: Texts, pairs:
     whole, stopped = trained(texts, pairs, tmp_path / "whole", (6,)), trained(texts, pairs, tmp_path / "stopped", (1, 4, 6))
     for name, value in whole.state_dict().items():
         assert torch.equal(value, stopped.state_dict()[name]), name
+
+
+@pytest.mark.parametrize("options", [FitOptions(), OverOptions()])
+def test_the_rate_warms_up_then_falls_on_a_line_to_what_is_left_at_the_end(options: Schedule) -> None:
+    steps = 10 * options.warm_up
+    rates = [options.rate(step, steps) / options.learning_rate for step in range(steps)]
+    assert rates[0] == pytest.approx(1 / options.warm_up)
+    assert max(rates) == rates[options.warm_up - 1] == pytest.approx(1 - (options.warm_up - 1) / steps)
+    assert rates[steps // 2] == pytest.approx(0.5)
+    assert rates[-1] == pytest.approx(options.last)
 
 
 def test_states_that_were_computed_are_read_again_and_others_are_not(texts: Texts, encoder: E5Encoder, tmp_path: Path) -> None:

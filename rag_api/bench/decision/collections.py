@@ -14,7 +14,9 @@ from functools import partial
 from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
+
+import numpy as np
 
 from rag_api import handbook
 from rag_api.bench.sets import SHARED
@@ -25,11 +27,13 @@ from rag_api.evaluate.answers import holds
 from rag_api.evaluate.cases import Kind
 from rag_api.evaluate.whole import read_whole
 
+T = TypeVar("T")
 Part = Literal["fit", "test"]
 OWN = ("wardqa", "handbook", "hurried")
 HURRIED: tuple[tuple[str, str, Part], ...] = (
     ("whole.csv", "", "fit"), ("whole-second.csv", "unanswered-second.csv", "fit"), ("whole-third.csv", "unanswered-third.csv", "test"),
 )  # fmt: skip
+MEDQUAD = 300  # questions that MedQuAD's collection can answer, and as many near misses
 OFF_TOPIC = 40  # questions of other collections that each collection is asked, in each part
 Right = Callable[[str, Candidate], bool]  # the source of a candidate's document, the candidate
 
@@ -172,22 +176,34 @@ def squad() -> Collection:
 
 
 def medquad() -> Collection:
-    """Every 32nd page of MedQuAD; a sentence is right when it stands in the answer that is given to the question."""
-    titles, answers = dict[str, str](), dict[str, dict[str, str]]()
+    """Half of MedQuAD's subjects, drawn by chance: all answers under a title are one document. Of their questions MEDQUAD are asked, and a
+    sentence is right when it stands in what answers that question of that subject. As many are near misses, of the same form: of the other
+    half, but for subjects whose title holds or is held by one that is there."""
+    subjects = dict[str, dict[str, str]]()
     for line in (SHARED / "medquad" / "medquad.jsonl").read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
-        page = row["id"].split("#")[0]
-        titles.setdefault(page, row["title"])
-        answers.setdefault(page, {})[row["question"]] = row["answer"]
-    texts, questions = [], []
-    for number, page in enumerate(list(titles)[::32]):
-        source, text, part = f"{number} {titles[page]}", "", "test" if number % 2 else "fit"
-        for asked, answer in answers[page].items():
-            right = partial(_at, source, (len(text), len(text) + len(answer)))
-            questions.append(Question(asked, "en", source, Kind.ANSWERABLE, part, right, (source,)))  # type: ignore[arg-type]
-            text += f"{answer}\n\n"
-        texts.append(Text(source, Metadata(title=titles[page], language="en"), text))
-    return Collection("medquad", tuple(questions), texts=tuple(texts), leave_out=True)
+        if row["title"]:
+            asked = subjects.setdefault(row["title"], {})
+            asked[row["question"]] = f"{asked.get(row['question'], '')}{row['answer']}\n\n"
+    titles = _drawn(sorted(subjects), len(subjects))
+    there, left = titles[: len(titles) // 2], titles[len(titles) // 2 :]
+    part: dict[str, Part] = {title: "test" if number % 2 else "fit" for number, title in enumerate(titles)}
+    texts, answerable = list[Text](), list[Question]()
+    for title in there:
+        text = ""
+        for asked_of, answers in subjects[title].items():
+            right = partial(_at, title, (len(text), len(text) + len(answers)))
+            answerable.append(Question(asked_of, "en", title, Kind.ANSWERABLE, part[title], right, (title,)))
+            text += answers
+        texts.append(Text(title, Metadata(title=title, language="en"), text))
+    far = [title for title in left if not any(title.casefold() in own.casefold() or own.casefold() in title.casefold() for own in there)]
+    near = [Question(asked_of, "en", title, Kind.NEAR_MISS, part[title]) for title in far for asked_of in subjects[title]]
+    return Collection("medquad", (*_drawn(answerable, MEDQUAD), *_drawn(near, MEDQUAD)), texts=tuple(texts))
+
+
+def _drawn(all_of: Sequence[T], count: int) -> list[T]:
+    """By chance, and the same each time."""
+    return [all_of[int(number)] for number in np.random.default_rng(0).permutation(len(all_of))[:count]]
 
 
 def _at(source: str, place: tuple[int, int], of: str, candidate: Candidate) -> bool:

@@ -12,12 +12,13 @@ import numpy as np
 from rag_api.bench.decision.collections import COLLECTIONS, read_collections
 from rag_api.bench.decision.extract import Tell, extract
 from rag_api.config import Settings
-from rag_api.evaluate.calibrate import SPAN_WEIGHTS
+from rag_api.errors import InvalidInput
 from rag_api.evaluate.cases import DecisionCase, Extract, Kind, Sentence, read_extract, write_extract
 from rag_api.evaluate.decision import Row, confidences_of, fit_decision
 from rag_api.evaluate.refusals import Asked, refusals, share
-from rag_api.retrieval.answerability import NEXT
-from rag_api.retrieval.calibration import FEATURES, READ, RISKS, SIGNALS, Calibration, NotFound, Weights, WithReader
+from rag_api.evaluate.rows import shipped_rows
+from rag_api.evaluate.weighing import span_weight_of, weigh
+from rag_api.retrieval.calibration import READ, RISKS, SIGNALS, Calibration, NotFound, Weights, WithReader, shipped
 from rag_api.retrieval.reader import Passage, Reader
 from rag_api.retrieval.reader_scores import Read, joined
 
@@ -62,30 +63,9 @@ def _told(extracted: Extract, key: str, sentences: Sequence[Sentence]) -> Passag
 def row_of(one: Case, weights: Weights, span_weight: float = 0.0) -> Row:
     """Weigh its sentences anew, and say what follows for the decision."""
     case = one.case
-    spans = one.read.spans if one.read is not None else (0.0,) * len(case.sentences)
-    scores = [
-        sum(weights.of(name) * value for name, value in zip(FEATURES, sentence.features, strict=True)) + span_weight * odds
-        for sentence, odds in zip(case.sentences, spans, strict=True)
-    ]
-    best = sorted(range(len(scores)), key=lambda n: -scores[n])
-    top = [scores[n] for n in best[: NEXT + 1]]
-    lead = top[0] - sum(top) / len(top) if top else 0.0
-    read = {} if not best else one.read.signals(best[0]) if one.read is not None else {}
-    signals = {**dict.fromkeys(READ, -12.0), **case.signals, "lead": lead, **read}
-    right = bool(best) and case.sentences[best[0]].right
-    return Row(case.collection, case.split, case.kind, case.unit, case.open, right, signals)
-
-
-def span_weight_of(cases: Sequence[Case], weights: Weights) -> float:
-    """Return the one with which most first sentences are right where it is fitted, collections weighing alike; the least of equals."""
-    fit = [one for one in cases if one.case.split == "fit" and one.case.has_answer]
-    names = sorted({one.case.collection for one in fit})
-
-    def first(weight: float) -> float:
-        rows = [row_of(one, weights, weight) for one in fit]
-        return float(np.mean([np.mean([row.right for row in rows if row.collection == name]) for name in names]))
-
-    return max(SPAN_WEIGHTS, key=lambda weight: (round(first(weight), 4), -weight))
+    found = weigh([sentence.features for sentence in case.sentences], one.read, weights, span_weight)
+    right = bool(found.order) and case.sentences[found.order[0]].right
+    return Row(case.collection, case.split, case.kind, case.unit, case.open, right, {**case.signals, **found.signals})
 
 
 def fit_without(cases: Sequence[Case], weights: Weights) -> tuple[NotFound, list[Row]]:
@@ -94,9 +74,21 @@ def fit_without(cases: Sequence[Case], weights: Weights) -> tuple[NotFound, list
 
 
 def fit_with(cases: Sequence[Case], weights: Weights) -> tuple[WithReader, list[Row]]:
-    weight = span_weight_of(cases, weights)
+    known = [one for one in cases if one.case.split == "fit" and one.case.has_answer]
+    weight = span_weight_of(lambda weight: [row_of(one, weights, weight) for one in known])
     rows = [row_of(one, weights, weight) for one in cases]
     return WithReader(fit_decision([row for row in rows if row.split == "fit"], (*SIGNALS, *READ)), weight), rows
+
+
+def as_shipped(cases: Sequence[Case], embedder: str) -> tuple[NotFound, list[Row]]:
+    """Return the decision as it ships, without a reader, and what it sees. Collections that it was not fitted to are test parts as a whole.
+    Raises InvalidInput where none ships."""
+    before = shipped().get(embedder, Calibration())
+    if before.not_found is None:
+        raise InvalidInput(f"No decision ships for {embedder}: leave out --shipped, and one is fitted.")
+    known = {row.collection for row in shipped_rows(embedder)}
+    rows = [row_of(replace(one, read=None), before.weights) for one in cases]
+    return before.not_found, [row if row.collection in known else replace(row, split="test") for row in rows]
 
 
 def figures(rows: Sequence[Row], fitted: NotFound) -> dict[str, Any]:
