@@ -289,7 +289,22 @@ def steps(script: Script) -> tuple[str, list[s.SpanOut]]:
     return _part(script, [("heading", [("Meteen doen:", {})]), ("list", items)])
 
 
-BUILT = {"rijtje": table, "stappen": steps}
+def paragraph(script: Script) -> tuple[str, list[s.SpanOut]]:
+    """All of it, for the sake of its second sentence; and again below a heading."""
+    at = PASSAGE.index(SENTENCES[1])
+    asked = s.PieceOut(start=at, end=at + len(SENTENCES[1]), source_start=0, source_end=1, asked=True)
+    alone = script.span(0, PASSAGE, exact=False).model_copy(update={"pieces": [asked]})
+    heading, start = f"\n{TITLE}\n", len(PASSAGE)
+    below = start + len(heading)
+    moved = asked.model_copy(update={"start": below + at, "end": below + at + len(SENTENCES[1])})
+    headed = [
+        script.span(start, heading, exact=False).model_copy(update={"kind": PartKind.HEADING, "part": 1}),
+        script.span(below, PASSAGE, exact=False).model_copy(update={"pieces": [moved], "part": 1}),
+    ]
+    return PASSAGE + heading + PASSAGE, [alone, *headed]
+
+
+BUILT = {"rijtje": table, "stappen": steps, "alinea": paragraph}
 Cells = list[tuple[str, dict[str, object]]]
 
 

@@ -55,6 +55,18 @@ def test_a_quoted_list_is_a_list_under_its_introduction(page: Page) -> None:
     expect(page.locator(".answer-text").get_by_role("listitem")).to_have_text([f"{label}{words}" for label, words in STEPS])
 
 
+def test_in_a_quoted_paragraph_the_sentence_that_was_asked_for_stands_out(page: Page) -> None:
+    ask(page, "alinea")
+    complete(page)
+    expect(page.locator("p > .quote strong")).to_have_text([SENTENCES[1]])
+    expect(page.locator(".part-sentence strong")).to_have_text([SENTENCES[1]])
+    expect(page.locator("p > .quote").first).to_contain_text(" ".join(SENTENCES))
+    weights = page.evaluate(
+        "() => ['.answer-text p > .quote', '.answer-text strong'].map(x => getComputedStyle(document.querySelector(x)).fontWeight)"
+    )
+    assert weights == ["400", "600"]
+
+
 @pytest.mark.parametrize("question", ["rijtje", "stappen"])
 def test_a_table_or_a_list_has_its_mark_and_one_place(page: Page, question: str) -> None:
     ask(page, question)
