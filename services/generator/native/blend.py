@@ -50,6 +50,7 @@ class BlendStruct(ctypes.Structure):
         ("pointer", ctypes.c_int32),
         ("least", ctypes.c_float),
         ("rate", ctypes.c_float),
+        ("fade", ctypes.c_float),
         ("found", ctypes.c_int32),
     )
 
@@ -78,8 +79,12 @@ class Blender:
         scan: int,
         weight: int = 1,
         rate: float = 0.0,
+        fade: float = 1.0,
     ) -> None:
-        """`doubts`: of what a text says, the share that counts; `weight`: of what joins the context among the commonest tokens."""
+        """`doubts`: of what a text says, the share that counts; `weight`: of what joins the context among the commonest tokens.
+
+        `fade`: share of a chance that counts, for what is a node, at each token of a path.
+        """
         assert len(texts) == len(doubts)
         context = texts[-1]
         assert isinstance(context, NativeText)
@@ -91,7 +96,7 @@ class Blender:
         at, chances = self._integers.buffer_info()[0] + 4, self._chances.buffer_info()[0] + 4
         self._struct = BlendStruct(
             ctypes.addressof(self._addresses), ctypes.addressof(evidence), ctypes.addressof(self._doubts), 0,
-            at, at + ROW, at + 2 * ROW, at + 3 * ROW, chances, 0, weight, len(texts), 0, depth, scan, -1, 0.0, rate, 0,
+            at, at + ROW, at + 2 * ROW, at + 3 * ROW, chances, 0, weight, len(texts), 0, depth, scan, -1, 0.0, rate, fade, 0,
         )  # fmt: skip
         self._address = ctypes.addressof(self._struct)
         self._blend = library().bedside_blend
