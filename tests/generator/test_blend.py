@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,15 +14,16 @@ from services.generator.drafters.automaton import SuffixAutomaton
 from services.generator.drafters.blend import BlendDrafter, BlendEvidence, BlendOptions
 from services.generator.native import kernels
 from services.generator.native.blend import Blended, Blender
-from services.generator.native.text import NEAR, ORDERS, NativeText, TokenKinds
+from services.generator.native.text import CAPITAL, CLOSING, FORMS, INSIDE, NEAR, ORDERS, OTHER, SMALL, NativeText, TokenKinds
 from services.generator.types import DraftTree, Prompt, SamplingParams, Sequence
 
 pytestmark = pytest.mark.skipif(kernels() is None, reason="no C compiler on this machine")
 
 tokens = st.lists(st.integers(0, 5), min_size=1, max_size=40)
 EVIDENCE = BlendEvidence()
-ALONE = TokenKinds(np.arange(6, dtype=np.int32), np.zeros(6, np.int8))
-ALIKE = TokenKinds(np.array([0, 1, 2, 1, 4, 2], np.int32), np.array([0, 0, 1, 0, 0, 1], np.int8))  # 1 and 3 one word; 2 and 5 one mark
+FORMED = replace(EVIDENCE, form=tuple(tuple(1.0 + (5 * last + 3 * after) % 7 / 4 for after in range(FORMS)) for last in range(FORMS)))
+ALONE = TokenKinds(np.arange(6, dtype=np.int32), np.full(6, OTHER, np.int8))
+ALIKE = TokenKinds(np.array([0, 1, 2, 1, 4, 2], np.int32), np.array([SMALL, SMALL, CLOSING, CAPITAL, INSIDE, CLOSING], np.int8))
 
 
 def seen_of(count: int) -> int:
@@ -60,7 +63,9 @@ def said_of(text: list[int], prompt: int, path: list[int], pointer: int, kinds: 
         value = EVIDENCE.order[order - 1] * EVIDENCE.zone[more][zone_of(end, pointer, prompt)] * EVIDENCE.seen[more][columns[more]]
         value *= EVIDENCE.shorter[more] if order < longest else 1.0
         token = text[end + 1]
-        spelt = next((said for said in reversed(text[prompt:]) if kind[said] == kind[token]), token) if kinds.closing[token] else token
+        value *= FORMED.form[kinds.form[tail[-1]]][kinds.form[token]]
+        written = [said for said in text[prompt:] if kind[said] == kind[token] and kinds.form[token] == CLOSING]
+        spelt = written[-1] if written else token
         say(token, value if spelt == token else 0.2 * value, end + 1)
         if spelt != token:
             say(spelt, 0.8 * value, end + 1)
@@ -77,7 +82,7 @@ def blender_of(prompt: list[int], rate: float = 0.0, depth: int = 1, kinds: Toke
     text = NativeText(4, 2, kinds)
     text.extend(np.array(prompt))
     text.end_prompt()
-    return Blender([text], [1.0], EVIDENCE.struct(), depth=depth, scan=1000, weight=5, rate=rate, fade=fade)
+    return Blender([text], [1.0], FORMED.struct() if kinds else EVIDENCE.struct(), depth=depth, scan=1000, weight=5, rate=rate, fade=fade)
 
 
 @settings(max_examples=150, deadline=None)
@@ -105,7 +110,7 @@ def test_words_agree_whatever_their_case_and_a_copy_is_exact_or_none() -> None:
 
 @settings(max_examples=50, deadline=None)
 @given(tokens, st.lists(st.integers(0, 5), max_size=20))
-def test_kinds_of_one_token_each_change_nothing(prompt: list[int], said: list[int]) -> None:
+def test_kinds_of_one_token_each_and_no_forms_change_nothing(prompt: list[int], said: list[int]) -> None:
     found = [blender_of(prompt, 0.05, 8, kinds).draft(np.array(prompt + said), 40) for kinds in (None, ALONE)]
     assert found[0] == found[1]
 
@@ -124,6 +129,19 @@ def paths_of(found: Blended) -> dict[tuple[int, ...], float]:
     for token, parent in zip(found.tokens[1:], found.parents[1:], strict=True):
         paths.append((*paths[parent], token))
     return dict(zip(paths[1:], found.chances[1:], strict=True))
+
+
+def test_that_words_are_gone_on_with_is_learnt() -> None:
+    """After a capital (3) the word goes on (4) as it does in the prompt; after the same word without one (1) it never does."""
+    prompt = [3, 4, 1, 0, 2] * 3
+    evidence = EVIDENCE.struct()
+    text = NativeText(100, kinds=ALIKE)
+    text.extend(np.array(prompt))
+    text.end_prompt()
+    blender = Blender([text], [1.0], evidence, depth=1, scan=64, rate=0.045)
+    blender.draft(np.array([*prompt, *[3, 4, 0, 1, 1] * 5]), 9)
+    assert evidence.form[CAPITAL][INSIDE] > 1 > evidence.form[SMALL][INSIDE]
+    assert evidence.form[OTHER][OTHER] == 1
 
 
 @settings(max_examples=100, deadline=None)

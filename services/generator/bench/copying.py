@@ -20,7 +20,7 @@ import numpy as np
 
 from services.generator.drafters import DrafterContext, StepState
 from services.generator.drafters.registry import available, open_drafter
-from services.generator.native.text import TokenKinds
+from services.generator.native.text import FORMS, TokenKinds
 from services.generator.speculation.tree import TreeBuilder, merge
 from services.generator.types import DraftTree, NodeOrigin, Prompt, SamplingParams, Sequence
 
@@ -57,9 +57,9 @@ def text(length: int, seed: int = 0) -> list[int]:
 
 
 def kinds() -> TokenKinds:
-    """Every third token is another spelling of the one before it, and a few are marks that close."""
+    """Every third token is another spelling of the one before it; forms are as they come."""
     tokens = np.arange(VOCABULARY, dtype=np.int32)
-    return TokenKinds(tokens - (tokens % 3 == 2).astype(np.int32), (tokens < 9).astype(np.int8))
+    return TokenKinds(tokens - (tokens % 3 == 2).astype(np.int32), (tokens % FORMS).astype(np.int8))
 
 
 def eagle_tree(root: int, random: np.random.Generator) -> DraftTree:

@@ -20,6 +20,7 @@ typedef struct {
     float zone[2][ZONES];           /* by where the place is */
     float seen[2][SEEN];            /* by how many places agree as far */
     float shorter[2];               /* where more tokens agree elsewhere */
+    float form[FORMS][FORMS];       /* by the form of the last token, and of what follows it */
     float common[ORDERS + 1];       /* of the commonest tokens together, by the longest agreement there is */
     float near[NEAR];               /* of the next tokens of the prompt, by how far they are from the last copied one */
     float near_of[ORDERS + 1];      /* and by the longest agreement */
@@ -63,9 +64,9 @@ static Agreement agreement_of(const Occurrence *seen, int count, int longer) {
     return (Agreement){longest, {seen_of(count), seen_of(more)}};
 }
 
-static float says_of(const Evidence *e, const Agreement *a, int order, int zone) {
+static float says_of(const Evidence *e, const Agreement *a, int order, int zone, int last, int next) {
     const int more = order > 1;
-    return e->order[order - 1] * e->zone[more][zone] * e->seen[more][a->seen[more]] * (order < a->longest ? e->shorter[more] : 1);
+    return e->order[order - 1] * e->zone[more][zone] * e->seen[more][a->seen[more]] * (order < a->longest ? e->shorter[more] : 1) * e->form[last][next];
 }
 
 /* A place says so much for a token. Nonzero: there is no room for it. */
@@ -78,13 +79,14 @@ static int hold(Votes *v, int32_t token, float says, int32_t place, int source) 
 }
 
 /* What the places of one text say, as votes; returns all of it together. */
-static float tell(const Blend *b, int source, const Occurrence *seen, int count, int pointer, const Agreement *a, Votes *v) {
+static float tell(const Blend *b, int source, const Occurrence *seen, int count, int pointer, int last, const Agreement *a, Votes *v) {
     const Text *t = b->texts[source], *context = b->texts[b->sources_count - 1];
     const int own = t == context;
     float total = 0;
     for (int n = 0; n < count; n++) {
-        const float says = b->doubt[source] * says_of(b->evidence, a, seen[n].order, own ? zone_of(t, seen[n].place, pointer) : ELSEWHERE);
         const int32_t place = seen[n].place + 1, token = t->tokens[place], spelt = respelt(context, token);
+        const int zone = own ? zone_of(t, seen[n].place, pointer) : ELSEWHERE;
+        const float says = b->doubt[source] * says_of(b->evidence, a, seen[n].order, zone, last, form_of(context, token));
         const float other = spelt == token ? 0 : RESPELT * says;
         if (hold(v, token, says - other, place, source) || (other > 0 && hold(v, spelt, other, place, source))) break;
         total += says;
@@ -131,7 +133,7 @@ static float weigh(const Blend *b, const int32_t *tail, int tails, int scan, int
         const Agreement a = agreement_of(seen, count, longer);
         if (a.longest > longest) longest = a.longest;
         if (b->sources_count == 1 && longest < 2 && least > HARDLY && count >= FEWEST / 2) return 0; /* many say little each */
-        total += tell(b, s, seen, count, pointer, &a, v);
+        total += tell(b, s, seen, count, pointer, form_of(context, tail[0]), &a, v);
     }
     total += e->common[longest];
     for (int d = 0; least <= HARDLY && pointer >= 0 && d < NEAR && pointer + 1 + d < context->prompt; d++) {
@@ -207,13 +209,14 @@ static void hear(Blend *b, const Text *t, int32_t token, Occurrence *seen) {
     int32_t tail[ORDERS];
     int longer;
     const int32_t kind = kind_of(t, token);
+    const int last = form_of(t, t->tokens[t->length - 1]);
     for (int n = 0; n < tails; n++) tail[n] = t->tokens[t->length - 1 - n];
     const int count = occurrences(t, tail, tails, b->scan, pointer, seen, &longer);
     const Agreement a = agreement_of(seen, count, longer);
     const int ahead = pointer < 0 ? 0 : t->prompt - pointer - 1 < NEAR ? t->prompt - pointer - 1 : NEAR;
     const float common = t->total ? e->common[a.longest] * (float)t->counts[token] / (float)t->total : 0;
     for (int n = 0; n < count; n++) {
-        const float says = says_of(e, &a, seen[n].order, zone_of(t, seen[n].place, pointer));
+        const float says = says_of(e, &a, seen[n].order, zone_of(t, seen[n].place, pointer), last, form_of(t, t->tokens[seen[n].place + 1]));
         total += says;
         if (t->kinds[seen[n].place + 1] != kind) continue;
         right += says;
@@ -226,10 +229,11 @@ static void hear(Blend *b, const Text *t, int32_t token, Occurrence *seen) {
     }
     total += e->common[a.longest], right += common;
     for (int n = 0; n < count && b->rate > 0; n++) {
-        const int more = seen[n].order > 1, zone = zone_of(t, seen[n].place, pointer);
-        const float says = says_of(e, &a, seen[n].order, zone);
+        const int more = seen[n].order > 1, zone = zone_of(t, seen[n].place, pointer), next = form_of(t, t->tokens[seen[n].place + 1]);
+        const float says = says_of(e, &a, seen[n].order, zone, last, next);
         const float slope = (t->kinds[seen[n].place + 1] == kind ? says / right : 0) - says / total;
         step.order[seen[n].order - 1] += slope, step.zone[more][zone] += slope, step.seen[more][a.seen[more]] += slope;
+        if (last != OTHER || next != OTHER) step.form[last][next] += slope; /* that one is what the others are measured by */
         if (seen[n].order < a.longest) step.shorter[more] += slope;
     }
     for (int d = 0; d < ahead; d++) {

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from services.generator.native.flat import fp32, int32
-from services.generator.native.text import NEAR, ORDERS, NativeText, SortedText, library
+from services.generator.native.text import FORMS, NEAR, ORDERS, NativeText, SortedText, library
 
 MOST = 512  # nodes of a tree, the root included
 ROW = 4 * MOST  # bytes of an output: four of integers, one of chances
@@ -24,6 +24,7 @@ class EvidenceStruct(ctypes.Structure):
         ("zone", ctypes.c_float * ZONES * 2),
         ("seen", ctypes.c_float * SEEN * 2),
         ("shorter", ctypes.c_float * 2),
+        ("form", ctypes.c_float * FORMS * FORMS),
         ("common", ctypes.c_float * (ORDERS + 1)),
         ("near", ctypes.c_float * NEAR),
         ("near_of", ctypes.c_float * (ORDERS + 1)),

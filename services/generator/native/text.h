@@ -7,6 +7,10 @@
 
 enum { ORDERS = 8, COMMON = 64, VOTE_SLOTS = 2048, NEAR = 16 };
 
+/* Of tokens: a word or its beginning, in small letters or with a capital; what goes on with a word; a mark that closes (a full stop, a comma), which some
+   texts write with a space before it; nothing but space. */
+enum { OTHER, SMALL, CAPITAL, INSIDE, CLOSING, BLANK, FORMS };
+
 /* Tokens that may be copied from. Memory is the caller's. One that grows is indexed by the last token and by the last two, each by its kind: " The" and
    "the" agree. One that does not (a datastore) has its places sorted by the tokens that end there, read backwards: those after which the longest match
    ends stand side by side. */
@@ -21,7 +25,7 @@ typedef struct {
     int32_t *common;     /* [COMMON]: the commonest tokens, commonest first */
     const int32_t *order; /* [length]: the sorted places; NULL where there is the index instead. Tokens below 0 stand between its texts */
     const int32_t *kind; /* [known]: of each token of the vocabulary, the least token that is of its kind; one that is not known is its own */
-    const int8_t *closing; /* [known]: nonzero where it is a mark that closes (a full stop, a comma), which some texts write with a space before it */
+    const int8_t *form;  /* [known]: of each token of the vocabulary; one that is not known is OTHER */
     int64_t total;       /* of counts */
     int32_t length, prompt, room, vocabulary, slots, commons, known;
 } Text;
@@ -54,9 +58,11 @@ static void rank(Text *t, int32_t token) {
     t->common[at] = token;
 }
 
+static int form_of(const Text *t, int32_t token) { return token >= 0 && token < t->known ? t->form[token] : OTHER; }
+
 /* A closing mark as this text's generated part last wrote it; any other token, and one that was not generated yet, as it is. */
 static int32_t respelt(const Text *t, int32_t token) {
-    if (token >= t->known || token < 0 || !t->closing[token] || t->kind[token] >= t->vocabulary) return token;
+    if (form_of(t, token) != CLOSING || t->kind[token] >= t->vocabulary) return token;
     const int32_t last = t->latest[t->kind[token]];
     return last >= t->prompt ? t->tokens[last] : token;
 }

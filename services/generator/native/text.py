@@ -13,19 +13,21 @@ from services.generator.native import kernels
 ORDERS = 8  # tokens that agree before a place, at most
 COMMON = 64
 NEAR = 16  # tokens behind the last copied one
+OTHER, SMALL, CAPITAL, INSIDE, CLOSING, BLANK, FORMS = range(7)  # of tokens, as text.h says; and how many there are
 
 
 @dataclass(frozen=True, slots=True)
 class TokenKinds:
-    """Tokens of a vocabulary that are taken for one another where places are looked for: " The" and "the"."""
+    """Which tokens of a vocabulary are taken for one another where places are looked for (" The" and "the"), and their forms."""
 
     kind: NDArray[np.int32]  # [vocabulary]: the least token of its kind
-    closing: NDArray[np.int8]  # [vocabulary]: 1 where it is a mark that closes, which some texts write with a space before it
+    form: NDArray[np.int8]  # [vocabulary]: whether it begins a word, goes on with one, closes, ...
 
     def __post_init__(self) -> None:
         assert self.kind.dtype == np.int32
-        assert self.closing.dtype == np.int8
-        assert self.kind.shape == self.closing.shape
+        assert self.form.dtype == np.int8
+        assert self.kind.shape == self.form.shape
+        assert ((self.form >= 0) & (self.form < FORMS)).all()
         assert (self.kind <= np.arange(len(self.kind))).all()
         assert (self.kind >= 0).all()
 
@@ -43,7 +45,7 @@ class TextStruct(ctypes.Structure):
         ("common", ctypes.c_void_p),
         ("order", ctypes.c_void_p),
         ("kind", ctypes.c_void_p),
-        ("closing", ctypes.c_void_p),
+        ("form", ctypes.c_void_p),
         ("total", ctypes.c_int64),
         ("length", ctypes.c_int32),
         ("prompt", ctypes.c_int32),
@@ -62,7 +64,7 @@ class NativeText:
         self.struct = TextStruct(total=0, length=0, prompt=0, commons=0)
         if kinds is not None:
             self._held = kinds
-            self.struct.kind, self.struct.closing, self.struct.known = kinds.kind.ctypes.data, kinds.closing.ctypes.data, len(kinds.kind)
+            self.struct.kind, self.struct.form, self.struct.known = kinds.kind.ctypes.data, kinds.form.ctypes.data, len(kinds.kind)
         self._common = np.zeros(COMMON, np.int32)
         self._latest, self._counts = np.full(vocabulary, -1, np.int32), np.zeros(vocabulary, np.int32)
         self._reserve(room)

@@ -1,14 +1,17 @@
-"""Which tokens of a vocabulary are one word, written otherwise: " The", "the" and "The". For drafters, which look for where words agree."""
+"""Which tokens of a vocabulary are one word, written otherwise (" The", "the" and "The"), and what each begins, goes on with or closes.
+
+For drafters, which look for where words agree.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 from tokenizers import Tokenizer
 
-from services.generator.native.text import TokenKinds
+from services.generator.native.text import BLANK, CAPITAL, CLOSING, INSIDE, OTHER, SMALL, TokenKinds
 from services.generator.text.codec import is_byte_level, piece_bytes
 
-CLOSING = frozenset(",.;:!?")
+MARKS = frozenset(",.;:!?")
 
 
 def token_kinds(tokenizer: Tokenizer) -> TokenKinds:
@@ -18,17 +21,29 @@ def token_kinds(tokenizer: Tokenizer) -> TokenKinds:
     """
     pieces, byte_level = tokenizer.get_vocab(with_added_tokens=True), is_byte_level(tokenizer)
     size = 1 + max(pieces.values())
-    kind, closing, first = np.arange(size, dtype=np.int32), np.zeros(size, np.int8), dict[str, int]()
+    kind, form, first = np.arange(size, dtype=np.int32), np.full(size, OTHER, np.int8), dict[str, int]()
     added = tokenizer.get_added_tokens_decoder()
     for piece, token in sorted(pieces.items(), key=lambda each: each[1]):
-        word = "" if token in added else _word(piece_bytes(piece, byte_level))
-        if word:
-            kind[token], closing[token] = first.setdefault(word, token), CLOSING.issuperset(word)
-    return TokenKinds(kind, closing)
+        said = "" if token in added else _said(piece_bytes(piece, byte_level))
+        if word := said.lstrip(" ").lower():
+            kind[token] = first.setdefault(word, token)
+        form[token] = _form(said)
+    return TokenKinds(kind, form)
 
 
-def _word(said: bytes) -> str:
+def _said(piece: bytes) -> str:
     try:
-        return said.decode().lstrip(" ").lower()
+        return piece.decode()
     except UnicodeDecodeError:
         return ""
+
+
+def _form(said: str) -> int:
+    word = said.lstrip(" ")
+    if not word.strip():
+        return BLANK if said else OTHER
+    if MARKS.issuperset(word):
+        return CLOSING
+    if said[0].isalnum():
+        return INSIDE
+    return CAPITAL if word[0].isupper() else SMALL if word[0].isalpha() else OTHER

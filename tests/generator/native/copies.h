@@ -12,9 +12,9 @@ static int32_t *whole(size_t count, int32_t value) {
 
 static Text growing(int32_t length) {
     static int32_t kind[WORDS];
-    static int8_t closing[WORDS];
-    for (int i = 0; i < WORDS; i++) kind[i] = i % 3 == 2 ? i - 2 : i, closing[i] = i % 5 == 0;
-    Text t = {.tokens = room((size_t)length * 4), .kinds = room((size_t)length * 4), .kind = kind, .closing = closing, .known = WORDS - 5, .same = room((size_t)length * 4), .pair = room((size_t)length * 4), .latest = whole(WORDS, -1),
+    static int8_t form[WORDS];
+    for (int i = 0; i < WORDS; i++) kind[i] = i % 3 == 2 ? i - 2 : i, form[i] = (int8_t)(i % 5 ? i % FORMS : CLOSING);
+    Text t = {.tokens = room((size_t)length * 4), .kinds = room((size_t)length * 4), .kind = kind, .form = form, .known = WORDS - 5, .same = room((size_t)length * 4), .pair = room((size_t)length * 4), .latest = whole(WORDS, -1),
               .counts = whole(WORDS, 0), .keys = room(8192 * 8), .places = room(8192 * 4), .common = whole(COMMON, 0), .room = length,
               .vocabulary = WORDS, .slots = 8192};
     for (int i = 0; i < 8192; i++) t.keys[i] = -1;
