@@ -27,7 +27,7 @@ from services.generator.native.blend import Blended, Blender, EvidenceStruct
 from services.generator.native.text import FORMS, NEAR, NativeText, SortedText, TokenKinds
 from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
 
-FIRST, STEER = 0.025, 0.012  # least chance of a node where an average is asked for, and how fast it follows
+FIRST, STEER = 0.03, 0.012  # least chance of a node where an average is asked for, and how fast it follows
 FADE = 0.9  # share of a chance that counts there at each token of a path: the end of a long copy comes soon enough in the next step
 
 
@@ -108,16 +108,16 @@ class BlendDrafter:
 
     def __init__(self, options: BlendOptions | None = None, datastore: Datastore | None = None, kinds: TokenKinds | None = None) -> None:
         self.options = options or BlendOptions()
-        self._kinds = kinds
+        self.kinds = kinds
         self._least = self.options.least or (FIRST if self.options.mean else 0.0)
         self._evidence = self.options.evidence.struct()
         self._store = None if datastore is None else SortedText(datastore.tokens, datastore.order)
         self._said: dict[str, _Said] = {}
 
     def start(self, sequence: Sequence) -> None:
-        text = _text(sequence.prompt.token_ids, self._kinds, sequence.sampling.max_tokens + 1)
+        text = _text(sequence.prompt.token_ids, self.kinds, sequence.sampling.max_tokens + 1)
         text.end_prompt()
-        beside = [_text(tokens, self._kinds) for tokens in sequence.prompt.beside if tokens]
+        beside = [_text(tokens, self.kinds) for tokens in sequence.prompt.beside if tokens]
         stores = [self._store] if self._store is not None else []
         names = [f"{self.name}:store"] * len(stores) + [f"{self.name}:beside"] * len(beside) + [self.name]
         doubts = [self.options.doubt**2] * len(stores) + [self.options.doubt] * len(beside) + [1.0]
