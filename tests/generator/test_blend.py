@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,14 +13,17 @@ from services.generator.drafters import StepState
 from services.generator.drafters.automaton import SuffixAutomaton
 from services.generator.drafters.blend import BlendDrafter, BlendEvidence, BlendOptions
 from services.generator.native import kernels
-from services.generator.native.blend import Blender
-from services.generator.native.text import NEAR, ORDERS, NativeText
+from services.generator.native.blend import Blended, Blender
+from services.generator.native.text import CAPITAL, CLOSING, FORMS, INSIDE, NEAR, ORDERS, OTHER, SMALL, NativeText, TokenKinds
 from services.generator.types import DraftTree, Prompt, SamplingParams, Sequence
 
 pytestmark = pytest.mark.skipif(kernels() is None, reason="no C compiler on this machine")
 
 tokens = st.lists(st.integers(0, 5), min_size=1, max_size=40)
 EVIDENCE = BlendEvidence()
+FORMED = replace(EVIDENCE, form=tuple(tuple(1.0 + (5 * last + 3 * after) % 7 / 4 for after in range(FORMS)) for last in range(FORMS)))
+ALONE = TokenKinds(np.arange(6, dtype=np.int32), np.full(6, OTHER, np.int8))
+ALIKE = TokenKinds(np.array([0, 1, 2, 1, 4, 2], np.int32), np.array([SMALL, SMALL, CLOSING, CAPITAL, INSIDE, CLOSING], np.int8))
 
 
 def seen_of(count: int) -> int:
@@ -34,12 +39,13 @@ def zone_of(place: int, pointer: int, prompt: int) -> int:
     return next((zone for zone, most in enumerate((0, 4, 15, 60)) if ahead <= most), 4)
 
 
-def said_of(text: list[int], prompt: int, path: list[int], pointer: int) -> tuple[dict[int, float], dict[int, int]]:
+def said_of(text: list[int], prompt: int, path: list[int], pointer: int, kinds: TokenKinds) -> tuple[dict[int, float], dict[int, int]]:
     """By token: its chance after the path, and the place it would be copied from. Written for the eye, not for speed."""
+    kind = kinds.kind.tolist()
     tail, orders = (text + path)[-ORDERS:], dict[int, int]()
     for end in range(len(text) - 1):
         agree = 0
-        while agree < len(tail) and agree <= end and text[end - agree] == tail[-1 - agree]:
+        while agree < len(tail) and agree <= end and kind[text[end - agree]] == kind[tail[-1 - agree]]:
             agree += 1
         if agree:
             orders[end] = agree
@@ -55,7 +61,14 @@ def said_of(text: list[int], prompt: int, path: list[int], pointer: int) -> tupl
     for end, order in orders.items():
         more = order > 1
         value = EVIDENCE.order[order - 1] * EVIDENCE.zone[more][zone_of(end, pointer, prompt)] * EVIDENCE.seen[more][columns[more]]
-        say(text[end + 1], value * (EVIDENCE.shorter[more] if order < longest else 1.0), end + 1)
+        value *= EVIDENCE.shorter[more] if order < longest else 1.0
+        token = text[end + 1]
+        value *= FORMED.form[kinds.form[tail[-1]]][kinds.form[token]]
+        written = [said for said in text[prompt:] if kind[said] == kind[token] and kinds.form[token] == CLOSING]
+        spelt = written[-1] if written else token
+        say(token, value if spelt == token else 0.2 * value, end + 1)
+        if spelt != token:
+            say(spelt, 0.8 * value, end + 1)
     for ahead in range(NEAR if pointer >= 0 else 0):
         if pointer + 1 + ahead < prompt:
             say(text[pointer + 1 + ahead], EVIDENCE.near / (1 + ahead) * EVIDENCE.near_of[longest], pointer + 1 + ahead)
@@ -65,23 +78,70 @@ def said_of(text: list[int], prompt: int, path: list[int], pointer: int) -> tupl
     return {token: (says.get(token, 0.0) + alone) / total for token, alone in common.items()}, place_of
 
 
-def blender_of(prompt: list[int], rate: float = 0.0, depth: int = 1) -> Blender:
-    text = NativeText(4, 2)
+def blender_of(prompt: list[int], rate: float = 0.0, depth: int = 1, kinds: TokenKinds | None = None, fade: float = 1.0) -> Blender:
+    text = NativeText(4, 2, kinds)
     text.extend(np.array(prompt))
     text.end_prompt()
-    return Blender([text], [1.0], EVIDENCE.struct(), depth=depth, scan=1000, weight=5, rate=rate)
+    return Blender([text], [1.0], FORMED.struct() if kinds else EVIDENCE.struct(), depth=depth, scan=1000, weight=5, rate=rate, fade=fade)
 
 
 @settings(max_examples=150, deadline=None)
-@given(tokens, st.lists(st.integers(0, 5), max_size=20))
-def test_a_token_has_the_chance_that_the_formula_gives_it(prompt: list[int], said: list[int]) -> None:
-    blender, text = blender_of(prompt), prompt + said
+@given(tokens, st.lists(st.integers(0, 5), max_size=20), st.sampled_from([ALONE, ALIKE]))
+def test_a_token_has_the_chance_that_the_formula_gives_it(prompt: list[int], said: list[int], kinds: TokenKinds) -> None:
+    blender, text = blender_of(prompt, kinds=kinds), prompt + said
     found = blender.draft(np.array(text, np.int32), 500)
-    chances, _ = said_of(text, len(prompt), [], blender.copied)
+    chances, _ = said_of(text, len(prompt), [], blender.copied, kinds)
     drafted = dict(zip(found.tokens[1:], found.chances[1:], strict=True))
     assert drafted == pytest.approx({token: min(chance, 0.999) for token, chance in chances.items()}, rel=1e-4)
     for token, origin in zip(found.tokens[1:], found.origins[1:], strict=True):
         assert origin < 0 or text[origin] == token  # what is said to be copied stands there
+
+
+def test_words_agree_whatever_their_case_and_a_copy_is_exact_or_none() -> None:
+    """ " The" (3) is looked for where "the" (1) stands; a full stop is written as the answer wrote it (5), not as its source has it (2)."""
+    prompt = [4, 1, 0, 2, 4]
+    alone, alike = (blender_of(prompt, depth=3, kinds=kinds).draft(np.array([*prompt, 5, 3]), 30) for kinds in (ALONE, ALIKE))
+    assert alone.tokens[1] != 0
+    assert alike.tokens[1:3] == (0, 5)
+    assert alike.origins[1:3] == (2, -1)  # 5 stands nowhere in the prompt
+    beside = next(n for n in range(2, len(alike.tokens)) if alike.parents[n] == 1 and alike.tokens[n] == 2)
+    assert alike.origins[beside] == 3
+
+
+@settings(max_examples=50, deadline=None)
+@given(tokens, st.lists(st.integers(0, 5), max_size=20))
+def test_kinds_of_one_token_each_and_no_forms_change_nothing(prompt: list[int], said: list[int]) -> None:
+    found = [blender_of(prompt, 0.05, 8, kinds).draft(np.array(prompt + said), 40) for kinds in (None, ALONE)]
+    assert found[0] == found[1]
+
+
+def test_what_fades_along_a_path_is_the_choice_of_nodes_not_their_chances() -> None:
+    prompt = np.random.default_rng(0).integers(0, 12, 400).tolist()
+    whole, faded = (paths_of(blender_of(prompt, depth=9, fade=fade).draft(np.array(prompt), 40)) for fade in (1.0, 0.7))
+    assert max(map(len, faded)) < max(map(len, whole))
+    both = whole.keys() & faded.keys()
+    assert len(both) > 10
+    assert {path: faded[path] for path in both} == pytest.approx({path: whole[path] for path in both}, rel=0.02)
+
+
+def paths_of(found: Blended) -> dict[tuple[int, ...], float]:
+    paths: list[tuple[int, ...]] = [()]
+    for token, parent in zip(found.tokens[1:], found.parents[1:], strict=True):
+        paths.append((*paths[parent], token))
+    return dict(zip(paths[1:], found.chances[1:], strict=True))
+
+
+def test_that_words_are_gone_on_with_is_learnt() -> None:
+    """After a capital (3) the word goes on (4) as it does in the prompt; after the same word without one (1) it never does."""
+    prompt = [3, 4, 1, 0, 2] * 3
+    evidence = EVIDENCE.struct()
+    text = NativeText(100, kinds=ALIKE)
+    text.extend(np.array(prompt))
+    text.end_prompt()
+    blender = Blender([text], [1.0], evidence, depth=1, scan=64, rate=0.045)
+    blender.draft(np.array([*prompt, *[3, 4, 0, 1, 1] * 5]), 9)
+    assert evidence.form[CAPITAL][INSIDE] > 1 > evidence.form[SMALL][INSIDE]
+    assert evidence.form[OTHER][OTHER] == 1
 
 
 @settings(max_examples=100, deadline=None)

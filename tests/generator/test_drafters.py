@@ -13,6 +13,7 @@ import torch
 
 from services.generator.bench.replay import main as replay_command
 from services.generator.drafters import DrafterContext, Stage, StepState, registry
+from services.generator.drafters.blend import BlendDrafter
 from services.generator.drafters.copy import CopyConfig, CopyDrafter
 from services.generator.drafters.eagle import EagleDrafter
 from services.generator.drafters.registry import available, open_drafter, open_drafters, parse
@@ -21,6 +22,7 @@ from services.generator.engine.features import Features
 from services.generator.engine.replay import Recorded, replay
 from services.generator.errors import BadRequest
 from services.generator.speculation.eagle_tree import TreeShape
+from services.generator.text.kinds import token_kinds
 from services.generator.types import DraftTree, SamplingParams
 from tests.generator import repeat_drafter
 from tests.generator.engines import RandomDrafter, engine, generate, request, tiny_target
@@ -208,5 +210,11 @@ def test_the_service_opens_what_it_drafts_with_and_what_costs_nothing(tmp_path: 
     assert free >= {"copy", "copy-prompt", "prompt-lookup", "suffix", "automaton"}
     assert set(loaded.engine.drafters) == free | {"rag"}, "the model itself may read the retrieved parts ahead"
     assert loaded.defaults.drafter == "copy"
+    if "blend" in free:
+        blend, kinds = loaded.engine.drafters["blend"], token_kinds(loaded.codec.full)
+        assert isinstance(blend, BlendDrafter)
+        assert blend.kinds is not None
+        assert blend.kinds.kind.tolist() == kinds.kind.tolist()
+        assert (kinds.kind != np.arange(len(kinds.kind))).any()
     with pytest.raises(BadRequest, match="the drafter 'eagle' needs"):
         load(Settings(model=model, drafter="eagle", dtype="fp32", threads=1))

@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import Metaspace
 
 from services.generator.bench.__main__ import main as bench
 from services.generator.bench.recorded import BadRecords, Record, Where, read_records, read_tokenizer
@@ -129,6 +132,19 @@ def test_the_command_prints_one_json_object(folder: Path, capsys: pytest.Capture
     ]  # fmt: skip
     assert main([*arguments, "--where", "model=nobody"]) == 2
     assert "no record is left" in capsys.readouterr().err
+
+
+def test_the_command_knows_which_tokens_are_one_word(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, answer = "On each ward the nurse washes her hands and her feet", "THE NURSE washes HER hands and HER feet"
+    words = dict.fromkeys(f"\u2581{word}" for word in f"{source} {answer}".split())
+    tokenizer = Tokenizer(WordLevel({word: n for n, word in enumerate(words)}, "\u2581On"))
+    tokenizer.pre_tokenizer = Metaspace()
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    (tmp_path / "answers.jsonl").write_text(json.dumps({"source": source, "answer": answer}))
+    arguments = ["--data", str(tmp_path / "answers.jsonl"), "--tokenizer", str(tmp_path), "--drafter", "planner", "--nodes", "4", "--json"]
+    assert main(arguments) == 0
+    records = read_records(tmp_path / "answers.jsonl", tokenizer)
+    assert json.loads(capsys.readouterr().out)["tau"] > measure("", opened("blend"), records, nodes=4).tau
 
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="../shared/data/recorded/faithbench.jsonl is missing")

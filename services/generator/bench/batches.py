@@ -29,6 +29,7 @@ from services.generator.drafters.registry import open_drafters
 from services.generator.engine.drafting import Drafting
 from services.generator.engine.replay import Recorded, replay
 from services.generator.models.kv_cache import KVCache
+from services.generator.text.kinds import token_kinds
 
 LAYERS, KV_HEADS, HEAD_DIM = 30, 3, 64  # the demo model's
 EVERY = {8: 50, 16: 50, 32: 25}  # steps between two rearrangements: the paper's, which has none for 8
@@ -117,9 +118,9 @@ def _cache(rows: int, length: int) -> KVCache:
     return KVCache(LAYERS, rows, KV_HEADS, HEAD_DIM, length, dtype=torch.bfloat16, device=torch.device("cpu"), initial=length)
 
 
-def accepted_paths(name: str, records: Seq[Record], nodes: int) -> list[list[Nodes]]:
+def accepted_paths(name: str, records: Seq[Record], nodes: int, context: DrafterContext) -> list[list[Nodes]]:
     """Return by answer the accepted nodes of every step."""
-    drafting = Drafting(open_drafters((name,), DrafterContext()), nodes)
+    drafting = Drafting(open_drafters((name,), context), nodes)
     return [
         [step.path for step in replay(drafting, Recorded(f"{number}", record.source, record.answer))]
         for number, record in enumerate(records)
@@ -139,9 +140,9 @@ def main(argv: list[str]) -> int:
     options = parser.parse_args(argv)
     try:
         conditions = [Where.parse(text) for text in options.where]
-        paths = accepted_paths(
-            options.drafter, read_records(options.data, read_tokenizer(options.tokenizer), conditions, options.limit), options.nodes
-        )
+        tokenizer = read_tokenizer(options.tokenizer)
+        records = read_records(options.data, tokenizer, conditions, options.limit)
+        paths = accepted_paths(options.drafter, records, options.nodes, DrafterContext(kinds=token_kinds(tokenizer)))
         told = [measure(paths, rows, EVERY.get(rows, 25)) for rows in options.rows]
     except BadRecords as error:
         print(error, file=sys.stderr)

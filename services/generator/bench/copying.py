@@ -20,6 +20,7 @@ import numpy as np
 
 from services.generator.drafters import DrafterContext, StepState
 from services.generator.drafters.registry import available, open_drafter
+from services.generator.native.text import FORMS, TokenKinds
 from services.generator.speculation.tree import TreeBuilder, merge
 from services.generator.types import DraftTree, NodeOrigin, Prompt, SamplingParams, Sequence
 
@@ -55,6 +56,12 @@ def text(length: int, seed: int = 0) -> list[int]:
     return tokens[:length]
 
 
+def kinds() -> TokenKinds:
+    """Every third token is another spelling of the one before it; forms are as they come."""
+    tokens = np.arange(VOCABULARY, dtype=np.int32)
+    return TokenKinds(tokens - (tokens % 3 == 2).astype(np.int32), (tokens % FORMS).astype(np.int8))
+
+
 def eagle_tree(root: int, random: np.random.Generator) -> DraftTree:
     builder = TreeBuilder(root)
     while len(builder.token_ids) < NODES:
@@ -67,7 +74,7 @@ def measure(name: str, context: int, steps: int) -> Copying:
     tokens = np.array(text(context + STEP * (steps + 1)), np.int32)
     prompt = tuple(tokens[:context].tolist())
     sequence = Sequence("bench", Prompt(prompt, (None,) * context, (), "bench"), SamplingParams(max_tokens=STEP * (steps + 1)))
-    drafter = open_drafter(name, DrafterContext())
+    drafter = open_drafter(name, DrafterContext(kinds=kinds()))
     start, _ = _timed(partial(drafter.start, sequence))
     random, drafts, merges, nodes = np.random.default_rng(1), [], [], 0
     for step in range(1, steps + 1):

@@ -39,6 +39,7 @@ from services.generator.datastore.build import build
 from services.generator.drafters import DrafterContext
 from services.generator.drafters.registry import DRAFTERS, available, open_drafters
 from services.generator.errors import BadRequest, ModelError
+from services.generator.text.kinds import token_kinds
 
 AGAINST = {"plain": "plain", "EAGLE": "EAGLE", "CASD": "CASD"}
 ALONE_ONLY = {"reader", "rag", "small-model"}  # searches behind others' drafts; or reads or needs what a set's prompts do not bring
@@ -140,12 +141,13 @@ def _with_own_answers(bench: Bench, jobs: Seq[Job]) -> Bench:
 def _replayed(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Replay recorded answers by every drafter that looks up and needs no training, and by a peer's where it is installed."""
     tokenizer = read_tokenizer(options.tokenizer)
+    context = DrafterContext(kinds=token_kinds(tokenizer))
     for file in options.recorded:
         records = read_records(file, tokenizer, [Where.parse(text) for text in options.where], options.answers)
         for nodes in options.nodes:
             for name in sorted(set(training_free().values())):
-                if DRAFTERS[name].lacks(DrafterContext()) is None:
-                    told = measure(name, open_drafters((name,), DrafterContext()), records, nodes)
+                if DRAFTERS[name].lacks(context) is None:
+                    told = measure(name, open_drafters((name,), context), records, nodes)
                     yield {"set": file.stem, "nodes": nodes} | asdict(told)
             for name, drafter in arctic_drafters():
                 yield {"set": file.stem, "nodes": nodes} | asdict(measure(name, {drafter.name: drafter}, records, nodes))

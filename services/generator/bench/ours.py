@@ -29,6 +29,7 @@ from services.generator.speculation.eagle_tree import TreeShape
 from services.generator.speculation.relaxed import Relaxed
 from services.generator.text.answer_text import AnswerText
 from services.generator.text.codec import Codec
+from services.generator.text.kinds import token_kinds
 from services.generator.text.prompt import Turn, build_prompt
 from services.generator.text.provenance import SpanTracker
 from services.generator.types import Prompt, SamplingParams, Sequence
@@ -75,7 +76,7 @@ class Bench:
 
     @property
     def context_of_drafters(self) -> DrafterContext:
-        return DrafterContext(self.target, self.head, dense=self.dense, datastore=self.datastore)
+        return DrafterContext(self.target, self.head, dense=self.dense, datastore=self.datastore, kinds=token_kinds(self.codec.full))
 
     def drafters(self, *names: str, eagle: TreeShape | None = None, options: Mapping[str, object] | None = None) -> dict[str, Drafter]:
         """Open these; without `eagle` its trees have the usual shape for this device."""

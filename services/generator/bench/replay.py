@@ -19,6 +19,7 @@ from services.generator.drafters.blend import BlendOptions
 from services.generator.drafters.registry import available, names_of, open_drafters
 from services.generator.engine.drafting import Drafting
 from services.generator.engine.replay import Recorded, replay
+from services.generator.text.kinds import token_kinds
 
 NAMES = {"casd": "copy", "casd-prompt-only": "copy-prompt", "planner": "blend"}
 """The thesis's names, and what is planned over all copies, beside the registry's."""
@@ -101,14 +102,16 @@ def main(argv: list[str]) -> int:
     options = parser.parse_args(argv)
     try:
         conditions = [Where.parse(text) for text in options.where]
-        records = read_records(options.data, read_tokenizer(options.tokenizer), conditions, options.limit)
+        tokenizer = read_tokenizer(options.tokenizer)
+        records = read_records(options.data, tokenizer, conditions, options.limit)
     except BadRecords as error:
         print(error, file=sys.stderr)
         return 2
+    context = DrafterContext(kinds=token_kinds(tokenizer))
     planned = {"blend": BlendOptions(mean=options.mean)}
     labels = sorted(set(known.values())) if "all" in options.drafter else options.drafter
     results = [
-        (group, measure(label, open_drafters(names_of(known[label]), DrafterContext(), planned), own, options.nodes))
+        (group, measure(label, open_drafters(names_of(known[label]), context, planned), own, options.nodes))
         for group, own in _grouped(records, options.by).items()
         for label in labels
     ]

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from services.generator.datastore.dense import DenseDatastore
 from services.generator.datastore.store import Datastore
 from services.generator.models import FeatureKind, Target
+from services.generator.native.text import TokenKinds
 from services.generator.types import Accepted, DraftTree, Sequence
 
 
@@ -78,6 +79,7 @@ class DrafterContext:
     small: Target | None = None  # a smaller model with the same tokenizer
     dense: DenseDatastore | None = None  # built for this target, of texts that everyone who asks may read
     datastore: Datastore | None = None  # of texts that everyone who asks may read
+    kinds: TokenKinds | None = None  # of the target's vocabulary: which tokens are one word, written otherwise
 
 
 D = TypeVar("D", bound=Drafter)

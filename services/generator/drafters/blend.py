@@ -3,9 +3,10 @@
 The thesis's CASD copies from the two longest matches, SuffixDecoding from one pattern's tree, SAM-Decoding from one place. Here each place
 that agrees with the last token or more says something for what followed it; how much was calibrated, and follows what is said: by how many
 tokens agree, by where it stands (just behind the last copied token, or elsewhere: an answer follows its source's order) and by how many
-places agree as far. Beside them stand the commonest tokens and what comes next in the prompt though nothing agrees (a copy goes on behind
-a changed word). So every node has one chance, whoever proposed it, and the tree holds the likeliest paths: they may go on from one place
-to another. Grown in C (native/blend.h): microseconds, whatever the context's length.
+places agree as far. Tokens agree whatever their case and the spaces before them (" The", "the"), where their kinds are known: an answer
+begins a sentence where its source does not. Beside them stand the commonest tokens and what comes next in the prompt though nothing agrees
+(a copy goes on behind a changed word). So every node has one chance, whoever proposed it, and the tree holds the likeliest paths: they may
+go on from one place to another. Grown in C (native/blend.h): microseconds, whatever the context's length.
 """
 
 from __future__ import annotations
@@ -23,10 +24,11 @@ from services.generator.drafters import DrafterContext, DrafterSpec, Stage, Step
 from services.generator.models import FeatureKind
 from services.generator.native import kernels
 from services.generator.native.blend import Blended, Blender, EvidenceStruct
-from services.generator.native.text import NEAR, NativeText, SortedText
+from services.generator.native.text import FORMS, NEAR, NativeText, SortedText, TokenKinds
 from services.generator.types import Accepted, DraftTree, NodeOrigin, Sequence
 
 FIRST, STEER = 0.03, 0.012  # least chance of a node where an average is asked for, and how fast it follows
+FADE = 0.9  # share of a chance that counts there at each token of a path: the end of a long copy comes soon enough in the next step
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,10 @@ class BlendEvidence:
     seen: tuple[tuple[float, ...], ...] = ((2.9, 1.9, 1.45, 1.05, 0.63, 0.21), (1.7, 1.2, 1.3, 1.1, 0.65, 0.65))
     """By how many places agree: one, two, three, up to 7, up to 15, more."""
     shorter: tuple[float, ...] = (0.75, 0.9)  # where more tokens agree elsewhere
+    form: tuple[tuple[float, ...], ...] = ((1.0,) * FORMS,) * FORMS
+    """By the form of the last token and of what follows it: other; a small word, one with a capital; inside a word; a closing mark; space.
+
+    Learnt from what is said, like the others; numbers fitted beforehand gained nothing beside that."""
     common: tuple[float, ...] = (0.3, 0.3, 0.48, 0.6, 0.72, 0.75, 0.9, 0.9, 1.05)
     """Of the commonest tokens together, by the longest agreement, from none on."""
     near: float = 0.0275  # of the next token in the prompt, of the one after it half as much, and so on
@@ -54,7 +60,7 @@ class BlendEvidence:
     def struct(self) -> EvidenceStruct:
         """Return it as blend.h reads it."""
         near = (self.near / (1 + ahead) for ahead in range(NEAR))
-        return EvidenceStruct(self.order, self.zone, self.seen, self.shorter, self.common, tuple(near), self.near_of)
+        return EvidenceStruct(self.order, self.zone, self.seen, self.shorter, self.form, self.common, tuple(near), self.near_of)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,23 +106,27 @@ class BlendDrafter:
     stage = Stage.LOOKUP
     wants_features: FeatureKind | None = None
 
-    def __init__(self, options: BlendOptions | None = None, datastore: Datastore | None = None) -> None:
+    def __init__(self, options: BlendOptions | None = None, datastore: Datastore | None = None, kinds: TokenKinds | None = None) -> None:
         self.options = options or BlendOptions()
+        self.kinds = kinds
         self._least = self.options.least or (FIRST if self.options.mean else 0.0)
         self._evidence = self.options.evidence.struct()
         self._store = None if datastore is None else SortedText(datastore.tokens, datastore.order)
         self._said: dict[str, _Said] = {}
 
     def start(self, sequence: Sequence) -> None:
-        text = _text(sequence.prompt.token_ids, sequence.sampling.max_tokens + 1)
+        text = _text(sequence.prompt.token_ids, self.kinds, sequence.sampling.max_tokens + 1)
         text.end_prompt()
-        beside = [_text(tokens) for tokens in sequence.prompt.beside if tokens]
+        beside = [_text(tokens, self.kinds) for tokens in sequence.prompt.beside if tokens]
         stores = [self._store] if self._store is not None else []
         names = [f"{self.name}:store"] * len(stores) + [f"{self.name}:beside"] * len(beside) + [self.name]
         doubts = [self.options.doubt**2] * len(stores) + [self.options.doubt] * len(beside) + [1.0]
         texts: list[NativeText | SortedText] = [*stores, *beside, text]
         options = self.options
-        blender = Blender(texts, doubts, self._evidence, depth=options.depth, scan=options.scan, weight=options.said, rate=options.rate)
+        fade = FADE if options.mean else 1.0
+        blender = Blender(
+            texts, doubts, self._evidence, depth=options.depth, scan=options.scan, weight=options.said, rate=options.rate, fade=fade
+        )
         self._said[sequence.id] = _Said(blender, tuple(map(_Origins, names)))
 
     def propose(self, states: Seq[StepState], nodes: int) -> list[DraftTree]:
@@ -137,8 +147,8 @@ class BlendDrafter:
         return _tree(found, said.origins)
 
 
-def _text(tokens: tuple[int, ...], room: int = 0) -> NativeText:
-    text = NativeText(len(tokens) + room)
+def _text(tokens: tuple[int, ...], kinds: TokenKinds | None, room: int = 0) -> NativeText:
+    text = NativeText(len(tokens) + room, kinds=kinds)
     text.extend(np.array(tokens, np.int32))
     return text
 
@@ -158,7 +168,7 @@ def _lacks(_: DrafterContext) -> str | None:
 
 
 def _open(context: DrafterContext, options: BlendOptions | None) -> BlendDrafter:
-    return BlendDrafter(options, context.datastore)
+    return BlendDrafter(options, context.datastore, context.kinds)
 
 
 SPEC = DrafterSpec(

@@ -11,6 +11,7 @@
 #define LIKELIEST .999f
 #define ENOUGH 16.0f /* places by how far a path's chance is above what is not kept */
 #define HARDLY .5f /* chance that none has where many places agree on one token only */
+#define RESPELT .8f /* share of a closing mark that goes to how the answer writes it, where its source writes it otherwise */
 enum { MOST = 512, FEWEST = 24, ELSEWHERE = 4, BEGINNING = 7, SAID = 8, SKIPPED = 8, ZONES = 9, SEEN = 6 };
 
 /* All in units of one; the second rows are for two and more tokens that agree. */
@@ -19,6 +20,7 @@ typedef struct {
     float zone[2][ZONES];           /* by where the place is */
     float seen[2][SEEN];            /* by how many places agree as far */
     float shorter[2];               /* where more tokens agree elsewhere */
+    float form[FORMS][FORMS];       /* by the form of the last token, and of what follows it */
     float common[ORDERS + 1];       /* of the commonest tokens together, by the longest agreement there is */
     float near[NEAR];               /* of the next tokens of the prompt, by how far they are from the last copied one */
     float near_of[ORDERS + 1];      /* and by the longest agreement */
@@ -34,6 +36,7 @@ typedef struct {
     int32_t length, weight, sources_count, nodes, depth, scan;
     int32_t pointer;          /* in and out: place in the context of the last token copied from the prompt, -1 */
     float least, rate;
+    float fade;    /* share of a chance that counts, for what is a node, at each token of a path */
     int32_t found; /* out */
 } Blend;
 
@@ -61,30 +64,39 @@ static Agreement agreement_of(const Occurrence *seen, int count, int longer) {
     return (Agreement){longest, {seen_of(count), seen_of(more)}};
 }
 
-static float says_of(const Evidence *e, const Agreement *a, int order, int zone) {
+static float says_of(const Evidence *e, const Agreement *a, int order, int zone, int last, int next) {
     const int more = order > 1;
-    return e->order[order - 1] * e->zone[more][zone] * e->seen[more][a->seen[more]] * (order < a->longest ? e->shorter[more] : 1);
+    return e->order[order - 1] * e->zone[more][zone] * e->seen[more][a->seen[more]] * (order < a->longest ? e->shorter[more] : 1) * e->form[last][next];
+}
+
+/* A place says so much for a token. Nonzero: there is no room for it. */
+static int hold(Votes *v, int32_t token, float says, int32_t place, int source) {
+    Vote *vote = vote_of(v, token);
+    if (!vote) return 1;
+    vote->chance += says;
+    if (says > vote->best || (says == vote->best && source != vote->source)) vote->place = place, vote->source = source, vote->best = says;
+    return 0;
 }
 
 /* What the places of one text say, as votes; returns all of it together. */
-static float tell(const Blend *b, int source, const Occurrence *seen, int count, int pointer, const Agreement *a, Votes *v) {
-    const Text *t = b->texts[source];
-    const int own = source == b->sources_count - 1;
+static float tell(const Blend *b, int source, const Occurrence *seen, int count, int pointer, int last, const Agreement *a, Votes *v) {
+    const Text *t = b->texts[source], *context = b->texts[b->sources_count - 1];
+    const int own = t == context;
     float total = 0;
     for (int n = 0; n < count; n++) {
-        const float says = b->doubt[source] * says_of(b->evidence, a, seen[n].order, own ? zone_of(t, seen[n].place, pointer) : ELSEWHERE);
-        Vote *vote = vote_of(v, t->tokens[seen[n].place + 1]);
-        if (!vote) break;
-        vote->chance += says, total += says;
-        if (says > vote->best || (says == vote->best && source != vote->source))
-            vote->place = seen[n].place + 1, vote->source = source, vote->best = says;
+        const int32_t place = seen[n].place + 1, token = t->tokens[place], spelt = respelt(context, token);
+        const int zone = own ? zone_of(t, seen[n].place, pointer) : ELSEWHERE;
+        const float says = b->doubt[source] * says_of(b->evidence, a, seen[n].order, zone, last, form_of(context, token));
+        const float other = spelt == token ? 0 : RESPELT * says;
+        if (hold(v, token, says - other, place, source) || (other > 0 && hold(v, spelt, other, place, source))) break;
+        total += says;
     }
     return total;
 }
 
 typedef struct {
     int32_t token, parent, depth, origin, source, pointer;
-    float chance;
+    float chance; /* of its path, faded */
 } Node;
 
 /* The likeliest so far: `order` has the places of their nodes, the best first, `chances` theirs. A node stays where it is while others come and go. */
@@ -121,15 +133,13 @@ static float weigh(const Blend *b, const int32_t *tail, int tails, int scan, int
         const Agreement a = agreement_of(seen, count, longer);
         if (a.longest > longest) longest = a.longest;
         if (b->sources_count == 1 && longest < 2 && least > HARDLY && count >= FEWEST / 2) return 0; /* many say little each */
-        total += tell(b, s, seen, count, pointer, &a, v);
+        total += tell(b, s, seen, count, pointer, form_of(context, tail[0]), &a, v);
     }
     total += e->common[longest];
     for (int d = 0; least <= HARDLY && pointer >= 0 && d < NEAR && pointer + 1 + d < context->prompt; d++) {
         const float says = e->near[d] * e->near_of[longest];
-        Vote *vote = vote_of(v, context->tokens[pointer + 1 + d]);
-        if (!vote) break;
-        vote->chance += says, total += says;
-        if (says > vote->best) vote->place = pointer + 1 + d, vote->source = b->sources_count - 1, vote->best = says;
+        if (hold(v, context->tokens[pointer + 1 + d], says, pointer + 1 + d, b->sources_count - 1)) break;
+        total += says;
     }
     const float once = e->common[longest] / (float)(context->total ? context->total : 1), share = 1.0f / total;
     for (int n = 0; n < v->count; n++) {
@@ -149,7 +159,7 @@ static void grow(const Blend *b, const int32_t *tail, int tails, int parent, Nod
     const float once = weigh(b, tail, tails, enough < FEWEST ? FEWEST : enough, from_node.pointer, least / chance, v, seen);
     for (int n = 0; n < v->count; n++) {
         const Vote *vote = &v->votes[n];
-        const float path = chance * (vote->chance < LIKELIEST ? vote->chance : LIKELIEST);
+        const float path = chance * b->fade * (vote->chance < LIKELIEST ? vote->chance : LIKELIEST);
         if (path < b->least) continue;
         const int own = vote->source == b->sources_count - 1;
         const int moved = own && vote->place < context->prompt ? vote->place : from_node.pointer;
@@ -158,7 +168,7 @@ static void grow(const Blend *b, const int32_t *tail, int tails, int parent, Nod
     }
     for (int n = 0; n < context->commons; n++) {
         const int32_t token = context->common[n];
-        const float alone = once * (float)context->counts[token], path = chance * (alone < LIKELIEST ? alone : LIKELIEST);
+        const float alone = once * (float)context->counts[token], path = chance * b->fade * (alone < LIKELIEST ? alone : LIKELIEST);
         if (path < b->least || (best->count == best->most && path <= worst_of(best))) break;
         Node *room = voted(v, token) ? NULL : room_for(best, from, path);
         if (room) *room = (Node){token, parent, from_node.depth + 1, -1, -1, from_node.pointer, path};
@@ -167,7 +177,7 @@ static void grow(const Blend *b, const int32_t *tail, int tails, int parent, Nod
 }
 
 /* In the order in which a tree is handed on: the likeliest branch first, everything else as it was found. Nodes stand in falling order, so the
-   first child that is found is the best. */
+   first child that is found is the best. Chances are handed on whole, and places only of what stands there letter by letter. */
 static void hand_on(Blend *b, const Best *best) {
     int16_t kept[MOST], number[MOST]; /* of the nodes; the root is 0 */
     int last = -1, count = 0;
@@ -178,8 +188,10 @@ static void hand_on(Blend *b, const Best *best) {
         if (!number[best->order[n]]) kept[count] = best->order[n], number[kept[count]] = (int16_t)(count + 1), count++;
     for (int n = 0; n < count; n++) {
         const Node *node = &best->nodes[kept[n]];
-        b->tokens[n] = node->token, b->parents[n] = node->parent < 0 ? 0 : number[node->parent], b->chances[n] = node->chance;
-        b->origins[n] = node->origin, b->sources[n] = node->source;
+        const int exact = node->origin >= 0 && b->texts[node->source]->tokens[node->origin] == node->token;
+        b->tokens[n] = node->token, b->parents[n] = node->parent < 0 ? 0 : number[node->parent];
+        b->chances[n] = b->fade == 1 ? node->chance : node->chance / powf(b->fade, (float)node->depth);
+        b->origins[n] = exact ? node->origin : -1, b->sources[n] = node->source;
     }
     b->found = count;
 }
@@ -196,34 +208,37 @@ static void hear(Blend *b, const Text *t, int32_t token, Occurrence *seen) {
     const int pointer = b->pointer, tails = t->length < ORDERS ? t->length : ORDERS;
     int32_t tail[ORDERS];
     int longer;
+    const int32_t kind = kind_of(t, token);
+    const int last = form_of(t, t->tokens[t->length - 1]);
     for (int n = 0; n < tails; n++) tail[n] = t->tokens[t->length - 1 - n];
     const int count = occurrences(t, tail, tails, b->scan, pointer, seen, &longer);
     const Agreement a = agreement_of(seen, count, longer);
     const int ahead = pointer < 0 ? 0 : t->prompt - pointer - 1 < NEAR ? t->prompt - pointer - 1 : NEAR;
     const float common = t->total ? e->common[a.longest] * (float)t->counts[token] / (float)t->total : 0;
     for (int n = 0; n < count; n++) {
-        const float says = says_of(e, &a, seen[n].order, zone_of(t, seen[n].place, pointer));
+        const float says = says_of(e, &a, seen[n].order, zone_of(t, seen[n].place, pointer), last, form_of(t, t->tokens[seen[n].place + 1]));
         total += says;
-        if (t->tokens[seen[n].place + 1] != token) continue;
+        if (t->kinds[seen[n].place + 1] != kind) continue;
         right += says;
         if (says > best && seen[n].place + 1 < t->prompt) best = says, b->pointer = seen[n].place + 1;
     }
     for (int d = 0; d < ahead; d++) {
-        const int same = t->tokens[pointer + 1 + d] == token;
+        const int same = t->kinds[pointer + 1 + d] == kind;
         total += e->near[d] * e->near_of[a.longest], right += same ? e->near[d] * e->near_of[a.longest] : 0;
         if (same && best == 0 && d < SKIPPED) best = 1, b->pointer = pointer + 1 + d;
     }
     total += e->common[a.longest], right += common;
     for (int n = 0; n < count && b->rate > 0; n++) {
-        const int more = seen[n].order > 1, zone = zone_of(t, seen[n].place, pointer);
-        const float says = says_of(e, &a, seen[n].order, zone);
-        const float slope = (t->tokens[seen[n].place + 1] == token ? says / right : 0) - says / total;
+        const int more = seen[n].order > 1, zone = zone_of(t, seen[n].place, pointer), next = form_of(t, t->tokens[seen[n].place + 1]);
+        const float says = says_of(e, &a, seen[n].order, zone, last, next);
+        const float slope = (t->kinds[seen[n].place + 1] == kind ? says / right : 0) - says / total;
         step.order[seen[n].order - 1] += slope, step.zone[more][zone] += slope, step.seen[more][a.seen[more]] += slope;
+        if (last != OTHER || next != OTHER) step.form[last][next] += slope; /* that one is what the others are measured by */
         if (seen[n].order < a.longest) step.shorter[more] += slope;
     }
     for (int d = 0; d < ahead; d++) {
         const float says = e->near[d] * e->near_of[a.longest];
-        step.near_of[a.longest] += (t->tokens[pointer + 1 + d] == token ? says / right : 0) - says / total;
+        step.near_of[a.longest] += (t->kinds[pointer + 1 + d] == kind ? says / right : 0) - says / total;
     }
     step.common[a.longest] += (right > 0 ? common / right : 1) - e->common[a.longest] / total; /* a new token: the commonest stand for it */
     for (size_t n = 0; n < sizeof step / sizeof(float); n++)

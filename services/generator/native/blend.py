@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from services.generator.native.flat import fp32, int32
-from services.generator.native.text import NEAR, ORDERS, NativeText, SortedText, library
+from services.generator.native.text import FORMS, NEAR, ORDERS, NativeText, SortedText, library
 
 MOST = 512  # nodes of a tree, the root included
 ROW = 4 * MOST  # bytes of an output: four of integers, one of chances
@@ -24,6 +24,7 @@ class EvidenceStruct(ctypes.Structure):
         ("zone", ctypes.c_float * ZONES * 2),
         ("seen", ctypes.c_float * SEEN * 2),
         ("shorter", ctypes.c_float * 2),
+        ("form", ctypes.c_float * FORMS * FORMS),
         ("common", ctypes.c_float * (ORDERS + 1)),
         ("near", ctypes.c_float * NEAR),
         ("near_of", ctypes.c_float * (ORDERS + 1)),
@@ -50,6 +51,7 @@ class BlendStruct(ctypes.Structure):
         ("pointer", ctypes.c_int32),
         ("least", ctypes.c_float),
         ("rate", ctypes.c_float),
+        ("fade", ctypes.c_float),
         ("found", ctypes.c_int32),
     )
 
@@ -78,8 +80,12 @@ class Blender:
         scan: int,
         weight: int = 1,
         rate: float = 0.0,
+        fade: float = 1.0,
     ) -> None:
-        """`doubts`: of what a text says, the share that counts; `weight`: of what joins the context among the commonest tokens."""
+        """`doubts`: of what a text says, the share that counts; `weight`: of what joins the context among the commonest tokens.
+
+        `fade`: share of a chance that counts, for what is a node, at each token of a path.
+        """
         assert len(texts) == len(doubts)
         context = texts[-1]
         assert isinstance(context, NativeText)
@@ -91,7 +97,7 @@ class Blender:
         at, chances = self._integers.buffer_info()[0] + 4, self._chances.buffer_info()[0] + 4
         self._struct = BlendStruct(
             ctypes.addressof(self._addresses), ctypes.addressof(evidence), ctypes.addressof(self._doubts), 0,
-            at, at + ROW, at + 2 * ROW, at + 3 * ROW, chances, 0, weight, len(texts), 0, depth, scan, -1, 0.0, rate, 0,
+            at, at + ROW, at + 2 * ROW, at + 3 * ROW, chances, 0, weight, len(texts), 0, depth, scan, -1, 0.0, rate, fade, 0,
         )  # fmt: skip
         self._address = ctypes.addressof(self._struct)
         self._blend = library().bedside_blend

@@ -7,20 +7,30 @@
 
 enum { ORDERS = 8, COMMON = 64, VOTE_SLOTS = 2048, NEAR = 16 };
 
-/* Tokens that may be copied from. Memory is the caller's. One that grows is indexed by the last token and by the last two; one that does not (a
-   datastore) has its places sorted by the tokens that end there, read backwards: those after which the longest match ends stand side by side. */
+/* Of tokens: a word or its beginning, in small letters or with a capital; what goes on with a word; a mark that closes (a full stop, a comma), which some
+   texts write with a space before it; nothing but space. */
+enum { OTHER, SMALL, CAPITAL, INSIDE, CLOSING, BLANK, FORMS };
+
+/* Tokens that may be copied from. Memory is the caller's. One that grows is indexed by the last token and by the last two, each by its kind: " The" and
+   "the" agree. One that does not (a datastore) has its places sorted by the tokens that end there, read backwards: those after which the longest match
+   ends stand side by side. */
 typedef struct {
     int32_t *tokens;     /* [room] */
-    int32_t *same, *pair; /* [room]: the place before with this token, and with this and the one before it; -1 */
-    int32_t *latest;     /* [vocabulary]: the last place of each token, -1 */
-    int32_t *counts;     /* [vocabulary]: how often, generated ones more */
-    int64_t *keys;       /* [slots] pairs, -1: free */
+    int32_t *kinds;      /* [room]: of the tokens */
+    int32_t *same, *pair; /* [room]: the place before of this kind, and with the one before it of its kind; -1 */
+    int32_t *latest;     /* [vocabulary]: the last place of each kind, -1 */
+    int32_t *counts;     /* [vocabulary]: how often each token, generated ones more */
+    int64_t *keys;       /* [slots] pairs of kinds, -1: free */
     int32_t *places;     /* [slots]: the last place of each pair */
     int32_t *common;     /* [COMMON]: the commonest tokens, commonest first */
     const int32_t *order; /* [length]: the sorted places; NULL where there is the index instead. Tokens below 0 stand between its texts */
+    const int32_t *kind; /* [known]: of each token of the vocabulary, the least token that is of its kind; one that is not known is its own */
+    const int8_t *form;  /* [known]: of each token of the vocabulary; one that is not known is OTHER */
     int64_t total;       /* of counts */
-    int32_t length, prompt, room, vocabulary, slots, commons;
+    int32_t length, prompt, room, vocabulary, slots, commons, known;
 } Text;
+
+static int32_t kind_of(const Text *t, int32_t token) { return token >= 0 && token < t->known ? t->kind[token] : token; }
 
 static uint64_t mixed(uint64_t key) {
     key ^= key >> 31, key *= 0x9E3779B97F4A7C15ull;
@@ -48,15 +58,25 @@ static void rank(Text *t, int32_t token) {
     t->common[at] = token;
 }
 
+static int form_of(const Text *t, int32_t token) { return token >= 0 && token < t->known ? t->form[token] : OTHER; }
+
+/* A closing mark as this text's generated part last wrote it; any other token, and one that was not generated yet, as it is. */
+static int32_t respelt(const Text *t, int32_t token) {
+    if (form_of(t, token) != CLOSING || t->kind[token] >= t->vocabulary) return token;
+    const int32_t last = t->latest[t->kind[token]];
+    return last >= t->prompt ? t->tokens[last] : token;
+}
+
 /* Append tokens, each counted `weight` times. Nonzero: there is no room, or a token is none of the vocabulary's. */
 int bedside_text_extend(Text *t, const int32_t *tokens, int32_t count, int32_t weight) {
     if (count > t->room - t->length) return 1;
     for (int32_t n = 0; n < count; n++) {
         const int32_t token = tokens[n], place = t->length;
         if (token < 0 || token >= t->vocabulary) return 1;
-        t->tokens[place] = token, t->same[place] = t->latest[token], t->latest[token] = place, t->pair[place] = -1;
+        const int32_t kind = kind_of(t, token);
+        t->tokens[place] = token, t->kinds[place] = kind, t->same[place] = t->latest[kind], t->latest[kind] = place, t->pair[place] = -1;
         if (place) {
-            const int64_t key = pair_key(t->tokens[place - 1], token);
+            const int64_t key = pair_key(t->kinds[place - 1], kind);
             const int32_t slot = slot_of(t, key);
             if (t->keys[slot] == key) t->pair[place] = t->places[slot];
             t->keys[slot] = key, t->places[slot] = place;
@@ -158,19 +178,21 @@ static int sorted_occurrences(const Text *t, const int32_t *tail, int tails, int
     return found;
 }
 
-/* The places in `t` after which the tail's last token stands, with how many of its tokens agree there: those that share this token only, of which
+/* The places in `t` after which the tail's last token stands, with how many of its tokens agree there in kind: those that share this one only, of which
    those just behind the pointer come first, and the latest of the others; then the latest that share two or more, whose first is `*longer`. */
 static int occurrences(const Text *t, const int32_t *tail, int tails, int scan, int pointer, Occurrence *out, int *longer) {
     int found = 0, single = 0;
-    const int32_t token = tail[0], before = tails > 1 ? tail[1] : -1;
+    int32_t kinds[ORDERS];
     *longer = 0;
     if (t->order) return sorted_occurrences(t, tail, tails, scan, out);
+    for (int n = 0; n < tails; n++) kinds[n] = kind_of(t, tail[n]);
+    const int32_t token = kinds[0], before = tails > 1 ? kinds[1] : -1;
     if (token >= t->vocabulary) return 0;
     const int32_t near = pointer >= 0 ? pointer : t->length, past = near + NEAR;
     for (int32_t at = near; at < past && at + 1 < t->length; at++)
-        if (t->tokens[at] == token && !(tails > 1 && at && t->tokens[at - 1] == before)) out[found++] = (Occurrence){at, 1};
+        if (t->kinds[at] == token && !(tails > 1 && at && t->kinds[at - 1] == before)) out[found++] = (Occurrence){at, 1};
     for (int32_t at = t->latest[token]; at >= 0 && single < scan / 2; at = t->same[at])
-        if (at + 1 < t->length && !(tails > 1 && at && t->tokens[at - 1] == before) && (at < near || at >= past))
+        if (at + 1 < t->length && !(tails > 1 && at && t->kinds[at - 1] == before) && (at < near || at >= past))
             out[found++] = (Occurrence){at, 1}, single++;
     *longer = found;
     if (tails < 2) return found;
@@ -179,7 +201,7 @@ static int occurrences(const Text *t, const int32_t *tail, int tails, int scan, 
     for (int32_t at = t->keys[slot] == key ? t->places[slot] : -1; at >= 0 && found < *longer + scan; at = t->pair[at]) {
         if (at + 1 >= t->length) continue;
         int order = 2;
-        while (order < tails && order <= at && t->tokens[at - order] == tail[order]) order++;
+        while (order < tails && order <= at && t->kinds[at - order] == kinds[order]) order++;
         out[found++] = (Occurrence){at, order};
     }
     return found;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +13,29 @@ from services.generator.native import kernels
 ORDERS = 8  # tokens that agree before a place, at most
 COMMON = 64
 NEAR = 16  # tokens behind the last copied one
+OTHER, SMALL, CAPITAL, INSIDE, CLOSING, BLANK, FORMS = range(7)  # of tokens, as text.h says; and how many there are
+
+
+@dataclass(frozen=True, slots=True)
+class TokenKinds:
+    """Which tokens of a vocabulary are taken for one another where places are looked for (" The" and "the"), and their forms."""
+
+    kind: NDArray[np.int32]  # [vocabulary]: the least token of its kind
+    form: NDArray[np.int8]  # [vocabulary]: whether it begins a word, goes on with one, closes, ...
+
+    def __post_init__(self) -> None:
+        assert self.kind.dtype == np.int32
+        assert self.form.dtype == np.int8
+        assert self.kind.shape == self.form.shape
+        assert ((self.form >= 0) & (self.form < FORMS)).all()
+        assert (self.kind <= np.arange(len(self.kind))).all()
+        assert (self.kind >= 0).all()
 
 
 class TextStruct(ctypes.Structure):
     _fields_ = (
         ("tokens", ctypes.c_void_p),
+        ("kinds", ctypes.c_void_p),
         ("same", ctypes.c_void_p),
         ("pair", ctypes.c_void_p),
         ("latest", ctypes.c_void_p),
@@ -25,6 +44,8 @@ class TextStruct(ctypes.Structure):
         ("places", ctypes.c_void_p),
         ("common", ctypes.c_void_p),
         ("order", ctypes.c_void_p),
+        ("kind", ctypes.c_void_p),
+        ("form", ctypes.c_void_p),
         ("total", ctypes.c_int64),
         ("length", ctypes.c_int32),
         ("prompt", ctypes.c_int32),
@@ -32,14 +53,18 @@ class TextStruct(ctypes.Structure):
         ("vocabulary", ctypes.c_int32),
         ("slots", ctypes.c_int32),
         ("commons", ctypes.c_int32),
+        ("known", ctypes.c_int32),
     )
 
 
 class NativeText:
-    """Tokens that grow, and where each of them and each pair stands. Grows its memory by itself."""
+    """Tokens that grow, and where each of them and each pair stands, by their kinds if there are any. Grows its memory by itself."""
 
-    def __init__(self, room: int = 1024, vocabulary: int = 1024) -> None:
+    def __init__(self, room: int = 1024, vocabulary: int = 1024, kinds: TokenKinds | None = None) -> None:
         self.struct = TextStruct(total=0, length=0, prompt=0, commons=0)
+        if kinds is not None:
+            self._held = kinds
+            self.struct.kind, self.struct.form, self.struct.known = kinds.kind.ctypes.data, kinds.form.ctypes.data, len(kinds.kind)
         self._common = np.zeros(COMMON, np.int32)
         self._latest, self._counts = np.full(vocabulary, -1, np.int32), np.zeros(vocabulary, np.int32)
         self._reserve(room)
@@ -85,7 +110,7 @@ class NativeText:
         """Make room; the index of pairs is built again."""
         old, prompt = getattr(self, "_tokens", np.empty(0, np.int32))[: len(self)].copy(), self.struct.prompt
         counts = self._counts.copy()
-        self._tokens, self._same, self._pair = (np.empty(room, np.int32) for _ in range(3))
+        self._tokens, self._kinds, self._same, self._pair = (np.empty(room, np.int32) for _ in range(4))
         slots = 1 << max(4, (2 * room - 1).bit_length())
         self._keys, self._places = np.full(slots, -1, np.int64), np.empty(slots, np.int32)
         self._latest.fill(-1)
@@ -99,7 +124,8 @@ class NativeText:
 
     def _point(self) -> None:
         struct = self.struct
-        struct.tokens, struct.same, struct.pair = (each.ctypes.data for each in (self._tokens, self._same, self._pair))
+        struct.tokens, struct.kinds = self._tokens.ctypes.data, self._kinds.ctypes.data
+        struct.same, struct.pair = self._same.ctypes.data, self._pair.ctypes.data
         struct.latest, struct.counts = self._latest.ctypes.data, self._counts.ctypes.data
         struct.keys, struct.places, struct.common = self._keys.ctypes.data, self._places.ctypes.data, self._common.ctypes.data
         struct.vocabulary = len(self._latest)

@@ -20,6 +20,7 @@ from services.generator.server.config import Settings
 from services.generator.server.engine_thread import EngineThread, NotReady
 from services.generator.server.metrics import Metrics
 from services.generator.text.codec import Codec
+from services.generator.text.kinds import token_kinds
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,7 @@ def _drafter_context(settings: Settings, target: LlamaTarget, codec: Codec) -> D
         small,
         datastore=None if settings.datastore is None else store.read(settings.datastore, store.fingerprint(vocabulary)),
         dense=None if settings.dense_datastore is None else dense.read(settings.dense_datastore, target),
+        kinds=token_kinds(codec.full),
     )
 
 

@@ -27,6 +27,20 @@ BYTE_OF = _byte_alphabet()
 _UNICODE_FORMS = ("NFC", "NFD", "NFKC", "NFKD")
 
 
+def is_byte_level(tokenizer: Tokenizer) -> bool:
+    """Say whether its tokens are written in GPT-2's stand-ins for bytes."""
+    return '"ByteLevel"' in json.dumps(json.loads(tokenizer.to_str())["decoder"])
+
+
+def piece_bytes(piece: str, byte_level: bool) -> bytes:
+    """Return what a token says that a tokenizer writes like this; none of the special ones."""
+    if byte := re.fullmatch(r"<0x([0-9A-F]{2})>", piece):
+        return bytes.fromhex(byte[1])
+    if byte_level and all(character in BYTE_OF for character in piece):
+        return bytes(BYTE_OF[character] for character in piece)
+    return piece.replace("\u2581", " ").encode()
+
+
 class Codec:
     """Around a fast tokenizer of transformers."""
 
@@ -76,17 +90,11 @@ class Codec:
     def token_bytes(self, token: int) -> bytes:
         """Return one token on its own, for log-probabilities; it may be a part of a character."""
         piece = self.full.id_to_token(token) or ""
-        if token in self.special_ids:
-            return piece.encode()
-        if byte := re.fullmatch(r"<0x([0-9A-F]{2})>", piece):
-            return bytes.fromhex(byte[1])
-        if self._byte_level and all(character in BYTE_OF for character in piece):
-            return bytes(BYTE_OF[character] for character in piece)
-        return piece.replace("\u2581", " ").encode()
+        return piece.encode() if token in self.special_ids else piece_bytes(piece, self._byte_level)
 
     @cached_property
     def _byte_level(self) -> bool:
-        return '"ByteLevel"' in json.dumps(json.loads(self.full.to_str())["decoder"])
+        return is_byte_level(self.full)
 
     @cached_property
     def prefix_ids(self) -> list[int]:

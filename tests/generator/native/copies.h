@@ -11,7 +11,10 @@ static int32_t *whole(size_t count, int32_t value) {
 }
 
 static Text growing(int32_t length) {
-    Text t = {.tokens = room((size_t)length * 4), .same = room((size_t)length * 4), .pair = room((size_t)length * 4), .latest = whole(WORDS, -1),
+    static int32_t kind[WORDS];
+    static int8_t form[WORDS];
+    for (int i = 0; i < WORDS; i++) kind[i] = i % 3 == 2 ? i - 2 : i, form[i] = (int8_t)(i % 5 ? i % FORMS : CLOSING);
+    Text t = {.tokens = room((size_t)length * 4), .kinds = room((size_t)length * 4), .kind = kind, .form = form, .known = WORDS - 5, .same = room((size_t)length * 4), .pair = room((size_t)length * 4), .latest = whole(WORDS, -1),
               .counts = whole(WORDS, 0), .keys = room(8192 * 8), .places = room(8192 * 4), .common = whole(COMMON, 0), .room = length,
               .vocabulary = WORDS, .slots = 8192};
     for (int i = 0; i < 8192; i++) t.keys[i] = -1;
@@ -38,7 +41,7 @@ static Text sorted(int32_t length) {
 }
 
 static void forget_text(Text *t) {
-    free(t->tokens), free(t->same), free(t->pair), free(t->latest), free(t->counts), free(t->keys), free(t->places), free(t->common);
+    free(t->tokens), free(t->kinds), free(t->same), free(t->pair), free(t->latest), free(t->counts), free(t->keys), free(t->places), free(t->common);
     free((void *)t->order);
 }
 
@@ -60,7 +63,7 @@ static double copies(void) {
         int32_t *out = room((size_t)nodes * 16), tail[LONGEST];
         memcpy(spoken + context.length, said + draw() % (COPIED - 3), 12);
         Blend b = {texts + 3 - sources, &evidence, doubt + 3 - sources, spoken, out, out + nodes, out + 2 * nodes, out + 3 * nodes, chances,
-                   context.length + 3, 5, sources, nodes, 16, 64, step % 2 ? (int32_t)(draw() % GIVEN) : -1, step % 5 ? 0 : 0.05f, .05f, 0};
+                   context.length + 3, 5, sources, nodes, 16, 64, step % 2 ? (int32_t)(draw() % GIVEN) : -1, step % 5 ? 0 : 0.05f, .05f, step % 3 ? 1 : .9f, 0};
         if (bedside_blend(&b) || b.found >= nodes + (nodes < 2)) abort();
         for (int i = 0; i < b.found; i++) total += chances[i] + (out[nodes + i] > i ? abort(), 0 : 0);
         for (int i = 0; i < LONGEST; i++) tail[i] = context.tokens[context.length - 1 - i];
