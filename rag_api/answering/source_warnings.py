@@ -25,7 +25,7 @@ from rag_api.query.analysis import Analysis
 from rag_api.retrieval.patient_ranking import RetrievalContainer
 from rag_api.text.uncertain import BLANK
 
-CLEARLY = 0.5  # nats between the best sentences of two twins from which they tell which one is asked about
+CLEARLY = 2.0  # nats between the best sentences of two twins from which they tell which one is asked about
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,14 +179,15 @@ def _twin_caution(
 
 
 def _better_twin(twins: Sequence[Source], likely: Mapping[str, float], cared_for: Collection[TargetGroup]) -> Source:
-    """The first, unless another one's best sentence is clearly better: of two dose tables the one with the row that is asked for is the
-    right one, whichever is ranked first. Who cares for the patients of one, or names their ward, asks about them."""
+    """Who cares for the patients of one, or names their ward, asks about them. Else it is the adults', for few questions about an adult say
+    so, unless another one's best sentence is clearly better; where none is for adults, the first."""
     own = [one for one in twins if set(cared_for) & set(one.document.metadata.target_groups)]
     if own:
         return own[0]
-    first, best = twins[0], max(twins, key=lambda one: likely.get(one.document.id, -math.inf))
-    gain = likely.get(best.document.id, -math.inf) - likely.get(first.document.id, -math.inf)
-    return best if gain >= CLEARLY else first
+    usual = next((one for one in twins if TargetGroup.ADULT in one.document.metadata.target_groups), twins[0])
+    best = max(twins, key=lambda one: likely.get(one.document.id, -math.inf))
+    gain = likely.get(best.document.id, -math.inf) - likely.get(usual.document.id, -math.inf)
+    return best if gain >= CLEARLY else usual
 
 
 def _age_cautions(source: Source, today: date, newer: Mapping[str, Document], language: str) -> list[Notice]:

@@ -70,12 +70,15 @@ TWINS = [twin(1, "Vancomycine bij kinderen", TargetGroup.CHILD), twin(2, "Vancom
     ("child", "adult", "function", "left"),
     [
         (90.3, 92.8, "", 2),  # the row that is asked for stands in the adults' table
-        (90.3, 90.5, "", 1),  # as good as each other: the passages tell
+        (90.8, 90.5, "", 2),  # as good as each other: few questions about an adult say so
+        (92.9, 90.5, "", 1),  # what is asked stands in the children's alone
         (90.3, 92.8, "paediatrician", 1),  # who cares for children asks about them
         (90.3, 92.8, "internist", 2),
     ],
 )
-def test_of_twins_the_one_with_the_clearly_better_sentence_is_answered_from(child: float, adult: float, function: str, left: int) -> None:
+def test_of_twins_the_adults_is_answered_from_unless_the_other_has_a_clearly_better_sentence(
+    child: float, adult: float, function: str, left: int
+) -> None:
     user = User(id="u", name="U", groups=("everyone",), function=function)
     likely = {TWINS[0].document.id: child, TWINS[1].document.id: adult}
     container: Any = SimpleNamespace(settings=SimpleNamespace(passages=3))
