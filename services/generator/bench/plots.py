@@ -13,6 +13,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from services.generator.bench.timing import is_peer
+
 FOLDER = Path(__file__).resolve().parents[3] / "docs" / "figures"
 COLOURS = {"copy": "#2a7f8f", "eagle": "#d98032"}
 MARKERS = "osv^D*PXh"
@@ -26,7 +28,7 @@ def speeds(sets: dict[str, dict[str, Any]], file: Path) -> None:
     for axis, (name, printed) in zip(axes[0], sets.items(), strict=True):
         methods = printed["methods"]
         values = [own["tokens_per_second"] for own in methods.values()]
-        colours = ["#999999" if method.startswith(("transformers", "llama.cpp")) else "#2a7f8f" for method in methods]
+        colours = ["#999999" if is_peer(method) else "#2a7f8f" for method in methods]
         bars = axis.barh(list(methods), values, color=colours)
         axis.bar_label(bars, fmt="%.0f", padding=2, fontsize=8)
         axis.set_title(f"{name}: {printed['prompts']} prompts, {printed['repeats']} repeats", fontsize=9)
