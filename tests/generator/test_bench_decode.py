@@ -235,6 +235,14 @@ def test_every_method_of_a_small_model_answers_alike_and_is_printed(
     told = capsys.readouterr().out
     assert "computed, not measured" in told
     assert "by the processor's time" in told
+    assert decode.main(["--report", str(raw), "--clock", "cpu", "--json"]) == 0
+    reported = json.loads(capsys.readouterr().out)
+    for name, own in printed["by_processor"].items():
+        assert (
+            reported["methods"][name]["tokens_per_second"]
+            == own["tokens_per_second"]
+            == reported["by_processor"][name]["tokens_per_second"]
+        )
 
 
 def test_verbatim_mode_is_measured_with_and_without_its_drafts(
@@ -315,13 +323,15 @@ def test_plots_are_drawn_from_what_was_printed(tmp_path: Path, capsys: pytest.Ca
     accepted = {"EAGLE + CASD": {"copy": {"0": 3, "2": 1, "14": 1}, "eagle": {"1": 5}}}
     printed = {"methods": methods, "repeats": 5, "prompts": 3, "accepted_lengths": accepted}
     (tmp_path / "decode-handbook.json").write_text(json.dumps(printed))
+    (tmp_path / "peers-handbook.json").write_text(json.dumps(printed | {"methods": {"planner": {"tokens_per_second": 7.0}}}))
     replayed = [{"set": "s", "drafter": name, "nodes_per_step": n * 1.0, "tau": 1 + n / 9} for name in ("blend", "suffix") for n in (3, 5)]
     (tmp_path / "methods.json").write_text(json.dumps({"replayed": replayed}))
     assert main(["plots", "--folder", str(tmp_path)]) == 0
-    drawn = [(tmp_path / name).read_bytes() for name in ("decode.svg", "accepted.svg", "methods.svg")]
+    pictures = ("decode.svg", "peers.svg", "accepted.svg", "methods.svg")
+    drawn = [(tmp_path / name).read_bytes() for name in pictures]
     assert all(b"<svg" in picture for picture in drawn)
     assert main(["plots", "--folder", str(tmp_path)]) == 0
-    assert drawn == [(tmp_path / name).read_bytes() for name in ("decode.svg", "accepted.svg", "methods.svg")]
+    assert drawn == [(tmp_path / name).read_bytes() for name in pictures]
 
 
 def test_runs_longer_than_the_longest_are_counted_with_it() -> None:

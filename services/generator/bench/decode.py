@@ -42,7 +42,7 @@ AGAINST = {"plain": 9, "transformers": 10, "llama.cpp": 9}  # columns and their 
 def main(argv: list[str]) -> int:
     options = _options(argv)
     try:
-        measured = timing.read(options.report) if options.report else _measure(options)
+        measured = _reported(options) if options.report else _measure(options)
     except (BadRecords, BadRequest, ModelError, NoPeer, OSError) as error:
         print(error, file=sys.stderr)
         return 2
@@ -53,10 +53,16 @@ def main(argv: list[str]) -> int:
         print(json.dumps(_as_json(figures, measured, repeats, options)))
     else:
         print(_table(figures, measured, repeats, options.threads or torch.get_num_threads()))
-        if by_processor := timing.figures(timing.by_processor(measured)):
+        by_processor = timing.figures(timing.by_processor(measured))
+        if by_processor and options.clock == "wall":
             print("\nThe same runs by the processor's time, all threads together:")
             print(_table(by_processor, measured, repeats, options.threads or torch.get_num_threads()))
     return 0
+
+
+def _reported(options: argparse.Namespace) -> list[Measured]:
+    measured = timing.read(options.report)
+    return timing.by_processor(measured) if options.clock == "cpu" else measured
 
 
 def _measure(options: argparse.Namespace) -> list[Measured]:
@@ -128,7 +134,7 @@ def _options(argv: list[str]) -> argparse.Namespace:
         "sam:automaton+eagle",
     )
     parser.add_argument("--raw", type=Path, help="jsonl to add every run to; the figures are then those of the whole file")
-    parser.add_argument("--report", type=Path, help="measure nothing: the figures of such a file")
+    parser.add_argument("--report", type=Path, help="measure nothing: the figures of such a file, by --clock")
     parser.add_argument("--peer-python", help="a Python that has llama-cpp-python, where this one has not")
     return parser.parse_args(argv)
 
