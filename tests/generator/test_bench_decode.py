@@ -104,7 +104,10 @@ def test_a_method_is_compared_on_the_prompts_and_rounds_that_both_have() -> None
     measured = [Measured("auto", job, repeat, run(11, 1.0, seconds)) for job, repeat, seconds in own]
     measured += [Measured("plain", job, repeat, run(11, 1.0, 11.0)) for job, repeat in (("a", 1), ("a", 2), ("b", 1), ("b", 2))]
     measured += [Measured("auto", "d", 1, run(5, 1.0, 1.0, opening=5)), Measured("plain", "d", 1, run(5, 1.0, 2.0))]
-    found = timing.figures(measured)["auto"].against["plain"]
+    measured.append(Measured("planner", "b", 1, run(11, 1.0, 6.0)))
+    figures = timing.figures(measured)
+    assert figures["auto"].against["planner"].speed == pytest.approx(5)
+    found = figures["auto"].against["plain"]
     assert (found.lowest, found.speed, found.highest) == pytest.approx((3, 6.5, 10))
     assert found.answer == pytest.approx(((11 / 6 + 11 / 3.5) / 2 + 5.5) / 2)
     assert (found.method, found.prompts, found.same) == ("plain", 2, 2)

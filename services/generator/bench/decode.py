@@ -36,7 +36,7 @@ from services.generator.bench.timing import Figures, Measured, Run, is_peer
 from services.generator.errors import BadRequest, ModelError
 
 Method = Callable[[Job], Run]
-AGAINST = {"plain": 9, "transformers": 10, "llama.cpp": 9}  # columns and their widths
+AGAINST = {"plain": 9, "planner": 11, "transformers": 10, "llama.cpp": 9}  # columns and their widths
 
 
 def main(argv: list[str]) -> int:
@@ -161,7 +161,7 @@ def _computed(name: str, own: Figures) -> float | None:
 def _table(figures: dict[str, Figures], measured: list[Measured], repeats: int, threads: int) -> str:
     same, asked = timing.same_answers(measured, [name for name in figures if not is_peer(name)])
     lines = [
-        f"{'':28}{'tokens/s':>10}{'spread':>8}{'answer, s':>11}{'first, s':>10}{'tau':>6}{'nodes':>7}{'x plain':>9}"
+        f"{'':28}{'tokens/s':>10}{'spread':>8}{'answer, s':>11}{'first, s':>10}{'tau':>6}{'nodes':>7}{'x plain':>9}{'x planner':>11}"
         f"{'x transf.':>10}{'x llama':>9}{'8B GPU*':>9}{'same':>7}"
     ]
     for name, own in figures.items():
@@ -176,7 +176,9 @@ def _table(figures: dict[str, Figures], measured: list[Measured], repeats: int, 
             f"{name:28}{own.tokens_per_second:>10.1f}{f'{100 * own.spread:.0f}%':>8}{own.seconds_to_answer:>11.3f}"
             f"{own.seconds_to_first_token:>10.3f}{''.join(optional)}"
         )
-    lines.append("x: medians of runs in turn, against plain and each peer's fastest way; same: prompts on which it wrote plain's tokens")
+    lines.append(
+        "x: medians of runs in turn, against plain, planner and each peer's fastest way; same: prompts on which it wrote plain's tokens"
+    )
     lines.append(f"{asked} prompts, median of {repeats} repeats or more, {threads} threads; our ways agree on {same} of the answers")
     lines.append("* computed, not measured: tokens/s that this tau would give with an 8B model's step costs on one H100 (projection.py)")
     return "\n".join(lines)

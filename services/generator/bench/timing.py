@@ -16,6 +16,7 @@ from statistics import median
 from typing import Any
 
 PEERS = ("transformers", "llama.cpp")  # other engines: a way of theirs is "transformers" or "transformers, <how>"
+OURS = ("plain", "planner")  # that all are compared with: one token a step, and what the engine does by itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ class Figures:
     seconds_to_first_token: float
     tau: float | None  # the bonus token counted
     nodes_per_step: float | None
-    against: dict[str, Against] = field(default_factory=dict)  # plain, and the fastest way of each of PEERS
+    against: dict[str, Against] = field(default_factory=dict)  # OURS, and the fastest way of each of PEERS
     repeats: int = 0
     spread: float = 0.0  # of tokens_per_second over the repeats: (highest - lowest) / median
 
@@ -101,7 +102,7 @@ def figures(measured: Iterable[Measured]) -> dict[str, Figures]:
     for each in measured:
         by_method.setdefault(each.method, []).append(each)
     alone = {method: _alone(runs, is_peer(method)) for method, runs in by_method.items()}
-    others = {name: other for name in ("plain", *PEERS) if (other := _fastest(name, alone))}
+    others = {name: other for name in (*OURS, *PEERS) if (other := _fastest(name, alone))}
     return {
         method: replace(own, against={name: found for name, other in others.items() if (found := in_turn(by_method, method, other))})
         for method, own in alone.items()
