@@ -31,10 +31,10 @@ def speeds(sets: dict[str, dict[str, Any]], file: Path) -> None:
         colours = ["#999999" if is_peer(method) else "#2a7f8f" for method in methods]
         bars = axis.barh(list(methods), values, color=colours)
         axis.bar_label(bars, fmt="%.0f", padding=2, fontsize=8)
-        axis.set_title(f"{name}: {printed['prompts']} prompts, {printed['repeats']} repeats", fontsize=9)
+        axis.set_title(f"{name}: {printed['prompts']} prompts, {printed['repeats']} repeat{'s' * (printed['repeats'] > 1)}", fontsize=9)
         axis.set_xlabel("tokens/s after the first")
         axis.margins(x=0.15)
-        axis.invert_yaxis()
+    axes[0][0].invert_yaxis()  # which all share
     _save(figure, file)
 
 
