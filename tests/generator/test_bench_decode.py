@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from services.generator.bench import decode, ours, plots, prompts, setting, timing
+from services.generator.bench import decode, llama_worker, ours, plots, prompts, setting, timing
 from services.generator.bench.__main__ import main
 from services.generator.bench.peers import Limits, NoPeer, llama_peer
 from services.generator.bench.projection import tokens_per_second
@@ -77,9 +80,102 @@ def test_figures_are_medians_over_repeats_and_compared_with_the_best_peer() -> N
     measured += [Measured("llama.cpp", "a", 1, run(11, 1.0, 5.0)), Measured("llama.cpp, prompt lookup", "a", 1, run(11, 1.0, 2.0))]
     found = timing.figures(measured)
     assert found["plain"].tokens_per_second == pytest.approx(5.0)
-    assert found["plain"].vs_llama_cpp == pytest.approx(0.5)
-    assert found["plain"].vs_transformers is None
+    assert found["plain"].against["llama.cpp"].method == "llama.cpp, prompt lookup"
+    assert found["plain"].against["llama.cpp"].speed == pytest.approx(0.5)
+    assert "transformers" not in found["plain"].against
     assert (found["plain"].tau, found["plain"].nodes_per_step) == (1.0, 3.0)
+
+
+def test_our_way_that_is_named_after_a_peer_is_none() -> None:
+    found = timing.figures(
+        [Measured("plain", "a", 1, run(11, 1.0, 2.0, steps=11)), Measured("llama.cpp's order", "a", 1, run(9, 1, 2, steps=9))]
+    )
+    assert found["llama.cpp's order"].nodes_per_step == 3
+    assert set(found["plain"].against) == {"plain"}
+    assert [name for name in (*timing.PEERS, "transformers, prompt lookup", "plain") if timing.is_peer(name)] == [
+        *timing.PEERS,
+        "transformers, prompt lookup",
+    ]
+
+
+def test_a_method_is_compared_on_the_prompts_and_rounds_that_both_have() -> None:
+    """Speeds 2 and 4 on prompt a, 10 on b, where the other's is 1; c is one's only, and d came all at once."""
+    own = [("a", 1, 6.0), ("a", 2, 3.5), ("b", 1, 2.0), ("c", 1, 1.5)]
+    measured = [Measured("auto", job, repeat, run(11, 1.0, seconds)) for job, repeat, seconds in own]
+    measured += [Measured("plain", job, repeat, run(11, 1.0, 11.0)) for job, repeat in (("a", 1), ("a", 2), ("b", 1), ("b", 2))]
+    measured += [Measured("auto", "d", 1, run(5, 1.0, 1.0, opening=5)), Measured("plain", "d", 1, run(5, 1.0, 2.0))]
+    measured.append(Measured("planner", "b", 1, run(11, 1.0, 6.0)))
+    figures = timing.figures(measured)
+    assert figures["auto"].against["planner"].speed == pytest.approx(5)
+    found = figures["auto"].against["plain"]
+    assert (found.lowest, found.speed, found.highest) == pytest.approx((3, 6.5, 10))
+    assert found.answer == pytest.approx(((11 / 6 + 11 / 3.5) / 2 + 5.5) / 2)
+    assert (found.method, found.prompts, found.same) == ("plain", 2, 2)
+
+
+def test_by_the_processor_only_what_was_counted_is_told() -> None:
+    counted = replace(run(11, 1.0, 2.0), processor=8.0, processor_first=3.0)
+    [told] = timing.by_processor([Measured("plain", "a", 1, counted), Measured("auto", "a", 1, run(11, 1.0, 2.0))])
+    assert (told.method, told.run.first, told.run.seconds) == ("plain", 3.0, 8.0)
+
+
+def test_a_watch_tells_time_that_passed_from_time_that_was_computed() -> None:
+    watch = timing.Watch(time.perf_counter)
+    time.sleep(0.2)
+    watch.came(1)
+    until = time.process_time() + 0.1
+    while time.process_time() < until:
+        pass
+    watch.came(2)
+    told = watch.run((1, 2), 2)
+    assert told.opening == 1
+    assert told.first >= 0.2 > told.processor_first
+    assert told.processor - told.processor_first >= 0.09
+
+
+class Counter:
+    """Stands where llama-cpp-python's model does: says the tokens after the prompt's last, two a step after the first."""
+
+    def __init__(self) -> None:
+        self.evaluated: list[list[int]] = []
+
+    def reset(self) -> None:
+        self.evaluated = []
+
+    def eval(self, tokens: list[int]) -> None:
+        self.evaluated.append(tokens)
+
+    def generate(self, prompt: list[int], **how: object) -> Iterator[int]:
+        assert how == {"top_k": 1, "temp": 0.0, "repeat_penalty": 1.0}
+        self.eval(prompt)
+        yield prompt[-1] + 1
+        for token in range(prompt[-1] + 2, 100, 2):
+            self.eval([token - 1, token])
+            yield from (token, token + 1)
+
+
+@pytest.mark.parametrize(("ends", "max_tokens", "said"), [([7], 9, [4, 5, 6, 7]), ([], 3, [4, 5, 6])])
+def test_the_worker_of_llama_cpp_counts_steps_and_its_own_processor_time(ends: list[int], max_tokens: int, said: list[int]) -> None:
+    model = Counter()
+    for _ in range(2):  # counting is taken off again
+        told = llama_worker.answer(model, [1, 2, 3], max_tokens, ends, "wall")
+        assert (told["tokens"], told["steps"]) == (said, len(model.evaluated))
+        assert 0 <= told["processor_first"] <= told["processor"]
+        assert 0 < told["first"] <= told["seconds"]
+
+
+def test_only_the_first_prompts_warm_up_where_told_so() -> None:
+    ran: list[str] = []
+
+    def method(job: prompts.Job) -> Run:
+        ran.append(job.id)
+        return run(5, 1.0, 2.0)
+
+    jobs = [prompts.Job(name, "Why?") for name in "abc"]
+    options = decode._options(["--repeats", "1", "--warm-up", "1"])
+    measured = decode.in_rounds(jobs, {"plain": method}, options, None)
+    assert ran == ["a", "a", "b", "c"]
+    assert [each.job for each in measured] == ["a", "b", "c"]
 
 
 def test_runs_written_down_are_read_back_as_they_were(tmp_path: Path) -> None:
@@ -126,15 +222,30 @@ def test_every_method_of_a_small_model_answers_alike_and_is_printed(
     captured = capsys.readouterr()
     printed = json.loads(captured.out)
     assert "left out: llama.cpp: reads GGUF files only" in captured.err
-    peers = {"transformers", "transformers, prompt lookup"}
+    peers = {"transformers", "transformers, prompt lookup", "transformers, early exit"}
     assert set(printed["methods"]) == {"plain", "prompt lookup", "CASD", "auto without EAGLE"} | peers
     assert (printed["repeats"], printed["prompts"], printed["same_answers"]) == (2, 2, 2)
-    assert printed["methods"]["plain"]["vs_plain"] == 1
-    assert printed["methods"]["plain"]["tau"] == 1
+    for told in (printed["methods"], printed["by_processor"]):
+        assert set(told) == set(printed["methods"])
+        assert told["plain"]["against"]["plain"] | {"prompts": 2, "same": 2} == told["plain"]["against"]["plain"]
+        assert told["plain"]["against"]["plain"]["speed"] == told["plain"]["against"]["plain"]["answer"] == 1
+        assert all(own["against"]["plain"]["same"] == 2 for own in told.values()), "transformers says what we say, drafting or not"
+    assert printed["methods"]["plain"]["tau"] == printed["methods"]["transformers"]["tau"] == 1
+    assert printed["methods"]["transformers"]["nodes_per_step"] is None
     answers = {(one.job, one.run.tokens) for one in timing.read(raw)}
     assert len(answers) == 2, "transformers says what we say"
     assert decode.main(["--report", str(raw)]) == 0
-    assert "computed, not measured" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "computed, not measured" in told
+    assert "by the processor's time" in told
+    assert decode.main(["--report", str(raw), "--clock", "cpu", "--json"]) == 0
+    reported = json.loads(capsys.readouterr().out)
+    for name, own in printed["by_processor"].items():
+        assert (
+            reported["methods"][name]["tokens_per_second"]
+            == own["tokens_per_second"]
+            == reported["by_processor"][name]["tokens_per_second"]
+        )
 
 
 def test_verbatim_mode_is_measured_with_and_without_its_drafts(
@@ -165,6 +276,33 @@ def test_a_peer_that_is_not_there_is_left_out_with_a_word(monkeypatch: pytest.Mo
         pass
 
 
+PYTHON = """#!{python}
+import json, os, signal, sys
+if {dies_at} == 0:
+    os.kill(os.getpid(), signal.SIGSEGV)
+print(json.dumps({{"ready": True}}), flush=True)
+for line in sys.stdin:
+    os.kill(os.getpid(), signal.SIGSEGV)
+"""
+
+
+@pytest.mark.parametrize("dies_at", [0, 1])
+def test_a_peer_whose_process_ends_is_named_with_how(tmp_path: Path, dies_at: int) -> None:
+    """As a build for another processor does, at its first step."""
+    python = tmp_path / "python"
+    python.write_text(PYTHON.format(python=sys.executable, dies_at=dies_at))
+    python.chmod(0o755)
+    (tmp_path / "model.gguf").touch()
+    limits = Limits(max_tokens=4, context=64, threads=1, ends=(2,))
+    with pytest.raises(NoPeer, match="ended with -11"):
+        asked_of_llama(str(tmp_path / "model.gguf"), str(python), limits)
+
+
+def asked_of_llama(model: str, python: str, limits: Limits) -> Run:
+    with llama_peer(model, python, limits) as ways:
+        return ways[0][1]((1, 2, 3))
+
+
 def test_a_missing_file_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["decode", "--report", "/nowhere.jsonl"]) == 2
     assert "/nowhere.jsonl" in capsys.readouterr().err
@@ -188,13 +326,15 @@ def test_plots_are_drawn_from_what_was_printed(tmp_path: Path, capsys: pytest.Ca
     accepted = {"EAGLE + CASD": {"copy": {"0": 3, "2": 1, "14": 1}, "eagle": {"1": 5}}}
     printed = {"methods": methods, "repeats": 5, "prompts": 3, "accepted_lengths": accepted}
     (tmp_path / "decode-handbook.json").write_text(json.dumps(printed))
+    (tmp_path / "peers-handbook.json").write_text(json.dumps(printed | {"methods": {"planner": {"tokens_per_second": 7.0}}}))
     replayed = [{"set": "s", "drafter": name, "nodes_per_step": n * 1.0, "tau": 1 + n / 9} for name in ("blend", "suffix") for n in (3, 5)]
     (tmp_path / "methods.json").write_text(json.dumps({"replayed": replayed}))
     assert main(["plots", "--folder", str(tmp_path)]) == 0
-    drawn = [(tmp_path / name).read_bytes() for name in ("decode.svg", "accepted.svg", "methods.svg")]
+    pictures = ("decode.svg", "peers.svg", "accepted.svg", "methods.svg")
+    drawn = [(tmp_path / name).read_bytes() for name in pictures]
     assert all(b"<svg" in picture for picture in drawn)
     assert main(["plots", "--folder", str(tmp_path)]) == 0
-    assert drawn == [(tmp_path / name).read_bytes() for name in ("decode.svg", "accepted.svg", "methods.svg")]
+    assert drawn == [(tmp_path / name).read_bytes() for name in pictures]
 
 
 def test_runs_longer_than_the_longest_are_counted_with_it() -> None:

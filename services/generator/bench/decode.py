@@ -3,8 +3,9 @@
 Sets of prompts: the sample handbook's judged English questions (the default), --data FILE in SQuAD's format, --set control (instructions
 without a context). In every repeat every prompt is answered by every method in turn, so that what else the machine does falls on all alike.
 `planner` is what the engine does by itself: EAGLE and all that is looked up, cut to what pays by measured costs; `auto` the same of CASD's
-copies. The methods with a published size (prompt lookup 10 tokens, CASD 2 x 10, EAGLE 60 nodes) are verified whole. --raw keeps every
-single run; several sessions may add to one file.
+copies. The methods with a published size (prompt lookup 10 tokens, CASD 2 x 10, EAGLE 60 nodes) are verified whole. Every run is timed by
+the clock and by the processor's time of the process that computed it, all its threads together (spinning while waiting is counted).
+--raw keeps every single run; several sessions may add to one file.
 """
 
 from __future__ import annotations
@@ -30,18 +31,19 @@ from services.generator.bench.peers import Limits, NoPeer, llama_peer, transform
 from services.generator.bench.projection import tokens_per_second
 from services.generator.bench.prompts import Job
 from services.generator.bench.recorded import BadRecords
-from services.generator.bench.setting import bench_of, jobs_of, parser_of
-from services.generator.bench.timing import Figures, Measured, Run
+from services.generator.bench.setting import bench_of, jobs_of, parser_of, rounds_in
+from services.generator.bench.timing import Figures, Measured, Run, is_peer
 from services.generator.errors import BadRequest, ModelError
 
 Method = Callable[[Job], Run]
+AGAINST = {"plain": 9, "planner": 11, "transformers": 10, "llama.cpp": 9}  # columns and their widths
 
 
 def main(argv: list[str]) -> int:
     options = _options(argv)
     try:
-        measured = timing.read(options.report) if options.report else _measure(options)
-    except (BadRecords, BadRequest, ModelError, OSError) as error:
+        measured = _reported(options) if options.report else _measure(options)
+    except (BadRecords, BadRequest, ModelError, NoPeer, OSError) as error:
         print(error, file=sys.stderr)
         return 2
     figures = timing.figures(measured)
@@ -51,7 +53,16 @@ def main(argv: list[str]) -> int:
         print(json.dumps(_as_json(figures, measured, repeats, options)))
     else:
         print(_table(figures, measured, repeats, options.threads or torch.get_num_threads()))
+        by_processor = timing.figures(timing.by_processor(measured))
+        if by_processor and options.clock == "wall":
+            print("\nThe same runs by the processor's time, all threads together:")
+            print(_table(by_processor, measured, repeats, options.threads or torch.get_num_threads()))
     return 0
+
+
+def _reported(options: argparse.Namespace) -> list[Measured]:
+    measured = timing.read(options.report)
+    return timing.by_processor(measured) if options.clock == "cpu" else measured
 
 
 def _measure(options: argparse.Namespace) -> list[Measured]:
@@ -68,7 +79,7 @@ def in_rounds(jobs: Seq[Job], methods: Mapping[str, Method], options: argparse.N
     number = max((run.repeat for run in timing.read(raw)), default=0) if raw and raw.exists() else 0
     until = time.monotonic() + 60 * options.minutes
     for repeat in range(options.no_warm_up, options.repeats + 1):
-        for turn, job in enumerate(jobs):
+        for turn, job in enumerate(jobs if repeat else jobs[: options.warm_up]):
             for name in random.Random(f"{repeat} {turn}").sample(list(methods), len(methods)):  # noqa: S311
                 each = Measured(name, job.id, number + repeat, methods[name](job))
                 if repeat:
@@ -85,7 +96,7 @@ def _methods(bench: Bench, options: argparse.Namespace, stack: contextlib.ExitSt
         yield from verbatim_methods(bench)
         return
     asked = options.method or []
-    if ours := [name for name in asked if not _is_peer(name)]:
+    if ours := [name for name in asked if not is_peer(name)]:
         yield from answer_methods(bench, ours)
     elif not asked:
         yield from answer_methods(bench)
@@ -115,9 +126,7 @@ def _peer(bench: Bench, generate: Callable[[tuple[int, ...]], Run], job: Job) ->
 def _options(argv: list[str]) -> argparse.Namespace:
     parser = parser_of("decode", __doc__ or "")
     parser.add_argument("--mode", choices=["answer", "verbatim"], default="answer")
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--no-warm-up", action="store_true", help="count from the first repeat on: for processor time")
-    parser.add_argument("--minutes", type=float, default=60, help="no further repeat is begun after these")
+    rounds_in(parser, 5)
     parser.add_argument(
         "--method",
         action="append",
@@ -125,15 +134,16 @@ def _options(argv: list[str]) -> argparse.Namespace:
         "sam:automaton+eagle",
     )
     parser.add_argument("--raw", type=Path, help="jsonl to add every run to; the figures are then those of the whole file")
-    parser.add_argument("--report", type=Path, help="measure nothing: the figures of such a file")
+    parser.add_argument("--report", type=Path, help="measure nothing: the figures of such a file, by --clock")
     parser.add_argument("--peer-python", help="a Python that has llama-cpp-python, where this one has not")
     return parser.parse_args(argv)
 
 
 def _as_json(figures: dict[str, Figures], measured: list[Measured], repeats: int, options: argparse.Namespace) -> dict[str, Any]:
-    same, asked = timing.same_answers(measured, [name for name in figures if not _is_peer(name)])
+    same, asked = timing.same_answers(measured, [name for name in figures if not is_peer(name)])
     return {
         "methods": {name: asdict(own) | {"computed_8b_gpu": _computed(name, own)} for name, own in figures.items()},
+        "by_processor": {name: asdict(own) for name, own in timing.figures(timing.by_processor(measured)).items()},
         "repeats": repeats,
         "prompts": asked,
         "same_answers": same,
@@ -148,32 +158,35 @@ def _computed(name: str, own: Figures) -> float | None:
     return None if own.tau is None or own.nodes_per_step is None else tokens_per_second(name, own.tau, own.nodes_per_step)
 
 
-def _is_peer(name: str) -> bool:
-    return name.startswith(("transformers", "llama.cpp"))
-
-
 def _table(figures: dict[str, Figures], measured: list[Measured], repeats: int, threads: int) -> str:
-    same, asked = timing.same_answers(measured, [name for name in figures if not _is_peer(name)])
+    same, asked = timing.same_answers(measured, [name for name in figures if not is_peer(name)])
     lines = [
-        f"{'':28}{'tokens/s':>10}{'spread':>8}{'answer, s':>11}{'first, s':>10}{'tau':>6}{'nodes':>7}{'x plain':>9}"
-        f"{'x transf.':>10}{'x llama':>9}{'8B GPU*':>9}"
+        f"{'':28}{'tokens/s':>10}{'spread':>8}{'answer, s':>11}{'first, s':>10}{'tau':>6}{'nodes':>7}{'x plain':>9}{'x planner':>11}"
+        f"{'x transf.':>10}{'x llama':>9}{'8B GPU*':>9}{'same':>7}"
     ]
     for name, own in figures.items():
         optional = [
             _cell(own.tau, 6, 2),
             _cell(own.nodes_per_step, 7, 1),
-            _cell(own.vs_plain, 9, 2),
-            _cell(own.vs_transformers, 10, 2),
-            _cell(own.vs_llama_cpp, 9, 2),
+            *(_cell(own.against[name].speed if name in own.against else None, width, 2) for name, width in AGAINST.items()),
             _cell(_computed(name, own), 9, 0),
+            f"{_same(own):>7}",
         ]
         lines.append(
             f"{name:28}{own.tokens_per_second:>10.1f}{f'{100 * own.spread:.0f}%':>8}{own.seconds_to_answer:>11.3f}"
             f"{own.seconds_to_first_token:>10.3f}{''.join(optional)}"
         )
+    lines.append(
+        "x: medians of runs in turn, against plain, planner and each peer's fastest way; same: prompts on which it wrote plain's tokens"
+    )
     lines.append(f"{asked} prompts, median of {repeats} repeats or more, {threads} threads; our ways agree on {same} of the answers")
     lines.append("* computed, not measured: tokens/s that this tau would give with an 8B model's step costs on one H100 (projection.py)")
     return "\n".join(lines)
+
+
+def _same(own: Figures) -> str:
+    plain = own.against.get("plain")
+    return f"{plain.same}/{plain.prompts}" if plain else "-"
 
 
 def _cell(value: float | None, width: int, digits: int) -> str:

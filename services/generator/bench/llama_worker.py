@@ -6,9 +6,11 @@ tokens that its prompt lookup drafts (0: none).
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 import time
+from collections.abc import Iterator
 from typing import Any
 
 
@@ -19,6 +21,7 @@ def main(file: str, context: str, threads: str, drafted: str) -> None:
     lookup = LlamaPromptLookupDecoding(num_pred_tokens=int(drafted)) if int(drafted) else None
     workers = {"n_threads": int(threads), "n_threads_batch": int(threads)}
     llama = Llama(file, n_ctx=int(context), draft_model=lookup, logits_all=lookup is not None, verbose=False, **workers)
+    answer(llama, [1, 2, 3], 1, [], "wall")  # a build that this processor cannot run ends here, before anything is measured
     print(json.dumps({"ready": True}), flush=True)
     for line in sys.stdin:
         print(json.dumps(answer(llama, **json.loads(line))), flush=True)
@@ -29,13 +32,33 @@ def answer(llama: Any, prompt: list[int], max_tokens: int, ends: list[int], cloc
     llama.reset()
     tokens: list[int] = []
     now = time.process_time if clock == "cpu" else time.perf_counter
-    began, first = now(), 0.0
-    for token in llama.generate(prompt, top_k=1, temp=0.0, repeat_penalty=1.0):
-        first = first or now() - began
-        tokens.append(token)
-        if token in ends or len(tokens) == max_tokens:
-            break
-    return {"tokens": tokens, "first": first, "seconds": now() - began}
+    began, processor = now(), time.process_time()
+    first = processor_first = 0.0
+    with counted(llama) as evaluated:
+        for token in llama.generate(prompt, top_k=1, temp=0.0, repeat_penalty=1.0):
+            if not tokens:
+                first, processor_first = now() - began, time.process_time() - processor
+            tokens.append(token)
+            if token in ends or len(tokens) == max_tokens:
+                break
+    taken = {"first": first, "seconds": now() - began, "processor": time.process_time() - processor, "processor_first": processor_first}
+    return {"tokens": tokens, "steps": len(evaluated)} | taken
+
+
+@contextlib.contextmanager
+def counted(llama: Any) -> Iterator[list[int]]:
+    """Say how many tokens each evaluation of the model was given: the first is the prompt's, each further one a step."""
+    evaluate, sizes = llama.eval, []
+
+    def told(tokens: list[int]) -> None:
+        sizes.append(len(tokens))
+        evaluate(tokens)
+
+    llama.eval = told
+    try:
+        yield sizes
+    finally:
+        llama.eval = evaluate
 
 
 if __name__ == "__main__":

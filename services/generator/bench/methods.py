@@ -32,7 +32,7 @@ from services.generator.bench.priced import priced, read_costs
 from services.generator.bench.prompts import Job
 from services.generator.bench.recorded import BadRecords, Where, read_records, read_tokenizer
 from services.generator.bench.replay import measure, training_free
-from services.generator.bench.setting import bench_of, jobs_of, parser_of
+from services.generator.bench.setting import bench_of, jobs_of, parser_of, rounds_in
 from services.generator.bench.timing import Measured, Run
 from services.generator.datastore import dense
 from services.generator.datastore.build import build
@@ -214,11 +214,9 @@ def _options(argv: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--costs", type=Path, help="of --priced: a table measured elsewhere, {nodes, contexts, seconds} (default this machine's)"
     )
-    parser.add_argument("--peers", action="store_true", help="transformers too: plain and prompt lookup")
+    parser.add_argument("--peers", action="store_true", help="transformers too: plain, prompt lookup and early exit")
     parser.add_argument("--own-answers", type=int, default=16, help="that the datastores of REST and DReSD are made of; 0: none")
-    parser.add_argument("--repeats", type=int, default=1)
-    parser.add_argument("--no-warm-up", action="store_true", help="count from the first repeat on: for processor time")
-    parser.add_argument("--minutes", type=float, default=60, help="no further repeat is begun after these")
+    rounds_in(parser, 1)
     parser.add_argument("--raw", type=Path, help="folder of jsonl files, one a set, to add every run to; the figures are of whole files")
     parser.add_argument("--report", action="store_true", help="measure nothing with a model: the figures of --raw")
     parser.add_argument("--recorded", type=Path, nargs="*", default=[], help="jsonl of recorded answers to replay")

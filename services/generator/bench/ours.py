@@ -11,7 +11,7 @@ from pathlib import Path
 
 from services.contract.templates import Piece, render
 from services.generator.bench.prompts import Job
-from services.generator.bench.timing import Run
+from services.generator.bench.timing import Run, Watch
 from services.generator.datastore.dense import DenseDatastore
 from services.generator.datastore.store import Datastore
 from services.generator.drafters import Drafter, DrafterContext
@@ -104,17 +104,15 @@ class Answering:
 
 
 def timed(engine: Engine, request: Request, clock: Callable[[], float]) -> Run:
-    began = clock()
+    watch = Watch(clock)
     engine.add(request)
-    first, opening = 0.0, 0
     while engine.busy:
         outputs = engine.step()
-        if outputs and not opening:
-            first, opening = clock() - began, len(outputs[0].tokens)
+        if outputs:
+            watch.came(len(outputs[0].tokens))
     stats, tokens = request.sequence.stats, tuple(request.sequence.token_ids)
-    seconds = clock() - began
     sources, lengths = stats.accepted_by_source, stats.accepted_lengths
-    return Run(tokens, opening, first, seconds, stats.steps, stats.drafted, sources, lengths, cached=stats.cached_tokens)
+    return replace(watch.run(tokens, stats.steps), drafted=stats.drafted, by_source=sources, lengths=lengths, cached=stats.cached_tokens)
 
 
 def keep_prompts(bench: Bench, jobs: Iterable[Job]) -> None:

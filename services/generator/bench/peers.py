@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from services.generator.bench.timing import Run
+from services.generator.bench.timing import Run, Watch
 from services.generator.errors import ModelError
 from services.generator.models.checkpoint import Checkpoint
 from services.generator.models.linear import Blocks
@@ -23,6 +23,7 @@ from services.generator.models.loading import gguf_of, model_folder
 
 WORKER = Path(__file__).with_name("llama_worker.py")
 LOOKUP = 10  # tokens that transformers' prompt lookup drafts: its documentation's number
+LEFT_OUT = 2  # last layers that drafting by early exit leaves out: of a model not trained for it more makes drafts that hardly ever hold
 LLAMA_LOOKUP = 2  # llama-cpp-python's advice for CPUs; 10, its default, is slower here
 
 CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
@@ -55,6 +56,8 @@ def transformers_peer(model: str, device: torch.device, dtype: torch.dtype, limi
     loaded = loaded.to(device).eval()
     yield "transformers", lambda prompt: _generate(loaded, prompt, limits)
     yield "transformers, prompt lookup", lambda prompt: _generate(loaded, prompt, limits, prompt_lookup_num_tokens=LOOKUP)
+    layers = max(1, loaded.config.num_hidden_layers - LEFT_OUT)
+    yield "transformers, early exit", lambda prompt: _generate(loaded, prompt, limits, assistant_early_exit=layers)
 
 
 def _dense(checkpoint: Checkpoint, loaded: Any) -> dict[str, torch.Tensor]:
@@ -66,15 +69,15 @@ def _dense(checkpoint: Checkpoint, loaded: Any) -> dict[str, torch.Tensor]:
     return weights
 
 
-class _Clock:
+class _Steps:
     """A stopping criterion that never stops: it is asked after every step, and so knows when the first tokens came."""
 
-    def __init__(self, prompt: int, clock: Callable[[], float]) -> None:
-        self.prompt, self.clock, self.first, self.opening = prompt, clock, 0.0, 0
+    def __init__(self, prompt: int, watch: Watch) -> None:
+        self._prompt, self._watch, self.count = prompt, watch, 0
 
     def __call__(self, tokens: torch.Tensor, *_: object, **__: object) -> torch.Tensor:
-        if not self.opening:
-            self.first, self.opening = self.clock(), tokens.shape[1] - self.prompt
+        self.count += 1
+        self._watch.came(tokens.shape[1] - self._prompt)
         return torch.zeros(tokens.shape[0], dtype=torch.bool, device=tokens.device)
 
 
@@ -83,9 +86,8 @@ def _generate(loaded: Any, prompt: tuple[int, ...], limits: Limits, **options: A
     from transformers import StoppingCriteriaList
 
     tokens = torch.tensor([prompt], device=loaded.device)
-    now = CLOCKS[limits.clock]
-    clock = _Clock(len(prompt), now)
-    began = now()
+    watch = Watch(CLOCKS[limits.clock])
+    steps = _Steps(len(prompt), watch)
     written = loaded.generate(
         tokens,
         attention_mask=torch.ones_like(tokens),
@@ -93,11 +95,10 @@ def _generate(loaded: Any, prompt: tuple[int, ...], limits: Limits, **options: A
         do_sample=False,
         eos_token_id=list(limits.ends),
         pad_token_id=limits.ends[0],
-        stopping_criteria=StoppingCriteriaList([clock]),
+        stopping_criteria=StoppingCriteriaList([steps]),
         **options,
     )
-    seconds = now() - began
-    return Run(tuple(written[0, len(prompt) :].tolist()), clock.opening, clock.first - began, seconds)
+    return watch.run(tuple(written[0, len(prompt) :].tolist()), steps.count)
 
 
 @contextlib.contextmanager
@@ -129,12 +130,12 @@ class _Worker:
         self._process.stdin.write(json.dumps(job) + "\n")
         self._process.stdin.flush()
         answer = self._receive()
-        return Run(tuple(answer["tokens"]), 1, answer["first"], answer["seconds"])
+        return Run(tuple(answer.pop("tokens")), 1, **answer)
 
     def _receive(self) -> dict[str, Any]:
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
-            raise NoPeer("llama.cpp: its process ended")
+            raise NoPeer(f"llama.cpp: its process ended with {self._process.wait()}")
         answer: dict[str, Any] = json.loads(line)
         return answer

@@ -1,8 +1,8 @@
 """plots: the pictures of docs/benchmarks.md from the JSON that `decode --json` printed. Needs matplotlib (extra `dev`).
 
 Reads decode-<set>.json of a folder and writes decode.svg (tokens per second by method and set) and accepted.svg (how many tokens of a
-source a step accepted, as in the thesis's figure 5.5) beside them; of methods.json, which `methods --json` printed, methods.svg: tau
-against the nodes of a step, for each source on recorded answers.
+source a step accepted, as in the thesis's figure 5.5) beside them; of peers-<set>.json, runs beside other engines, peers.svg; of
+methods.json, which `methods --json` printed, methods.svg: tau against the nodes of a step, for each source on recorded answers.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import json
 import sys
 from pathlib import Path
 from typing import Any
+
+from services.generator.bench.timing import is_peer
 
 FOLDER = Path(__file__).resolve().parents[3] / "docs" / "figures"
 COLOURS = {"copy": "#2a7f8f", "eagle": "#d98032"}
@@ -26,13 +28,13 @@ def speeds(sets: dict[str, dict[str, Any]], file: Path) -> None:
     for axis, (name, printed) in zip(axes[0], sets.items(), strict=True):
         methods = printed["methods"]
         values = [own["tokens_per_second"] for own in methods.values()]
-        colours = ["#999999" if method.startswith(("transformers", "llama.cpp")) else "#2a7f8f" for method in methods]
+        colours = ["#999999" if is_peer(method) else "#2a7f8f" for method in methods]
         bars = axis.barh(list(methods), values, color=colours)
         axis.bar_label(bars, fmt="%.0f", padding=2, fontsize=8)
-        axis.set_title(f"{name}: {printed['prompts']} prompts, {printed['repeats']} repeats", fontsize=9)
+        axis.set_title(f"{name}: {printed['prompts']} prompts, {printed['repeats']} repeat{'s' * (printed['repeats'] > 1)}", fontsize=9)
         axis.set_xlabel("tokens/s after the first")
         axis.margins(x=0.15)
-        axis.invert_yaxis()
+    axes[0][0].invert_yaxis()  # which all share
     _save(figure, file)
 
 
@@ -83,12 +85,16 @@ def _save(figure: Any, file: Path) -> None:
     figure.savefig(file, metadata={"Date": None})  # the same figures give the same file
 
 
+def _sets(folder: Path, kind: str) -> dict[str, dict[str, Any]]:
+    return {file.stem.removeprefix(f"{kind}-"): json.loads(file.read_text()) for file in sorted(folder.glob(f"{kind}-*.json"))}
+
+
 def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="plots", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, default=FOLDER)
     parser.add_argument("--method", default="EAGLE + CASD", help="whose accepted lengths are drawn")
     options = parser.parse_args(argv)
-    sets = {file.stem.removeprefix("decode-"): json.loads(file.read_text()) for file in sorted(options.folder.glob("decode-*.json"))}
+    sets = _sets(options.folder, "decode")
     if not sets:
         print(f"{options.folder}: no decode-<set>.json", file=sys.stderr)
         return 2
@@ -102,6 +108,8 @@ def main(argv: list[str]) -> int:
         return 2
     speeds(sets, options.folder / "decode.svg")
     lengths(sets, options.method, options.folder / "accepted.svg")
+    if peers := _sets(options.folder, "peers"):
+        speeds(peers, options.folder / "peers.svg")
     if (told := options.folder / "methods.json").exists():
         curves(json.loads(told.read_text())["replayed"], options.folder / "methods.svg")
     return 0

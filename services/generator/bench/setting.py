@@ -48,6 +48,14 @@ def parser_of(name: str, description: str) -> argparse.ArgumentParser:
     return parser
 
 
+def rounds_in(parser: argparse.ArgumentParser, repeats: int) -> None:
+    """Add the options of measurements that run all methods in rounds."""
+    parser.add_argument("--repeats", type=int, default=repeats)
+    parser.add_argument("--warm-up", type=int, metavar="N", help="only the first N prompts are run before any is counted (default all)")
+    parser.add_argument("--no-warm-up", action="store_true", help="count from the first repeat on: for processor time")
+    parser.add_argument("--minutes", type=float, default=60, help="no further repeat is begun after these")
+
+
 def bench_of(options: argparse.Namespace) -> Bench:
     """Load what the options name. Raises ModelError and BadRecords."""
     target = load_target(options.model, device=options.device, dtype=options.dtype, threads=options.threads)

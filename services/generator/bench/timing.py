@@ -1,23 +1,29 @@
 """One measured answer, and what many of them say. Knows no engine.
 
-Repeats are rounds over all prompts and all methods; a method's figure is the median over the rounds of its sum over the prompts.
+Repeats are rounds over all prompts and all methods; a method's figure is the median over the rounds of its sum over the prompts. What
+one is to another is told by their runs in turn: on the same prompt, in the same round.
 """
 
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+PEERS = ("transformers", "llama.cpp")  # other engines: a way of theirs is "transformers" or "transformers, <how>"
+OURS = ("plain", "planner")  # that all are compared with: one token a step, and what the engine does by itself
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """`opening`: tokens that came at once, `first` seconds after the question. Peers say nothing of steps: 0.
+    """`opening`: tokens that came at once, `first` seconds after the question. Peers say nothing of what they draft: 0.
 
+    `processor`, `processor_first`: seconds of the processor that all threads took together, of the process that computed; 0: not counted.
     `decoding`: in place of an opening, the seconds from the prompt's end for all tokens: where an answer may come in a single step.
     """
 
@@ -31,6 +37,26 @@ class Run:
     lengths: dict[str, dict[int, int]] = field(default_factory=dict)
     decoding: float = 0.0
     cached: int = 0  # tokens of the prompt that were kept from before
+    processor: float = 0.0
+    processor_first: float = 0.0
+
+
+class Watch:
+    """Times one answer of this process, by a clock and by the processor's."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock, self._opening, self._first, self._processor_first = clock, 0, 0.0, 0.0
+        self._began, self._processor_began = clock(), time.process_time()
+
+    def came(self, tokens: int) -> None:
+        """Say that so many tokens are there; the first time counts."""
+        if not self._opening:
+            self._first, self._processor_first = self._clock() - self._began, time.process_time() - self._processor_began
+            self._opening = tokens
+
+    def run(self, tokens: tuple[int, ...], steps: int) -> Run:
+        seconds, processor = self._clock() - self._began, time.process_time() - self._processor_began
+        return Run(tokens, self._opening, self._first, seconds, steps, processor=processor, processor_first=self._processor_first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +68,22 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
+class Against:
+    """One method against `method`, in turn: for each prompt the median over the rounds; of these the median, the lowest and the highest.
+
+    `answer`: seconds to whole answers, the other's over its own. `same`: prompts on which both wrote the same tokens.
+    """
+
+    method: str
+    speed: float
+    lowest: float
+    highest: float
+    answer: float
+    prompts: int
+    same: int
+
+
+@dataclass(frozen=True, slots=True)
 class Figures:
     """Of one method. tokens_per_second: those after the opening, per second after it (in verbatim mode all, from the prompt's end)."""
 
@@ -50,9 +92,7 @@ class Figures:
     seconds_to_first_token: float
     tau: float | None  # the bonus token counted
     nodes_per_step: float | None
-    vs_plain: float | None = None
-    vs_transformers: float | None = None
-    vs_llama_cpp: float | None = None  # against the better of its two
+    against: dict[str, Against] = field(default_factory=dict)  # OURS, and the fastest way of each of PEERS
     repeats: int = 0
     spread: float = 0.0  # of tokens_per_second over the repeats: (highest - lowest) / median
 
@@ -61,11 +101,26 @@ def figures(measured: Iterable[Measured]) -> dict[str, Figures]:
     by_method: dict[str, list[Measured]] = {}
     for each in measured:
         by_method.setdefault(each.method, []).append(each)
-    alone = {method: _alone(runs) for method, runs in by_method.items()}
-    return {method: _compared(own, alone) for method, own in alone.items()}
+    alone = {method: _alone(runs, is_peer(method)) for method, runs in by_method.items()}
+    others = {name: other for name in (*OURS, *PEERS) if (other := _fastest(name, alone))}
+    return {
+        method: replace(own, against={name: found for name, other in others.items() if (found := in_turn(by_method, method, other))})
+        for method, own in alone.items()
+    }
 
 
-def _alone(measured: list[Measured]) -> Figures:
+def is_peer(method: str) -> bool:
+    """Whether another engine answers by it; "llama.cpp's order" is ours."""
+    return method.partition(",")[0] in PEERS
+
+
+def by_processor(measured: Iterable[Measured]) -> list[Measured]:
+    """Return the same runs with the processor's seconds in place of those of the clock, where they were counted."""
+    counted = (each for each in measured if each.run.processor and not each.run.decoding)
+    return [replace(each, run=replace(each.run, first=each.run.processor_first, seconds=each.run.processor)) for each in counted]
+
+
+def _alone(measured: list[Measured], peer: bool) -> Figures:
     rounds: dict[int, list[Run]] = {}
     for each in measured:
         rounds.setdefault(each.repeat, []).append(each.run)
@@ -77,7 +132,7 @@ def _alone(measured: list[Measured]) -> Figures:
         seconds_to_answer=median(sum(run.seconds for run in runs) / len(runs) for runs in rounds.values()),
         seconds_to_first_token=median(sum(run.first for run in runs) / len(runs) for runs in rounds.values()),
         tau=sum(len(run.tokens) for run in every) / steps if steps else None,
-        nodes_per_step=sum(run.drafted for run in every) / steps if steps else None,
+        nodes_per_step=sum(run.drafted for run in every) / steps if steps and not peer else None,
         repeats=len(rounds),
         spread=(max(speeds) - min(speeds)) / median(speeds) if median(speeds) else 0.0,
     )
@@ -88,14 +143,26 @@ def _speed(runs: list[Run]) -> float:
     return sum(len(run.tokens) - run.opening for run in runs) / seconds if seconds else 0.0
 
 
-def _compared(own: Figures, alone: dict[str, Figures]) -> Figures:
-    def against(*methods: str) -> float | None:
-        best = max((alone[method].tokens_per_second for method in methods if method in alone), default=0.0)
-        return own.tokens_per_second / best if best else None
+def _fastest(name: str, alone: dict[str, Figures]) -> str | None:
+    """Return `name`, or of a peer's ways the one of most tokens per second."""
+    ways = [method for method in alone if method.partition(",")[0] == name]
+    return max(ways, key=lambda method: alone[method].tokens_per_second, default=None)
 
-    peers = [method for method in alone if method.startswith("llama.cpp")]
-    ratios = {"vs_plain": against("plain"), "vs_transformers": against("transformers"), "vs_llama_cpp": against(*peers)}
-    return Figures(**(asdict(own) | ratios))
+
+def in_turn(by_method: Mapping[str, Iterable[Measured]], method: str, other: str) -> Against | None:
+    """Compare two methods on the prompts and rounds that both have; None where no answer of both is longer than its opening."""
+    theirs = {(each.job, each.repeat): each.run for each in by_method[other]}
+    pairs: dict[str, list[tuple[Run, Run]]] = {}
+    for each in by_method[method]:
+        run = theirs.get((each.job, each.repeat))
+        if run is not None and _speed([run]) and _speed([each.run]):
+            pairs.setdefault(each.job, []).append((each.run, run))
+    if not pairs:
+        return None
+    speeds: list[float] = [median(_speed([own]) / _speed([run]) for own, run in turns) for turns in pairs.values()]
+    answer: float = median(median(run.seconds / own.seconds for own, run in turns) for turns in pairs.values())
+    same = sum(all(own.tokens == run.tokens for own, run in turns) for turns in pairs.values())
+    return Against(other, median(speeds), min(speeds), max(speeds), answer, len(pairs), same)
 
 
 def append(measured: Measured, file: Path) -> None:
