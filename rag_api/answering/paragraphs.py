@@ -21,13 +21,15 @@ LONGEST = 600  # characters of a paragraph that are quoted around a sentence
 
 
 def with_paragraphs(sections: Sequence[Section], read: Read) -> list[Section]:
-    """Return the sections with each sentence of prose grown to its paragraph; a section whose sentence another one's paragraph holds is
-    said there."""
+    """Return the sections with each sentence of prose grown to its paragraph. A section whose sentence another one's paragraph holds is
+    said there; so is one that would quote a whole table or list of which another one quotes the row that is asked for."""
     found: list[Section] = []
     for section in sections:
         if section.asked is None or not section.candidates:
             found.append(section)
-        elif not any(_holds(one.candidates[0], section.candidates[0]) for one in found if one.candidates):
+            continue
+        best, before = section.candidates[0], [one.candidates[0] for one in found if one.candidates]
+        if not any(_holds(one, best) or _holds(best, one) for one in before):
             found.append(replace(section, candidates=_grown(section.candidates, section.asked, read)))
     return found
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from rag_api.answering.choice import Section
@@ -86,6 +88,13 @@ def test_of_a_long_paragraph_what_stands_nearest_is_quoted() -> None:
 def test_what_answers_the_second_of_two_questions_is_not_said_again_when_the_first_ones_paragraph_holds_it() -> None:
     both = [section(BALLOON, "hoeveel ml in de ballon", "gevuld"), section(BALLOON, "hoelang blijft de ballon", "blijft")]
     assert len(with_paragraphs(both, Read({"d": BALLOON}, {}))) == 1
+
+
+def test_a_table_is_not_quoted_whole_behind_the_row_that_answers_the_first_question() -> None:
+    text = "Plaats\tMiddel\tDuur\nneus\tzalf\t5 dagen\nkeel\tspoeling\t3 dagen\n"
+    row = section(text, "wat voor de keel", "spoeling")
+    table = replace(row, candidates=(replace(row.candidates[0], start=0, end=len(text), lead=(), text=text),))
+    assert with_paragraphs([row, table], Read({"d": text}, {})) == [row]
 
 
 def test_the_sentence_that_was_asked_for_is_told_from_its_paragraph() -> None:
