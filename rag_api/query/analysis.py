@@ -6,11 +6,15 @@ have it: the embedder, the stores' BM25, the generator. Knows no document, no us
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from types import MappingProxyType
 
 from rag_api.guard import concepts
 from rag_api.guard.drugs import also_called, given_in, substance_of
 from rag_api.guard.patient import Patient, patient_of
+from rag_api.guard.together import together
 from rag_api.query.asks import without_form
 from rag_api.query.shorthand import written_out
 from rag_api.query.synonyms import Expander
@@ -43,13 +47,16 @@ def analyse(text: str, expander: Expander, said: str | None = None) -> Analysis:
     text, follow_up = written_out(text), written_out(follow_up)
     listed, content = expander.expand(text), without_form(text)
     drugs = given_in(text) or given_in(" ".join(listed))
+    patient = patient_of(text)
+    joined = together(patient.groups, text)
+    other = (*listed, *filter(None, map(substance_of, drugs)), *concepts.other_words(text), *chain.from_iterable(joined.values()))
     return Analysis(
         text=text,
         language=language_said(said or text),
         terms=tuple(question_terms(content)),
-        expansions=tuple(dict.fromkeys((*listed, *filter(None, map(substance_of, drugs)), *concepts.other_words(text)))),
-        sought=tuple(sought_words(content, other_names(expander))),
-        patient=patient_of(text),
+        expansions=tuple(dict.fromkeys(other)),
+        sought=tuple(sought_words(content, other_names(expander, joined))),
+        patient=patient,
         drugs=drugs,
         drug_names=(*drugs, *expander.expand(" ".join(drugs))),
         numbers=tuple(asked(text)),
@@ -58,6 +65,12 @@ def analyse(text: str, expander: Expander, said: str | None = None) -> Analysis:
     )
 
 
-def other_names(expander: Expander) -> Expand:
-    """Return what tells a word's other names: the hospital's lists, the table of drugs and that of concepts."""
-    return lambda word: (*expander.expand(word), *also_called(word), *concepts.also_called(word))
+def other_names(expander: Expander, joined: Mapping[int, Sequence[str]] = MappingProxyType({})) -> Expand:
+    """Return what tells a word's other names: the hospital's lists, the table of drugs and that of concepts. joined: what a concept is
+    called for whom the question is about."""
+
+    def names(word: str) -> Sequence[str]:
+        for_them = [name for line, words in joined.items() if concepts.is_named(line, concepts.meant(word)) for name in words]
+        return (*expander.expand(word), *also_called(word), *concepts.also_called(word), *for_them)
+
+    return names
