@@ -112,8 +112,8 @@ def _quoted(builder: AnswerBuilder, hits: Sequence[Hit], section: Section, conta
     for candidate in section.candidates:
         if candidate.said is not None:
             builder.said.setdefault(candidate.document_id, []).append(candidate.said)
-    longest = max((len(c.text) for c in section.candidates), default=0)  # every token has a character at least
-    most = max(settings.max_tokens, longest)
+    longest = sorted((len(c.text) for c in section.candidates), reverse=True)[: writing.sentences]
+    most = max(settings.max_tokens, sum(longest))  # every token has a character at least: no quote is cut short
     query = section.asked.text if section.asked is not None and len(builder.asked) > 1 else builder.query
     request, passages = to_quote(query, builder.language, hits, section.candidates, writing, builder.texts, most)
     _read_further(builder, request.candidates or (), passages, container)

@@ -132,6 +132,16 @@ async def test_verbatim_candidates_are_sentences_of_the_passages_that_are_sent(
     assert sent["bedside"]["one_document"] is True
 
 
+async def test_quotes_have_room_for_all_that_may_be_quoted_whatever_the_limit_for_written_answers(
+    container: Container, server: Scripted, documents: dict[str, Document]
+) -> None:
+    container.settings.max_tokens = 5
+    await asked(container)
+    sent = server.requests[0]
+    lengths = sorted((c["end"] - c["start"] for c in sent["bedside"]["candidates"]), reverse=True)
+    assert sent["max_tokens"] >= sum(lengths[: sent["bedside"]["max_sentences"]]) > 5
+
+
 async def test_an_answer_in_a_models_words_may_be_drafted_from_the_whole_documents_and_what_was_said_before(
     container: Container, server: Scripted, documents: dict[str, Document]
 ) -> None:
