@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from rag_api.answering.rows import case_of
 from rag_api.domain import Candidate
 from rag_api.guard.drugs import drugs_in, names
+from rag_api.guard.levels import is_about_the_other
 from rag_api.guard.without import is_turned
 from rag_api.query.analysis import Analysis
 from rag_api.query.followup import patients_in
@@ -74,9 +75,14 @@ def _is_with(question: Analysis, candidate: Candidate) -> bool:
     return is_turned(question.text, candidate.text)
 
 
+def _of_another_level(question: Analysis, candidate: Candidate) -> bool:
+    """How potassium is given, for a patient who has too much of it."""
+    return question.level is not None and is_about_the_other(question.level, candidate.text)
+
+
 def _is_of_itself(question: Analysis, candidate: Candidate) -> bool:
     """Says what its document is for, or what changed in it."""
     return bool(OF_ITSELF.search(candidate.text))
 
 
-_WRONG = (_of_another_drug, _for_others, _is_example, _is_of_itself, _is_with)
+_WRONG = (_of_another_drug, _of_another_level, _for_others, _is_example, _is_of_itself, _is_with)

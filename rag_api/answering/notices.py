@@ -143,6 +143,14 @@ _TEXTS: dict[str, dict[str, str]] = {
         "en": "For {for_whom}; the question mentions {patient}.",
     },
     "card_other_drug": {"nl": "Noemt {drugs} niet.", "en": "Does not name {drugs}."},
+    "card_other_level_high": {
+        "nl": "Gaat over {salt} geven of over een tekort; de vraag over te veel.",
+        "en": "Is about giving {salt} or a lack of it; the question about too much.",
+    },
+    "card_other_level_low": {
+        "nl": "Gaat over te veel {salt}; de vraag over te weinig.",
+        "en": "Is about too much {salt}; the question about too little.",
+    },
     "card_twin": {"nl": "Voor {for_whom}; bron {source} is voor {others}.", "en": "For {for_whom}; source {source} is for {others}."},
     "card_scan": {
         "nl": "Als scan geopend: de woorden zijn uit het beeld van de pagina gelezen.",
@@ -190,6 +198,8 @@ _PUBLIC = {
     "expired_unversioned": "expired",
     "patient_group_only": "patient_group",
     "answered_only_for": "only_for",
+    "card_other_level_high": "other_level",
+    "card_other_level_low": "other_level",
 }
 _FOR_WHOM = {
     "nl": {"adult": "volwassenen", "child": "kinderen", "neonate": "pasgeborenen", "pregnancy": "zwangeren"},

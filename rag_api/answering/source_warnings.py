@@ -17,6 +17,7 @@ from rag_api.db.documents import get_documents, superseding
 from rag_api.domain import Document, Filters, Notice, Source, TargetGroup, Unsupported, User
 from rag_api.guard.asker import function_of
 from rag_api.guard.conflicts import Conflict, conflicts
+from rag_api.guard.levels import is_about_the_other
 from rag_api.guard.patient import Patient, wards_in
 from rag_api.guard.support import Passage, unsupported
 from rag_api.guard.twins import are_twins
@@ -56,6 +57,7 @@ def warned(
         [
             *_group_caution(source, patient, language),
             *_twin_caution(source, sources, likely or {}, patient, wards_in(question.text) or function_of(user).groups, language),
+            *_level_caution(source, question, language),
             *_age_cautions(source, today, newer, language),
             *_conflict_cautions(index, differing, sources, language),
             *_scan_caution(source, language),
@@ -102,7 +104,7 @@ def of_other_drugs(sources: Sequence[Source], question: Analysis, others: Contai
 def usable(sources: Sequence[Source], limit: int) -> tuple[Source, ...]:
     """The first that may be answered from: not those for other patients or of other drugs, and of twins only the better one, for an
     answer is for one patient; what is no longer valid only when nothing else is there."""
-    fit = [source for source in sources if not _has(source, "other_group", "twin", "other_drug")]
+    fit = [source for source in sources if not _has(source, "other_group", "twin", "other_drug", "other_level")]
     valid = [source for source in fit if not _has(source, "expired", "superseded")]
     return tuple((valid or fit)[:limit])
 
@@ -188,6 +190,13 @@ def _better_twin(twins: Sequence[Source], likely: Mapping[str, float], cared_for
     best = max(twins, key=lambda one: likely.get(one.document.id, -math.inf))
     gain = likely.get(best.document.id, -math.inf) - likely.get(usual.document.id, -math.inf)
     return best if gain >= CLEARLY else usual
+
+
+def _level_caution(source: Source, question: Analysis, language: str) -> list[Notice]:
+    level = question.level
+    if level is None or not is_about_the_other(level, source.document.metadata.title):
+        return []
+    return [notice("card_other_level_high" if level.high else "card_other_level_low", language, (), salt=level.salt[language == "en"])]
 
 
 def _age_cautions(source: Source, today: date, newer: Mapping[str, Document], language: str) -> list[Notice]:

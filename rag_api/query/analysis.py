@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 from rag_api.guard import concepts
 from rag_api.guard.drugs import also_called, given_in, substance_of
+from rag_api.guard.levels import Level, is_about_the_other, level_in
 from rag_api.guard.patient import Patient, patient_of
 from rag_api.guard.together import together
 from rag_api.query.asks import without_form
@@ -39,6 +40,7 @@ class Analysis:
     numbers: tuple[Asked, ...]
     said: str = ""  # a follow-up as it was typed, where that is not the text: what is new in it is what is asked
     fresh: tuple[Called, ...] = ()  # the content words of that
+    level: Level | None = None  # a salt of the blood that it says is too high or too low
 
 
 def analyse(text: str, expander: Expander, said: str | None = None) -> Analysis:
@@ -47,30 +49,36 @@ def analyse(text: str, expander: Expander, said: str | None = None) -> Analysis:
     text, follow_up = written_out(text), written_out(follow_up)
     listed, content = expander.expand(text), without_form(text)
     drugs = given_in(text) or given_in(" ".join(listed))
-    patient = patient_of(text)
+    patient, level = patient_of(text), level_in(text)
+    if level is not None and level.high:  # of what there is too much none is given
+        drugs = tuple(drug for drug in drugs if drug not in level.salt)
     joined = together(patient.groups, text)
     other = (*listed, *filter(None, map(substance_of, drugs)), *concepts.other_words(text), *chain.from_iterable(joined.values()))
+    if level is not None:
+        other = (*(name for name in other if not is_about_the_other(level, name)), *level.names)
     return Analysis(
         text=text,
         language=language_said(said or text),
         terms=tuple(question_terms(content)),
         expansions=tuple(dict.fromkeys(other)),
-        sought=tuple(sought_words(content, other_names(expander, joined))),
+        sought=tuple(sought_words(content, other_names(expander, joined, level))),
         patient=patient,
         drugs=drugs,
         drug_names=(*drugs, *expander.expand(" ".join(drugs))),
         numbers=tuple(asked(text)),
         said=follow_up,
+        level=level,
         fresh=tuple(sought_words(follow_up, other_names(expander))) if follow_up else (),
     )
 
 
-def other_names(expander: Expander, joined: Mapping[int, Sequence[str]] = MappingProxyType({})) -> Expand:
+def other_names(expander: Expander, joined: Mapping[int, Sequence[str]] = MappingProxyType({}), level: Level | None = None) -> Expand:
     """Return what tells a word's other names: the hospital's lists, the table of drugs and that of concepts. joined: what a concept is
-    called for whom the question is about."""
+    called for whom the question is about; level: of a salt, whose word has that name too."""
 
     def names(word: str) -> Sequence[str]:
         for_them = [name for line, words in joined.items() if concepts.is_named(line, concepts.meant(word)) for name in words]
-        return (*expander.expand(word), *also_called(word), *concepts.also_called(word), *for_them)
+        as_level = level.names if level is not None and word in level.salt else ()
+        return (*expander.expand(word), *also_called(word), *concepts.also_called(word), *for_them, *as_level)
 
     return names

@@ -29,6 +29,7 @@ _SYMBOL = re.compile(
 )
 # The same without a number: "at what K do they ring".
 _LEVEL = re.compile(r"(?i:\b(what|which|high|low|welke|hoge?|lage?|laag|te hoge|te lage)\s+)K\+?(?![\w.+-]|\s?(?:wires?|draad|draden)\b)")
+_TOO = re.compile(r"(?<![\w-])K\+?(?=\s+(?:is\s+)?(?:(?i:veel|erg|heel|way|much|very|te|too)\s+){1,3}(?i:hoog|laag|high|low)\b)")
 
 
 @cache
@@ -59,5 +60,6 @@ def _written(question: str, language: Language) -> str:
     said = pattern.sub(lambda match: shorts[match[0].lower()], question)
     times = _TIMES[language] if not _IN_UNITS.search(said) else {**_TIMES[language], "u": "units"}
     said = _HOURS.sub(lambda match: f"{match[1]} {times[match[2].lower()]}", said)
+    said = _TOO.sub(_SALTS["K"][language == "en"], said)
     said = _LEVEL.sub(lambda match: f"{match[1]} {_SALTS['K'][language == 'en']}", said)
     return _SYMBOL.sub(lambda match: f"{_SALTS[match[1] or match[2] or match[3]][language == 'en']} ", said)

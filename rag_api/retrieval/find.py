@@ -18,6 +18,7 @@ from rag_api.domain import Candidate, Document, DocumentStatus, Filters, Hit, Us
 from rag_api.embed import Embedder
 from rag_api.embed.kept import DbVectorCache
 from rag_api.guard.drugs import names
+from rag_api.guard.levels import is_about_the_other
 from rag_api.guard.patient import Patient
 from rag_api.query.analysis import Analysis
 from rag_api.retrieval.answerability import decide
@@ -66,7 +67,8 @@ def find(question: Analysis, user: User, filters: Filters, container: RetrievalC
     for_these = [hit for hit in hits if not is_for_others(hit, patient)]
     texts = texts_of(container.db, hits if question.drugs else for_these)
     others = _without_drugs(question, hits, documents, texts)
-    may_answer = [hit for hit in for_these if hit.chunk.document_id not in others]
+    wrong = others | _of_other_level(question, documents)
+    may_answer = [hit for hit in for_these if hit.chunk.document_id not in wrong]
     uncertain, structures = read_uncertain(container.db, list(documents)), read_packed(container.db, list(texts))
     scored = scored_sentences(question, may_answer, _kept_vectors(may_answer, container), measured.weights, texts, uncertain, structures)
     withheld = {document_id: together(uncertain.get(document_id, ()), addressed(text)) for document_id, text in texts.items()}
@@ -170,6 +172,14 @@ def _without_drugs(question: Analysis, hits: Sequence[Hit], documents: Mapping[s
     titles = {hit.chunk.document_id: documents[hit.chunk.document_id].metadata.title for hit in hits}
     there = {name: f"{title}\n{texts[name]}" for name, title in titles.items() if name in texts}
     return frozenset(name for name, text in there.items() if not names(text, question.drug_names))
+
+
+def _of_other_level(question: Analysis, documents: Mapping[str, Document]) -> frozenset[str]:
+    """The documents whose title says that they are about the same salt the other way round."""
+    level = question.level
+    if level is None:
+        return frozenset()
+    return frozenset(name for name, document in documents.items() if is_about_the_other(level, document.metadata.title))
 
 
 def _kept_vectors(hits: Sequence[Hit], container: RetrievalContainer) -> Embedder:

@@ -24,6 +24,7 @@ pytestmark = pytest.mark.quick
         ("what to give with K 6.7", "what to give with potassium 6.7"),
         ("at what K does the lab ring us", "at what potassium does the lab ring us"),
         ("bij welke K belt het labo", "bij welke kalium belt het labo"),
+        ("K veel te hoog bij volwassene", "kalium veel te hoog bij volwassene"),
         ("xylocaine zonder adr max", "xylocaine zonder adrenaline max"),
         ("Na 121 bij een volwassene", "natrium 121 bij een volwassene"),
     ],
