@@ -415,7 +415,7 @@ def test_a_text_that_postgres_cannot_hold_is_the_askers_error(db: Database) -> N
 def test_a_dead_connection_is_replaced_without_a_failed_call(db: Database) -> None:
     db.ping()
     with psycopg.connect(db.dsn, autocommit=True) as other:
-        other.execute("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'bedside'")
+        other.execute("select pg_terminate_backend(pid, 5000) from pg_stat_activity where application_name = 'bedside'")
     assert db.ping().startswith("18")
 
 
