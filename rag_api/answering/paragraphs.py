@@ -14,9 +14,12 @@ from rag_api.answering.read import Read
 from rag_api.domain import Candidate
 from rag_api.query.analysis import Analysis
 from rag_api.text.quotable_spans import Quotable, quotable_of
+from rag_api.text.ranges import asked as numbers_in
+from rag_api.text.ranges import fits
 from rag_api.text.sentence_splitter import Kind
 from rag_api.text.uncertain import BLANK
 
+_PATIENTS = {"kg", "year", "month"}  # units of what a patient is told by
 LONGEST = 600  # characters of a paragraph that are quoted around a sentence
 
 
@@ -56,7 +59,7 @@ def _paragraph(candidate: Candidate, asked: Analysis, read: Read) -> Candidate:
     def may_join(other: Quotable, start: int, end: int) -> bool:
         said = text[other.start : other.end]
         alone = replace(candidate, start=other.start, end=other.end, lead=(), text=said)
-        return end - start <= LONGEST and BLANK not in said and not is_unfit(asked, alone)
+        return end - start <= LONGEST and BLANK not in said and not is_unfit(asked, alone) and not _is_for_other_numbers(asked, said)
 
     growing = True
     while growing:  # what follows first: it says more often what is meant than what came before
@@ -71,6 +74,15 @@ def _paragraph(candidate: Candidate, asked: Analysis, read: Read) -> Candidate:
         return candidate
     said = (candidate.start, candidate.end)
     return replace(candidate, start=start, end=end, lead=lead, text="".join(text[a:b] for a, b in (*lead, (start, end))), said=said)
+
+
+def _is_for_other_numbers(question: Analysis, said: str) -> bool:
+    """Says what holds at another weight or age than the question's: an infant of 6 kg beside the child of 12."""
+    for told in question.numbers:
+        there = {one.number for one in numbers_in(said) if one.unit == told.unit} if told.unit in _PATIENTS else set[float]()
+        if there and told.number not in there and fits(question.numbers, said) <= 0:
+            return True
+    return False
 
 
 def _holds(one: Candidate, other: Candidate) -> bool:

@@ -62,6 +62,12 @@ def test_a_second_sentence_of_it_is_not_quoted_twice() -> None:
             "Een kind drinkt tot 1 uur vooraf. Noteer het.\n",
         ),
         (
+            "paracetamol kind 12 kg hoeveel",
+            "Geef traag. Een kind van 12 kg krijgt 180 mg. Een kind van 6 kg krijgt 45 mg. Noteer het.\n",
+            "180 mg",
+            "Geef traag. Een kind van 12 kg krijgt 180 mg. ",
+        ),
+        (
             "metformine bij egfr 25",
             "Metformine gaat door bij een eGFR van 30 ml/min of meer. Bij een eGFR onder 30 ml/min wordt ze gestopt. Herstart na 2 d.\n",
             "gestopt",
