@@ -75,8 +75,8 @@ def sections(question: Analysis, candidates: Sequence[Candidate], read: Read) ->
 def _sections(question: Analysis, left: list[Candidate], read: Read) -> list[Section]:
     first = [c for c in left if c.document_id == left[0].document_id]
     exception, whole = _exception(question, first, read), _whole(question, left, read)
-    if exception is not None and not (whole is not None and _overlap(whole, exception) and _lists(whole, read)):
-        return [Section((exception,), 1), Section(tuple(c for c in first if not _overlap(c, exception)), 1)]
+    if exception is not None and not (whole is not None and overlap(whole, exception) and _lists(whole, read)):
+        return [Section((exception,), 1), Section(tuple(c for c in first if not overlap(c, exception)), 1)]
     if whole is not None:
         return [Section((whole,), 1)]
     table = tied_table(question, first, read)
@@ -102,7 +102,7 @@ def _with_what_to_do(question: Analysis, left: list[Candidate], read: Read) -> l
     if after is None or _DOES.match(text[best.start : best.end]) or not _DOES.match(text[after.start : after.end]):
         return left
     both = replace(best, end=after.end, text=best.text + text[after.start : after.end])
-    return [both, *(c for c in left[1:] if not _overlap(c, both))]
+    return [both, *(c for c in left[1:] if not overlap(c, both))]
 
 
 def _exception(question: Analysis, first: Sequence[Candidate], read: Read) -> Candidate | None:
@@ -115,7 +115,7 @@ def _exception(question: Analysis, first: Sequence[Candidate], read: Read) -> Ca
     for candidate in first:
         if not _NEGATES.search(candidate.text) or not any(held(called, candidate.text) >= SURE for called in conditions):
             continue
-        if candidate is first[0] or _overlap(candidate, first[0]):
+        if candidate is first[0] or overlap(candidate, first[0]):
             return None
         quote = read.quote(candidate)
         if quote is not None and (quote.group == best.group >= 0 or quote.path[-1:] == best.path[-1:]):
@@ -136,7 +136,7 @@ def _conditions(question: Analysis, first: Sequence[Candidate], title: str) -> l
     return found
 
 
-def _overlap(one: Candidate, other: Candidate) -> bool:
+def overlap(one: Candidate, other: Candidate) -> bool:
     return one.document_id == other.document_id and one.start < other.end and other.start < one.end
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rag_api.answering.choice import Section
+from rag_api.answering.choice import Section, overlap
 from rag_api.answering.fitting import is_unfit
+from rag_api.answering.prompt_passages import CANDIDATES
 from rag_api.answering.read import Read
 from rag_api.domain import Candidate
 from rag_api.query.analysis import Analysis
@@ -38,12 +39,14 @@ def with_paragraphs(sections: Sequence[Section], read: Read) -> list[Section]:
 
 
 def _grown(candidates: Sequence[Candidate], asked: Analysis, read: Read) -> tuple[Candidate, ...]:
-    """Best first; a sentence that a better one's paragraph holds is quoted there."""
+    """Best first, as many as the generator weighs; a sentence that a better one's paragraph holds is quoted there."""
     grown: list[Candidate] = []
     for candidate in candidates:
-        if not any(_overlap(one, candidate) for one in grown):
+        if len(grown) == CANDIDATES:
+            break
+        if not any(overlap(one, candidate) for one in grown):
             whole = _paragraph(candidate, asked, read)
-            grown.append(candidate if any(_overlap(one, whole) for one in grown) else whole)
+            grown.append(candidate if any(overlap(one, whole) for one in grown) else whole)
     return tuple(grown)
 
 
@@ -87,7 +90,3 @@ def _is_for_other_numbers(question: Analysis, said: str) -> bool:
 
 def _holds(one: Candidate, other: Candidate) -> bool:
     return one.document_id == other.document_id and one.start <= other.start and other.end <= one.end
-
-
-def _overlap(one: Candidate, other: Candidate) -> bool:
-    return one.document_id == other.document_id and one.start < other.end and other.start < one.end

@@ -50,13 +50,14 @@ def warned(
     in nats. Blocks."""
     today, patient, first = filters.valid_on or date.today(), question.patient, container.settings.passages
     newer = _newer(sources, user, today, container) if filters.include_expired else {}
+    cared_for = wards_in(question.text) or function_of(user).groups
     differing = [
         c for c in conflicts([s.hit for s in sources], question.terms) if _are_valid((sources[c.first], sources[c.second]), today, newer)
     ]
     cautions = [
         [
             *_group_caution(source, patient, language),
-            *_twin_caution(source, sources, likely or {}, patient, wards_in(question.text) or function_of(user).groups, language),
+            *_twin_caution(source, sources, likely or {}, patient, cared_for, language),
             *_level_caution(source, question, language),
             *_age_cautions(source, today, newer, language),
             *_conflict_cautions(index, differing, sources, language),

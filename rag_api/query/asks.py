@@ -31,7 +31,7 @@ _ASKS_FOR = re.compile(rf"(?:{_TO}(?:{_OPENERS})|{_NAMED})\b", re.IGNORECASE)
 _WH = r"(?:hoe\w*|wat|wie|wanneer|waar\w*|welke?|how|what|who|whom|when|where|which|why|hvl|wnr)"
 _COMMA = re.compile(rf",\s+(?={_TO}{_WH}\b)", re.IGNORECASE)
 _CONDITION = re.compile(r"\s*(?:wat als|wat indien|what if|als|if|wanneer|when|waar|where)\b", re.IGNORECASE)  # "when it rings, who comes"
-_ASKS_ITSELF = re.compile(r"(?:hoe\w*|wat|wie|wanneer|waar\w*|welke?|how|what|who|whom|when|where|which|why|hvl|wnr)\b", re.IGNORECASE)
+_ASKS_ITSELF = re.compile(rf"{_WH}\b", re.IGNORECASE)
 # "ballon bij fluxus: hoeveel ml en hoelang", "rsv, vanaf welke saturatie en hoelang": what stands first is what both ask about.
 _TOPIC = re.compile(r"([^:?;]{4,80}):\s+(\S.*)", re.DOTALL)
 _TOPIC_COMMA = re.compile(rf"([^:?;,]{{3,80}}),\s+({_TO}{_WH}\b.*)", re.DOTALL | re.IGNORECASE)
