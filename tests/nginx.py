@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.support.ports import free_port
+
 NGINX = Path(__file__).parents[1] / "nginx"
 MISSING = None if shutil.which("nginx") and shutil.which("openssl") else "nginx or openssl is not installed"
 
@@ -27,13 +29,6 @@ class Gate:
 
     def context(self) -> ssl.SSLContext:
         return ssl.create_default_context(cafile=str(self.certificate))
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def render(folder: Path, values: dict[str, str]) -> Path:

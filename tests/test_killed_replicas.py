@@ -20,9 +20,9 @@ import pytest
 from rag_api.bench.processes import Started, generators, services
 from rag_api.config import Settings
 from rag_api.container import Container
-from rag_api.embedded.processes import free_port
 from tests.nginx import MISSING, Gate, nginx
 from tests.support.name_server import name_server
+from tests.support.ports import free_port
 from tests.support.world import load_hospital
 
 pytestmark = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))

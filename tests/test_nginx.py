@@ -21,8 +21,9 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from tests.nginx import MISSING, NGINX, Gate, free_port, nginx
+from tests.nginx import MISSING, NGINX, Gate, nginx
 from tests.support.http_server import served
+from tests.support.ports import free_port
 
 pytestmark = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
 

@@ -25,7 +25,7 @@ from typing import Any
 
 import httpx
 
-from rag_api.bench.processes import ports
+from rag_api.embedded.processes import free_ports
 from rag_api.errors import Unavailable
 from rag_api.evaluate.judged import HANDBOOK, read_judged
 
@@ -177,7 +177,7 @@ def _worst(seconds: Sequence[float]) -> float | None:
 def _demonstration() -> Iterator[Served]:
     """`bedside demo`; without the limits of one address, from which all readers come."""
     with tempfile.TemporaryDirectory(prefix="bedside-load-") as folder:
-        port, health = ports(2)
+        port, health = free_ports(2)
         own = {"PORT": str(port), "HEALTH_PORT": str(health), "DATA_DIR": folder, "QUESTIONS_PER_MINUTE": "0", "REQUESTS_PER_MINUTE": "0"}
         environment = os.environ | {f"BEDSIDE_{name}": value for name, value in own.items()}
         log = Path(folder) / "load.log"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import httpx
 
-from rag_api.embedded.processes import free_port
+from rag_api.embedded.processes import free_port, free_ports
 from rag_api.errors import Unavailable
 
 START_SECONDS = 600.0
@@ -44,7 +44,7 @@ class Started:
 def generators(folder: Path, count: int, *options: str) -> Iterator[list[Started]]:
     """Our generator with the demo model, so often."""
     module = ("services.generator.server", "--model", "demo", "--served-name", "demo", *options)
-    with started(folder, "generator", [(*module, "--port", str(port)) for port in ports(count)]) as running:
+    with started(folder, "generator", [(*module, "--port", str(port)) for port in free_ports(count)]) as running:
         for one in running:
             one.ready("/health")
         yield running
@@ -86,10 +86,6 @@ def environment(pid: int) -> dict[str, str]:
     except OSError:
         return {}
     return dict(pair.split("=", 1) for pair in said.split("\0") if "=" in pair)
-
-
-def ports(count: int) -> list[int]:
-    return [free_port() for _ in range(count)]
 
 
 @contextmanager

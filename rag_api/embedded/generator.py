@@ -21,6 +21,7 @@ from rag_api.embedded.processes import Watcher, file_lock, free_port
 from rag_api.errors import GeneratorUnavailable
 
 Say = Callable[[str], None]
+TAKEN = "address already in use"
 SILENT = 20.0  # seconds without an answer to /health, which no step of the engine holds up: it hangs, and is started anew
 # Runs a module and ends with its parent, however that ends: the parent holds the other end of our standard input. Whoever reads sources
 # comes before whoever waits for a model's words, on the same cores.
@@ -43,6 +44,10 @@ class Running:
     pid: int
     port: int
     model: str
+
+
+class _PortTaken(GeneratorUnavailable):
+    """Somebody took the port that was free when it was chosen."""
 
 
 class GeneratorProcess:
@@ -101,8 +106,12 @@ class GeneratorProcess:
             if running is not None:
                 self.port, self.borrowed = running.port, True
             else:
-                self._launch()
-                self._wait(say)
+                try:
+                    self._launch()
+                    self._wait(say)
+                except _PortTaken:
+                    self._launch()
+                    self._wait(say)
 
     def _launch(self) -> None:
         self._discard()
@@ -125,7 +134,9 @@ class GeneratorProcess:
         while _health(self.port) != 200:
             if self._process.poll() is not None or self._watcher.stopping.is_set():
                 self._discard()
-                raise GeneratorUnavailable(f"The generator ended while starting:\n{self._log_tail()}")
+                said = self._log_tail()
+                why = _PortTaken if TAKEN in said.lower() else GeneratorUnavailable
+                raise why(f"The generator ended while starting:\n{said}")
             if time.monotonic() - began > self.patience:
                 self._discard()
                 raise GeneratorUnavailable(f"The generator was not ready after {self.patience:.0f} s; its log is {self.log_file}.")

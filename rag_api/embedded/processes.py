@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import fcntl
 import logging
+import random
 import socket
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 log = logging.getLogger(__name__)
 SLOWEST = 60.0  # seconds between looks at one that dies again and again
+CONNECTIONS = Path("/proc/sys/net/ipv4/ip_local_port_range")
+DYNAMIC = (49152, 65535)  # by the IANA, for kernels that do not say
+FIRST = 20000  # below it are the ports of well-known servers, and up to 19999 those that Ray gives its workers
 
 
 @contextmanager
@@ -24,10 +28,31 @@ def file_lock(path: Path) -> Iterator[None]:
         yield
 
 
+def quiet_ports() -> range:
+    """Those of which the kernel gives none to a connection: one that is free now is free when a process gets to it."""
+    first, last = DYNAMIC
+    with suppress(OSError, ValueError):
+        first, last = map(int, CONNECTIONS.read_text().split())
+    return max(range(FIRST, first), range(last + 1, 65536), key=len) or range(FIRST, 65536)
+
+
+def free_ports(count: int) -> list[int]:
+    """Different ports on which nobody listens. Raises OSError where there are not so many."""
+    found: list[int] = []
+    ports = quiet_ports()
+    start = random.SystemRandom().randrange(len(ports))
+    with ExitStack() as held:
+        for port in (*ports[start:], *ports[:start]):
+            if len(found) == count:
+                return found
+            with suppress(OSError):
+                held.enter_context(socket.socket()).bind(("127.0.0.1", port))
+                found.append(port)
+    raise OSError(f"there are no {count} free ports from {ports.start} to {ports.stop - 1}")
+
+
 def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
+    return free_ports(1)[0]
 
 
 def process_name(pid: int) -> str:

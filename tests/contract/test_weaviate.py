@@ -29,7 +29,7 @@ from rag_api.text import bm25_analyzer as terms
 from rag_api.text.bm25_analyzer import further_terms, question_terms
 from tests.contract.conftest import DIM, weaviate_server, weaviate_settings  # noqa: F401
 from tests.contract.test_stores import EVERYONE, chunk, put, unit, vectors
-from tests.support.weaviate_dev import free_ports
+from tests.support.ports import free_ports
 from tests.weaviate_server import Server
 
 

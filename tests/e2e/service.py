@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import socket
 import subprocess
 import sys
 import tempfile
@@ -15,6 +14,8 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from tests.support.ports import free_port
 
 ROOT = Path(__file__).parents[2]
 HANDBOOK = ROOT / "rag_api" / "handbook"
@@ -46,7 +47,7 @@ def _folder() -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _served(folder: Path) -> Iterator[str]:
-    port = _free_port()
+    port = free_port()
     environment = {name: value for name, value in os.environ.items() if not name.startswith("BEDSIDE_")}
     environment |= {"BEDSIDE_DATA_DIR": str(folder / "data"), "BEDSIDE_HOST": "127.0.0.1", "BEDSIDE_PORT": str(port)}
     said = folder / "bedside.log"
@@ -80,10 +81,3 @@ def _get(url: str) -> dict[str, Any]:
             return dict(json.load(response))
     except urllib.error.HTTPError as error:
         return dict(json.load(error))
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

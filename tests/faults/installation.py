@@ -24,6 +24,7 @@ from rag_api.stores.weaviate import WeaviateStore
 from tests.faults.embedder import NAME
 from tests.faults.services import Service
 from tests.support import weaviate_dev
+from tests.support.ports import free_ports
 
 DIM = 384
 HANDBOOK = ("paracetamol-iv-kinderen.pdf", "kalium-iv.pdf", "picc-zorg.pdf", "mews-escalatie.pdf")
@@ -185,7 +186,7 @@ def installation(folder: Path, *, generator: bool = True, further: Mapping[str, 
     with ExitStack() as stack:
         (node,) = weaviate_dev.start(folder / "weaviate")
         stack.callback(node.stop)
-        port, embedder_port = weaviate_dev.free_ports(2)
+        port, embedder_port = free_ports(2)
         made = Installation(folder, port, embedder_port, node, {"store": node.process}, further=dict(further))
         stack.callback(made.close)
         made.start_embedder()

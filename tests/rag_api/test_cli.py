@@ -28,12 +28,12 @@ from rag_api.cli import app as cli
 from rag_api.cli.console import DROPPED, make_data_dir
 from rag_api.cli.demo import SAMPLE
 from rag_api.config import Settings
-from rag_api.embedded.processes import free_port
 from rag_api.evaluate import HANDBOOK, read_judged
 from rag_api.evaluate.rows import shipped_rows
 from rag_api.text.language import detect
 from tests.rag_api.docx_files import docx, p, r
 from tests.rag_api.pdfs import write
+from tests.support.ports import free_port
 from tests.support.reader_weights import weights as weights_of
 from tests.support.scripted_server import Scripted, scripted_server
 

@@ -18,7 +18,7 @@ import pytest
 from reportlab.pdfgen.canvas import Canvas
 
 from rag_api.cli import dev
-from rag_api.embedded.processes import free_port
+from tests.support.ports import free_port
 from tests.support.scripted_server import scripted_server
 
 pytestmark = pytest.mark.skipif(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -16,8 +17,9 @@ import psycopg
 import pytest
 
 from rag_api.container import Container
-from rag_api.embedded.generator import GeneratorProcess
+from rag_api.embedded.generator import TAKEN, GeneratorProcess
 from rag_api.embedded.postgres import EmbeddedPostgres
+from rag_api.embedded.processes import CONNECTIONS, free_port, free_ports, quiet_ports
 from rag_api.errors import GeneratorUnavailable
 
 # A process that uses the server of a folder until its standard input closes.
@@ -268,6 +270,52 @@ def test_a_generator_ends_with_its_parent_however_that_ends(tmp_path: Path, modu
 def test_a_generator_that_cannot_start_says_why(tmp_path: Path, module: str) -> None:
     with pytest.raises(GeneratorUnavailable, match="no such model"):
         GeneratorProcess(tmp_path, "demo", (module, "--exit-at-once")).start()
+
+
+@pytest.fixture
+def taken() -> Iterator[int]:
+    """A port that somebody has."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        yield listener.getsockname()[1]
+
+
+def test_a_generator_whose_port_was_taken_meanwhile_starts_on_another(
+    tmp_path: Path, module: str, taken: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = iter([taken, other := free_port()])
+    monkeypatch.setattr("rag_api.embedded.generator.free_port", lambda: next(drawn))
+    with GeneratorProcess(tmp_path, "demo", (module,)) as process:
+        assert process.port == other
+        assert answers(process)
+    assert "Address already in use" in process.log_file.read_text()
+
+
+def test_a_generator_that_finds_no_port_free_says_so(tmp_path: Path, module: str, taken: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rag_api.embedded.generator.free_port", lambda: taken)
+    with pytest.raises(GeneratorUnavailable, match="Address already in use"):
+        GeneratorProcess(tmp_path, "demo", (module,)).start()
+
+
+def test_the_real_generators_taken_port_is_told_from_other_reasons(taken: int) -> None:
+    command = [sys.executable, "-m", "services.generator.server", "--model", "demo", "--port", str(taken)]
+    ended = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
+    assert ended.returncode != 0
+    assert TAKEN in ended.stdout.lower()
+
+
+def test_no_connection_is_given_a_port_that_was_drawn_for_a_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, last = map(int, CONNECTIONS.read_text().split())
+    ports = free_ports(50)
+    assert len(set(ports)) == 50
+    assert not [port for port in ports if first <= port <= last]
+    said = tmp_path / "range"
+    monkeypatch.setattr("rag_api.embedded.processes.CONNECTIONS", said)
+    assert quiet_ports() == range(20000, 49152)  # a kernel that does not say
+    said.write_text("10000\t40000\n")
+    assert quiet_ports() == range(40001, 65536)
+    said.write_text("1024\t65535\n")
+    assert quiet_ports() == range(20000, 65536)  # none is quiet
 
 
 def test_parts_say_that_the_generator_is_loading(settings: object) -> None:

@@ -26,7 +26,8 @@ from rag_api.domain import LOCAL_USER, Role
 from rag_api.errors import NotAllowed, SignInUnavailable
 from rag_api.main import create_app
 from tests.support.http_server import served
-from tests.support.oidc_provider import CLIENT, SECRET, Provided, free_port, missing, new_signing_key, provider, signed_in_at
+from tests.support.oidc_provider import CLIENT, SECRET, Provided, missing, new_signing_key, provider, signed_in_at
+from tests.support.ports import free_port
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=f"no OpenID provider to sign in with: {missing()}")
 

@@ -13,7 +13,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from rag_api.bench.processes import Started, ports, started
+from rag_api.bench.processes import Started, started
+from tests.support.ports import free_port
 from tests.support.scripted_server import scripted_server
 
 
@@ -23,9 +24,9 @@ def served(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start
     with scripted_server() as generator:
         own = {
             "DATA_DIR": str(folder / "data"), "DATABASE_URL": dsn, "STORE": "memory", "GENERATOR_URL": generator.url,
-            "SENTENCE_VECTORS_MB": "0", "QUESTIONS_PER_MINUTE": "0", "REQUESTS_PER_MINUTE": "0", "HEALTH_PORT": str(ports(1)[0]),
+            "SENTENCE_VECTORS_MB": "0", "QUESTIONS_PER_MINUTE": "0", "REQUESTS_PER_MINUTE": "0", "HEALTH_PORT": str(free_port()),
         }  # fmt: skip
-        command = ("rag_api.cli.app", "serve", "--workers", "2", "--port", str(ports(1)[0]))
+        command = ("rag_api.cli.app", "serve", "--workers", "2", "--port", str(free_port()))
         with started(folder, "rag_api", [command], own) as [running]:
             running.ready("/api/health/ready")
             assert httpx.get(f"http://127.0.0.1:{own['HEALTH_PORT']}/api/health/ready", timeout=30).status_code == 204

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -32,13 +31,6 @@ def missing() -> str:
     if node() is None:
         return "there is no node"
     return "" if (FOLDER / "node_modules").is_dir() else f"npm install was not run in {FOLDER} (make test does)"
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def new_signing_key(name: str) -> RSAKey:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import argparse
 import contextlib
 import fcntl
+import http.client
+import json
 import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -22,15 +23,25 @@ import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NoReturn
+
+from tests.support.ports import free_pair, free_ports
 
 VERSION = "1.39.3"  # 1.39 at least: before it BM25 was wrong for up to a minute after an insert
 GO = (1, 26)  # what this version wants
 CACHE = Path.home() / ".cache" / "bedside"
 MODULE = "github.com/weaviate/weaviate/cmd/weaviate-server"
+STARTS = 3  # each on other ports, where one of them was taken meanwhile
+HEARD = 20.0  # seconds for an answer among nodes
+PATIENCE = 180.0  # seconds to get ready; one that ended is not waited for
 
 
 class NotToBeHad(Exception):
     """No server could be built here; the message says why."""
+
+
+class PortTaken(NotToBeHad):
+    """Somebody listens on a port that was free when it was drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +51,7 @@ class Node:
     name: str
     url: str
     grpc_port: int
+    data_port: int  # where the other nodes ask for data
     folder: Path
     process: subprocess.Popen[bytes]
     environment: Mapping[str, str]  # to start it again with: it joins by any of the others
@@ -122,28 +134,8 @@ def _go_version(go: Path) -> tuple[int, int]:
     return (int(match[1]), int(match[2])) if match else (0, 0)
 
 
-def free_ports(count: int) -> list[int]:
-    """Ports that nobody listens on just now, all different."""
-    with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for s in sockets:
-            s.bind(("127.0.0.1", 0))
-        return [s.getsockname()[1] for s in sockets]
-
-
-def free_pair(tries: int = 100) -> list[int]:
-    """Two free ports in a row."""
-    for _ in range(tries):
-        with contextlib.suppress(OSError, OverflowError), socket.socket() as first, socket.socket() as second:
-            first.bind(("127.0.0.1", 0))
-            port = first.getsockname()[1]
-            second.bind(("127.0.0.1", port + 1))
-            return [port, port + 1]
-    raise NotToBeHad("no two free ports in a row")
-
-
 @contextlib.contextmanager
-def running(folder: Path, nodes: int = 1, seconds: float = 90.0) -> Iterator[list[Node]]:
+def running(folder: Path, nodes: int = 1, seconds: float = PATIENCE) -> Iterator[list[Node]]:
     """A server, or a cluster of `nodes`, with its data under `folder`; stopped at the end. Raises NotToBeHad."""
     started = start(folder, nodes, seconds)
     try:
@@ -153,16 +145,21 @@ def running(folder: Path, nodes: int = 1, seconds: float = 90.0) -> Iterator[lis
             node.stop()
 
 
-def start(folder: Path, nodes: int = 1, seconds: float = 90.0) -> list[Node]:
+def start(folder: Path, nodes: int = 1, seconds: float = PATIENCE) -> list[Node]:
+    for _ in range(STARTS - 1):
+        with contextlib.suppress(PortTaken):
+            return _start(folder, nodes, seconds)
+    return _start(folder, nodes, seconds)
+
+
+def _start(folder: Path, nodes: int, seconds: float) -> list[Node]:
     # http, grpc; gossip, data, raft, raft's calls: in a cluster on one machine the latter of each pair must follow the former
     ports = [[*free_ports(2), *free_pair(), *free_pair()] for _ in range(nodes)]
     started: list[Node] = []
     try:
         for i in range(nodes):
             started.append(_start_node(folder / f"node{i + 1}", i, ports))
-        deadline = time.monotonic() + seconds
-        for node in started:
-            _wait_until_ready(node, deadline)
+        _wait_until_ready(started, time.monotonic() + seconds)
     except BaseException:
         for node in started:
             node.kill()
@@ -170,10 +167,10 @@ def start(folder: Path, nodes: int = 1, seconds: float = 90.0) -> list[Node]:
     return started
 
 
-def again(node: Node, seconds: float = 90.0) -> Node:
+def again(node: Node, seconds: float = PATIENCE) -> Node:
     """The node that was stopped or killed, on its own ports and data."""
     restarted = replace(node, process=_run(node.folder, node.environment, node.url))
-    _wait_until_ready(restarted, time.monotonic() + seconds)
+    _wait_until_ready([restarted], time.monotonic() + seconds)
     return restarted
 
 
@@ -199,6 +196,7 @@ def _start_node(folder: Path, index: int, ports: Sequence[Sequence[int]]) -> Nod
         "RAFT_INTERNAL_RPC_PORT": str(raft_rpc),
         "RAFT_BOOTSTRAP_EXPECT": str(len(ports)),
         "PROMETHEUS_MONITORING_ENABLED": "false",
+        "GO_PROFILING_DISABLE": "true",  # else each wants port 6060
         "LOG_LEVEL": "warning",
     }
     if len(ports) > 1:
@@ -208,7 +206,7 @@ def _start_node(folder: Path, index: int, ports: Sequence[Sequence[int]]) -> Nod
             env["CLUSTER_JOIN"] = f"127.0.0.1:{ports[0][2]}"
     url = f"http://127.0.0.1:{http}"
     others = ",".join(f"127.0.0.1:{p[2]}" for i, p in enumerate(ports) if i != index)
-    return Node(name, url, grpc, folder, _run(folder, env, url), env | ({"CLUSTER_JOIN": others} if others else {}))
+    return Node(name, url, grpc, data, folder, _run(folder, env, url), env | ({"CLUSTER_JOIN": others} if others else {}))
 
 
 def _run(folder: Path, env: Mapping[str, str], url: str) -> subprocess.Popen[bytes]:
@@ -218,16 +216,41 @@ def _run(folder: Path, env: Mapping[str, str], url: str) -> subprocess.Popen[byt
         return subprocess.Popen(command, env=dict(env), stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder)
 
 
-def _wait_until_ready(node: Node, deadline: float) -> None:
-    while time.monotonic() < deadline:
-        if node.process.poll() is not None:
-            break
-        with contextlib.suppress(OSError), urllib.request.urlopen(f"{node.url}/v1/.well-known/ready", timeout=2) as answer:
-            if answer.status == 200:
-                return
-        time.sleep(0.1)
-    log = (node.folder / "server.log").read_text(errors="replace")[-2000:]
-    raise NotToBeHad(f"{node.name} at {node.url} did not get ready:\n{log}")
+def _wait_until_ready(nodes: Sequence[Node], deadline: float) -> None:
+    """None of them is ready without the others, so one that ended ends the wait for all."""
+    waiting = list(nodes)
+    while waiting and time.monotonic() < deadline:
+        for node in nodes:
+            if node.process.poll() is not None:
+                _give_up(node, "ended at its start")
+        waiting = [node for node in waiting if not _is_ready(node)]
+        time.sleep(0.1 if waiting else 0)
+    for node in waiting:
+        _give_up(node, "did not get ready")
+    for node in nodes:
+        if not _is_heard(node):
+            raise PortTaken(f"{node.name} does not answer on port {node.data_port}, where the other nodes ask it")
+
+
+def _is_ready(node: Node) -> bool:
+    with contextlib.suppress(OSError), urllib.request.urlopen(f"{node.url}/v1/.well-known/ready", timeout=2) as answer:
+        return bool(answer.status == 200)
+    return False
+
+
+def _is_heard(node: Node) -> bool:
+    """A node that cannot listen where the others ask it says neither so nor ends: whoever took the port answers, or nobody."""
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{node.data_port}/nodes/status", timeout=HEARD) as answer:
+            return bool(json.load(answer)["name"] == node.name)
+    except (OSError, ValueError, TypeError, KeyError, http.client.HTTPException):
+        return False
+
+
+def _give_up(node: Node, why: str) -> NoReturn:
+    log = (node.folder / "server.log").read_text(errors="replace")
+    taken = node.process.poll() is not None and "address already in use" in log[-20_000:]
+    raise (PortTaken if taken else NotToBeHad)(f"{node.name} at {node.url} {why}:\n{log[-2000:]}")
 
 
 def main() -> None:
