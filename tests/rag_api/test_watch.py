@@ -2,32 +2,55 @@
 
 from __future__ import annotations
 
+import os
 import queue
 import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+import pytest
+
+from rag_api.errors import InvalidInput
 from rag_api.ingest import IngestReport
 from rag_api.ingest.watch import watch_folders
 from tests.rag_api.pdfs import procedure
 from tests.rag_api.test_ingest import BODY, Place, place
 
 __all__ = ["place"]
+PATIENCE = 180.0  # seconds: each file is read in a process of its own, which takes seconds where others compute
+
+
+def change(place: Place, name: str, content: bytes) -> None:
+    """In one step, and to another second than before: a watch tells whole seconds apart."""
+    path = place.folder / name
+    second = int(path.stat().st_mtime) + 1
+    place.write(f"../{name}.new", content)
+    beside = place.folder.parent / f"{name}.new"
+    os.utime(beside, (second, second))
+    beside.replace(path)
 
 
 @contextmanager
-def watched(place: Place, again: float = 300.0) -> Iterator[Callable[[], IngestReport | str]]:
+def watched(
+    place: Place, again: float = 300.0, meanwhile: Callable[[], object] = lambda: None
+) -> Iterator[Callable[[], IngestReport | str]]:
     told: queue.Queue[IngestReport | str] = queue.Queue()
     stop = threading.Event()
-    arguments = ([place.folder], lambda retire: place.ingest(retire_missing=retire), told.put, stop, 50, 50, None, again)
+
+    def ingest(retire: bool) -> IngestReport:
+        report = place.ingest(retire_missing=retire)
+        meanwhile()
+        return report
+
+    arguments = ([place.folder], ingest, told.put, stop, 50, 50, None, again)
     thread = threading.Thread(target=watch_folders, args=arguments)
     thread.start()
     try:
-        yield lambda: told.get(timeout=30)
+        yield lambda: told.get(timeout=PATIENCE)
     finally:
         stop.set()
-        thread.join(30)
+        thread.join(PATIENCE)
         assert not thread.is_alive()
 
 
@@ -46,7 +69,7 @@ def test_what_is_new_changed_and_gone_is_taken_in_and_out(place: Place) -> None:
         assert until(told, lambda report: report.indexed == 12)
         place.write("nieuw.pdf", procedure("Nieuw", BODY))
         assert until(told, lambda report: report.indexed == 1)
-        place.write("d3.pdf", procedure("Gewijzigd", BODY))
+        change(place, "d3.pdf", procedure("Gewijzigd", BODY))
         assert until(told, lambda report: report.indexed == 1)
         (place.folder / "d4.pdf").unlink()
         assert until(told, lambda report: report.retired == 1)
@@ -55,18 +78,39 @@ def test_what_is_new_changed_and_gone_is_taken_in_and_out(place: Place) -> None:
     place.check()
 
 
+def test_what_changes_while_the_first_look_is_under_way_is_taken_in(place: Place) -> None:
+    """A first look at many documents takes hours, and nothing may change after it."""
+    place.write("kalium.pdf", procedure("Kalium", BODY))
+    revised = iter([procedure("Kalium, herzien", BODY)])
+
+    def revise() -> None:
+        for content in revised:
+            change(place, "kalium.pdf", content)
+
+    with watched(place, meanwhile=revise) as told:
+        assert until(told, lambda report: report.indexed == 1)
+        assert until(told, lambda report: report.indexed == 1)
+    assert place.document("kalium.pdf").metadata.title == "Kalium, herzien"
+    place.check()
+
+
 def test_a_file_that_could_not_be_read_is_tried_again_though_nothing_changes(place: Place) -> None:
     content = procedure("Kalium", BODY)
     place.write("kalium.pdf", content)
     with watched(place, again=0.1) as told:
         assert until(told, lambda report: report.indexed == 1)
-        place.write("kalium.pdf", content[:300])
+        change(place, "kalium.pdf", content[:300])
         assert until(told, lambda report: report.kept == 1)
         assert until(told, lambda report: report.kept == 1)
         assert place.document("kalium.pdf").status == "indexed"
-        place.write("kalium.pdf", procedure("Kalium, herzien", BODY))
+        change(place, "kalium.pdf", procedure("Kalium, herzien", BODY))
         assert until(told, lambda report: report.indexed == 1 and not report.kept)
     place.check()
+
+
+def test_a_folder_that_is_not_there_cannot_be_watched(place: Place) -> None:
+    with pytest.raises(InvalidInput, match="nowhere: there is no such file or folder"):
+        watch_folders([place.folder / "nowhere"], lambda retire: place.ingest(), lambda told: None, threading.Event())
 
 
 def test_a_folder_that_vanishes_while_it_is_watched_empties_nothing(place: Place) -> None:
