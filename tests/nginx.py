@@ -77,11 +77,11 @@ def nginx(folder: Path, api: str, web_root: Path, max_upload_mb: int = 2, resolv
         yield gate
     finally:
         server.terminate()
-        server.wait(10)
+        server.wait(60)
         log.close()
 
 
-def wait_for(port: int, server: subprocess.Popen[bytes], seconds: float = 10) -> None:
+def wait_for(port: int, server: subprocess.Popen[bytes], seconds: float = 120) -> None:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         assert server.poll() is None, "nginx ended at its start"

@@ -54,7 +54,7 @@ def running(settings: Settings | None = None, **options: Any) -> Iterator[str]:
         thread.start()
         url = f"http://127.0.0.1:{own.getsockname()[1]}"
         try:
-            wait(lambda: server.started and httpx.get(f"{url}/health").status_code == 200)
+            wait(lambda: server.started and httpx.get(f"{url}/health").status_code == 200, 120)
             yield url
         finally:
             server.should_exit = True
