@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from rag_api.query.followup import ASPECTS, carried, leans
+from rag_api.guard.drugs import drugs_in
+from rag_api.query.followup import ASPECTS, carried, leans, standalone
 from rag_api.text.word_match import content_words
 
 # Words that open a question of their own in the middle of one.
@@ -21,8 +22,9 @@ _NAMED = r"nr|nummer|tel\w*|toestel|dosis|duur|prijs|max\w*|interval|dose|number
 _TO = (
     r"(?:(?:tegen|vanaf|tot|na|binnen|om de|per|voor|naar|met|in|op|bij|sinds|from|until|till|by|after|within|at|for|to|with|on|since)\s+)?"
 )
+_THEN = r"(?:ook|also|dan|then|erna|daarna|nadien|achteraf|afterwards?),?"  # "and after that, how long"
 _CUT = re.compile(
-    rf"\s*(?:(?:[?;]|\.{{2,}}|…)\s*(?:en|and)?|,?\s+(?:en|and|n|[+&])(?:\s+(?:ook|also|dan|then))?)\s+(?={_TO}(?:{_OPENERS})\b)|"
+    rf"\s*(?:(?:[?;]|\.{{2,}}|…)(?:\s*(?:en|and)(?:\s+{_THEN})?)?|,?\s+(?:en|and|n|[+&])(?:\s+{_THEN})?)\s+(?={_TO}(?:{_OPENERS})\b)|"
     rf"\?\s+(?=\S+\s+\S)|\s*\+\s*(?=(?:{_NAMED})\b)",
     re.IGNORECASE,
 )
@@ -35,6 +37,8 @@ _ASKS_ITSELF = re.compile(rf"{_WH}\b", re.IGNORECASE)
 # "ballon bij fluxus: hoeveel ml en hoelang", "rsv, vanaf welke saturatie en hoelang": what stands first is what both ask about.
 _TOPIC = re.compile(r"([^:?;]{4,80}):\s+(\S.*)", re.DOTALL)
 _TOPIC_COMMA = re.compile(rf"([^:?;,]{{3,80}}),\s+({_TO}{_WH}\b.*)", re.DOTALL | re.IGNORECASE)
+# The same is asked of another thing, which is named last: "... per keer? en perfalgan?", "how often to change the dressing, and the cap?"
+_ANOTHER = re.compile(r"(?P<mark>[?,;…]|\.{2,})\s*(?P<rest>(?:en|and)\s+[^,;:?]{3,40})\W*")
 _WORD = re.compile(r"[^\W\d_]+")
 _TELLS = 4  # words of a question that tells of something
 _LEAST = 2  # words of an ask
@@ -157,6 +161,8 @@ class Ask:
 def asks_of(question: str) -> list[Ask]:
     """The question, or the two or three that it holds. A further one is about what the first is about, unless it names another of the same
     kind: by itself "how long does the flag stay" would be answered by any document that has something stay."""
+    if (same := _of_another(question.strip())) is not None:
+        return same
     topic, rest = _topic(question.strip())
     parts = _parts(rest)
     if not _are_several(parts, topic, question) or _is_of_whole(parts):
@@ -165,6 +171,24 @@ def asks_of(question: str) -> list[Ask]:
         return [Ask(f"{topic} {part}?", f"{part}?") for part in parts]
     first, *others = (f"{part}?" for part in parts)
     return [Ask(first, first), *(Ask(carried(other, first), other, "" if leans(other) else other) for other in others)]
+
+
+def _of_another(question: str) -> list[Ask] | None:
+    """The same asked of two things, where the second stands alone at the end; None where it does not, or belongs to a list of things."""
+    found = next((match for match in _ANOTHER.finditer(question) if match.end() == len(question)), None)
+    if found is None:
+        return None
+    first, rest = question[: found.start("rest")].rstrip(" ,;.…?"), found["rest"]
+    names_one = not _ASKS.search(rest) and not any(word in ASPECTS for word in _WORD.findall(rest.lower()))
+    mark = found["mark"]
+    asked = mark == "?" or bool(_ASKS.search(first))
+    if not asked or not names_one or not leans(rest) or not content_words(rest) or wanted(first) in (Wanted.ALL, Wanted.ACTIONS):
+        return None
+    if mark == "," and "," in first:  # the last of a list
+        return None
+    if drugs_in(rest) and len(drugs_in(first)) > 1:  # of several together one cannot take the place of another
+        return None
+    return [*asks_of(f"{first}?"), Ask(standalone(f"{rest}?", f"{first}?").query, f"{rest}?")]
 
 
 def _topic(question: str) -> tuple[str, str]:

@@ -81,6 +81,11 @@ _MEASURE = re.compile(
     re.IGNORECASE,
 )
 _UNITS = {"kg": "weight", "kilo": "weight", "gram": "weight"}  # all others are ages
+# Tells how old, how much or when it was, and asks nothing of that: "een baby van 2 dagen", "a stent put in last week".
+_WHEN = re.compile(
+    r"\b\d+(?:[.,]\d+)?\s*[^\W\d_]+|\b(?:last|past|vorige|afgelopen|voorbije)\s+(?:week|weeks|weken|month|months|maand|maanden|year|jaar|night|nacht|dagen|days)\b",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"[^\W_](?:[\w'’/.-]*[^\W_])?")
 _WORD_BEFORE, _WORD_AFTER = re.compile(r"\w+$"), re.compile(r"-\w+")
 # "en als ze twee giften nodig had?" sets another condition for what was asked, whatever else it names.
@@ -148,7 +153,7 @@ def _joined(question: str, previous: str) -> str:
     kept = _without_replaced(previous, question)
     if (other := in_its_place(kept, rest)) is not None:
         return _tidy(other)
-    aspects = [word for word in _words(rest) if word in ASPECTS]
+    aspects = [word for word in _words(_WHEN.sub(" ", rest)) if word in ASPECTS]
     nothing_new = not aspects and set(_content(written_out(rest))) <= set(_words(written_out(kept)))
     if nothing_new and (other := with_its_number(kept, rest)) is not None:
         return _tidy(other)

@@ -8,8 +8,9 @@ to it, not put in its place. Kinds are told by the table of concepts; knows no p
 from __future__ import annotations
 
 import re
+import unicodedata
 
-from rag_api.guard.concepts import concepts, concepts_in, meant
+from rag_api.guard.concepts import concepts, concepts_in, meant, places
 from rag_api.guard.words import folded
 
 # Kinds of which one takes another's place; what is not named here is added.
@@ -21,6 +22,7 @@ _BESIDE = re.compile(
 )
 _PREPOSITIONS = "bij|voor|na|met|zonder|tijdens|onder|via|op|in|after|for|with|without|during|on"
 _SLOT = re.compile(rf"(?P<word>{_PREPOSITIONS})\s+(?:(?:een|de|het|a|an|the)\s+)?(?P<thing>[^?.,;]+?)\s*[?.]*", re.IGNORECASE)
+_BARE = re.compile(r"(?:(?:een|de|het|a|an|the)\s+)?(?P<thing>[^\W\d_][\w-]*(?:\s+[^\W\d_][\w-]*){0,2})\s*[?.]*", re.IGNORECASE)
 # A number that is no amount, age or time; of what it may be (mmol/l, mg/dl, %) nothing need be said.
 _VALUE = re.compile(
     r"(?<![\w.,/-])\d+(?:[.,]\d+)?(?![\w.,/-]*\d)(?!\s*-?(?:kg|kilo|gram|g|mg|mcg|µg|microgram|ml|cc|l|liter|e|ie|eenheden|units?|tabl\w*|"
@@ -37,6 +39,8 @@ def in_its_place(previous: str, rest: str) -> str | None:
     if (moved := _at_another_site(previous, rest)) is not None:
         return moved
     slot = _SLOT.fullmatch(rest.strip())
+    if slot is None and (bare := _BARE.fullmatch(rest.strip())) is not None:
+        return _in_place_of_its_like(previous, bare["thing"])
     if slot is None or _BESIDE.search(folded(slot["thing"])):
         return None
     places = list(
@@ -50,6 +54,22 @@ def in_its_place(previous: str, rest: str) -> str | None:
         return None
     last = places[-1]
     return f"{previous[: last.start('thing')]}{slot['thing']}{previous[last.end('thing') :]}".rstrip(" ?.") + "?"
+
+
+def _in_place_of_its_like(previous: str, thing: str) -> str | None:
+    """What is named without a word that says where it belongs ("and noro?"), for the last thing of its kind."""
+    previous, kinds = unicodedata.normalize("NFKC", previous), _kinds(thing)  # where names stand is told of a text as long as this
+    if not kinds or _BESIDE.search(folded(thing)):
+        return None
+    named = [
+        (start, end)
+        for lines, words, start, end in places(previous)
+        if kinds & {_LIKE[concepts()[line].kind] for line in lines if concepts()[line].kind in _LIKE} and not _BESIDE.search(words)
+    ]
+    if not named:
+        return None
+    start, end = named[-1]
+    return f"{previous[:start]}{thing}{previous[end:]}".rstrip(" ?.") + "?"
 
 
 def with_its_number(previous: str, rest: str) -> str | None:

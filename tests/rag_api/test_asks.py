@@ -43,6 +43,49 @@ def test_the_second_of_two_is_about_what_the_first_is_about() -> None:
     assert asks_of("dosis ibuprofen en hoeveel paracetamol mag erbij")[1].text == "hoeveel paracetamol mag erbij?"
 
 
+@pytest.mark.parametrize(
+    ("question", "asks"),
+    [
+        (
+            "hoe vaak wordt het gaasje vervangen, en het dopje?",
+            ["hoe vaak wordt het gaasje vervangen?", "hoe vaak wordt gaasje vervangen dopje?"],
+        ),
+        (
+            "baby na de operatie: morfine hoeveel per keer? en perfalgan?",
+            ["morfine hoeveel per keer?", "baby na de operatie: hoeveel per keer perfalgan?"],
+        ),
+        (
+            "she had two scans. walk after the first scan? and after the MRI one?",
+            ["walk after the first scan?", "walk after the MRI one?"],
+        ),
+        (
+            "wanneer aspirine stoppen voor de hernia... en nadien, hoelang dalteparine?",
+            ["wanneer aspirine stoppen?", "hernia hoelang dalteparine?"],
+        ),
+    ],
+)
+def test_the_same_asked_of_another_thing_is_a_second_question(question: str, asks: list[str]) -> None:
+    found = asks_of(question)
+    assert len(found) == len(asks)
+    for one, expected in zip(found, asks, strict=True):
+        assert set(expected.rstrip("?").split()) <= set(one.text.replace("?", " ").split())
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "mag ibuprofen samen met apixaban en clopidogrel",
+        "mag ibuprofen bij apixaban, en digoxine?",
+        "hoeveel paracetamol en ibuprofen bij een kind van 10 kg",
+        "mag ze eten, drinken, en roken?",
+        "de patiënt bloedt, wat nu, en daarna?",
+        "gaasje, en dopje",
+    ],
+)
+def test_the_last_of_several_things_is_no_second_question(question: str) -> None:
+    assert [one.text for one in asks_of(question)] == [question]
+
+
 def test_what_only_says_in_which_form_to_answer_is_no_word_to_look_for() -> None:
     assert without_form("brand in de keuken, wat nu? alles op volgorde") == "brand in de keuken, ?"
     assert without_form("wat nu, alle stappen") == "wat nu, alle stappen"  # nothing else would be left
