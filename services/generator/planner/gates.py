@@ -10,9 +10,9 @@ from __future__ import annotations
 from bisect import bisect
 from dataclasses import dataclass, field, fields
 
-PRIOR = 24  # steps that what other requests have shown counts for
+PRIOR = 96  # steps that what other requests have shown counts for: with fewer, chance closes a gate that pays
 REQUESTS = 16  # of the latest, by and large, that an average is of
-TRIALS = 8  # requests before a drafter is left out: of four, chance alone sometimes leaves one out that pays
+TRIALS = 32  # requests before a drafter is left out: of a few short answers, chance alone often leaves one out that pays
 FIRST_SKIP, LAST_SKIP = 16, 256  # requests: a trial costs about an eighth of an answer's time, so one in 16 is below 1%
 FIRST_PAUSE, LAST_PAUSE = 8, 64  # steps
 PROBE = 3  # steps that it is tried again for
