@@ -200,6 +200,32 @@ def test_some_answers_that_begin_badly_do_not_leave_out_a_drafter_that_pays() ->
     assert habit.balance > 0
 
 
+def shown(habit: DrafterHistory, steps: int, gain: int) -> float:
+    """One request's steps; what the next one begins from."""
+    gate = habit.begin(0.0015)
+    for _ in range(steps):
+        gate.took(0.0015)
+        gate.gave(gain, tokens=1 + gain, seconds=0.014)
+    habit.ended(gate)
+    return habit.begin(0.0015).known.gain
+
+
+def test_the_few_steps_of_a_first_answer_do_not_take_the_place_of_what_is_assumed() -> None:
+    assumed = DrafterHistory().begin(0.0015).known.gain
+    assert shown(DrafterHistory(), 5, gain=0) > 0.9 * assumed
+    assert shown(DrafterHistory(), 1000, gain=0) < 0.1 * assumed
+
+
+def test_an_answer_counts_for_its_steps_however_many_came_before() -> None:
+    habit = DrafterHistory()
+    for _ in range(20):
+        before = shown(habit, 100, gain=0)
+    assert before < shown(habit, 5, gain=1) < 0.02 < 0.15 < shown(habit, 100, gain=1)
+    for _ in range(20):
+        after = shown(habit, 100, gain=1)
+    assert after > 0.9
+
+
 def test_nodes_that_take_as_long_as_the_tokens_they_give_do_not_pay() -> None:
     free, dear = DrafterHistory().begin(0.001), DrafterHistory().begin(0.001)
     opened = 0

@@ -119,6 +119,7 @@ class DrafterHistory:
     balance: float = 0.0  # of a request
     skip: int = 0  # requests to go without it
     _requests: int = 0
+    _steps: int = 0
     _next_skip: int = FIRST_SKIP
 
     def admit(self) -> bool:
@@ -139,8 +140,16 @@ class DrafterHistory:
         weight = 1 / min(self._requests, REQUESTS)
         self.balance += weight * (gate.balance - self.balance)
         if gate.steps:
-            self.usual.lean(gate.shown, weight)
+            self._learn(gate)
         if self.balance >= 0 or self._requests < TRIALS:
             self._next_skip = FIRST_SKIP
             return
         self.skip, self._next_skip = self._next_skip, min(LAST_SKIP, 4 * self._next_skip)
+
+    def _learn(self, gate: Gate) -> None:
+        """By how many steps it had: the first answer's few do not take the place of what is assumed, but for what it costs, which nobody
+        assumes."""
+        if not self._steps:
+            self.usual.seconds, self.usual.extra = gate.shown.seconds, gate.shown.extra
+        self.usual.lean(gate.shown, gate.steps / (PRIOR + self._steps + gate.steps))
+        self._steps = min(REMEMBERED, self._steps + gate.steps)
