@@ -327,7 +327,7 @@ class TestCommand:
         repo = PgDocuments(db)
         with repo.lock():
             assert "Asked to stop" in bedside("ingest", "--stop").stderr
-            deadline = time.monotonic() + 10
+            deadline = time.monotonic() + 60
             while not (asked := repo.asked_to_stop()) and time.monotonic() < deadline:
                 time.sleep(0.02)
             assert asked
