@@ -13,11 +13,11 @@ import logging
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import asdict, replace
 from datetime import date
-from itertools import compress
 from typing import Any
 from uuid import UUID, uuid4, uuid5
 
 from rag_api.answering import source_warnings
+from rag_api.answering.apart import found_apart
 from rag_api.answering.ask_container import AskContainer
 from rag_api.answering.builder import AnswerBuilder, AskedApart, Question
 from rag_api.answering.citations import source_of
@@ -194,32 +194,20 @@ def _retrieve(builder: AnswerBuilder, container: AskContainer) -> Retrieval:
 
 
 def _apart(asks: Sequence[Ask], whole: Retrieval, builder: AnswerBuilder, container: AskContainer) -> Retrieval:
-    """What is found for two questions in one, each by itself; what neither finds an answer to is decided for the whole. A part that would
-    be refused alone is answered from the document that answers the other, or the whole: the two were asked together."""
-    found = [_found(ask, builder, container) for ask in asks]
-    sure = {one.sentences[0].document_id for one in (whole, *(one for _, one in found)) if one.answerable and one.sentences}
-    fits = [one.answerable or _is_of(one, sure) for _, one in found]
-    answered = list(compress(found, fits))
+    """What is found for two questions in one, each by itself; what neither finds an answer to is decided for the whole."""
+
+    def search(analysis: Analysis, document_ids: frozenset[str]) -> Retrieval:
+        filters = replace(builder.question.filters, document_ids=tuple(sorted(document_ids))) if document_ids else builder.question.filters
+        return find(analysis, builder.user, filters, container)
+
+    found = found_apart(asks, whole, container.expander, search)
+    answered = [one for one in found if one is not None]
     if not answered:
         return whole
-    builder.asked = tuple(AskedApart(analysis, one.sentences) for analysis, one in answered)
-    builder.not_found = tuple(ask.said for ask, fit in zip(asks, fits, strict=True) if not fit)
-    builder.stats["asked_apart"] = [analysis.text for analysis, _ in answered]
-    return merged([whole, *(one for _, one in answered)], container.settings.sources)
-
-
-def _found(ask: Ask, builder: AnswerBuilder, container: AskContainer) -> tuple[Analysis, Retrieval]:
-    """What is found for one of two, with what both are about; by itself where that finds no answer and it has a topic of its own."""
-    found: list[tuple[Analysis, Retrieval]] = []
-    for analysis in (analyse(ask.text, container.expander, ask.said), *([analyse(ask.alone, container.expander)] if ask.alone else [])):
-        found.append((analysis, find(analysis, builder.user, builder.question.filters, container)))
-        if found[-1][1].answerable:
-            return found[-1]
-    return found[0]
-
-
-def _is_of(found: Retrieval, document_ids: set[str]) -> bool:
-    return found.may_answer and bool(found.sentences) and found.sentences[0].document_id in document_ids
+    builder.asked = tuple(AskedApart(one.analysis, one.retrieval.sentences) for one in answered)
+    builder.not_found = tuple(ask.said for ask, one in zip(asks, found, strict=True) if one is None)
+    builder.stats["asked_apart"] = [one.analysis.text for one in answered]
+    return merged([whole, *(one.retrieval for one in answered)], container.settings.sources)
 
 
 def _stats_of(retrieval: Retrieval, builder: AnswerBuilder, container: AskContainer) -> dict[str, Any]:

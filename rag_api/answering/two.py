@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from rag_api.answering.choice import Section
 
-CLOSE = 1.0  # nats behind the best sentence from which another may be the one that answers: both are quoted
+CLOSE = 1.5  # nats behind the best sentence from which another may be the one that answers: both are quoted
 AS_GOOD = 1.5  # nats behind it from which another sentence takes its place, where it has been said for the other question
 _MOST = 2  # sentences of each
 

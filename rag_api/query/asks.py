@@ -155,7 +155,8 @@ class Ask:
 
     text: str
     said: str
-    alone: str = ""  # what is searched for where nothing answers `text`; empty: it cannot be understood without what it is about
+    alone: str = ""  # what is searched for beside `text`; empty: it cannot be understood without what it is about
+    is_of_another: bool = False  # the same as the one before it, of another thing: what answers that is not about this
 
 
 def asks_of(question: str) -> list[Ask]:
@@ -188,7 +189,7 @@ def _of_another(question: str) -> list[Ask] | None:
         return None
     if drugs_in(rest) and len(drugs_in(first)) > 1:  # of several together one cannot take the place of another
         return None
-    return [*asks_of(f"{first}?"), Ask(standalone(f"{rest}?", f"{first}?").query, f"{rest}?")]
+    return [*asks_of(f"{first}?"), Ask(standalone(f"{rest}?", f"{first}?").query, f"{rest}?", is_of_another=True)]
 
 
 def _topic(question: str) -> tuple[str, str]:

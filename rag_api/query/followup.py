@@ -81,6 +81,7 @@ _MEASURE = re.compile(
     re.IGNORECASE,
 )
 _UNITS = {"kg": "weight", "kilo": "weight", "gram": "weight"}  # all others are ages
+_DRUG_ALONE = re.compile(r"(?:(?P<word>bij|met|na|naast|with|after|on|beside)\s+)?(?P<drug>[^\W\d_][\w-]+)\W*", re.IGNORECASE)
 # Tells how old, how much or when it was, and asks nothing of that: "een baby van 2 dagen", "a stent put in last week".
 _WHEN = re.compile(
     r"\b\d+(?:[.,]\d+)?\s*[^\W\d_]+|\b(?:last|past|vorige|afgelopen|voorbije)\s+(?:week|weeks|weken|month|months|maand|maanden|year|jaar|night|nacht|dagen|days)\b",
@@ -150,6 +151,8 @@ def is_short(question: str) -> bool:
 
 def _joined(question: str, previous: str) -> str:
     rest = _LEADING.sub("", question, count=1).strip() or question
+    if (other := _with_its_drug(previous, rest)) is not None:
+        return _tidy(other)
     kept = _without_replaced(previous, question)
     if (other := in_its_place(kept, rest)) is not None:
         return _tidy(other)
@@ -160,6 +163,18 @@ def _joined(question: str, previous: str) -> str:
     if aspects:
         return _tidy(f"{_topic(kept)} {rest}")
     return _tidy(f"{kept.rstrip(' ?.!')} {rest}")
+
+
+def _with_its_drug(previous: str, rest: str) -> str | None:
+    """The question before with the drug that is named, and nothing else, in the place of its own: of several, of the one behind the same
+    preposition ("and with xarelto?"). None where that is not one."""
+    named = _DRUG_ALONE.fullmatch(rest.strip())
+    if named is None or not _is_drug(named["drug"].lower()):
+        return None
+    behind = re.compile(rf"\b{named['word']}\s+\Z", re.IGNORECASE) if named["word"] else None
+    drugs = (match for match in _WORD.finditer(previous) if _is_drug(match[0].lower()))
+    old = [match for match in drugs if behind is None or behind.search(previous[: match.start()])]
+    return f"{previous[: old[0].start()]}{named['drug']}{previous[old[0].end() :]}".rstrip(" ?.") + "?" if len(old) == 1 else None
 
 
 def _without_replaced(previous: str, question: str) -> str:

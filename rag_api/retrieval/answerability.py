@@ -42,6 +42,7 @@ class Decision:
     answerable: bool
     confidence: float
     signals: Mapping[str, float]  # what the confidence was made from, by name
+    needed: float = 0.0  # the confidence from which there is an answer, where no rule is against it
 
 
 def decide(
@@ -62,7 +63,7 @@ def decide(
     limit = threshold if threshold is not None else fitted.threshold if fitted else 0.0
     confidence = probability(values, fitted) if fitted else match(question, hits)
     ruled_out = only_for_others or (bool(sentences) and is_turned_for_good(question, sentences[0], texts or {}))
-    return Decision(bool(hits) and not ruled_out and confidence >= limit, confidence, values)
+    return Decision(bool(hits) and not ruled_out and confidence >= limit, confidence, values, limit)
 
 
 def is_turned_for_good(question: Analysis, best: Candidate, texts: Mapping[str, str]) -> bool:

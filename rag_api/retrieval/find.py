@@ -51,6 +51,7 @@ class Retrieval:
     texts: Mapping[str, str] = field(default_factory=dict)
     structures: Mapping[str, str] = field(default_factory=dict)  # their blocks, packed (rag_api/text/blocks.py)
     of_other_drugs: frozenset[str] = frozenset()  # ids of documents that name none of the question's drugs
+    needed: float = 0.0  # the confidence from which it is answerable, where no rule is against it
 
     @property
     def sentences(self) -> tuple[Candidate, ...]:
@@ -88,6 +89,7 @@ def find(question: Analysis, user: User, filters: Filters, container: RetrievalC
         hits=tuple(_blanked(hit, uncertain, withheld) for hit in hits),
         confidence=decision.confidence,
         answerable=decision.answerable,
+        needed=decision.needed,
         alpha=ranking.alpha,
         documents=documents,
         may_answer=bool(may_answer) and not ranking.only_for_others,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,8 +13,9 @@ from rag_api.answering.builder import AnswerBuilder, Question
 from rag_api.answering.choice import Section
 from rag_api.answering.notices import notice
 from rag_api.answering.two import shortened, told_apart
-from rag_api.domain import Candidate, Filters, Mode, User
-from rag_api.query.asks import Ask
+from rag_api.domain import Candidate, Filters, Mode, TargetGroup, User
+from rag_api.query.analysis import Analysis
+from rag_api.query.asks import Ask, asks_of
 from rag_api.query.synonyms import Expander
 from rag_api.retrieval.find import Retrieval
 from rag_api.retrieval.sentence_scorer import Scored
@@ -24,7 +26,7 @@ USER = User(id="u", name="U", groups=("everyone",))
 
 def found(document: str, *, answerable: bool, may_answer: bool = True) -> Retrieval:
     sentence = Scored(Candidate(document, 0, 4, (), "Zin.", 1.0, 1), (0.0,) * 4, "Titel")
-    return Retrieval((), 0.5, answerable, may_answer=may_answer, scored=(sentence,))
+    return Retrieval((), 0.9 if answerable else 0.1, answerable, needed=0.5, may_answer=may_answer, scored=(sentence,))
 
 
 def asked(monkeypatch: pytest.MonkeyPatch, whole: Retrieval, first: Retrieval, second: Retrieval) -> list[str]:
@@ -74,6 +76,89 @@ def test_a_part_that_nothing_answers_is_named_to_the_reader(monkeypatch: pytest.
     assert notice("part_not_found", "nl", part=builder.not_found[0]).text.endswith("geen antwoord gevonden: hoelang open?")
 
 
+def answered(monkeypatch: pytest.MonkeyPatch, asks: list[Ask], results: dict[tuple[str, str], tuple[str, int, bool, float]]) -> list[str]:
+    """What each answered part was searched for as and the place that answers it. results: by the words searched for and the document
+    that was looked into ("": all of them), the best sentence's place, whether it is an answer and how sure; one needs .2."""
+
+    def find(analysis: Analysis, user: User, filters: Filters, container: Any) -> Retrieval:
+        document, start, answerable, confidence = results.get((analysis.text, ",".join(filters.document_ids)), ("pennen", 0, False, 0.0))
+        sentence = Scored(Candidate(document, start, start + 4, (), "Zin.", 1.0, 1), (0.0,) * 4, "Titel")
+        return Retrieval((), confidence, answerable, needed=0.2, scored=(sentence,))
+
+    monkeypatch.setattr(asking, "find", find)
+    builder = AnswerBuilder(Question("a", "c", True, "beide", Mode.VERBATIM, Filters()), USER, "nl", "beide")
+    container: Any = SimpleNamespace(expander=Expander([]), settings=SimpleNamespace(sources=7))
+    asking._apart(asks, Retrieval((), 0.0, False), builder, container)
+    return [f"{one.question.text} {one.sentences[0].document_id} {one.sentences[0].start}" for one in builder.asked]
+
+
+FIRST = {("spuitje?", ""): ("nuchter", 0, True, 0.4)}
+ASKS = [Ask("spuitje?", "spuitje?"), Ask("spuitje insuline?", "insuline?")]
+
+
+def test_a_part_is_looked_for_in_the_document_that_answers_the_other_too_and_the_surer_answer_is_taken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    elsewhere = FIRST | {("spuitje insuline?", ""): ("pennen", 0, True, 0.3)}
+    there = ("spuitje insuline?", "nuchter")
+    assert answered(monkeypatch, ASKS, elsewhere | {there: ("nuchter", 9, True, 0.5)}) == [
+        "spuitje? nuchter 0",
+        "spuitje insuline? nuchter 9",
+    ]
+    assert answered(monkeypatch, ASKS, elsewhere | {there: ("nuchter", 9, True, 0.2)}) == [
+        "spuitje? nuchter 0",
+        "spuitje insuline? pennen 0",
+    ]
+
+
+def test_half_the_sureness_does_for_a_refused_part_in_the_document_that_answers_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    elsewhere = FIRST | {("spuitje insuline?", ""): ("pennen", 0, False, 0.15)}
+    there = ("spuitje insuline?", "nuchter")
+    assert answered(monkeypatch, ASKS, elsewhere | {there: ("nuchter", 9, False, 0.11)}) == [
+        "spuitje? nuchter 0",
+        "spuitje insuline? nuchter 9",
+    ]
+    for not_enough in (0.09, 0.5):  # so sure, and yet no answer: a rule is against it
+        assert answered(monkeypatch, ASKS, elsewhere | {there: ("nuchter", 9, False, not_enough)}) == ["spuitje? nuchter 0"]
+    assert answered(monkeypatch, ASKS, FIRST | {("spuitje insuline?", ""): ("nuchter", 9, False, 0.5)}) == ["spuitje? nuchter 0"]
+
+
+def test_the_same_asked_of_another_thing_is_not_looked_for_in_the_document_of_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    results = FIRST | {("spuitje insuline?", ""): ("pennen", 0, True, 0.3), ("spuitje insuline?", "nuchter"): ("nuchter", 9, True, 0.5)}
+    asks = [ASKS[0], replace(ASKS[1], is_of_another=True)]
+    assert answered(monkeypatch, asks, results) == ["spuitje? nuchter 0", "spuitje insuline? pennen 0"]
+    assert asks_of("hoeveel morfine per keer? en perfalgan?")[1].is_of_another
+
+
+def test_words_alone_pass_the_topic_only_for_another_sentence_of_the_same_document(monkeypatch: pytest.MonkeyPatch) -> None:
+    asks = [ASKS[0], replace(ASKS[1], alone="insuline?")]
+    swamped = FIRST | {("spuitje insuline?", ""): ("nuchter", 0, True, 0.3)}
+    for place, taken in (
+        (("nuchter", 9, True, 0.5), "insuline? nuchter 9"),
+        (("nuchter", 9, True, 0.25), "spuitje insuline? nuchter 0"),  # less sure
+        (("nuchter", 0, True, 0.5), "spuitje insuline? nuchter 0"),  # the same: what follows it is told better with the topic
+        (("pennen", 9, True, 0.5), "spuitje insuline? nuchter 0"),  # perhaps of another drug
+    ):
+        assert answered(monkeypatch, asks, swamped | {("insuline?", ""): place, ("insuline?", "nuchter"): place})[1] == taken
+
+
+def test_words_alone_are_searched_for_the_same_patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: dict[str, Analysis] = {}
+
+    def find(analysis: Analysis, *_: Any) -> Retrieval:
+        seen[analysis.text] = analysis
+        return found("d", answerable=False)
+
+    monkeypatch.setattr(asking, "find", find)
+    builder = AnswerBuilder(Question("a", "c", True, "beide", Mode.VERBATIM, Filters()), USER, "nl", "beide")
+    container: Any = SimpleNamespace(expander=Expander([]), settings=SimpleNamespace(sources=7))
+    asks = asks_of("hoeveel perfalgan voor een kind van 12 kg en hoeveel morfine titreren op recovery?")
+    asking._apart(asks, found("x", answerable=False), builder, container)
+    alone = seen["hoeveel morfine titreren op recovery?"]
+    assert alone.patient.groups == {TargetGroup.CHILD}
+    assert [one.number for one in alone.numbers] == [12]
+
+
 def test_where_nothing_is_answered_the_question_stays_one(monkeypatch: pytest.MonkeyPatch) -> None:
     no = found("picc", answerable=False)
     assert asked(monkeypatch, no, no, no) == []
@@ -99,4 +184,5 @@ def test_a_sentence_that_comes_first_for_both_is_said_for_the_one_that_has_no_ot
 
 def test_each_of_two_things_is_answered_in_one_sentence_or_two_as_good_as_each_other() -> None:
     assert shortened(section((1, 9.0), (2, 8.5), (3, 8.2))).most == 2
+    assert shortened(section((1, 9.0), (2, 7.6))).most == 2
     assert shortened(section((1, 9.0), (2, 5.0))).most == 1
