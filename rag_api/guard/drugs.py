@@ -64,6 +64,17 @@ def substance_of(drug: str) -> str:
     return "" if line is None or _lines()[line].spelled[0] == spelled else _lines()[line].names[0]
 
 
+def is_of(drug: str, name: str) -> bool:
+    """Return whether a drug is this one by any of its names, or of this class of the table."""
+    line, _ = _known(drug)
+    return line is not None and (_lines()[line].of == name or line == _known(name)[0])
+
+
+def names_class(text: str, name: str) -> bool:
+    """Return whether a text speaks of this class of drugs as such."""
+    return name in _classes() and bool(_classes()[name].search(folded(text)))
+
+
 def substances() -> tuple[tuple[str, ...], ...]:
     """Return the names of each line of the table, folded."""
     return tuple(line.names for line in _lines())
@@ -96,6 +107,7 @@ def _words_of(text: str) -> _Words:
     )
 
 
+@lru_cache(maxsize=4096)
 def _known(drug: str) -> tuple[int | None, str]:
     """The table's line, when it has one, and the spelling."""
     spelled = _spelled(folded(drug))

@@ -1,34 +1,189 @@
-"""Two things that together are a third: convulsions of a pregnant woman are eclampsia until shown otherwise, and her procedure is there.
+"""Two things that together are a third: convulsions of a pregnant woman are eclampsia until shown otherwise, a fever while blood runs is a
+transfusion reaction. Its procedure has that name, and the question does not.
 
-Only what every hospital treats as that. It helps to find documents and sentences and leaves none out.
+Only what every hospital treats as that (together.csv: for whom, what the patient gets or has, with which signs, what that is called; or:
+what it may also be). Its name helps to find documents and sentences; and a document that is titled after another such complication and
+never names it is not answered from. A line of the table that tells nothing but `or` is such a complication only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import csv
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
 
 from rag_api.domain import TargetGroup
-from rag_api.guard.concepts import concepts, concepts_in, is_named
-
-# For whom, what is the matter (the first name of a concept; a kind of it too), what that is called then.
-_TOGETHER = (
-    (TargetGroup.PREGNANCY, "convulsie", ("eclampsie", "eclampsia")),
-    (TargetGroup.PREGNANCY, "hypertensie", ("pre-eclampsie", "pre-eclampsia")),
-    (TargetGroup.PREGNANCY, "bloeding", ("fluxus", "postpartum haemorrhage")),
-)
+from rag_api.guard import drugs
+from rag_api.guard.concepts import concepts, concepts_in, is_named, names_of, places
+from rag_api.guard.signs import Sign, denied, is_denied, is_to_come, readable, signs_in
 
 
-def together(groups: Collection[TargetGroup], text: str) -> Mapping[int, tuple[str, ...]]:
-    """Return, by the concepts that the text names, what it is called that these patients have by them. Nothing where it leaves open who
-    the patient is."""
-    if len(groups) != 1:
-        return {}
-    there = concepts_in(text)
-    return {line: words for group, line, words in _lines() if group in groups and is_named(line, there)}
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What words of the question are called that it does not say."""
+
+    said: str  # the words, folded
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """What a question means beyond its words, and the complications that this is."""
+
+    named: tuple[Named, ...] = ()
+    names: tuple[str, ...] = ()  # of the complications
+    lines: frozenset[int] = frozenset()  # of the concepts that they are
+    others: frozenset[int] = frozenset()  # that a title may be about too: what it may be as well, and what the question names
+    given: frozenset[str] = frozenset()  # drugs of the question that they come of
+
+
+NOTHING = Together()
+
+
+def together(groups: Collection[TargetGroup], text: str) -> Together:
+    """Return what a question's words are together; what is for some patients only where it is clear that it is about them."""
+    question = _read_question(text)
+    meant = [Named(sign.said, names) for sign in signs_in(text) if (names := _called(sign.name))]
+    fired = [(rule, said) for rule in _rules() if (said := _fits(rule, groups, question)) is not None]
+    if not fired:
+        return Together(tuple(meant)) if meant else NOTHING
+    rules = [rule for rule, _ in fired]
+    return Together(
+        named=(*meant, *(Named(one, rule.names) for rule, said in fired for one in said)),
+        names=tuple(dict.fromkeys(name for rule in rules for name in rule.names)),
+        lines=frozenset().union(*(rule.lines for rule in rules)),
+        others=frozenset().union(*(rule.others for rule in rules)) | question.there,
+        given=frozenset(drug for rule in rules for name in rule.of for drug in question.drugs if drugs.is_of(drug, name)),
+    )
+
+
+def is_about_another(question: Together, title: str, text: str) -> bool:
+    """Return whether a document is titled after another complication, and never names the question's."""
+    there = concepts_in(title)
+    if not question.lines or not any(is_named(line, there) for line in _complications()):
+        return False
+    if any(is_named(line, there) for line in question.lines | question.others) or (question.given and drugs.names(title, question.given)):
+        return False
+    named = concepts_in(text)
+    return not any(is_named(line, named) for line in question.lines)
+
+
+@dataclass(frozen=True, slots=True)
+class _Mention:
+    lines: frozenset[int]  # of the concepts that it may be
+    said: str
+    coming: bool  # the patient is yet to get it
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    signs: tuple[Sign, ...]
+    concepts: tuple[_Mention, ...]  # without what it denies
+    there: frozenset[int]  # the lines of all of them
+    drugs: tuple[str, ...]
+    text: str
+
+
+def _read_question(text: str) -> _Question:
+    plain = readable(text)
+    away = denied(plain)
+    found = [
+        _Mention(lines, plain[start:end], is_to_come(plain, start))
+        for lines, _, start, end in places(text)
+        if not is_denied(start, end, away)
+    ]
+    there = frozenset(line for mention in found for line in mention.lines)
+    return _Question(signs_in(text), tuple(found), there, tuple(drug for drug in drugs.drugs_in(text) if _is_had(drug, plain, away)), text)
+
+
+def _is_had(drug: str, plain: str, away: tuple[tuple[int, int], ...]) -> bool:
+    """Whether the patient gets it, or did: somewhere it is neither denied nor still to come."""
+    found = re.finditer(re.escape(drug), plain)
+    return any(not is_denied(*match.span(), away) and not is_to_come(plain, match.start()) for match in found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    whom: TargetGroup | None
+    of: tuple[str, ...]  # concepts, signs, drugs and their classes: what the patient gets or has; empty: nothing more is needed
+    signs: tuple[tuple[str, ...], ...]  # any of them; of one, all
+    names: tuple[str, ...]
+    lines: frozenset[int]
+    others: frozenset[int]
+
+
+def _fits(rule: _Rule, groups: Collection[TargetGroup], question: _Question) -> tuple[str, ...] | None:
+    """The words that say what is the matter; None where the rule says nothing of this question."""
+    if rule.whom is not None and (len(groups) != 1 or rule.whom not in groups):
+        return None
+    if rule.of and not any(_is_given(name, question) for name in rule.of):
+        return None
+    found = [words for every in rule.signs if all(words := [_said(name, question) for name in every])]
+    return tuple(dict.fromkeys(word for words in found for word in words)) or None
+
+
+def _is_given(name: str, question: _Question) -> bool:
+    """Whether the question says that the patient gets or has it."""
+    line = _line(name)
+    return (
+        any(sign.name == name and not sign.coming for sign in question.signs)
+        or (line is not None and any(is_named(line, one.lines) and not one.coming for one in question.concepts))
+        or any(drugs.is_of(drug, name) for drug in question.drugs)
+        or drugs.names_class(question.text, name)
+    )
+
+
+def _said(name: str, question: _Question) -> str:
+    """The words in which a question says that there is this, or a kind of it; none where it does not."""
+    line = _line(name)
+    own = [sign.said for sign in question.signs if sign.name == name]
+    own += [one.said for one in question.concepts if line is not None and is_named(line, one.lines)]
+    return own[0] if own else ""
+
+
+def _called(name: str) -> tuple[str, ...]:
+    line = _line(name)
+    return () if line is None else names_of(line)
 
 
 @cache
-def _lines() -> tuple[tuple[TargetGroup, int, tuple[str, ...]], ...]:
-    line = {concept.names[0]: number for number, concept in enumerate(concepts())}
-    return tuple((group, line[name], words) for group, name, words in _TOGETHER)
+def _rules() -> tuple[_Rule, ...]:
+    return tuple(
+        _Rule(
+            whom=TargetGroup(row["whom"]) if row["whom"] else None,
+            of=_split(row["of"]),
+            signs=tuple(tuple(every.strip() for every in one.split("&")) for one in _split(row["with"])),
+            names=_split(row["is"]),
+            lines=_lines(row["is"]),
+            others=_lines(row["or"]),
+        )
+        for row in rows()
+        if row["is"]
+    )
+
+
+@cache
+def _complications() -> frozenset[int]:
+    return frozenset().union(*(rule.lines for rule in _rules()), *(_lines(row["or"]) for row in rows() if not row["is"]))
+
+
+def rows() -> Iterator[dict[str, str]]:
+    """The table, line by line."""
+    return iter(csv.DictReader(files(__package__).joinpath("together.csv").read_text(encoding="utf-8").splitlines()))
+
+
+def _split(cell: str) -> tuple[str, ...]:
+    return tuple(cell.split("|")) if cell else ()
+
+
+def _lines(cell: str) -> frozenset[int]:
+    return frozenset(line for name in _split(cell) for line in concepts_in(name))
+
+
+@cache
+def _line(name: str) -> int | None:
+    """Of the concept that is called so first."""
+    return next((line for line, concept in enumerate(concepts()) if concept.names[0] == name), None)
