@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 
+from rag_api.guard.salts import NO_DOSE, SALTS
 from rag_api.guard.words import folded, respelled
 
 _ENDS_LIKE_A_DRUG = re.compile(
@@ -25,8 +26,8 @@ _ELSE = frozenset(["medicine", "medicin", "vaccine", "magazine", "foreskin"])
 _SHORTEST = 7  # of a name known by its ending: "april" and "skin" end like drugs too
 _WORD = re.compile(r"[^\W_]{3,}")
 _LEVEL = re.compile(
-    r"\b(kalium|potassium|calcium|magnesium|natrium|sodium)(?: (?:van|of|is|at|boven|onder|above|below|over|under))?\s*[=:<>]?\s*"
-    r"\d{1,3}(?:[.,]\d+)?(?![\d.,]*\d|\s*(?:%|(?:mg|g|gram|ml|meq|mmol(?!/))\b))"
+    rf"\b(?:{'|'.join(dict.fromkeys(name for salt in SALTS for name in salt.names))})"
+    r"(?: (?:van|of|is|at|boven|onder|above|below|over|under))?\s*[=:<>]?\s*\d{1,3}(?:[.,]\d+)?" + NO_DOSE
 )
 _BEGINS = 6  # letters of a name from which a longer word that begins with it is about it: "insulinepomp"
 _FORGIVEN = 8  # letters from which a table's name may have one wrong; kalium is not calcium
