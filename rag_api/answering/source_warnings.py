@@ -112,8 +112,8 @@ def of_other_complications(sources: Sequence[Source], question: Analysis, others
 
 
 def usable(sources: Sequence[Source], limit: int) -> tuple[Source, ...]:
-    """The first that may be answered from: not those for other patients, of other drugs or another complication, and of twins only the better one, for an
-    answer is for one patient; what is no longer valid only when nothing else is there."""
+    """The first that may be answered from: not those for other patients, of other drugs or another complication, and of twins only the
+    better one, for an answer is for one patient; what is no longer valid only when nothing else is there."""
     fit = [source for source in sources if not _has(source, "other_group", "twin", "other_drug", "other_level", "other_complication")]
     valid = [source for source in fit if not _has(source, "expired", "superseded")]
     return tuple((valid or fit)[:limit])

@@ -26,7 +26,9 @@ _DENIED = re.compile(
     rf"|\b(?:niet|not|nooit|never|isn't|hasn't)(?P<not>\s+(?:meer\s+|echt\s+|erg\s+|any\s+|so\s+)?{_WORD})"
     rf"|\b(?P<nay>{_WORD})\s*[:=]?\s*(?:nee|neen)\b|\b(?P<free>afebriel|afebriele|afebrile|koortsvrij|apyretisch|apyretic)\b"
 )
-_NOT_YET = re.compile(r"\b(?:voor|voorafgaand aan|alvorens|before|prior to|awaiting|wacht op)\s+(?:(?:de|het|een|the|a|an|start van|start of)\s+){0,2}$")
+_NOT_YET = re.compile(
+    r"\b(?:voor|voorafgaand aan|alvorens|before|prior to|awaiting|wacht op)\s+(?:(?:de|het|een|the|a|an|start van|start of)\s+){0,2}$"
+)
 _OTHER = ("temperature", "times")  # the only units that do not make a number another thing's
 
 
@@ -120,8 +122,8 @@ def _values() -> tuple[_Value, ...]:
 
 def _measured(of: str, decimals_of: str, decimals_before: str, unit: str) -> re.Pattern[str]:
     """A number after what is measured, or before its own unit; not one of another unit, nor one that it is below."""
-    between = r"(?:\s+(?:van|is|was|of|at|tot|naar|to|op|nu|now|al|ineens|opeens|plots|suddenly|a|een|nog|maar|only|boven|above|over|meer dan)){0,3}"
-    between += r"\s*[:=>≥~]*\s*"
+    between = "van|is|was|of|at|tot|naar|to|op|nu|now|al|ineens|opeens|plots|suddenly|a|een|nog|maar|only|boven|above|over|meer dan"
+    between = rf"(?:\s+(?:{between})){{0,3}}\s*[:=>≥~]*\s*"
     others = "|".join(word for row in _read("units.csv") if row["dimension"] not in _OTHER for word in _alternatives(row["words"]))
     end = rf"(?![\w.,]*\d)(?!\s*(?:{others})(?!\w))(?!\s*[-–/+]\s*\d)"
     whole, decimals, free = r"\d{1,2}(?:[.,]\d)?", r"\d{2}[.,]\d", r"(?<![\w.,<+/])(?<!\d[-–])(?<!< )(?<!onder )(?<!below )(?<!under )"

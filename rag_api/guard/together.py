@@ -67,8 +67,13 @@ def is_about_another(question: Together, title: str, text: str) -> bool:
         return False
     if any(is_named(line, there) for line in question.lines | question.others) or (question.given and drugs.names(title, question.given)):
         return False
-    named = concepts_in(text)
-    return not any(is_named(line, named) for line in question.lines)
+    return not names_it(question, text)
+
+
+def names_it(question: Together, text: str) -> bool:
+    """Return whether a text names what the question's words are together, or a kind of it."""
+    there = concepts_in(text) if question.lines else frozenset[int]()
+    return any(is_named(line, there) for line in question.lines)
 
 
 @dataclass(frozen=True, slots=True)
