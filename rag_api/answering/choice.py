@@ -74,6 +74,8 @@ def sections(question: Analysis, candidates: Sequence[Candidate], read: Read) ->
 
 
 def _sections(question: Analysis, left: list[Candidate], read: Read) -> list[Section]:
+    if (told := _of_complication(question, left, read)) is not None:
+        return [Section((told,), 1)]
     first = [c for c in left if c.document_id == left[0].document_id]
     exception, whole = _exception(question, first, read), _whole(question, left, read)
     if exception is not None and not (whole is not None and overlap(whole, exception) and _lists(whole, read)):
@@ -151,8 +153,6 @@ def _whole(question: Analysis, left: Sequence[Candidate], read: Read) -> Candida
     asks = wanted(question.text)
     if asks == Wanted.ONE:
         return None
-    if asks in INSISTS and (told := _of_complication(question, left, read)) is not None:
-        return told
     by_document: dict[str, list[Candidate]] = {}
     for candidate in left:
         by_document.setdefault(candidate.document_id, []).append(candidate)
@@ -170,9 +170,11 @@ def _whole(question: Analysis, left: Sequence[Candidate], read: Read) -> Candida
 
 
 def _of_complication(question: Analysis, left: Sequence[Candidate], read: Read) -> Candidate | None:
-    """All that stands below a heading that names what the question's words are together: what is done then, whatever else is likely."""
-    near = [c for c in left if c.document_id in read.texts and c.score >= left[0].score - NAMED] if question.together.lines else []
-    for candidate in near:
+    """All that stands below a heading that names what the question's words are together, where it asks what to do: that is done then,
+    whatever else is likely."""
+    if not question.together.lines or wanted(question.text) not in INSISTS:
+        return None
+    for candidate in (c for c in left if c.document_id in read.texts and c.score >= left[0].score - NAMED):
         text, blocks, quote = read.texts[candidate.document_id], read.blocks(candidate.document_id), read.quote(candidate)
         if quote is None or not quote.path or not names_it(question.together, "".join(text[a:b] for a, b in quote.path[-1:])):
             continue

@@ -38,6 +38,8 @@ class Together:
     lines: frozenset[int] = frozenset()  # of the concepts that they are
     others: frozenset[int] = frozenset()  # that a title may be about too: what it may be as well, and what the question names
     given: frozenset[str] = frozenset()  # drugs of the question that they come of
+    things: frozenset[int] = frozenset()  # concepts that they come of
+    signs: frozenset[int] = frozenset()  # concepts that ail the patient
 
 
 NOTHING = Together()
@@ -55,19 +57,27 @@ def together(groups: Collection[TargetGroup], text: str) -> Together:
         named=(*meant, *(Named(one, rule.names) for rule, said in fired for one in said)),
         names=tuple(dict.fromkeys(name for rule in rules for name in rule.names)),
         lines=frozenset().union(*(rule.lines for rule in rules)),
-        others=frozenset().union(*(rule.others for rule in rules)) | question.there,
+        others=frozenset().union(*(rule.others for rule in rules)) | question.there & _complications(),
         given=frozenset(drug for rule in rules for name in rule.of for drug in question.drugs if drugs.is_of(drug, name)),
+        things=frozenset(line for rule in rules for name in rule.of if _is_given(name, question) for line in _own(name)),
+        signs=frozenset(line for rule in rules for every in rule.signs for name in every if _said(name, question) for line in _own(name)),
     )
 
 
 def is_about_another(question: Together, title: str, text: str) -> bool:
-    """Return whether a document is titled after another complication, and never names the question's."""
+    """Return whether a document never names what the question's words are together, and is titled after another complication, or speaks
+    neither of what ails the patient nor, in its title, of what that comes of."""
+    if not question.lines or names_it(question, title) or names_it(question, text):
+        return False
     there = concepts_in(title)
-    if not question.lines or not any(is_named(line, there) for line in _complications()):
+    if any(is_named(line, there) for line in question.others) or (question.given and drugs.names(title, question.given)):
         return False
-    if any(is_named(line, there) for line in question.lines | question.others) or (question.given and drugs.names(title, question.given)):
+    if any(is_named(line, there) for line in _complications()):
+        return True
+    if not question.signs or any(is_named(line, there) for line in question.things):
         return False
-    return not names_it(question, text)
+    named = there | concepts_in(text)
+    return not any(is_named(line, named) for line in question.signs)
 
 
 def names_it(question: Together, text: str) -> bool:
@@ -152,6 +162,11 @@ def _said(name: str, question: _Question) -> str:
 def _called(name: str) -> tuple[str, ...]:
     line = _line(name)
     return () if line is None else names_of(line)
+
+
+def _own(name: str) -> frozenset[int]:
+    line = _line(name)
+    return frozenset() if line is None else frozenset((line,))
 
 
 @cache

@@ -41,6 +41,11 @@ class Analysis:
     level: Level | None = None  # a salt of the blood that it says is too high or too low
     together: Together = NOTHING  # what its words mean that it does not say
 
+    @property
+    def meant(self) -> str:
+        """What an embedder gets: the question, and what its words are together."""
+        return f"{self.text} ({', '.join(self.together.names)})" if self.together.names else self.text
+
 
 def analyse(text: str, expander: Expander, said: str | None = None) -> Analysis:
     """Read a question. `said`: its words as typed, where `text` is what they mean in a conversation: the reader's language is theirs."""

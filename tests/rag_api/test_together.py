@@ -210,7 +210,9 @@ def test_a_breath_every_seven_seconds_or_fewer_is_slow(said: str, slow: bool) ->
     [
         ("Massieve bloeding en massieve transfusie", "Bel de bloedbank. Verwarm de patiënt.", True),
         ("Massieve bloeding", "Denk bij koorts aan een transfusiereactie.", False),
-        ("Bloedproducten toedienen", "Twee personen controleren.", False),  # about no complication
+        ("Transfusie van bloed", "Twee personen controleren.", False),  # about what the question names
+        ("Parkeren", "Geef bij koorts een seintje.", False),  # says something of what ails the patient
+        ("Parkeren", "Neem een ticket.", True),
         ("Transfusiereactie", "Stop de transfusie.", False),
         ("Anafylaxie bij volwassenen", "Geef adrenaline.", False),  # it may be that as well
         ("Fever during neutropenia", "Neem bloedculturen af.", True),
