@@ -126,7 +126,7 @@ def _measured(of: str, decimals_of: str, decimals_before: str, unit: str) -> re.
     between = rf"(?:\s+(?:{between})){{0,3}}\s*[:=>≥~]*\s*"
     others = "|".join(word for row in _read("units.csv") if row["dimension"] not in _OTHER for word in _alternatives(row["words"]))
     end = rf"(?![\w.,]*\d)(?!\s*(?:{others})(?!\w))(?!\s*[-–/+]\s*\d)"
-    whole, decimals, free = r"\d{1,2}(?:[.,]\d)?", r"\d{2}[.,]\d", r"(?<![\w.,<+/])(?<!\d[-–])(?<!< )(?<!onder )(?<!below )(?<!under )"
+    whole, decimals, free = r"\d{1,3}(?:[.,]\d)?", r"\d{2}[.,]\d", r"(?<![\w.,<+/])(?<!\d[-–])(?<!< )(?<!onder )(?<!below )(?<!under )"
     ways = [rf"(?<![\w'])(?:{_any(of)}){between}(?P<n>{whole}){end}"]
     ways.append(rf"(?<![\w'])(?:{_any(decimals_of)}){between}(?P<d>{decimals}){end}" if decimals_of else r"(?P<d>(?!))")
     ways.append(rf"{free}(?P<b>{decimals})\s+(?:{_any(decimals_before)})\b" if decimals_before else r"(?P<b>(?!))")

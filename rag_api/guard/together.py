@@ -38,7 +38,9 @@ class Together:
     lines: frozenset[int] = frozenset()  # of the concepts that they are
     others: frozenset[int] = frozenset()  # that a title may be about too: what it may be as well, and what the question names
     given: frozenset[str] = frozenset()  # drugs of the question that they come of
-    things: frozenset[int] = frozenset()  # concepts that they come of
+    things: frozenset[int] = frozenset()  # concepts of the question that they come of
+    sources: frozenset[int] = frozenset()  # all concepts that they come of in such a case
+    rivals: frozenset[int] = frozenset()  # those that they come of in other cases: another drug leaks than contrast
     signs: frozenset[int] = frozenset()  # concepts that ail the patient
 
 
@@ -60,30 +62,38 @@ def together(groups: Collection[TargetGroup], text: str) -> Together:
         others=frozenset().union(*(rule.others for rule in rules)) | question.there & _complications(),
         given=frozenset(drug for rule in rules for name in rule.of for drug in question.drugs if drugs.is_of(drug, name)),
         things=frozenset(line for rule in rules for name in rule.of if _is_given(name, question) for line in _own(name)),
+        sources=(sources := frozenset().union(*(_of(rule) for rule in rules))),
+        rivals=frozenset().union(*(_of(other) for other in _rules() for rule in rules if other.lines & rule.lines)) - sources,
         signs=frozenset(line for rule in rules for every in rule.signs for name in every if _said(name, question) for line in _own(name)),
     )
 
 
-def is_about_another(question: Together, title: str, text: str) -> bool:
+def is_about_another(question: Together, title: str, text: str, own: bool = False) -> bool:
     """Return whether a document never names what the question's words are together, and is titled after another complication, or speaks
-    neither of what ails the patient nor, in its title, of what that comes of."""
-    if not question.lines or names_it(question, title) or names_it(question, text):
+    neither of what ails the patient nor, in its title, of what that comes of; or whether it is about the same that comes of something
+    else. own: there is a document with that in its title, so that another complication's may not answer though it names it."""
+    if not question.lines or names_it(question, title):
         return False
-    there = concepts_in(title)
-    if any(is_named(line, there) for line in question.others) or (question.given and drugs.names(title, question.given)):
-        return False
-    if any(is_named(line, there) for line in _complications()):
+    there, named = concepts_in(title), concepts_in(text)
+    if _any_named(question.rivals, there) and not _any_named(question.sources, there | named):
         return True
-    if not question.signs or any(is_named(line, there) for line in question.things):
+    names, others = names_it(question, text), _any_named(question.others, there)
+    if others or (names and not own) or (question.given and drugs.names(title, question.given)):
         return False
-    named = there | concepts_in(text)
-    return not any(is_named(line, named) for line in question.signs)
+    if _any_named(_complications(), there):
+        return True
+    if names or not question.signs or _any_named(question.things, there):
+        return False
+    return not _any_named(question.signs, there | named)
+
+
+def _any_named(lines: Collection[int], there: frozenset[int]) -> bool:
+    return any(is_named(line, there) for line in lines)
 
 
 def names_it(question: Together, text: str) -> bool:
     """Return whether a text names what the question's words are together, or a kind of it."""
-    there = concepts_in(text) if question.lines else frozenset[int]()
-    return any(is_named(line, there) for line in question.lines)
+    return bool(question.lines) and _any_named(question.lines, concepts_in(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +135,7 @@ class _Rule:
     whom: TargetGroup | None
     of: tuple[str, ...]  # concepts, signs, drugs and their classes: what the patient gets or has; empty: nothing more is needed
     signs: tuple[tuple[str, ...], ...]  # any of them; of one, all
+    unless: tuple[str, ...]  # any of them: then it is something else
     names: tuple[str, ...]
     lines: frozenset[int]
     others: frozenset[int]
@@ -135,6 +146,8 @@ def _fits(rule: _Rule, groups: Collection[TargetGroup], question: _Question) -> 
     if rule.whom is not None and (len(groups) != 1 or rule.whom not in groups):
         return None
     if rule.of and not any(_is_given(name, question) for name in rule.of):
+        return None
+    if any(_said(name, question) for name in rule.unless):
         return None
     found = [words for every in rule.signs if all(words := [_said(name, question) for name in every])]
     return tuple(dict.fromkeys(word for words in found for word in words)) or None
@@ -164,6 +177,10 @@ def _called(name: str) -> tuple[str, ...]:
     return () if line is None else names_of(line)
 
 
+def _of(rule: _Rule) -> frozenset[int]:
+    return frozenset(line for name in rule.of for line in _own(name))
+
+
 def _own(name: str) -> frozenset[int]:
     line = _line(name)
     return frozenset() if line is None else frozenset((line,))
@@ -176,6 +193,7 @@ def _rules() -> tuple[_Rule, ...]:
             whom=TargetGroup(row["whom"]) if row["whom"] else None,
             of=_split(row["of"]),
             signs=tuple(tuple(every.strip() for every in one.split("&")) for one in _split(row["with"])),
+            unless=_split(row["unless"]),
             names=_split(row["is"]),
             lines=_lines(row["is"]),
             others=_lines(row["or"]),

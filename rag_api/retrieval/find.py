@@ -20,7 +20,7 @@ from rag_api.embed.kept import DbVectorCache
 from rag_api.guard.drugs import names
 from rag_api.guard.levels import is_about_the_other
 from rag_api.guard.patient import Patient
-from rag_api.guard.together import is_about_another
+from rag_api.guard.together import is_about_another, names_it
 from rag_api.query.analysis import Analysis
 from rag_api.retrieval.answerability import decide
 from rag_api.retrieval.calibration import Calibration, NotFound, calibration
@@ -191,7 +191,8 @@ def _of_other_complications(question: Analysis, documents: Mapping[str, Document
     """The documents that are titled after another complication than what the question's words are together. One whose text is not there
     may name it."""
     titles = {name: documents[name].metadata.title for name in texts if name in documents}
-    return frozenset(name for name, title in titles.items() if is_about_another(question.together, title, texts[name]))
+    own = any(names_it(question.together, title) for title in titles.values())
+    return frozenset(name for name, title in titles.items() if is_about_another(question.together, title, texts[name], own))
 
 
 def _kept_vectors(hits: Sequence[Hit], container: RetrievalContainer) -> Embedder:

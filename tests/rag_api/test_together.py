@@ -80,6 +80,7 @@ def test_who_the_patient_is_must_be_clear() -> None:
         ("hives halfway a bag of blood", "transfusion reaction"),
         ("packed cells running and now he has rigors", "transfusion reaction"),
         ("rugpijn tijdens transfusie", "transfusiereactie"),
+        ("jeuk bij het tweede zakje plasma", "transfusiereactie"),
         ("chemo loopt en de arm brandt", "extravasatie"),
         ("vincristine going in, arm is swollen", "extravasation"),
         ("koorts een week na chemo", "neutropene koorts"),
@@ -155,6 +156,9 @@ def test_what_is_denied_is_not_there(question: str) -> None:
         "reflexen testen bij magnesium",
         "heparine en bloedplaatjes bepalen",
         "koorts bij een volwassene",
+        "verward en weigert insuline",
+        "hoeveel insuline bij een verwarde patiënt",
+        "insuline, glycemie 450 en verward",
     ],
 )
 def test_one_thing_alone_or_what_is_still_to_come_is_no_third(question: str) -> None:
@@ -226,6 +230,12 @@ def test_a_document_about_another_complication_that_never_names_this_one_is_know
 def test_a_complication_that_the_question_names_and_the_drug_that_it_comes_of_are_no_others() -> None:
     named = together((), "38,5 tijdens massieve transfusie")
     assert not is_about_another(named, "Massieve transfusie", "Bel de bloedbank.")
+    own = together((), "insuline gekregen en zweet")
+    assert not is_about_another(own, "Ketoacidose", "Pas op voor hypoglykemie.")
+    assert is_about_another(own, "Ketoacidose", "Pas op voor hypoglykemie.", own=True)
+    assert is_about_another(together((), "chemo loopt en arm brandt"), "Contrast", "Extravasatie van contrast: koel de arm.")
+    assert not is_about_another(together((), "chemo loopt en arm brandt"), "Extravasatie", "Extravasatie van contrast en chemo.")
+    assert not is_about_another(together((), "contrast gespoten, arm zwelt"), "Contrast", "Extravasatie van contrast: koel de arm.")
     magnesium = together((), "magnesium, geen reflexen")
     assert not is_about_another(magnesium, "Hartinfarct en magnesiumsulfaat", "Stop het infuus.")
     assert is_about_another(magnesium, "Hartinfarct", "Stop het infuus.")
@@ -237,13 +247,14 @@ def test_every_name_in_the_tables_means_something() -> None:
     own = {concept.names[0] for concept in concepts()}
     for row in rows():
         given, signs = row["of"].split("|"), row["with"].replace(" & ", "|").split("|")
-        for name in filter(None, (*given, *signs)):  # what the patient gets or has, and what ails them
+        for name in filter(None, (*given, *signs, *row["unless"].split("|"))):  # what the patient gets or has, and what ails them
             assert name in own | known() or drugs_in(name) or names_class(name, name), (name, row)
         for name in filter(None, (*row["is"].split("|"), *row["or"].split("|"))):
             assert concepts_in(name), (name, row)
         assert bool(row["with"]) == bool(row["is"]), row
         assert row["is"] or row["or"], row
     used = {name for row in rows() for cell in ("of", "with") for name in row[cell].replace(" & ", "|").split("|")}
+    used |= {name for row in rows() for name in row["unless"].split("|")}
     assert known() <= used | own
 
 
