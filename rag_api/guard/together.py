@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -41,7 +41,7 @@ class Together:
     things: frozenset[int] = frozenset()  # concepts of the question that they come of
     sources: frozenset[int] = frozenset()  # all concepts that they come of in such a case
     rivals: frozenset[int] = frozenset()  # those that they come of in other cases: another drug leaks than contrast
-    signs: frozenset[int] = frozenset()  # concepts that ail the patient
+    signs: tuple[tuple[str, ...], ...] = ()  # what ails the patient, each alone or with others
 
 
 NOTHING = Together()
@@ -64,7 +64,7 @@ def together(groups: Collection[TargetGroup], text: str) -> Together:
         things=frozenset(line for rule in rules for name in rule.of if _is_given(name, question) for line in _own(name)),
         sources=(sources := frozenset().union(*(_of(rule) for rule in rules))),
         rivals=frozenset().union(*(_of(other) for other in _rules() for rule in rules if other.lines & rule.lines)) - sources,
-        signs=frozenset(line for rule in rules for every in rule.signs for name in every if _said(name, question) for line in _own(name)),
+        signs=tuple(every for rule in rules for every in rule.signs if all(_said(name, question) for name in every)),
     )
 
 
@@ -82,9 +82,19 @@ def is_about_another(question: Together, title: str, text: str, own: bool = Fals
         return False
     if _any_named(_complications(), there):
         return True
-    if names or not question.signs or _any_named(question.things, there):
+    if names or _any_named(question.things, there):
         return False
-    return not _any_named(question.signs, there | named)
+    return not any(_speaks_of(every, text, there | named) for every in question.signs)
+
+
+def _speaks_of(signs: Sequence[str], text: str, named: frozenset[int]) -> bool:
+    """Whether a document speaks of all of these. One that is no concept is told otherwise in each: alone it is taken to be there."""
+    lines = [(name, _line(name)) for name in signs]
+    return all(is_named(line, named) if line is not None else len(signs) == 1 or _has_sign(name, text) for name, line in lines)
+
+
+def _has_sign(name: str, text: str) -> bool:
+    return any(sign.name == name for sign in signs_in(text))
 
 
 def _any_named(lines: Collection[int], there: frozenset[int]) -> bool:
