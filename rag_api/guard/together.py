@@ -17,7 +17,7 @@ from importlib.resources import files
 
 from rag_api.domain import TargetGroup
 from rag_api.guard import drugs
-from rag_api.guard.concepts import concepts, concepts_in, is_named, names_of, places
+from rag_api.guard.concepts import SPECIFIC, concepts, concepts_in, is_named, names_of, places
 from rag_api.guard.signs import Sign, denied, is_denied, is_to_come, readable, signs_in
 
 
@@ -37,8 +37,8 @@ class Together:
     names: tuple[str, ...] = ()  # of the complications
     lines: frozenset[int] = frozenset()  # of the concepts that they are
     others: frozenset[int] = frozenset()  # that a title may be about too: what it may be as well, and what the question names
-    given: frozenset[str] = frozenset()  # drugs of the question that they come of
-    things: frozenset[int] = frozenset()  # concepts of the question that they come of
+    drugs: frozenset[str] = frozenset()  # of the question: a document titled after one of them, or of the things, may be what it asks for
+    things: frozenset[int] = frozenset()  # specific concepts of the question
     sources: frozenset[int] = frozenset()  # all concepts that they come of in such a case
     rivals: frozenset[int] = frozenset()  # those that they come of in other cases: another drug leaks than contrast
     signs: tuple[tuple[str, ...], ...] = ()  # what ails the patient, each alone or with others
@@ -60,8 +60,8 @@ def together(groups: Collection[TargetGroup], text: str) -> Together:
         names=tuple(dict.fromkeys(name for rule in rules for name in rule.names)),
         lines=frozenset().union(*(rule.lines for rule in rules)),
         others=frozenset().union(*(rule.others for rule in rules)) | question.there & _complications(),
-        given=frozenset(drug for rule in rules for name in rule.of for drug in question.drugs if drugs.is_of(drug, name)),
-        things=frozenset(line for rule in rules for name in rule.of if _is_given(name, question) for line in _own(name)),
+        drugs=frozenset(question.drugs),
+        things=frozenset(line for line in question.there if concepts()[line].kind in SPECIFIC),
         sources=(sources := frozenset().union(*(_of(rule) for rule in rules))),
         rivals=frozenset().union(*(_of(other) for other in _rules() for rule in rules if other.lines & rule.lines)) - sources,
         signs=tuple(every for rule in rules for every in rule.signs if all(_said(name, question) for name in every)),
@@ -70,15 +70,15 @@ def together(groups: Collection[TargetGroup], text: str) -> Together:
 
 def is_about_another(question: Together, title: str, text: str, own: bool = False) -> bool:
     """Return whether a document never names what the question's words are together, and is titled after another complication, or speaks
-    neither of what ails the patient nor, in its title, of what that comes of; or whether it is about the same that comes of something
-    else. own: there is a document with that in its title, so that another complication's may not answer though it names it."""
+    neither of what ails the patient nor, in its title, of anything else of the question; or whether it is about the same that comes of
+    something else. own: another document has that in its title: then one about another complication may not answer though it names it."""
     if not question.lines or names_it(question, title):
         return False
     there, named = concepts_in(title), concepts_in(text)
     if _any_named(question.rivals, there) and not _any_named(question.sources, there | named):
         return True
     names, others = names_it(question, text), _any_named(question.others, there)
-    if others or (names and not own) or (question.given and drugs.names(title, question.given)):
+    if others or (names and not own) or (question.drugs and drugs.names(title, question.drugs)):
         return False
     if _any_named(_complications(), there):
         return True
@@ -117,7 +117,7 @@ class _Mention:
 class _Question:
     signs: tuple[Sign, ...]
     concepts: tuple[_Mention, ...]  # without what it denies
-    there: frozenset[int]  # the lines of all of them
+    there: frozenset[int]  # the lines of all of them, and of the signs
     drugs: tuple[str, ...]
     text: str
 
@@ -130,8 +130,9 @@ def _read_question(text: str) -> _Question:
         for lines, _, start, end in places(text)
         if not is_denied(start, end, away)
     ]
-    there = frozenset(line for mention in found for line in mention.lines)
-    return _Question(signs_in(text), tuple(found), there, tuple(drug for drug in drugs.drugs_in(text) if _is_had(drug, plain, away)), text)
+    signs = signs_in(text)
+    there = frozenset().union(*(mention.lines for mention in found), *(_own(sign.name) for sign in signs))
+    return _Question(signs, tuple(found), there, tuple(drug for drug in drugs.drugs_in(text) if _is_had(drug, plain, away)), text)
 
 
 def _is_had(drug: str, plain: str, away: tuple[tuple[int, int], ...]) -> bool:

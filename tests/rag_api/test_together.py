@@ -236,6 +236,10 @@ def test_a_complication_that_the_question_names_and_the_drug_that_it_comes_of_ar
     assert is_about_another(together((), "chemo loopt en arm brandt"), "Contrast", "Extravasatie van contrast: koel de arm.")
     assert not is_about_another(together((), "chemo loopt en arm brandt"), "Extravasatie", "Extravasatie van contrast en chemo.")
     assert not is_about_another(together((), "contrast gespoten, arm zwelt"), "Contrast", "Extravasatie van contrast: koel de arm.")
+    asked = together((), "insuline gekregen en zweet, hoeveel paracetamol na een heupprothese")
+    assert not is_about_another(asked, "Paracetamol intraveneus", "Geef 1 g.")
+    assert not is_about_another(asked, "Heupprothese", "Geef een pijnstiller.")
+    assert is_about_another(asked, "Parkeren", "Neem een ticket.")
     stiff = together((), "haldol, stijf en koorts")
     assert is_about_another(stiff, "Sedatie", "Haloperidol. Meet de temperatuur bij koorts.")  # of one of the two alone
     assert not is_about_another(stiff, "Sedatie", "Bij koorts en stijfheid: stop haloperidol.")
