@@ -246,7 +246,9 @@ def _show_sources(builder: AnswerBuilder, retrieval: Retrieval, container: AskCo
     filters = builder.question.filters
     warned = source_warnings.warned(sources, builder.analysis, builder.user, filters, builder.language, container, likely)
     other = source_warnings.of_other_drugs(warned.sources, builder.analysis, retrieval.of_other_drugs, builder.language)
-    builder.sources, builder.notices = other.sources, [*builder.notices, *warned.notices, *other.notices]
+    elsewhere = retrieval.of_other_complications
+    builder.sources = source_warnings.of_other_complications(other.sources, builder.analysis, elsewhere, builder.language)
+    builder.notices = [*builder.notices, *warned.notices, *other.notices]
     if not retrieval.answerable:
         builder.status = AnswerStatus.NOT_FOUND
         builder.notices = source_warnings.of_refusal(builder.notices)

@@ -17,6 +17,7 @@ from rag_api.answering.read import Read
 from rag_api.answering.rows import LONGEST_LIST, ROWS, SURE, TELLS, case_of, special_rows, tied_list, tied_table, without_other_rows
 from rag_api.domain import Block, BlockKind, Candidate
 from rag_api.guard.drugs import drugs_in
+from rag_api.guard.together import names_it
 from rag_api.query.analysis import Analysis
 from rag_api.query.asks import AT_ONCE, Wanted, asks_nothing, says_all, wanted
 from rag_api.text.quotable_spans import Quotable, quotable_of, wholes
@@ -73,6 +74,8 @@ def sections(question: Analysis, candidates: Sequence[Candidate], read: Read) ->
 
 
 def _sections(question: Analysis, left: list[Candidate], read: Read) -> list[Section]:
+    if (told := _of_complication(question, left, read)) is not None:
+        return [Section((told,), 1)]
     first = [c for c in left if c.document_id == left[0].document_id]
     exception, whole = _exception(question, first, read), _whole(question, left, read)
     if exception is not None and not (whole is not None and overlap(whole, exception) and _lists(whole, read)):
@@ -164,6 +167,22 @@ def _whole(question: Analysis, left: Sequence[Candidate], read: Read) -> Candida
     section = _section(question, chosen.place, text, read.blocks(chosen.document_id)) if asks in INSISTS else None
     # What was read in doubt is not quoted.
     return next((whole for unit in (section, chosen.place) if unit and BLANK not in (whole := _of(unit, best, text)).text), None)
+
+
+def _of_complication(question: Analysis, left: Sequence[Candidate], read: Read) -> Candidate | None:
+    """All that stands below a heading that names what the question's words are together, where it asks what to do: that is done then,
+    whatever else is likely."""
+    if not question.together.lines or wanted(question.text) not in INSISTS:
+        return None
+    for candidate in (c for c in left if c.document_id in read.texts and c.score >= left[0].score - NAMED):
+        text, blocks, quote = read.texts[candidate.document_id], read.blocks(candidate.document_id), read.quote(candidate)
+        if quote is None or not quote.path or not names_it(question.together, "".join(text[a:b] for a, b in quote.path[-1:])):
+            continue
+        unit = wholes(text, blocks).get(quote.group if quote.group >= 0 else quote.block)
+        section = _section(question, unit, text, blocks) if unit is not None else None
+        if section is not None and BLANK not in (whole := _of(section, candidate, text)).text:
+            return whole
+    return None
 
 
 @dataclass(frozen=True, slots=True)

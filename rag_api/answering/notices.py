@@ -143,6 +143,10 @@ _TEXTS: dict[str, dict[str, str]] = {
         "en": "For {for_whom}; the question mentions {patient}.",
     },
     "card_other_drug": {"nl": "Noemt {drugs} niet.", "en": "Does not name {drugs}."},
+    "card_other_complication": {
+        "nl": "Gaat over iets anders en noemt {names} niet; de vraag doet daaraan denken.",
+        "en": "Is about something else and does not name {names}, which the question suggests.",
+    },
     "card_other_level_high": {
         "nl": "Gaat over {salt} geven of over een tekort; de vraag over te veel.",
         "en": "Is about giving {salt} or a lack of it; the question about too much.",

@@ -102,10 +102,19 @@ def of_other_drugs(sources: Sequence[Source], question: Analysis, others: Contai
     return Warned(marked, (notice("other_drug", language, (), **said),) if none else ())
 
 
+def of_other_complications(sources: Sequence[Source], question: Analysis, others: Container[str], language: str) -> tuple[Source, ...]:
+    """What a document that is about another complication than the question's, and never names that one, is marked with. `others`: the ids
+    of those documents."""
+    if not question.together.names:
+        return tuple(sources)
+    card = notice("card_other_complication", language, (), names=" / ".join(question.together.names))
+    return tuple(replace(s, cautions=(*s.cautions, card)) if s.document.id in others else s for s in sources)
+
+
 def usable(sources: Sequence[Source], limit: int) -> tuple[Source, ...]:
-    """The first that may be answered from: not those for other patients or of other drugs, and of twins only the better one, for an
-    answer is for one patient; what is no longer valid only when nothing else is there."""
-    fit = [source for source in sources if not _has(source, "other_group", "twin", "other_drug", "other_level")]
+    """The first that may be answered from: not those for other patients, of other drugs or another complication, and of twins only the
+    better one, for an answer is for one patient; what is no longer valid only when nothing else is there."""
+    fit = [source for source in sources if not _has(source, "other_group", "twin", "other_drug", "other_level", "other_complication")]
     valid = [source for source in fit if not _has(source, "expired", "superseded")]
     return tuple((valid or fit)[:limit])
 

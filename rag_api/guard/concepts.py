@@ -87,6 +87,11 @@ def also_called(word: str) -> tuple[str, ...]:
     return _names_of_all(_known(_spelled(_plain(word))))
 
 
+def names_of(line: int) -> tuple[str, ...]:
+    """What a specific thing is called; of other lines nothing."""
+    return _names_of_all(frozenset((line,)))
+
+
 def _names_of_all(lines: frozenset[int]) -> tuple[str, ...]:
     meant = [concepts()[line] for line in sorted(lines)]
     if not meant or any(concept.kind not in _SOUGHT for concept in meant):

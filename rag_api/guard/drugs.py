@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 
+from rag_api.guard.salts import NO_DOSE, SALTS
 from rag_api.guard.words import folded, respelled
 
 _ENDS_LIKE_A_DRUG = re.compile(
@@ -25,8 +26,8 @@ _ELSE = frozenset(["medicine", "medicin", "vaccine", "magazine", "foreskin"])
 _SHORTEST = 7  # of a name known by its ending: "april" and "skin" end like drugs too
 _WORD = re.compile(r"[^\W_]{3,}")
 _LEVEL = re.compile(
-    r"\b(kalium|potassium|calcium|magnesium|natrium|sodium)(?: (?:van|of|is|at|boven|onder|above|below|over|under))?\s*[=:<>]?\s*"
-    r"\d{1,3}(?:[.,]\d+)?(?![\d.,]*\d|\s*(?:%|(?:mg|g|gram|ml|meq|mmol(?!/))\b))"
+    rf"\b(?:{'|'.join(dict.fromkeys(name for salt in SALTS for name in salt.names))})"
+    r"(?: (?:van|of|is|at|boven|onder|above|below|over|under))?\s*[=:<>]?\s*\d{1,3}(?:[.,]\d+)?" + NO_DOSE
 )
 _BEGINS = 6  # letters of a name from which a longer word that begins with it is about it: "insulinepomp"
 _FORGIVEN = 8  # letters from which a table's name may have one wrong; kalium is not calcium
@@ -64,6 +65,17 @@ def substance_of(drug: str) -> str:
     return "" if line is None or _lines()[line].spelled[0] == spelled else _lines()[line].names[0]
 
 
+def is_of(drug: str, name: str) -> bool:
+    """Return whether a drug is this one by any of its names, or of this class of the table."""
+    line, _ = _known(drug)
+    return line is not None and (_lines()[line].of == name or line == _known(name)[0])
+
+
+def names_class(text: str, name: str) -> bool:
+    """Return whether a text speaks of this class of drugs as such."""
+    return name in _classes() and bool(_classes()[name].search(folded(text)))
+
+
 def substances() -> tuple[tuple[str, ...], ...]:
     """Return the names of each line of the table, folded."""
     return tuple(line.names for line in _lines())
@@ -96,6 +108,7 @@ def _words_of(text: str) -> _Words:
     )
 
 
+@lru_cache(maxsize=4096)
 def _known(drug: str) -> tuple[int | None, str]:
     """The table's line, when it has one, and the spelling."""
     spelled = _spelled(folded(drug))

@@ -9,26 +9,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from rag_api.guard.salts import NO_DOSE, SALTS, Salt
 from rag_api.guard.words import folded
 
-
-@dataclass(frozen=True, slots=True)
-class _Salt:
-    names: tuple[str, ...]  # the first as the table of drugs calls it
-    low: float  # mmol/l, below which it is too low
-    high: float
-    least: float  # what a patient can have
-    most: float
-    stem: str  # of hypo- and hyper-
-
-
-_SALTS = (
-    _Salt(("kalium", "potassium"), 3.5, 5.5, 1.0, 12.0, "kal"),
-    _Salt(("natrium", "sodium"), 130.0, 150.0, 90.0, 200.0, "natr"),
-)
 _HIGH, _LOW = r"hoog|hoge|high|raised|elevated|verhoogde?", r"laag|lage|low|verlaagde?|tekort"
 _BETWEEN = r"(?:\s+(?:is|was|zijn|veel|te|too|way|very|erg|heel|much|van|the|level|gehalte|spiegel)){0,4}"
-_DOSE = r"(?![\d.,]*\d|\s*(?:%|(?:mg|g|gram|ml|meq|mmol(?!/))\b))"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +33,25 @@ class Level:
 def level_in(question: str) -> Level | None:
     """Return which one; None where it says of none, or of one that it is both."""
     text = folded(question)
-    found = {Level(salt.names, salt.stem, high) for salt in _SALTS for high in (True, False) if _says(text, salt, high=high)}
+    found = {
+        Level(salt.names, salt.stem, high)
+        for salt in SALTS
+        if salt.low is not None
+        for high in (True, False)
+        if _says(text, salt, high=high)
+    }
     return found.pop() if len(found) == 1 else None
 
 
-def _says(text: str, salt: _Salt, *, high: bool) -> bool:
+def _says(text: str, salt: Salt, *, high: bool) -> bool:
+    assert salt.low is not None, "one whose values are compared"
     names, how = "|".join(salt.names), _HIGH if high else _LOW
     if re.search(rf"\b{'hyper' if high else 'hypo'}{salt.stem}", text):
         return True
     if re.search(rf"\b(?:{how})\s+(?:serum)?(?:{names})\b|\b(?:{names})(?:gehalte|spiegel|waarde)?{_BETWEEN}\s+(?:{how})\b", text):
         return True
     values = re.finditer(
-        rf"\b(?:{names})(?:gehalte|spiegel|waarde)?(?:\s+(?:van|of|is|at))?\s*[=:]?\s*(\d{{1,3}}(?:[.,]\d+)?){_DOSE}", text
+        rf"\b(?:{names})(?:gehalte|spiegel|waarde)?(?:\s+(?:van|of|is|at))?\s*[=:]?\s*(\d{{1,3}}(?:[.,]\d+)?){NO_DOSE}", text
     )
     numbers = [float(match[1].replace(",", ".")) for match in values]
     return any(salt.least <= number <= salt.most and (number >= salt.high if high else number <= salt.low) for number in numbers)

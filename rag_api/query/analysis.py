@@ -6,23 +6,21 @@ have it: the embedder, the stores' BM25, the generator. Knows no document, no us
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
-from types import MappingProxyType
 
 from rag_api.guard import concepts
 from rag_api.guard.drugs import also_called, given_in, substance_of
 from rag_api.guard.levels import Level, is_about_the_other, level_in
 from rag_api.guard.patient import Patient, patient_of
-from rag_api.guard.together import together
+from rag_api.guard.together import NOTHING, Together, together
 from rag_api.query.asks import without_form
 from rag_api.query.shorthand import written_out
 from rag_api.query.synonyms import Expander
 from rag_api.text.bm25_analyzer import question_terms
 from rag_api.text.language import Language, language_said
 from rag_api.text.ranges import Asked, asked
-from rag_api.text.word_match import Called, Expand, sought_words
+from rag_api.text.word_match import Called, Expand, content_words, sought_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +39,12 @@ class Analysis:
     said: str = ""  # a follow-up as it was typed, where that is not the text: what is new in it is what is asked
     fresh: tuple[Called, ...] = ()  # the content words of that
     level: Level | None = None  # a salt of the blood that it says is too high or too low
+    together: Together = NOTHING  # what its words mean that it does not say
+
+    @property
+    def meant(self) -> str:
+        """What an embedder gets: the question, and what its words are together."""
+        return f"{self.text} ({', '.join(self.together.names)})" if self.together.names else self.text
 
 
 def analyse(text: str, expander: Expander, said: str | None = None) -> Analysis:
@@ -53,7 +57,8 @@ def analyse(text: str, expander: Expander, said: str | None = None) -> Analysis:
     if level is not None and level.high:  # of what there is too much none is given
         drugs = tuple(drug for drug in drugs if drug not in level.salt)
     joined = together(patient.groups, text)
-    other = (*listed, *filter(None, map(substance_of, drugs)), *concepts.other_words(text), *chain.from_iterable(joined.values()))
+    unsaid = [name for one in joined.named for name in one.names]
+    other = (*listed, *filter(None, map(substance_of, drugs)), *concepts.other_words(text), *unsaid)
     if level is not None:
         other = (*(name for name in other if not is_about_the_other(level, name)), *level.names)
     return Analysis(
@@ -68,17 +73,19 @@ def analyse(text: str, expander: Expander, said: str | None = None) -> Analysis:
         numbers=tuple(asked(text)),
         said=follow_up,
         level=level,
+        together=joined,
         fresh=tuple(sought_words(follow_up, other_names(expander))) if follow_up else (),
     )
 
 
-def other_names(expander: Expander, joined: Mapping[int, Sequence[str]] = MappingProxyType({}), level: Level | None = None) -> Expand:
-    """Return what tells a word's other names: the hospital's lists, the table of drugs and that of concepts. joined: what a concept is
-    called for whom the question is about; level: of a salt, whose word has that name too."""
+def other_names(expander: Expander, joined: Together = NOTHING, level: Level | None = None) -> Expand:
+    """Return what tells a word's other names: the hospital's lists, the table of drugs and that of concepts. joined: what the question's
+    words mean together; level: of a salt, whose word has that name too."""
+    unsaid = [(frozenset(content_words(one.said)), one.names) for one in joined.named]
 
     def names(word: str) -> Sequence[str]:
-        for_them = [name for line, words in joined.items() if concepts.is_named(line, concepts.meant(word)) for name in words]
+        meant = [name for said, called in unsaid if word in said for name in called]
         as_level = level.names if level is not None and word in level.salt else ()
-        return (*expander.expand(word), *also_called(word), *concepts.also_called(word), *for_them, *as_level)
+        return (*expander.expand(word), *also_called(word), *concepts.also_called(word), *meant, *as_level)
 
     return names

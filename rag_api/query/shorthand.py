@@ -11,6 +11,7 @@ import re
 from functools import cache
 from importlib.resources import files
 
+from rag_api.guard.salts import NO_DOSE, SALTS
 from rag_api.text.language import Language, language_said
 
 _HOURS = re.compile(r"(?<![\w.,])(\d+(?:[.,]\d+)?)\s?(u|h|d|wk)(?![\w/])", re.IGNORECASE)
@@ -20,12 +21,12 @@ _TIMES: dict[Language, dict[str, str]] = {
     "en": {"u": "units", "h": "hours", "d": "days", "wk": "weeks"},
 }
 # A value of a patient's blood: the symbol and a number that it can have and that is no dose. "Na 2 dagen" is after two days.
-_SALTS = {"K": ("kalium", "potassium"), "Na": ("natrium", "sodium"), "Ca": ("calcium", "calcium"), "Mg": ("magnesium", "magnesium")}
+_SALTS = {salt.symbol: salt.names for salt in SALTS}
 _SYMBOL = re.compile(
     r"(?<![\w-])(?<!vitamine )(?<!vitamin )(?:"
-    r"(K)\+?[\s=:]*(?:van |of |is )?(?=[<>]?\d(?:[.,]\d+)?(?![\d.,]*\d|\s*(?:mg|g|ml|meq|mmol(?!/))\b))|"
-    r"(Na)\+?[\s=:]*(?:van |of |is )?(?=[<>]?1\d\d(?![\d.,]*\d|\s*(?:mg|g|ml|meq|mmol(?!/))\b))|"
-    r"(Ca|Mg)(?:2\+|\+\+)?[\s=:]*(?:van |of |is )?(?=[<>]?\d[.,]\d+(?!\d|\s*(?:mg|g|ml|meq|mmol(?!/))\b)))"
+    rf"(K)\+?[\s=:]*(?:van |of |is )?(?=[<>]?\d(?:[.,]\d+)?{NO_DOSE})|"
+    rf"(Na)\+?[\s=:]*(?:van |of |is )?(?=[<>]?1\d\d{NO_DOSE})|"
+    rf"(Ca|Mg)(?:2\+|\+\+)?[\s=:]*(?:van |of |is )?(?=[<>]?\d[.,]\d+{NO_DOSE}))"
 )
 # The same without a number: "at what K do they ring".
 _LEVEL = re.compile(r"(?i:\b(what|which|high|low|welke|hoge?|lage?|laag|te hoge|te lage)\s+)K\+?(?![\w.+-]|\s?(?:wires?|draad|draden)\b)")

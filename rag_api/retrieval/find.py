@@ -20,6 +20,7 @@ from rag_api.embed.kept import DbVectorCache
 from rag_api.guard.drugs import names
 from rag_api.guard.levels import is_about_the_other
 from rag_api.guard.patient import Patient
+from rag_api.guard.together import is_about_another, names_it
 from rag_api.query.analysis import Analysis
 from rag_api.retrieval.answerability import decide
 from rag_api.retrieval.calibration import Calibration, NotFound, calibration
@@ -52,6 +53,7 @@ class Retrieval:
     structures: Mapping[str, str] = field(default_factory=dict)  # their blocks, packed (rag_api/text/blocks.py)
     of_other_drugs: frozenset[str] = frozenset()  # ids of documents that name none of the question's drugs
     needed: float = 0.0  # the confidence from which it is answerable, where no rule is against it
+    of_other_complications: frozenset[str] = frozenset()  # of those titled after another one than the question's, which they never name
 
     @property
     def sentences(self) -> tuple[Candidate, ...]:
@@ -68,7 +70,8 @@ def find(question: Analysis, user: User, filters: Filters, container: RetrievalC
     for_these = [hit for hit in hits if not is_for_others(hit, patient)]
     texts = texts_of(container.db, hits if question.drugs else for_these)
     others = _without_drugs(question, hits, documents, texts)
-    wrong = others | _of_other_level(question, documents)
+    elsewhere = _of_other_complications(question, documents, texts)
+    wrong = others | elsewhere | _of_other_level(question, documents)
     may_answer = [hit for hit in for_these if hit.chunk.document_id not in wrong]
     uncertain, structures = read_uncertain(container.db, list(documents)), read_packed(container.db, list(texts))
     scored = scored_sentences(question, may_answer, _kept_vectors(may_answer, container), measured.weights, texts, uncertain, structures)
@@ -100,6 +103,7 @@ def find(question: Analysis, user: User, filters: Filters, container: RetrievalC
         texts={document_id: blanked(text, 0, withheld[document_id]) for document_id, text in texts.items()},
         structures=structures,
         of_other_drugs=others,
+        of_other_complications=elsewhere,
     )
 
 
@@ -120,6 +124,7 @@ def merged(found: Sequence[Retrieval], most: int) -> Retrieval:
         texts={name: text for one in found for name, text in one.texts.items()},
         structures={name: structure for one in found for name, structure in one.structures.items()},
         of_other_drugs=frozenset.intersection(*(one.of_other_drugs for one in found)),
+        of_other_complications=frozenset.intersection(*(one.of_other_complications for one in found)),
     )
 
 
@@ -182,6 +187,14 @@ def _of_other_level(question: Analysis, documents: Mapping[str, Document]) -> fr
     if level is None:
         return frozenset()
     return frozenset(name for name, document in documents.items() if is_about_the_other(level, document.metadata.title))
+
+
+def _of_other_complications(question: Analysis, documents: Mapping[str, Document], texts: Mapping[str, str]) -> frozenset[str]:
+    """The documents that are titled after another complication than what the question's words are together. One whose text is not there
+    may name it."""
+    titles = {name: documents[name].metadata.title for name in texts if name in documents}
+    own = any(names_it(question.together, title) for title in titles.values())
+    return frozenset(name for name, title in titles.items() if is_about_another(question.together, title, texts[name], own))
 
 
 def _kept_vectors(hits: Sequence[Hit], container: RetrievalContainer) -> Embedder:

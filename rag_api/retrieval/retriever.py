@@ -52,7 +52,8 @@ def retrieve(
     fetch = limit if reranker is None else max(limit, READS)
 
     def search(text: str) -> list[Hit]:
-        return store.search(text, embedder.query(text), fetch, allowed, alpha, settings.fusion, question.expansions)
+        meant = question.meant if text == question.text else text
+        return store.search(text, embedder.query(meant), fetch, allowed, alpha, settings.fusion, question.expansions)
 
     hits = search_all(search, question.text, also, fetch)
     if reranker is not None:

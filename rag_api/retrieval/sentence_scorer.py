@@ -68,7 +68,7 @@ def scored_sentences(
 
 def _meant(question: Analysis, embedder: Embedder) -> NDArray[np.float32]:
     """The question's vector; of a follow-up between what it means and what it says: its new words weigh more than what they lean on."""
-    vector = embedder.query(question.text)
+    vector = embedder.query(question.meant)
     if not question.said:
         return vector
     between = vector + embedder.query(question.said)

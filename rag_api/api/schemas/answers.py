@@ -55,8 +55,8 @@ class SourceOut(BaseModel):
     rects: list[PageRectsOut]
     cautions: list[NoticeOut] = Field(
         [],
-        description="What to know before using it: `other_group`, `other_drug`, `other_level`, `twin`, `expired`, `superseded`, "
-        "`conflict`, `scan`, `scan_in_doubt`; in the question's language.",
+        description="What to know before using it: `other_group`, `other_drug`, `other_level`, `other_complication`, `twin`, "
+        "`expired`, `superseded`, `conflict`, `scan`, `scan_in_doubt`; in the question's language.",
     )
 
 

@@ -2643,7 +2643,7 @@ export interface components {
             rects: components["schemas"]["PageRectsOut"][];
             /**
              * Cautions
-             * @description What to know before using it: `other_group`, `other_drug`, `other_level`, `twin`, `expired`, `superseded`, `conflict`, `scan`, `scan_in_doubt`; in the question's language.
+             * @description What to know before using it: `other_group`, `other_drug`, `other_level`, `other_complication`, `twin`, `expired`, `superseded`, `conflict`, `scan`, `scan_in_doubt`; in the question's language.
              * @default []
              */
             cautions: components["schemas"]["NoticeOut"][];
