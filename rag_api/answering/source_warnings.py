@@ -206,7 +206,7 @@ def _level_caution(source: Source, question: Analysis, language: str) -> list[No
     level = question.level
     if level is None or not is_about_the_other(level, source.document.metadata.title):
         return []
-    return [notice("card_other_level_high" if level.high else "card_other_level_low", language, (), salt=level.salt[language == "en"])]
+    return [notice("card_other_level_high" if level.high else "card_other_level_low", language, (), salt=level.of.names[language == "en"])]
 
 
 def _age_cautions(source: Source, today: date, newer: Mapping[str, Document], language: str) -> list[Notice]:

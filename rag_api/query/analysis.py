@@ -38,7 +38,7 @@ class Analysis:
     numbers: tuple[Asked, ...]
     said: str = ""  # a follow-up as it was typed, where that is not the text: what is new in it is what is asked
     fresh: tuple[Called, ...] = ()  # the content words of that
-    level: Level | None = None  # a salt of the blood that it says is too high or too low
+    level: Level | None = None  # a salt or the glucose of the blood that it says is too high or too low
     together: Together = NOTHING  # what its words mean that it does not say
 
     @property
@@ -55,7 +55,7 @@ def analyse(text: str, expander: Expander, said: str | None = None) -> Analysis:
     drugs = given_in(text) or given_in(" ".join(listed))
     patient, level = patient_of(text), level_in(text)
     if level is not None and level.high:  # of what there is too much none is given
-        drugs = tuple(drug for drug in drugs if drug not in level.salt)
+        drugs = tuple(drug for drug in drugs if drug not in level.of.names)
     joined = together(patient.groups, text)
     unsaid = [name for one in joined.named for name in one.names]
     other = (*listed, *filter(None, map(substance_of, drugs)), *concepts.other_words(text), *unsaid)
@@ -85,7 +85,7 @@ def other_names(expander: Expander, joined: Together = NOTHING, level: Level | N
 
     def names(word: str) -> Sequence[str]:
         meant = [name for said, called in unsaid if word in said for name in called]
-        as_level = level.names if level is not None and word in level.salt else ()
+        as_level = level.names if level is not None and word in level.of.names else ()
         return (*expander.expand(word), *also_called(word), *concepts.also_called(word), *meant, *as_level)
 
     return names

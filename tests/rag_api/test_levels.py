@@ -37,6 +37,19 @@ pytestmark = pytest.mark.quick
         ("kalium infuus hoe hoog mag de pomp hangen", None),
         ("hypo- of hyperkaliëmie, kalium 2,9 of 6,9", None),
         ("hoge bloeddruk", None),
+        ("hoeveel insuline bij glycemie 450", True),
+        ("suiker van 24,3 wat spuiten", True),
+        ("bloedsuiker veel te hoog na prednison", True),
+        ("blood sugar is 310, units?", True),
+        ("glycemie 45 en zweten", False),
+        ("sugar 2.9 in a newborn", False),
+        ("hypoglycemie bij een kind", False),
+        ("glycemie 120 voor het eten", None),
+        ("glucose 10 % per infuus", None),
+        ("glucose 50 ml over 5 minuten", None),
+        ("glucose 30 g per os", None),
+        ("hypo- of hyperglycemie herkennen", None),
+        ("glucose 5 mg/kg/min bij een baby", None),
     ],
 )
 def test_a_salt_that_is_out_of_range_is_known_by_words_and_by_its_value(question: str, high: bool | None) -> None:
@@ -62,6 +75,21 @@ def test_what_is_about_giving_it_is_about_the_other_way_round() -> None:
     for title in ("Hyperkalaemia in adults", "Hyperkaliëmie: stop kaliumsupplementen", "Insuline bij volwassenen"):
         assert not is_about_the_other(high, title)
     assert is_about_the_other(low, "Hyperkalaemia in adults")
+
+
+def test_too_much_sugar_is_not_treated_as_too_little() -> None:
+    high, low = level_in("glycemie 450"), level_in("glycemie 45")
+    assert high is not None
+    assert low is not None
+    for text in ("Hypoglykemie bij volwassenen", "Hypoglycaemia in children", "Bij een hypoglycemie stopt de insuline."):
+        assert is_about_the_other(high, text)
+        assert not is_about_the_other(low, text)
+    for text in ("Diabetische ketoacidose", "Hypo- en hyperglycemie", "Zakt de glycemie onder 250 mg/dl, hang dan een glucose-infuus aan."):
+        assert not is_about_the_other(high, text)
+    assert is_about_the_other(low, "Hyperglykemie op de afdeling")
+    assert {"hyperglycemie", "hyperglycaemia"} <= set(analyse("hoeveel insuline bij glycemie 450", Expander([])).expansions)
+    assert "insuline" in analyse("hoeveel insuline bij glycemie 450", Expander([])).drugs
+    assert "glucose" not in analyse("glucose 450, wat geven", Expander([])).drugs
 
 
 def source(rank: int, title: str) -> Source:
