@@ -45,10 +45,10 @@ def _says(text: str, measured: Measured, *, high: bool) -> bool:
         return True
     if re.search(rf"\b(?:{how})\s+(?:serum)?(?:{names})\b|\b(?:{names}){_SPELLED}{_BETWEEN}\s+(?:{how})\b", text):
         return True
-    values = re.finditer(rf"\b(?:{names}){_SPELLED}(?:\s+(?:van|of|is|at))?\s*[=:]?\s*(\d{{1,3}}(?:[.,]\d+)?){NO_DOSE}", text)
-    numbers = [float(match[1].replace(",", ".")) for match in values]
-    scales = [(number, scale) for number in numbers for scale in measured.scales if scale.least <= number <= scale.most]
-    return any(number >= scale.high if high else number <= scale.low for number, scale in scales)
+    said = rf"\b(?:{names}){_SPELLED}(?:\s+(?:van|of|is|at))?\s*[=:]?\s*(\d{{1,3}}(?:[.,]\d+)?){NO_DOSE}\s*(mg/dl|mmol/l)?"
+    values = ((match[1].replace(",", "."), match[2] or "") for match in re.finditer(said, text))
+    fitting = [(float(value), scale) for value, unit in values for scale in measured.scales if scale.fits(value, unit)]
+    return any(number >= scale.high if high else number <= scale.low for number, scale in fitting)
 
 
 def _any(measured: Measured) -> str:

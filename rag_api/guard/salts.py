@@ -3,17 +3,27 @@ how a value is told from a dose."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Of one unit. A value between `least` and `most` is of it."""
+    """Of one unit. A value between `least` and `most` is of it where no unit is said, from `whole` on only with decimals: a glucose of 30
+    is too low in mg/dl and too high in mmol/l, one of 24,3 is in mmol/l."""
 
-    low: float  # below or at which it is too low
+    unit: str
+    low: float  # at which and below it is too low
     high: float
     least: float  # what a patient can have
     most: float
+    whole: float = math.inf
+
+    def fits(self, value: str, unit: str) -> bool:
+        number = float(value)
+        if unit:
+            return unit == self.unit
+        return self.least <= number <= self.most and (number < self.whole or "." in value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +43,9 @@ def _salt(symbol: str, names: tuple[str, str], stem: str, *scales: Scale) -> Sal
     return Salt(names, stem, (f"{stem}iëmie", f"{stem}aemia"), scales, symbol)
 
 
-SALTS = (  # in mmol/l
-    _salt("K", ("kalium", "potassium"), "kal", Scale(3.5, 5.5, 1.0, 12.0)),
-    _salt("Na", ("natrium", "sodium"), "natr", Scale(130.0, 150.0, 90.0, 200.0)),
+SALTS = (
+    _salt("K", ("kalium", "potassium"), "kal", Scale("mmol/l", 3.5, 5.5, 1.0, 12.0)),
+    _salt("Na", ("natrium", "sodium"), "natr", Scale("mmol/l", 130.0, 150.0, 90.0, 200.0)),
     _salt("Ca", ("calcium", "calcium"), "calc"),
     _salt("Mg", ("magnesium", "magnesium"), "magnes"),
 )
@@ -43,7 +53,7 @@ GLUCOSE = Measured(
     ("glucose", "glucose", "glycemie", "glycaemia", "glycemia", "bloedsuiker", "suiker", "bloedglucose", "blood sugar", "sugar"),
     "gly[ck]",
     ("glykemie", "glycemie", "glycaemia"),
-    (Scale(70.0, 200.0, 36.0, 999.0), Scale(3.9, 11.1, 0.5, 35.9)),  # mg/dl, mmol/l
+    (Scale("mg/dl", 70.0, 200.0, 36.0, 999.0), Scale("mmol/l", 3.9, 11.1, 0.5, 35.9, whole=10.0)),
 )
 # Behind a number, of folded text: it goes on, or it is how much is given.
 NO_DOSE = r"(?![\d.,]*\d|\s*(?:%|(?:mg(?!/dl)|g|gram|ml|cc|kcal|meq|mmol(?!/))\b))"
