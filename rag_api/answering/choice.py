@@ -45,6 +45,11 @@ _ACTION = re.compile(
     r"what to do|steps|action|at once|straight away",
     re.IGNORECASE,
 )
+_FIRST_DONE = re.compile(
+    r"\b(?:eerste|first)\s+(?:\w+\s+)?(?:uur|uren|minu\w+|opvang|stap\w*|handeling\w*|zorg\w*|hours?|minutes?|steps?|actions?|measures?)\b|"
+    r"\b(?:meteen|onmiddellijk\w*|dadelijk|immediate\w*|at once|straight away)\b",
+    re.IGNORECASE,
+)
 _DOES = re.compile(
     r"(?:geef|behandel|start|stop|bel|verwittig|leg|spoel|verwijder|dien|vraag|plaats|sluit|maak|laat|breng|controleer|meet|neem|"
     r"give|treat|start|stop|call|lay|rinse|remove|ask|place|close|take|check|measure|keep|put|apply|inject)\b",
@@ -170,9 +175,9 @@ def _whole(question: Analysis, left: Sequence[Candidate], read: Read) -> Candida
 
 
 def _of_complication(question: Analysis, left: Sequence[Candidate], read: Read) -> Candidate | None:
-    """All that stands below a heading that names what the question's words are together, where it asks what to do: that is done then,
-    whatever else is likely."""
-    if not question.together.lines or wanted(question.text) not in INSISTS:
+    """All that stands below a heading that names what the question's words are together, where it asks what to do or only tells: that is
+    done then, whatever else is likely."""
+    if not question.together.lines or not (wanted(question.text) in INSISTS or asks_nothing(question.text)):
         return None
     for candidate in (c for c in left if c.document_id in read.texts and c.score >= left[0].score - NAMED):
         text, blocks, quote = read.texts[candidate.document_id], read.blocks(candidate.document_id), read.quote(candidate)
@@ -208,8 +213,10 @@ def _units(question: Analysis, asks: Wanted, own: Sequence[Candidate], read: Rea
         unit = units.get(quote.group if quote is not None and quote.group >= 0 else quote.block if quote is not None else -1)
         if quote is None or unit is None or unit.end - unit.start > (LONGEST_PARAGRAPH if unit.kind == Kind.PROSE else LONGEST_LIST):
             continue
-        # A paragraph is quoted for its best sentence alone: what is less likely is no list that was asked for.
-        if unit.kind == Kind.PROSE and (candidate is not own[0] or OF_ITSELF.search(text[unit.start : unit.end])):
+        # A paragraph is quoted for its best sentence alone, or for saying what is done first: what is less likely is no list that was
+        # asked for.
+        first = asks == Wanted.ACTIONS and _says_what_is_first(quote, text)
+        if unit.kind == Kind.PROSE and ((candidate is not own[0] and not first) or OF_ITSELF.search(text[unit.start : unit.end])):
             continue
         if _speaks_of_others(question, unit, text, each_line=unit.kind == Kind.ROW):
             continue
@@ -268,6 +275,8 @@ def _favour(asks: Wanted, unit: Quotable, quote: Quotable, text: str, blocks: Se
         return NAMED if unit.kind != Kind.PROSE else 0.0
     if asks == Wanted.SEVERAL:
         return LISTED if unit.kind == Kind.ITEM else 0.0
+    if asks == Wanted.ACTIONS and unit.kind == Kind.PROSE:
+        return FIRST if _says_what_is_first(quote, text) else 0.0
     if asks != Wanted.ACTIONS or unit.kind != Kind.ITEM:
         return 0.0
     label = blocks[quote.block].label
@@ -275,6 +284,11 @@ def _favour(asks: Wanted, unit: Quotable, quote: Quotable, text: str, blocks: Se
     said = [text[a:b] for a, b in (*unit.lead, *quote.path[-1:])]
     named = NAMED if any(map(_ACTION.search, said)) else 0.0
     return ordered + (FIRST if any(map(AT_ONCE.search, said)) else named)
+
+
+def _says_what_is_first(quote: Quotable, text: str) -> bool:
+    """By its heading: "2. The first hour", "Meteen doen"."""
+    return any(_FIRST_DONE.search(text[a:b]) for a, b in quote.path[-1:])
 
 
 def _of(unit: Quotable, best: Candidate, text: str) -> Candidate:

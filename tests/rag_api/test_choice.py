@@ -52,6 +52,29 @@ def test_an_action_list_asked_for_as_a_whole_is_quoted_whole_with_its_heading_an
     assert quoted(NEEDLE, "geprikt aan een naald, wat nu", "Is de bron onbekend", "Meld") == [whole]
 
 
+NEUTROPENIA = (
+    "2. The first hour\nThe first dose of antibiotic is given within 60 minutes. Take two sets of blood cultures.\n\n"
+    "5. Growth factor\nFilgrastim is not given within 24 hours after chemotherapy.\n"
+)
+
+
+def test_what_is_done_in_the_first_hour_is_what_to_do_though_another_sentence_says_more_of_what_happened() -> None:
+    first = "The first dose of antibiotic is given within 60 minutes. Take two sets of blood cultures."
+    assert first in quoted(NEUTROPENIA, "koorts na chemotherapie, wat nu", "Filgrastim")[0]
+    assert "Filgrastim" in quoted(NEUTROPENIA, "filgrastim na chemotherapie, wanneer", "Filgrastim")[0]
+
+
+TRANSFUSION = (
+    "1. Vooraf\nDe arts vraagt toestemming aan de patiënt.\n\n"
+    "5. Transfusiereactie\nStop de transfusie en bel de arts. Controleer het nummer van de zak.\n"
+)
+
+
+@pytest.mark.parametrize("asked", ["patiënt maakt 38,9 tijdens bloedtransfusie", "patiënt maakt 38,9 tijdens bloedtransfusie, wat nu"])
+def test_who_only_tells_what_is_a_complication_gets_the_section_of_that_name(asked: str) -> None:
+    assert quoted(TRANSFUSION, asked, "toestemming") == [TRANSFUSION[TRANSFUSION.index("5. ") :]]
+
+
 def test_a_table_is_quoted_whole_only_when_no_row_of_it_stands_out() -> None:
     text = "Kiem\tKamer\nmrsa\teenpersoons\nnoro\teenpersoons\ngriep\tcohorte\n"
     assert quoted(text, "welke kiemen en welke kamers", "mrsa", "noro", "griep") == [text]
