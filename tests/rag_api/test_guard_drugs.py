@@ -82,6 +82,12 @@ def test_one_drug_is_not_taken_for_another(drug: str, text: str) -> None:
         ("ibuprofen", "Geen NSAID (diclofenac 75 mg)", False),
         ("nadroparine", "LMWH: enoxaparine 40 mg", False),
         ("paracetamol", "DOAC", False),
+        ("sevorane", "Stop alle vluchtige anesthetica", True),
+        ("perindopril", "ACE-remmers worden 24 uur vooraf gestopt", True),
+        ("keppra", "Anti-epileptica gaan door op de dag van de ingreep", True),
+        ("bisoprolol", "Betablokker: metoprolol 50 mg", False),
+        ("atorvastatine", "stating the dose", False),
+        ("perindopril", "Sartanen worden 24 uur vooraf gestopt", False),
     ],
 )
 def test_a_text_that_names_only_its_class_speaks_of_a_drug(drug: str, text: str, speaks_of_it: bool) -> None:
