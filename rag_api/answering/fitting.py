@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from rag_api.answering.rows import case_of
 from rag_api.domain import Candidate
-from rag_api.guard.drugs import drugs_in, names
+from rag_api.guard.drugs import is_of_another
 from rag_api.guard.levels import is_about_the_other
 from rag_api.guard.without import is_turned
 from rag_api.query.analysis import Analysis
@@ -50,7 +50,7 @@ def _fits(question: Analysis, candidate: Candidate) -> int:
 
 
 def _of_another_drug(question: Analysis, candidate: Candidate) -> bool:
-    return bool(question.drugs) and bool(drugs_in(candidate.text)) and not names(candidate.text, question.drug_names)
+    return bool(question.drugs) and is_of_another(candidate.text, question.drug_names)
 
 
 def _for_others(question: Analysis, candidate: Candidate) -> bool:

@@ -1,8 +1,8 @@
 """Which drugs a question names, and whether a text names them too.
 
 A drug is known by the table (drugs.csv: a substance in a line, with its names in Dutch and English, the brands that staff say, and its
-class; drug_classes.csv: how a text begins to name a class), or by the ending that its name has. Nothing follows from one that is neither.
-Spelling is forgiven as far as two drugs are not taken for one.
+class; drug_classes.csv: what a class is called, and how a text begins to name it), or by the ending that its name has. Nothing follows from
+one that is neither. Spelling is forgiven as far as two drugs are not taken for one.
 """
 
 from __future__ import annotations
@@ -59,6 +59,12 @@ def also_called(drug: str) -> tuple[str, ...]:
     return () if line is None else tuple(name for name in _lines()[line].names if _spelled(name) != spelled)
 
 
+def class_names(drug: str) -> tuple[str, ...]:
+    """What its class is called; nothing where texts speak of none."""
+    line, _ = _known(drug)
+    return _classes()[of].names if line is not None and (of := _lines()[line].of) else ()
+
+
 def substance_of(drug: str) -> str:
     """What the table calls it first: a brand's substance, and that in Dutch; empty when it is called so already, or unknown."""
     line, spelled = _known(drug)
@@ -73,7 +79,12 @@ def is_of(drug: str, name: str) -> bool:
 
 def names_class(text: str, name: str) -> bool:
     """Return whether a text speaks of this class of drugs as such."""
-    return name in _classes() and bool(_classes()[name].search(folded(text)))
+    return name in _classes() and bool(_classes()[name].begins.search(folded(text)))
+
+
+def is_of_another(text: str, drugs: Iterable[str]) -> bool:
+    """Return whether a text names a drug, or a class of them, and none of these."""
+    return bool(drugs_in(text) or _any_class().search(folded(text))) and not names(text, drugs)
 
 
 def substances() -> tuple[tuple[str, ...], ...]:
@@ -90,7 +101,7 @@ def names(text: str, drugs: Iterable[str]) -> bool:
         return True
     classes = {_lines()[line].of for line, _ in wanted if line is not None} - {_lines()[line].of for line in read.lines} - {""}
     plain = folded(text) if classes else ""
-    return any(_classes()[of].search(plain) for of in classes)
+    return any(_classes()[of].begins.search(plain) for of in classes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,13 +151,24 @@ def _table() -> Mapping[str, int]:
     return {name: number for number, line in enumerate(_lines()) for name in line.spelled}
 
 
+@dataclass(frozen=True, slots=True)
+class _Class:
+    names: tuple[str, ...]
+    begins: re.Pattern[str]  # of a folded text that names it
+
+
 @cache
-def _classes() -> Mapping[str, re.Pattern[str]]:
-    """How a folded text names each."""
-    return {
-        row["class"]: re.compile(rf"\b(?:{'|'.join(re.escape(folded(word)) for word in row['begins'].split('|'))})")
-        for row in _read("drug_classes.csv")
-    }
+def _classes() -> Mapping[str, _Class]:
+    return {row["class"]: _Class(tuple(row["names"].split("|")), _begins(row["begins"].split("|"))) for row in _read("drug_classes.csv")}
+
+
+@cache
+def _any_class() -> re.Pattern[str]:
+    return _begins([word for row in _read("drug_classes.csv") for word in row["begins"].split("|")])
+
+
+def _begins(words: Iterable[str]) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(re.escape(folded(word)) for word in words)})")
 
 
 def _read(file: str) -> list[dict[str, str]]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rag_api.guard import concepts
-from rag_api.guard.drugs import also_called, given_in, substance_of
+from rag_api.guard.drugs import also_called, class_names, given_in, substance_of
 from rag_api.guard.levels import Level, is_about_the_other, level_in
 from rag_api.guard.patient import Patient, patient_of
 from rag_api.guard.together import NOTHING, Together, together
@@ -58,7 +58,8 @@ def analyse(text: str, expander: Expander, said: str | None = None) -> Analysis:
         drugs = tuple(drug for drug in drugs if drug not in level.of.names)
     joined = together(patient.groups, text)
     unsaid = [name for one in joined.named for name in one.names]
-    other = (*listed, *filter(None, map(substance_of, drugs)), *concepts.other_words(text), *unsaid)
+    classes = (name for drug in drugs for name in class_names(drug))
+    other = (*listed, *filter(None, map(substance_of, drugs)), *classes, *concepts.other_words(text), *unsaid)
     if level is not None:
         other = (*(name for name in other if not is_about_the_other(level, name)), *level.names)
     return Analysis(
@@ -86,6 +87,6 @@ def other_names(expander: Expander, joined: Together = NOTHING, level: Level | N
     def names(word: str) -> Sequence[str]:
         meant = [name for said, called in unsaid if word in said for name in called]
         as_level = level.names if level is not None and word in level.of.names else ()
-        return (*expander.expand(word), *also_called(word), *concepts.also_called(word), *meant, *as_level)
+        return (*expander.expand(word), *also_called(word), *class_names(word), *concepts.also_called(word), *meant, *as_level)
 
     return names

@@ -12,6 +12,8 @@ from rag_api.guard import drugs
 from rag_api.guard.drugs import drugs_in, names
 from rag_api.guard.words import folded
 from rag_api.ingest.read import read
+from rag_api.query.analysis import analyse
+from rag_api.query.synonyms import Expander
 
 pytestmark = pytest.mark.quick
 
@@ -123,3 +125,15 @@ def test_a_drug_has_other_names() -> None:
     assert drugs.also_called("Xarelto") == ("rivaroxaban",)
     assert "epinefrine" in drugs.also_called("adrenaline")
     assert drugs.also_called("melfalan") == drugs.also_called("afdeling") == ()
+
+
+def test_what_is_said_of_another_class_is_of_another_drug() -> None:
+    assert drugs.is_of_another("Benzodiazepine: dosis halveren, niet plots stoppen", ["coversyl"])
+    assert not drugs.is_of_another("ACE-remmer, sartaan: niet geven tot de tweede dag", ["coversyl"])
+    assert not drugs.is_of_another("Bel de arts.", ["coversyl"])
+
+
+def test_a_drug_is_looked_for_by_its_class_too() -> None:
+    assert drugs.class_names("Emconcor") == ("bètablokker", "beta blocker")
+    assert drugs.class_names("adrenaline") == drugs.class_names("melfalan") == ()
+    assert "ACE-remmer" in analyse("perindopril voor de operatie stoppen", Expander([])).expansions
