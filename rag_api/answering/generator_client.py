@@ -282,8 +282,10 @@ class Generator:
 
     async def close(self) -> None:
         """Its connections, in the event loop that made them. It may be used again, in another loop too."""
-        for task in list(self._looks):
+        looks = [task for task in self._looks if task.get_loop() is asyncio.get_running_loop()]
+        for task in looks:
             task.cancel()
+        await asyncio.gather(*looks, return_exceptions=True)  # one under way holds a connection, which would be left open
         if self._client is not None:
             await self._client.aclose()
         self._client = None

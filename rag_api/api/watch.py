@@ -151,9 +151,17 @@ class Watch:
         if server is not None and serving is not None:
             server.should_exit = True
             await serving
+        await self._end_looks()
         if self._generator is not None:
             await self._generator.close()
         self._threads.shutdown(wait=False, cancel_futures=True)
+
+    async def _end_looks(self) -> None:
+        """Those that are under way hold connections, which would be left open."""
+        looks = asyncio.all_tasks() - {asyncio.current_task()}
+        for look in looks:
+            look.cancel()
+        await asyncio.gather(*looks, return_exceptions=True)
 
     def _turn(self) -> None:
         self._turned = time.monotonic()

@@ -227,3 +227,22 @@ def test_every_exception_of_httpx_becomes_generator_unavailable() -> None:
 
 def test_stats_of_the_script_are_the_wire_models() -> None:
     assert wire.StatsOut.model_validate(stats()).tokens_per_step == 4.0
+
+
+async def test_closing_waits_until_the_looks_that_are_under_way_have_ended() -> None:
+    asked = asyncio.Event()
+
+    async def silence(request: httpx.Request) -> httpx.Response:
+        asked.set()
+        await asyncio.sleep(60)
+        return httpx.Response(200)
+
+    client = Generator("http://one/v1,http://two/v1", model="demo", transport=httpx.MockTransport(silence))
+    out = client.replicas.all()[0]
+    client.replicas.take_out(out)
+    out.next_look = 0.0
+    client._look_at_those_out()
+    (look,) = client._looks
+    await asked.wait()
+    await client.close()
+    assert look.done()
