@@ -45,11 +45,6 @@ _ACTION = re.compile(
     r"what to do|steps|action|at once|straight away",
     re.IGNORECASE,
 )
-_FIRST_DONE = re.compile(
-    r"\b(?:eerste|first)\s+(?:\w+\s+)?(?:uur|uren|minu\w+|opvang|stap\w*|handeling\w*|zorg\w*|hours?|minutes?|steps?|actions?|measures?)\b|"
-    r"\b(?:meteen|onmiddellijk\w*|dadelijk|immediate\w*|at once|straight away)\b",
-    re.IGNORECASE,
-)
 _DOES = re.compile(
     r"(?:geef|behandel|start|stop|bel|verwittig|leg|spoel|verwijder|dien|vraag|plaats|sluit|maak|laat|breng|controleer|meet|neem|"
     r"give|treat|start|stop|call|lay|rinse|remove|ask|place|close|take|check|measure|keep|put|apply|inject)\b",
@@ -288,7 +283,7 @@ def _favour(asks: Wanted, unit: Quotable, quote: Quotable, text: str, blocks: Se
 
 def _says_what_is_first(quote: Quotable, text: str) -> bool:
     """By its heading: "2. The first hour", "Meteen doen"."""
-    return any(_FIRST_DONE.search(text[a:b]) for a, b in quote.path[-1:])
+    return any(AT_ONCE.search(text[a:b]) for a, b in quote.path[-1:])
 
 
 def _of(unit: Quotable, best: Candidate, text: str) -> Candidate:

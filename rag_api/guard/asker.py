@@ -5,12 +5,11 @@ A function only changes the order of sources, never what may be read: it may com
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
 from rag_api.domain import TargetGroup, User
+from rag_api.guard.tables import rows_of
 from rag_api.guard.words import folded
 
 
@@ -27,7 +26,7 @@ class Function:
 
 @cache
 def functions() -> tuple[Function, ...]:
-    rows = csv.DictReader(files(__package__).joinpath("functions.csv").read_text(encoding="utf-8").splitlines())
+    rows = rows_of("functions.csv")
     return tuple(Function(r["id"], r["nl"], r["en"], _groups(r["groups"]), _departments(r["departments"])) for r in rows)
 
 

@@ -10,14 +10,13 @@ matter, that nothing needs to name.
 
 from __future__ import annotations
 
-import csv
 import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 
+from rag_api.guard.tables import rows_of
 from rag_api.guard.words import respelled
 from rag_api.text.bm25_analyzer import STOP_WORDS
 
@@ -46,8 +45,7 @@ class Concept:
 @cache
 def concepts() -> tuple[Concept, ...]:
     """All lines of the table. The first name is a concept's own, by which the ones below it call it."""
-    text = files(__package__).joinpath("concepts.csv").read_text(encoding="utf-8")
-    rows = [(row["kind"], row["below"], tuple(row["names"].split("|"))) for row in csv.DictReader(text.splitlines())]
+    rows = [(row["kind"], row["below"], tuple(row["names"].split("|"))) for row in rows_of("concepts.csv")]
     line = {names[0]: number for number, (_, _, names) in enumerate(rows)}
     return tuple(Concept(kind, line[below] if below else None, names) for kind, below, names in rows)
 

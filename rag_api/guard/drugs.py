@@ -7,14 +7,13 @@ one that is neither. Spelling is forgiven as far as two drugs are not taken for 
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 
 from rag_api.guard.salts import NO_DOSE, SALTS
+from rag_api.guard.tables import rows_of
 from rag_api.guard.words import folded, respelled
 
 _ENDS_LIKE_A_DRUG = re.compile(
@@ -141,7 +140,7 @@ class _Substance:
 
 @cache
 def _lines() -> tuple[_Substance, ...]:
-    rows = [(folded(row["names"]).split("|"), row["class"]) for row in _read("drugs.csv")]
+    rows = [(folded(row["names"]).split("|"), row["class"]) for row in rows_of("drugs.csv")]
     return tuple(_Substance(tuple(names), tuple(map(_spelled, names)), of) for names, of in rows)
 
 
@@ -159,20 +158,16 @@ class _Class:
 
 @cache
 def _classes() -> Mapping[str, _Class]:
-    return {row["class"]: _Class(tuple(row["names"].split("|")), _begins(row["begins"].split("|"))) for row in _read("drug_classes.csv")}
+    return {row["class"]: _Class(tuple(row["names"].split("|")), _begins(row["begins"].split("|"))) for row in rows_of("drug_classes.csv")}
 
 
 @cache
 def _any_class() -> re.Pattern[str]:
-    return _begins([word for row in _read("drug_classes.csv") for word in row["begins"].split("|")])
+    return _begins([word for row in rows_of("drug_classes.csv") for word in row["begins"].split("|")])
 
 
 def _begins(words: Iterable[str]) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(re.escape(folded(word)) for word in words)})")
-
-
-def _read(file: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(files(__package__).joinpath(file).read_text(encoding="utf-8").splitlines()))
 
 
 def _line_of(word: str) -> int | None:

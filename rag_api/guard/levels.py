@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from rag_api.guard.salts import GLUCOSE, NO_DOSE, SALTS, Measured
+from rag_api.guard.salts import GLUCOSE, NO_DOSE, SALTS, Measured, Salt
 from rag_api.guard.words import folded
 
 _MEASURED: tuple[Measured, ...] = (*SALTS, GLUCOSE)
@@ -66,4 +66,4 @@ def is_about_the_other(level: Level, text: str) -> bool:
         return True
     given = rf"\b(?:{names})[\s-]?(?:chloride|substitutie|suppletie|infuus|replacement|supplement\w*|substitution)|\bkcl\b|"
     given += rf"\b(?:suppletie|substitutie|replacement|substitution) (?:van|of) (?:{names})\b"
-    return level.high and level.of is not GLUCOSE and bool(re.search(given, said))
+    return level.high and isinstance(level.of, Salt) and bool(re.search(given, said))

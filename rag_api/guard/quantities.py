@@ -6,13 +6,12 @@ fractions, in the unit of their dimension (units.csv), so that equal quantities 
 
 from __future__ import annotations
 
-import csv
 import re
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
-from importlib.resources import files
 
+from rag_api.guard.tables import rows_of
 from rag_api.guard.words import folded
 
 _COUNTS = {  # without "een" and "one", that are articles and pronouns more often than numbers
@@ -64,7 +63,7 @@ class Quantity:
 
 @cache
 def _units() -> dict[str, tuple[str, Fraction]]:
-    rows = csv.DictReader(files(__package__).joinpath("units.csv").read_text(encoding="utf-8").splitlines())
+    rows = rows_of("units.csv")
     return {folded(word): (row["dimension"], _factor(row["factor"])) for row in rows for word in row["words"].split("|")}
 
 

@@ -6,14 +6,13 @@ there; what somebody has who is about to get something ("voor de transfusie") is
 
 from __future__ import annotations
 
-import csv
 import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 
+from rag_api.guard.tables import rows_of
 from rag_api.guard.words import folded
 
 _WORD = r"[^\W\d_][\w'-]*"
@@ -98,7 +97,7 @@ class _Value:
 
 @cache
 def _words() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple((row["sign"], _pattern(row["said"], row["unless_followed_by"])) for row in _read("signs.csv"))
+    return tuple((row["sign"], _pattern(row["said"], row["unless_followed_by"])) for row in rows_of("signs.csv"))
 
 
 def _pattern(said: str, unless: str) -> re.Pattern[str]:
@@ -116,7 +115,7 @@ def _values() -> tuple[_Value, ...]:
             _measured(row["of"], row["decimals_of"], row["decimals_before"], row["unit"]),
             re.compile(rf"(?<!\w)(?:{_any(row['unless'])})(?!\w)") if row["unless"] else None,
         )
-        for row in _read("values.csv")
+        for row in rows_of("values.csv")
     )
 
 
@@ -124,7 +123,7 @@ def _measured(of: str, decimals_of: str, decimals_before: str, unit: str) -> re.
     """A number after what is measured, or before its own unit; not one of another unit, nor one that it is below."""
     between = "van|is|was|of|at|tot|naar|to|op|nu|now|al|ineens|opeens|plots|suddenly|a|een|nog|maar|only|boven|above|over|meer dan"
     between = rf"(?:\s+(?:{between})){{0,3}}\s*[:=>≥~]*\s*"
-    others = "|".join(word for row in _read("units.csv") if row["dimension"] not in _OTHER for word in _alternatives(row["words"]))
+    others = "|".join(word for row in rows_of("units.csv") if row["dimension"] not in _OTHER for word in _alternatives(row["words"]))
     end = rf"(?![\w.,]*\d)(?!\s*(?:{others})(?!\w))(?!\s*[-–/+]\s*\d)"
     whole, decimals, free = r"\d{1,3}(?:[.,]\d)?", r"\d{2}[.,]\d", r"(?<![\w.,<+/])(?<!\d[-–])(?<!< )(?<!onder )(?<!below )(?<!under )"
     ways = [rf"(?<![\w'])(?:{_any(of)}){between}(?P<n>{whole}){end}"]
@@ -142,7 +141,3 @@ def _alternatives(words: str) -> list[str]:
     """The longest first, for folded text."""
     spelled = (folded(word) for word in sorted(words.split("|"), key=lambda word: (-len(word), word)))
     return [re.escape(word).replace(r"\ \~\ ", _GAP).replace(r"\ ", r"\s+") for word in spelled]
-
-
-def _read(file: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(files(__package__).joinpath(file).read_text(encoding="utf-8").splitlines()))

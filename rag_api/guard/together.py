@@ -8,17 +8,16 @@ never names it is not answered from. A line of the table that tells nothing but 
 
 from __future__ import annotations
 
-import csv
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
 from rag_api.domain import TargetGroup
 from rag_api.guard import drugs
 from rag_api.guard.concepts import SPECIFIC, concepts, concepts_in, is_named, names_of, places
 from rag_api.guard.signs import Sign, denied, is_denied, is_to_come, readable, signs_in
+from rag_api.guard.tables import rows_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,19 +208,14 @@ def _rules() -> tuple[_Rule, ...]:
             lines=_lines(row["is"]),
             others=_lines(row["or"]),
         )
-        for row in rows()
+        for row in rows_of("together.csv")
         if row["is"]
     )
 
 
 @cache
 def _complications() -> frozenset[int]:
-    return frozenset().union(*(rule.lines for rule in _rules()), *(_lines(row["or"]) for row in rows() if not row["is"]))
-
-
-def rows() -> Iterator[dict[str, str]]:
-    """The table, line by line."""
-    return iter(csv.DictReader(files(__package__).joinpath("together.csv").read_text(encoding="utf-8").splitlines()))
+    return frozenset().union(*(rule.lines for rule in _rules()), *(_lines(row["or"]) for row in rows_of("together.csv") if not row["is"]))
 
 
 def _split(cell: str) -> tuple[str, ...]:

@@ -10,13 +10,12 @@ else "J" and "kg" may be of; `below` and `above` compare; `title` says nothing i
 
 from __future__ import annotations
 
-import csv
 import re
 import unicodedata
 from functools import cache
-from importlib.resources import files
 
 from rag_api.domain import TargetGroup
+from rag_api.guard.tables import rows_of
 
 KINDS = {"patient", "state", "place", "not", "who", "before", "after", "shock", "thing", "below", "above", "title"}
 
@@ -48,9 +47,8 @@ def _folded(character: str) -> str:
 @cache
 def table() -> tuple[tuple[str, str, str, frozenset[TargetGroup]], ...]:
     """(kind, language, word, groups), every word folded."""
-    text = files(__package__).joinpath("words.csv").read_text(encoding="utf-8")
     rows = []
-    for row in csv.DictReader(text.splitlines()):
+    for row in rows_of("words.csv"):
         assert row["kind"] in KINDS, row
         groups = frozenset(TargetGroup(name) for name in row["groups"].split(";") if name)
         rows += [(row["kind"], row["language"], folded(word.strip()), groups) for word in row["words"].split("|")]

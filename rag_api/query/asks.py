@@ -74,6 +74,7 @@ AT_ONCE = re.compile(
     r"\b(?:meteen|onmiddellijk|dadelijk|direct) (?:te )?(?:doen|handelen|acties?|maatregelen)|"
     r"\b(?:onmiddellijke|dringende|eerste) (?:acties?|maatregelen|stappen|hulp|zorg|opvang)\b|"
     r"\b(?:eerst|wat) (?:te )?doen\b|\bwat doe(?:t|n)? (?:je|u|we)\b|\bimmediate(?:ly)?\b|\bfirst (?:actions?|aid|steps?|measures?)\b|"
+    r"\b(?:eerste|first) (?:\w+ )?(?:uur|uren|minu\w+|hours?|minutes?)\b|"
     r"\bwhat to do\b|"
     r"\bat once\b|\bstraight away\b|\bdo (?:this )?first\b|\bwerkwijze bij\b|\bhandelwijze bij\b",
     re.IGNORECASE,

@@ -19,7 +19,8 @@ from rag_api.domain import LOCAL_USER, AnswerStatus, Done, Mode, TargetGroup
 from rag_api.guard.concepts import concepts, concepts_in
 from rag_api.guard.drugs import drugs_in, names_class
 from rag_api.guard.signs import known, signs_in
-from rag_api.guard.together import is_about_another, rows, together
+from rag_api.guard.tables import rows_of
+from rag_api.guard.together import is_about_another, together
 from rag_api.ingest import find_sources, ingest
 from rag_api.query.analysis import analyse
 from rag_api.query.synonyms import Expander
@@ -252,7 +253,7 @@ def test_a_complication_that_the_question_names_and_the_drug_that_it_comes_of_ar
 @quick
 def test_every_name_in_the_tables_means_something() -> None:
     own = {concept.names[0] for concept in concepts()}
-    for row in rows():
+    for row in rows_of("together.csv"):
         given, signs = row["of"].split("|"), row["with"].replace(" & ", "|").split("|")
         for name in filter(None, (*given, *signs, *row["unless"].split("|"))):  # what the patient gets or has, and what ails them
             assert name in own | known() or drugs_in(name) or names_class(name, name), (name, row)
@@ -260,8 +261,8 @@ def test_every_name_in_the_tables_means_something() -> None:
             assert concepts_in(name), (name, row)
         assert bool(row["with"]) == bool(row["is"]), row
         assert row["is"] or row["or"], row
-    used = {name for row in rows() for cell in ("of", "with") for name in row[cell].replace(" & ", "|").split("|")}
-    used |= {name for row in rows() for name in row["unless"].split("|")}
+    used = {name for row in rows_of("together.csv") for cell in ("of", "with") for name in row[cell].replace(" & ", "|").split("|")}
+    used |= {name for row in rows_of("together.csv") for name in row["unless"].split("|")}
     assert known() <= used | own
 
 
