@@ -251,7 +251,7 @@ def _show_sources(builder: AnswerBuilder, retrieval: Retrieval, container: AskCo
     builder.notices = [*builder.notices, *warned.notices, *other.notices]
     if not retrieval.answerable:
         builder.status = AnswerStatus.NOT_FOUND
-        builder.notices = source_warnings.of_refusal(builder.notices)
+        builder.notices = source_warnings.of_refusal(builder.notices, builder.sources)
         empty = not builder.sources and count_indexed(db, builder.user) == 0
         builder.notices.append(notice("empty_index", builder.language) if empty else not_found(builder.sources, builder.language))
         builder.notices += [unread(document, builder.language) for document in fitting(builder.analysis, builder.user, db)]

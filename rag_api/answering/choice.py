@@ -14,7 +14,7 @@ import numpy as np
 
 from rag_api.answering.fitting import OF_ITSELF, fitting, names_others
 from rag_api.answering.read import Read
-from rag_api.answering.rows import LONGEST_LIST, ROWS, SURE, TELLS, case_of, special_rows, tied_list, tied_table, without_other_rows
+from rag_api.answering.rows import LONGEST_LIST, ROWS, SURE, TELLS, case_of, special_rows, tied_list, tied_table, without_other_cases, without_other_rows
 from rag_api.domain import Block, BlockKind, Candidate
 from rag_api.guard.drugs import drugs_in
 from rag_api.guard.together import names_it
@@ -69,7 +69,7 @@ class Section:
 
 def sections(question: Analysis, candidates: Sequence[Candidate], read: Read) -> list[Section]:
     """Return what is quoted, section by section: an exception that concerns who is asked about before what it overrules."""
-    left = fitting(question, candidates)
+    left = without_other_cases(question, fitting(question, candidates), read)
     return [replace(section, asked=question) for section in _sections(question, left, read)] if left else []
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from rag_api.answering.read import Read
 from rag_api.domain import Candidate
+from rag_api.guard.concepts import SPECIFIC, concepts, concepts_in, is_named
 from rag_api.guard.drugs import drugs_in
 from rag_api.query.analysis import Analysis
 from rag_api.query.asks import Wanted, wanted
@@ -53,6 +54,23 @@ def without_other_rows(question: Analysis, left: Sequence[Candidate], read: Read
     return kept
 
 
+def without_other_cases(question: Analysis, left: Sequence[Candidate], read: Read) -> list[Candidate]:
+    """Without the rows for another germ, disease or device, of a table that has one for what the question names: how measles are isolated
+    is not what stands in the row of influenza, however alike the rest of it is."""
+    rows = [(c, quote.group) for c in left if (quote := read.quote(c)) is not None and quote.kind == Kind.ROW]
+    asked = {line for line in concepts_in(question.text) if concepts()[line].kind in SPECIFIC}
+    named = [(c, group, concepts_in(case_of(c))) for c, group in rows]
+    telling = {(c.document_id, group) for c, group, its in named if any(is_named(line, its) for line in asked)}
+    wrong = [
+        c
+        for c, group, its in named
+        if (c.document_id, group) in telling
+        and any(concepts()[line].kind in SPECIFIC for line in its)
+        and not any(is_named(line, its) or is_named(one, asked) for line in asked for one in its)
+    ]
+    return [c for c in left if c not in wrong]
+
+
 def case_of(row: Candidate) -> str:
     """Its first cell: whom or what it is for."""
     return re.split(r"\t| \| ", row.text[-(row.end - row.start) :].strip(), maxsplit=1)[0]
@@ -79,13 +97,14 @@ def special_rows(question: Analysis, first: Sequence[Candidate], read: Read) -> 
 
 def tied_table(question: Analysis, first: Sequence[Candidate], read: Read) -> Quotable | None:
     """Return the table of which several rows would be quoted though the question names the case of none: any three of them mislead."""
-    rows = [(c, read.quote(c)) for c in first[:ROWS]]
-    groups = {quote.group if quote is not None and quote.kind == Kind.ROW else -1 for _, quote in rows}
-    if len(rows) < ROWS or len(groups) != 1 or -1 in groups or rows[0][0].score - rows[-1][0].score > TOGETHER:
+    best = read.quote(first[0])
+    if best is None or best.kind != Kind.ROW or question.numbers:
         return None
-    if question.numbers or any(held(called, case_of(row)) >= SURE for row, _ in rows for called in question.sought):
+    near = [c for c in first[1:ROWS] if c.score >= first[0].score - TOGETHER]
+    rows = [first[0], *(c for c in near if (other := read.quote(c)) is not None and other.kind == Kind.ROW and other.group == best.group)]
+    if len(rows) < (2 if first[0].score - rows[-1].score <= APART else ROWS) or any(held(called, case_of(row)) >= SURE for row in rows for called in question.sought):
         return None
-    return _unit(first[0].document_id, groups.pop(), read)
+    return _unit(first[0].document_id, best.group, read)
 
 
 def tied_list(first: Sequence[Candidate], read: Read) -> Quotable | None:

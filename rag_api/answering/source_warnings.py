@@ -26,6 +26,7 @@ from rag_api.query.analysis import Analysis
 from rag_api.retrieval.patient_ranking import RetrievalContainer
 from rag_api.text.uncertain import BLANK
 
+_BARRING = ("other_group", "other_drug", "other_level", "other_complication")  # what is marked so may not answer
 CLEARLY = 2.0  # nats between the best sentences of two twins from which they tell which one is asked about
 
 
@@ -85,9 +86,10 @@ def of_used(notices: Sequence[Notice], ranks: Iterable[int], sources: Sequence[S
     return [one for one in notices if not used or not one.about or used & {documents.get(rank) for rank in one.about}]
 
 
-def of_refusal(notices: Sequence[Notice]) -> list[Notice]:
-    """No source is used, so nothing is said of one; but that there are twins may be why nothing answers."""
-    return [one for one in notices if not one.about or one.code == "twins"]
+def of_refusal(notices: Sequence[Notice], sources: Sequence[Source]) -> list[Notice]:
+    """No source is used, so nothing is said of one; but that there are twins may be why nothing answers, where they might have."""
+    barred = {source.hit.rank for source in sources if _has(source, *_BARRING)}
+    return [one for one in notices if not one.about or (one.code == "twins" and not barred & set(one.about))]
 
 
 def of_other_drugs(sources: Sequence[Source], question: Analysis, others: Container[str], language: str) -> Warned:
@@ -114,7 +116,7 @@ def of_other_complications(sources: Sequence[Source], question: Analysis, others
 def usable(sources: Sequence[Source], limit: int) -> tuple[Source, ...]:
     """The first that may be answered from: not those for other patients, of other drugs or another complication, and of twins only the
     better one, for an answer is for one patient; what is no longer valid only when nothing else is there."""
-    fit = [source for source in sources if not _has(source, "other_group", "twin", "other_drug", "other_level", "other_complication")]
+    fit = [source for source in sources if not _has(source, *_BARRING, "twin")]
     valid = [source for source in fit if not _has(source, "expired", "superseded")]
     return tuple((valid or fit)[:limit])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -39,7 +40,12 @@ def test_an_answer_without_quotes_keeps_them_all() -> None:
 
 
 def test_a_refusal_says_nothing_of_a_source_but_that_there_are_twins() -> None:
-    assert [one.code for one in of_refusal(SAID)] == ["generator_down", "twins"]
+    assert [one.code for one in of_refusal(SAID, SOURCES)] == ["generator_down", "twins"]
+
+
+def test_a_refusal_says_nothing_of_twins_of_which_one_may_not_answer() -> None:
+    other = replace(SOURCES[2], cautions=(Notice("other_drug", "names it not"),))
+    assert [one.code for one in of_refusal(SAID, [*SOURCES[:2], other])] == ["generator_down"]
 
 
 ENDINGS = {
