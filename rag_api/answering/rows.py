@@ -67,6 +67,7 @@ def without_other_cases(question: Analysis, left: Sequence[Candidate], read: Rea
         if (c.document_id, group) in telling
         and any(concepts()[line].kind in SPECIFIC for line in its)
         and not any(is_named(line, its) or is_named(one, asked) for line in asked for one in its)
+        and not any(held(called, case_of(c)) >= SURE for called in question.sought)
     ]
     return [c for c in left if c not in wrong]
 

@@ -148,6 +148,22 @@ def test_a_table_is_quoted_whole_when_the_question_names_the_case_of_no_row() ->
     assert sections(question("wat geven als het van de blaas komt"), far, read)[0].candidates[0].text == "Bron\tMiddel\nlong\tceftriaxon\n"
 
 
+def test_two_rows_that_would_be_quoted_together_bring_their_table_when_the_question_names_the_case_of_none() -> None:
+    text = "Toestand\tMiddel\nShock\tmeropenem\nAllergie\taztreonam\nGewoon\tpiperacilline\n\nStop na 48 uur zonder koorts.\n"
+    sentences, read = candidates(text, "Shock", "Allergie", "Stop")
+    near = [replace(one, score=-float(n) / 5) for n, one in enumerate(sentences)]
+    assert sections(question("welk middel bij neutropenie"), near, read)[0].candidates[0].text == text[: text.index("\nStop")] + "\n"
+    assert "aztreonam" not in sections(question("welk middel bij shock"), near, read)[0].candidates[0].text
+    apart = [replace(one, score=-float(n)) for n, one in enumerate(sentences)]
+    assert "aztreonam" not in sections(question("welk middel bij neutropenie"), apart, read)[0].candidates[0].text
+
+
+def test_a_row_for_another_germ_does_not_answer_where_its_table_has_one_for_the_germ_that_is_asked_about() -> None:
+    text = "Kiem\tIsolatie\nInfluenza, vermoeden\tdruppel\nMazelen\tlucht\nMeningitis\tdruppel\n"
+    assert [row.splitlines()[-1] for row in quoted(text, "isolation type for measles", "Influenza", "Meningitis")] == ["Mazelen\tlucht"]
+    assert "Influenza" in quoted(text, "isolation type for scabies", "Influenza")[0]  # the table says nothing of it: nothing is left out
+
+
 def test_an_example_for_other_numbers_is_left_out_and_one_for_these_is_not() -> None:
     text = "Geef de dosis traag. Voorbeeld: een kind van 20 kg krijgt 300 mg.\n"
     sentences, _ = candidates(text)
