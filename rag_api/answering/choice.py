@@ -14,7 +14,18 @@ import numpy as np
 
 from rag_api.answering.fitting import OF_ITSELF, fitting, names_others
 from rag_api.answering.read import Read
-from rag_api.answering.rows import LONGEST_LIST, ROWS, SURE, TELLS, case_of, special_rows, tied_list, tied_table, without_other_cases, without_other_rows
+from rag_api.answering.rows import (
+    LONGEST_LIST,
+    ROWS,
+    SURE,
+    TELLS,
+    case_of,
+    special_rows,
+    tied_list,
+    tied_table,
+    without_other_cases,
+    without_other_rows,
+)
 from rag_api.domain import Block, BlockKind, Candidate
 from rag_api.guard.drugs import drugs_in
 from rag_api.guard.together import names_it

@@ -103,7 +103,8 @@ def tied_table(question: Analysis, first: Sequence[Candidate], read: Read) -> Qu
         return None
     near = [c for c in first[1:ROWS] if c.score >= first[0].score - TOGETHER]
     rows = [first[0], *(c for c in near if (other := read.quote(c)) is not None and other.kind == Kind.ROW and other.group == best.group)]
-    if len(rows) < (2 if first[0].score - rows[-1].score <= APART else ROWS) or any(held(called, case_of(row)) >= SURE for row in rows for called in question.sought):
+    enough = 2 if first[0].score - rows[-1].score <= APART else ROWS
+    if len(rows) < enough or any(held(called, case_of(row)) >= SURE for row in rows for called in question.sought):
         return None
     return _unit(first[0].document_id, best.group, read)
 
