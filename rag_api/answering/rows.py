@@ -58,7 +58,7 @@ def without_other_cases(question: Analysis, left: Sequence[Candidate], read: Rea
     """Without the rows for another germ, disease or device, of a table that has one for what the question names: how measles are isolated
     is not what stands in the row of influenza, however alike the rest of it is."""
     rows = [(c, quote.group) for c in left if (quote := read.quote(c)) is not None and quote.kind == Kind.ROW]
-    asked = {line for line in concepts_in(question.text) if concepts()[line].kind in SPECIFIC}
+    asked = frozenset(line for line in concepts_in(question.text) if concepts()[line].kind in SPECIFIC)
     named = [(c, group, concepts_in(case_of(c))) for c, group in rows]
     telling = {(c.document_id, group) for c, group, its in named if any(is_named(line, its) for line in asked)}
     wrong = [
