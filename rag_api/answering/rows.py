@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from rag_api.answering.read import Read
 from rag_api.domain import Candidate
-from rag_api.guard.concepts import SPECIFIC, concepts, concepts_in, is_named
+from rag_api.guard.concepts import concepts, concepts_in, is_named
 from rag_api.guard.drugs import drugs_in
 from rag_api.query.analysis import Analysis
 from rag_api.query.asks import Wanted, wanted
@@ -55,21 +55,27 @@ def without_other_rows(question: Analysis, left: Sequence[Candidate], read: Read
 
 
 def without_other_cases(question: Analysis, left: Sequence[Candidate], read: Read) -> list[Candidate]:
-    """Without the rows for another germ, disease or device, of a table that has one for what the question names: how measles are isolated
-    is not what stands in the row of influenza, however alike the rest of it is."""
-    rows = [(c, quote.group) for c in left if (quote := read.quote(c)) is not None and quote.kind == Kind.ROW]
-    asked = frozenset(line for line in concepts_in(question.text) if concepts()[line].kind in SPECIFIC)
-    named = [(c, group, concepts_in(case_of(c))) for c, group in rows]
-    telling = {(c.document_id, group) for c, group, its in named if any(is_named(line, its) for line in asked)}
+    """Without the rows for another germ or disease, of a table that has one for what the question names: how measles are isolated is not
+    what stands in the row of influenza, however alike the rest of it is. A list that is asked for keeps them all."""
+    asked = _ill(question.text)
+    if not asked or wanted(question.text) in (Wanted.SEVERAL, Wanted.ALL):
+        return list(left)
+    rows = [(c, quote.group, _ill(case_of(c))) for c in left if (quote := read.quote(c)) is not None and quote.kind == Kind.ROW]
+    telling = {(c.document_id, group) for c, group, case in rows if asked & case}
     wrong = [
         c
-        for c, group, its in named
+        for c, group, case in rows
         if (c.document_id, group) in telling
-        and any(concepts()[line].kind in SPECIFIC for line in its)
-        and not any(is_named(line, its) or is_named(one, asked) for line in asked for one in its)
+        and case
+        and not any(is_named(line, case) or is_named(one, asked) for line in asked for one in case)
         and not any(held(called, case_of(c)) >= SURE for called in question.sought)
     ]
     return [c for c in left if c not in wrong]
+
+
+def _ill(text: str) -> frozenset[int]:
+    """The germs and diseases that it names."""
+    return frozenset(line for line in concepts_in(text) if concepts()[line].kind in ("germ", "disease"))
 
 
 def case_of(row: Candidate) -> str:

@@ -29,6 +29,8 @@ _SPACES = np.array([9, 10, 11, 12, 13, 32, 0x85, 0xA0, 0x1680, *range(0x2000, 0x
 _CELL_GAP = 1.8  # line heights of white on one line that part two cells
 _MAX_RULES = 600  # more is a drawing, not a table
 _LABEL = re.compile(r"\W{1,3}|\(?(?:\w|\d{1,3}|[ivx]{1,4})[.)]?|(?:\d{1,2}\.)+\d{0,2}")  # of a list
+_ITEM_LABEL = re.compile(r"[•▪●○◦■□◆◇▫►➢➤→✓✔❑❖‣–—-]|\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4})[.)]|(?:\d{1,2}\.){1,3}\d{0,2}")  # of an item, alone
+_LABEL_GAP = 4.0  # line heights between an item's label and its text
 _MAX_CELL_LINES = 15  # more is a column of text in a frame
 
 
@@ -145,7 +147,7 @@ def _one_way(
     for n in line_numbers([line.marked.text for line in lines], pieces.boxes, [line.size for line in lines]):
         lines[n] = replace(lines[n], counts=True)
     cells = _rows(pieces.boxes, across, down)
-    order = _with_laid_on(_headers_first(_order(lines), lines), lines, glyphs.laid_on[visible[pieces.starts]])
+    order = _with_laid_on(_labels_first(_headers_first(_order(lines), lines), lines), lines, glyphs.laid_on[visible[pieces.starts]])
     return _merge([lines[i] for i in order], [cells[i] for i in order])
 
 
@@ -173,6 +175,36 @@ def _headers_first(order: list[int], lines: list[Line]) -> list[int]:
     first = sorted(late, key=lambda i: (lines[i].y0, lines[i].x0))
     moved = set(first)
     return [*first, *(i for i in order if i not in moved)]
+
+
+def _labels_first(order: list[int], lines: list[Line]) -> list[int]:
+    """The bullets and numbers of lists, which some programs draw behind the whole list or page (WeasyPrint), each before the line that it
+    stands beside: alone they would part nothing, and the items would run into each other."""
+    labels = [i for i in order if _ITEM_LABEL.fullmatch(lines[i].marked.text.strip())]
+    if not labels:
+        return order
+    boxes = np.array([(line.x0, line.y0, line.x1, line.y1) for line in lines])
+    heights = np.maximum(boxes[:, 3] - boxes[:, 1], 0.1)
+    place = {i: n for n, i in enumerate(order)}
+    moved: dict[int, list[int]] = {}
+    for i in labels:
+        x0, y0, x1, y1 = boxes[i]
+        middle = (boxes[:, 1] + boxes[:, 3]) / 2
+        level = np.minimum(boxes[:, 3], y1) - np.maximum(boxes[:, 1], y0) > 0.5 * np.minimum(heights, heights[i])
+        level |= (middle[i] > boxes[:, 1]) & (middle[i] < boxes[:, 3])  # a bullet is less high than its line
+        level[i] = False
+        after = boxes[:, 0] - x1
+        size = np.array([line.size for line in lines])
+        right = np.flatnonzero(level & (after > -0.3 * size) & (after < _LABEL_GAP * size))
+        left = level & (boxes[:, 2] <= x0 + 0.3 * size) & (x0 - boxes[:, 2] < _LABEL_GAP * size)
+        if not len(right) or left.any():
+            continue
+        its = int(right[after[right].argmin()])
+        if its in labels or place[its] == place[i] + 1:
+            continue
+        moved.setdefault(its, []).append(i)
+    gone = {i for own in moved.values() for i in own}
+    return [n for i in order if i not in gone for n in (*moved.get(i, ()), i)]
 
 
 def _with_laid_on(order: list[int], lines: list[Line], laid_on: NDArray[np.bool_]) -> list[int]:
