@@ -184,17 +184,16 @@ def _labels_first(order: list[int], lines: list[Line]) -> list[int]:
     if not labels:
         return order
     boxes = np.array([(line.x0, line.y0, line.x1, line.y1) for line in lines])
-    heights = np.maximum(boxes[:, 3] - boxes[:, 1], 0.1)
+    heights, middle = np.maximum(boxes[:, 3] - boxes[:, 1], 0.1), (boxes[:, 1] + boxes[:, 3]) / 2
+    size = np.array([line.size for line in lines])
     place = {i: n for n, i in enumerate(order)}
     moved: dict[int, list[int]] = {}
     for i in labels:
         x0, y0, x1, y1 = boxes[i]
-        middle = (boxes[:, 1] + boxes[:, 3]) / 2
         level = np.minimum(boxes[:, 3], y1) - np.maximum(boxes[:, 1], y0) > 0.5 * np.minimum(heights, heights[i])
         level |= (middle[i] > boxes[:, 1]) & (middle[i] < boxes[:, 3])  # a bullet is less high than its line
         level[i] = False
         after = boxes[:, 0] - x1
-        size = np.array([line.size for line in lines])
         right = np.flatnonzero(level & (after > -0.3 * size) & (after < _LABEL_GAP * size))
         left = level & (boxes[:, 2] <= x0 + 0.3 * size) & (x0 - boxes[:, 2] < _LABEL_GAP * size)
         if not len(right) or left.any():
