@@ -25,6 +25,7 @@ from rag_api.answering.rows import (
     tied_table,
     without_other_cases,
     without_other_rows,
+    without_other_times,
 )
 from rag_api.domain import Block, BlockKind, Candidate
 from rag_api.guard.drugs import drugs_in
@@ -80,7 +81,7 @@ class Section:
 
 def sections(question: Analysis, candidates: Sequence[Candidate], read: Read) -> list[Section]:
     """Return what is quoted, section by section: an exception that concerns who is asked about before what it overrules."""
-    left = without_other_cases(question, fitting(question, candidates), read)
+    left = without_other_times(question, without_other_cases(question, fitting(question, candidates), read), read)
     return [replace(section, asked=question) for section in _sections(question, left, read)] if left else []
 
 

@@ -54,6 +54,9 @@ def _of_another_drug(question: Analysis, candidate: Candidate) -> bool:
 
 
 def _for_others(question: Analysis, candidate: Candidate) -> bool:
+    """A row for the weight or age that is asked about is for these patients, though a cell of it speaks of an adult's set."""
+    if "\t" in candidate.text and fits(question.numbers, case_of(candidate)) > 0:
+        return names_others(question, case_of(candidate))
     return names_others(question, candidate.text)
 
 

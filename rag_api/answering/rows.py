@@ -13,7 +13,7 @@ from rag_api.query.analysis import Analysis
 from rag_api.query.asks import Wanted, wanted
 from rag_api.query.followup import patients_in
 from rag_api.text.quotable_spans import Quotable, wholes
-from rag_api.text.ranges import fits, ranges
+from rag_api.text.ranges import days, fits, ranges, since
 from rag_api.text.sentence_splitter import Kind
 from rag_api.text.word_match import held
 
@@ -26,6 +26,7 @@ _PATIENTS = {"age", "kg"}
 _DIGIT = re.compile(r"\d")
 ROWS = 3  # of a table of which none stands out
 _MOST_SPECIAL = 2
+_PAIR = 2
 TELLS = 6  # letters of a word that can name a condition
 
 
@@ -71,6 +72,27 @@ def without_other_cases(question: Analysis, left: Sequence[Candidate], read: Rea
         and not any(held(called, case_of(c)) >= SURE for called in question.sought)
     ]
     return [c for c in left if c not in wrong]
+
+
+def without_other_times(question: Analysis, left: Sequence[Candidate], read: Read) -> list[Candidate]:
+    """Of two rows of a table that are for what was less long ago and what was longer ago ("within 7 days", "after 7 days") the one for the
+    time that the question names."""
+    times = [time for number in question.numbers if (time := days(number)) is not None]
+    rows = [(c, quote.group, told) for c in left if (quote := _row_of(c, read)) is not None and (told := since(case_of(c))) is not None]
+    if len(times) != 1 or len(rows) < _PAIR:
+        return list(left)
+    (time,) = times
+    wrong = [
+        c
+        for c, group, (border, late) in rows
+        if late != (time > border) and any(group == its and (border, not late) == told for _, its, told in rows)
+    ]
+    return [c for c in left if c not in wrong]
+
+
+def _row_of(candidate: Candidate, read: Read) -> Quotable | None:
+    quote = read.quote(candidate)
+    return quote if quote is not None and quote.kind == Kind.ROW else None
 
 
 def _ill(text: str) -> frozenset[int]:
