@@ -132,7 +132,9 @@ def tied_table(question: Analysis, first: Sequence[Candidate], read: Read) -> Qu
     near = [c for c in first[1:ROWS] if c.score >= first[0].score - TOGETHER]
     rows = [first[0], *(c for c in near if (other := read.quote(c)) is not None and other.kind == Kind.ROW and other.group == best.group)]
     enough = 2 if first[0].score - rows[-1].score <= APART else ROWS
-    if len(rows) < enough or any(held(called, case_of(row)) >= SURE for row in rows for called in question.sought):
+    header = rows[0].text[: -(rows[0].end - rows[0].start)]  # what it says of all rows tells none of them
+    sought = [called for called in question.sought if held(called, header) < SURE]
+    if len(rows) < enough or any(held(called, case_of(row)) >= SURE for row in rows for called in sought):
         return None
     return _unit(first[0].document_id, best.group, read)
 

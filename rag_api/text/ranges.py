@@ -65,7 +65,9 @@ _AGED = re.compile(
 # The same where "van" or "of" stands between: "iemand van 82", but not "pt 39,2".
 _AGED_OF = re.compile(r"iemand|persoon|pati[eë]nte?|pt|bewoner|bewoonster|someone|somebody|person|patient|resident")
 _OF = re.compile(r"\b(?:van|of|aged)\b", re.IGNORECASE)
-_INFANT = re.compile(r"baby\w*|zuigeling\w*|neonaat|neonate|pasgeborene|boreling|newborn|infant|kind(?:je)?|child")  # told in weeks or days too
+_INFANT = re.compile(
+    r"baby\w*|zuigeling\w*|neonaat|neonate|pasgeborene|boreling|newborn|infant|kind(?:je)?|child"
+)  # told in weeks or days too
 _LAST_WORD = re.compile(r"([^\W\d_]+)\s+\Z")
 _OLDEST = 110
 _OF_A_YEAR = {"year": 1.0, "month": 1 / 12}
