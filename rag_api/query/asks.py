@@ -101,7 +101,8 @@ _ALL = re.compile(
     rf"(?:full|whole|entire|complete) (?:\w+ ){{0,2}}{_THING_EN}|"
     r"all (?:the |of the )?(?:\w+ )?\w+s|everything|all (?:i|we|they|you|that|there is|to)\b|"
     r"every (?:step|item|one)|each step|order of \w+|"
-    r"(?:for|at|of|per|with) each(?: \w+)?|(?:bij|voor|in|per|van) (?:elke?|iedere?)(?: \w+)?|wat (?:\w+ ){{1,2}}(?:elke?|iedere?) \w+|what (?:\w+ ){{1,2}}each \w+|(?:bij|vanaf) welke waarden?|"
+    r"(?:for|at|of|per|with) each(?: \w+)?|(?:bij|voor|in|per|van) (?:elke?|iedere?)(?: \w+)?|"
+    rf"wat (?:\w+ ){{1,2}}(?:elke?|iedere?) \w+|what (?:\w+ ){{1,2}}each \w+|(?:bij|vanaf) welke waarden?|"
     r"(?:scale|schaal|score) (?:from|van)\b)",
     re.IGNORECASE,
 )
