@@ -19,7 +19,6 @@ from rag_api.answering.rows import (
     ROWS,
     SURE,
     TELLS,
-    case_of,
     special_rows,
     tied_list,
     tied_table,
@@ -82,6 +81,7 @@ class Section:
 def sections(question: Analysis, candidates: Sequence[Candidate], read: Read) -> list[Section]:
     """Return what is quoted, section by section: an exception that concerns who is asked about before what it overrules."""
     left = without_other_times(question, without_other_cases(question, fitting(question, candidates), read), read)
+    left = _with_what_it_introduces(left, read)
     return [replace(section, asked=question) for section in _sections(question, left, read)] if left else []
 
 
@@ -103,6 +103,24 @@ def _sections(question: Analysis, left: list[Candidate], read: Read) -> list[Sec
     special = special_rows(question, first, read)
     rest = [c for c in without_other_rows(question, left, read) if c not in special]
     return [*(Section((row,), 1) for row in special), Section(tuple(_with_what_to_do(question, rest, read)))]
+
+
+def _with_what_it_introduces(left: list[Candidate], read: Read) -> list[Candidate]:
+    """A line that only introduces ("High risk, in addition:") with the list or paragraph below it; without one it says nothing."""
+    found = []
+    for candidate in left:
+        text = read.texts.get(candidate.document_id, "")
+        if not text[candidate.start : candidate.end].rstrip().endswith(":"):
+            found.append(candidate)
+            continue
+        units = wholes(text, read.blocks(candidate.document_id)).values()
+        after = min((unit for unit in units if unit.start >= candidate.end), key=lambda unit: unit.start, default=None)
+        if after is None or text[candidate.end : after.start].strip() or after.end - candidate.start > LONGEST_SECTION:
+            continue
+        said = text[candidate.start : after.end]
+        if BLANK not in said:
+            found.append(replace(candidate, end=after.end, text=candidate.text[: -(candidate.end - candidate.start)] + said))
+    return found or left
 
 
 def _with_what_to_do(question: Analysis, left: list[Candidate], read: Read) -> list[Candidate]:
@@ -270,8 +288,8 @@ def _likeliest(question: Analysis, asks: Wanted, units: Sequence[_Unit], first: 
 def _is_asked_whole(question: Analysis, asks: Wanted, rows: Sequence[Candidate]) -> bool:
     """No row of the table stands out for this question, which asks for none of them; or all are asked for, and none is of its numbers."""
     if asks == Wanted.ALL or says_all(question.text):
-        return len(rows) >= ROWS and not any(fits(question.numbers, case_of(row)) for row in rows)
-    if question.numbers or any(held(called, case_of(row)) >= SURE for row in rows for called in question.sought):
+        return len(rows) >= ROWS and not any(fits(question.numbers, row.case) for row in rows)
+    if question.numbers or any(held(called, row.case) >= SURE for row in rows for called in question.sought):
         return False
     return len(rows) >= ROWS and rows[0].score - rows[ROWS - 1].score <= ALIKE
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rag_api.answering.rows import case_of
 from rag_api.domain import Candidate
 from rag_api.guard.drugs import is_of_another
 from rag_api.guard.levels import is_about_the_other
@@ -46,7 +45,7 @@ def is_unfit(question: Analysis, candidate: Candidate) -> bool:
 
 def _fits(question: Analysis, candidate: Candidate) -> int:
     """What its ranges say of the question's numbers; and where they say nothing, those of whom its row is for."""
-    return fits(question.numbers, candidate.text) or (fits_age(question.numbers, case_of(candidate)) if "\t" in candidate.text else 0)
+    return fits(question.numbers, candidate.text) or (fits_age(question.numbers, candidate.case) if candidate.is_row else 0)
 
 
 def _of_another_drug(question: Analysis, candidate: Candidate) -> bool:
@@ -55,8 +54,8 @@ def _of_another_drug(question: Analysis, candidate: Candidate) -> bool:
 
 def _for_others(question: Analysis, candidate: Candidate) -> bool:
     """A row for the weight or age that is asked about is for these patients, though a cell of it speaks of an adult's set."""
-    if "\t" in candidate.text and fits(question.numbers, case_of(candidate)) > 0:
-        return names_others(question, case_of(candidate))
+    if candidate.is_row and fits(question.numbers, candidate.case) > 0:
+        return names_others(question, candidate.case)
     return names_others(question, candidate.text)
 
 

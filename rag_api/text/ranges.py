@@ -105,6 +105,7 @@ class Asked:
     unit: str
     word: str  # before it, lower case
     before: str = ""  # before that one: "dalspiegel genta 1,6"
+    scale: str = ""  # the unit that a value without one must have, by what is measured: "glyc 48"
 
 
 def fit(question: str, text: str) -> int:
@@ -203,9 +204,10 @@ def _fit(number: Asked, found: list[Range], text: str) -> int:
         same = [r for r in found if r.unit == number.unit]
     else:
         same = _named(number.word, found, text) or (_named(number.before, found, text) if len(number.before) >= _TELLS else [])
+        same = same or [r for r in found if number.scale and r.unit == number.scale]
     if any(r.holds(number.number) for r in same):
         return 1
-    return -1 if same and (number.unit or all(r.unit == same[0].unit for r in same)) else 0
+    return -1 if same and (number.unit or number.scale or all(r.unit == same[0].unit for r in same)) else 0
 
 
 def _named(word: str, found: list[Range], text: str) -> list[Range]:

@@ -187,6 +187,21 @@ def test_a_row_for_the_weight_asked_about_is_for_these_patients_though_a_cell_sp
     assert ["14 tot 36" in one.text for one in fitting(question("hoeveel flessen bij een kind van 20 kg"), sentences)] == [True]
 
 
+def test_a_line_that_only_introduces_comes_with_what_it_introduces_or_not_at_all() -> None:
+    text = "Boven 8 punten is het risico hoog.\n\nHoog risico, bijkomend:\n\nBedalarm en een kamer dicht bij de post.\n"
+    whole = text[text.index("Hoog risico") :]
+    assert quoted(text, "welke maatregelen bij een hoog risico", "Hoog risico") == [whole]
+    ending = "Boven 8 punten is het risico hoog.\n\nHoog risico, bijkomend:\n"
+    assert quoted(ending, "welke maatregelen bij een hoog risico", "Hoog risico") == ["Boven 8 punten is het risico hoog.\n\n"]
+
+
+def test_a_value_without_a_unit_is_in_the_one_that_what_is_measured_has() -> None:
+    text = "2. Hypoglycemie\n• 54 tot 70 mg/dl: geef 15 gram suiker.\n• Lager dan 54 mg/dl: geef 20 gram suiker.\n"
+    sentences, _ = candidates(text)
+    assert ["20 gram" in one.text for one in fitting(question("glyc 48, wat geven"), sentences)] == [True]
+    assert ["15 gram" in one.text for one in fitting(question("glyc 62, wat geven"), sentences)] == [True]
+
+
 def test_an_example_for_other_numbers_is_left_out_and_one_for_these_is_not() -> None:
     text = "Geef de dosis traag. Voorbeeld: een kind van 20 kg krijgt 300 mg.\n"
     sentences, _ = candidates(text)
