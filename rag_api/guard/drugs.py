@@ -3,6 +3,10 @@
 A drug is known by the table (drugs.csv: a substance in a line, with its names in Dutch and English, the brands that staff say, and its
 class; drug_classes.csv: what a class is called, and how a text begins to name it), or by the ending that its name has. Nothing follows from
 one that is neither. Spelling is forgiven as far as two drugs are not taken for one.
+
+Some classes are one substance whose products may not take each other's place: the insulins, amphotericin, botulinum toxin. Then the
+substance's own line stands for all of them. A class that is `over` others is what lay people call these ("blood thinner"); what they call
+so too, and what is given for something else, is `beside` it.
 """
 
 from __future__ import annotations
@@ -21,7 +25,8 @@ _ENDS_LIKE_A_DRUG = re.compile(
     r"dipine|pril|sartan|statine?|oxacine?|solone?|drine|azine|[mt]idine|setron|stine|blastine|plati(?:n|ne)|ziride|semide|nitine|trigine|toine|oxone?|mazenil|dexaat|inase|plase|"
     r"[aeiou]mab|tinib|gliptine?|gliflozine?|racetam|triptan)$"
 )  # fmt: skip
-_ELSE = frozenset(["medicine", "medicin", "vaccine", "magazine", "foreskin", "versatile"])
+_ELSE = frozenset(["medicine", "medicin", "vaccine", "magazine", "foreskin", "versatile", "macrolide", "macrolid", "ergometrie"])
+_NO_INSULIN = ("aspartaa", "aspartam", "aspartat", "aspartic", "aspartil")  # spelled: aspartame and AST begin as aspart does
 _SHORTEST = 7  # of a name known by its ending: "april" and "skin" end like drugs too
 _WORD = re.compile(r"[^\W_]{3,}")
 _LEVEL = re.compile(
@@ -73,7 +78,7 @@ def substance_of(drug: str) -> str:
 def is_of(drug: str, name: str) -> bool:
     """Return whether a drug is this one by any of its names, or of this class of the table."""
     line, _ = _known(drug)
-    return line is not None and (_lines()[line].of == name or line == _known(name)[0])
+    return line is not None and (_lines()[line].of == name or line == (named := _known(name)[0]) or _is_product(line, named))
 
 
 def names_class(text: str, name: str) -> bool:
@@ -94,13 +99,36 @@ def substances() -> tuple[tuple[str, ...], ...]:
 def names(text: str, drugs: Iterable[str]) -> bool:
     """Whether the text has one of them: by any of its names, also within a longer word or with a letter or two wrong; or by its class
     ("NSAID"), where none of the others is named that the table has of that class: their dose might be taken for its own."""
-    wanted = [_known(drug) for drug in drugs]
+    wanted = _told_apart([_known(drug) for drug in drugs])
     read = _words_of(text)
     if any(line in read.lines for line, _ in wanted) or any(_is_among(read.others, line, drug) for line, drug in wanted):
         return True
+    if any(_is_product(line, whole) for whole, _ in wanted if whole in _wholes() for line in read.lines):
+        return True
     classes = {_lines()[line].of for line, _ in wanted if line is not None} - {_lines()[line].of for line in read.lines} - {""}
     plain = folded(text) if classes else ""
-    return any(_classes()[of].begins.search(plain) for of in classes)
+    return any(_classes()[of].begins.search(plain) or _is_meant(of, plain, read.lines) for of in classes)
+
+
+def _told_apart(wanted: list[tuple[int | None, str]]) -> list[tuple[int | None, str]]:
+    """Who asks for "insulin aspart" wants no other insulin."""
+    products = {_lines()[line].of for line, _ in wanted if line is not None}
+    return [(line, drug) for line, drug in wanted if line is None or _wholes().get(line) not in products]
+
+
+def _is_product(line: int, whole: int | None) -> bool:
+    return whole is not None and _lines()[line].of == _wholes().get(whole)
+
+
+def _is_meant(of: str, plain: str, lines: Iterable[int]) -> bool:
+    """Whether a folded text speaks of this class as lay people do, and of nothing else that they call so."""
+    return any(
+        of in lay.over
+        and lay.begins.search(plain)
+        and not (lay.others and lay.others.search(plain))
+        and not any((there := _lines()[line]).of in lay.called or there.names[0] in lay.called for line in lines)
+        for lay in _lay_classes()
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,16 +182,48 @@ def _table() -> Mapping[str, int]:
 class _Class:
     names: tuple[str, ...]
     begins: re.Pattern[str]  # of a folded text that names it
+    over: frozenset[str] = frozenset()  # the classes that lay people call so
+    called: frozenset[str] = frozenset()  # these, and the classes and substances beside it
+    others: re.Pattern[str] | None = None  # of a folded text that names any of them as such
 
 
 @cache
 def _classes() -> Mapping[str, _Class]:
-    return {row["class"]: _Class(tuple(row["names"].split("|")), _begins(row["begins"].split("|"))) for row in rows_of("drug_classes.csv")}
+    """Those that drugs are of."""
+    return {row["class"]: _Class(tuple(row["names"].split("|")), _begins(_split(row["begins"]))) for row in _rows() if not row["over"]}
+
+
+@cache
+def _lay_classes() -> tuple[_Class, ...]:
+    found = []
+    for row in _rows():
+        if row["over"]:
+            over, beside = _split(row["over"]), _split(row["beside"])
+            told = [word for other in _rows() if other["class"] in (*over, *beside) for word in _split(other["begins"])]
+            called = frozenset((*over, *(name if name in _classes() else folded(name) for name in beside)))
+            found.append(_Class(_split(row["names"]), _begins(_split(row["begins"])), frozenset(over), called, _begins((*told, *beside))))
+    return tuple(found)
+
+
+@cache
+def _wholes() -> Mapping[int, str]:
+    """A line that stands for all products of a substance -> the class that these are."""
+    called = {_spelled(folded(name)): of for of, one in _classes().items() for name in one.names}
+    return {number: called[name] for number, line in enumerate(_lines()) for name in line.spelled if name in called}
 
 
 @cache
 def _any_class() -> re.Pattern[str]:
-    return _begins([word for row in rows_of("drug_classes.csv") for word in row["begins"].split("|")])
+    return _begins([word for row in _rows() if not row["over"] for word in _split(row["begins"])])
+
+
+def _split(cell: str) -> tuple[str, ...]:
+    return tuple(cell.split("|")) if cell else ()
+
+
+@cache
+def _rows() -> list[dict[str, str]]:
+    return rows_of("drug_classes.csv")
 
 
 def _begins(words: Iterable[str]) -> re.Pattern[str]:
@@ -172,6 +232,8 @@ def _begins(words: Iterable[str]) -> re.Pattern[str]:
 
 def _line_of(word: str) -> int | None:
     """Of a spelled word: a name of the table, or a word that begins with one."""
+    if word.startswith(_NO_INSULIN):
+        return None
     table = _table()
     for length in range(len(word), 2, -1):
         line = table.get(word[:length])
@@ -184,10 +246,21 @@ def _misspelt(word: str) -> int | None:
     """The line of the one name that it is with a letter wrong."""
     if len(word) < _FORGIVEN:
         return None
-    # One wrong letter leaves the first half or the last as it is.
-    halves = ((name, line) for name, line in _table().items() if name[:4] == word[:4] or name[-4:] == word[-4:])
-    near = {line for name, line in halves if len(name) >= _FORGIVEN and _distance(name, word, 1) <= 1}
+    begins, ends = _halves()
+    near = {line for name, line in (*begins.get(word[:4], ()), *ends.get(word[-4:], ())) if _distance(name, word, 1) <= 1}
     return near.pop() if len(near) == 1 else None
+
+
+@cache
+def _halves() -> tuple[Mapping[str, list[tuple[str, int]]], Mapping[str, list[tuple[str, int]]]]:
+    """The names that may be misspelt, by their first letters and by their last: one wrong letter leaves either as they are."""
+    begins: dict[str, list[tuple[str, int]]] = {}
+    ends: dict[str, list[tuple[str, int]]] = {}
+    for name, line in _table().items():
+        if len(name) >= _FORGIVEN:
+            begins.setdefault(name[:4], []).append((name, line))
+            ends.setdefault(name[-4:], []).append((name, line))
+    return begins, ends
 
 
 def _is_among(others: Iterable[str], line: int | None, drug: str) -> bool:
