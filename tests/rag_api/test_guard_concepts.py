@@ -38,6 +38,9 @@ def test_nothing_is_a_kind_of_itself() -> None:
         ("Mag een port-a-cath gespoeld worden", "poortkatheter"),
         ("de PAC spoelen", "poortkatheter"),
         ("blaaskatheters", "blaaskatheter"),  # a plural
+        ("vaxigrip zetten", "griepvaccinatie"),
+        ("spikevax", "covidvaccinatie"),
+        ("optiray bij nierfalen", "contrastmiddel"),
         ("wondhaakjes", "nietjes"),  # as it stands in the table
         ("indwelling catheter care", "blaaskatheter"),  # two words
         ("katheterverzorging", "katheter"),  # what a compound begins with
