@@ -26,11 +26,12 @@ from rag_api.answering.rows import (
     without_other_rows,
     without_other_times,
 )
-from rag_api.domain import Block, BlockKind, Candidate
+from rag_api.domain import Block, BlockKind, Candidate, TargetGroup
 from rag_api.guard.drugs import drugs_in
 from rag_api.guard.together import names_it
 from rag_api.query.analysis import Analysis
 from rag_api.query.asks import AT_ONCE, Wanted, asks_nothing, says_all, wanted
+from rag_api.query.followup import patients_in
 from rag_api.text.quotable_spans import Quotable, quotable_of, wholes
 from rag_api.text.ranges import fits
 from rag_api.text.sentence_splitter import Kind
@@ -101,8 +102,28 @@ def _sections(question: Analysis, left: list[Candidate], read: Read) -> list[Sec
     if items is not None and BLANK not in (every := _of(items, first[0], read.texts[first[0].document_id])).text:
         return [Section((every,), 1)]
     special = special_rows(question, first, read)
-    rest = [c for c in without_other_rows(question, left, read) if c not in special]
+    rest = _without_special_patients(question, [c for c in without_other_rows(question, left, read) if c not in special], read)
     return [*(Section((row,), 1) for row in special), Section(tuple(_with_what_to_do(question, rest, read)))]
+
+
+_SPECIAL = frozenset((TargetGroup.CHILD, TargetGroup.NEONATE, TargetGroup.PREGNANCY))
+
+
+def _without_special_patients(question: Analysis, left: list[Candidate], read: Read) -> list[Candidate]:
+    """Of somebody of whom nothing is said no more is quoted beside the best sentence than what holds for all: not the child's dose behind
+    the adult's."""
+    best = left[0] if left else None
+    if best is None or question.patient.groups or _specials(read.titles.get(best.document_id, "")) or _specials(_own(best)):
+        return left
+    return [c for c in left if c is best or not _specials(_own(c))]
+
+
+def _own(candidate: Candidate) -> str:
+    return candidate.text[-(candidate.end - candidate.start) :]
+
+
+def _specials(text: str) -> bool:
+    return any(_SPECIAL & named.groups for named in patients_in(text))
 
 
 def _with_what_it_introduces(left: list[Candidate], read: Read) -> list[Candidate]:

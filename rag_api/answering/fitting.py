@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from rag_api.domain import Candidate
 from rag_api.guard.drugs import is_of_another
+from rag_api.guard.indication import is_of_the_other_intent
 from rag_api.guard.levels import is_about_the_other
 from rag_api.guard.without import is_turned
 from rag_api.query.analysis import Analysis
@@ -77,6 +78,11 @@ def _is_with(question: Analysis, candidate: Candidate) -> bool:
     return is_turned(question.text, candidate.text)
 
 
+def _of_the_other_intent(question: Analysis, candidate: Candidate) -> bool:
+    """The dose that prevents, for "treatment dose"."""
+    return is_of_the_other_intent(question.text, candidate.text)
+
+
 def _of_another_level(question: Analysis, candidate: Candidate) -> bool:
     """How potassium is given, for a patient who has too much of it."""
     return question.level is not None and is_about_the_other(question.level, candidate.text)
@@ -87,4 +93,4 @@ def _is_of_itself(question: Analysis, candidate: Candidate) -> bool:
     return bool(OF_ITSELF.search(candidate.text))
 
 
-_WRONG = (_of_another_drug, _of_another_level, _for_others, _is_example, _is_of_itself, _is_with)
+_WRONG = (_of_another_drug, _of_another_level, _for_others, _is_example, _is_of_itself, _is_with, _of_the_other_intent)

@@ -27,6 +27,7 @@ _DIGIT = re.compile(r"\d")
 ROWS = 3  # of a table of which none stands out
 _MOST_SPECIAL = 2
 _PAIR = 2
+_SHORTEST = 5  # letters of a word for which another row may be quoted
 TELLS = 6  # letters of a word that can name a condition
 
 
@@ -43,7 +44,7 @@ def without_other_rows(question: Analysis, left: Sequence[Candidate], read: Read
     # What is new in a follow-up is what is asked: its row does not bring the one of the question before.
     sought = question.fresh if any(held(called, best.case) >= SURE for called in question.fresh) else question.sought
     cases = [called for called in sought if held(called, best.case) >= SURE] if alone else []
-    unsaid = [called for called in sought if held(called, best.text) < SURE]
+    unsaid = [called for called in sought if _may_be_elsewhere(called[0][0]) and held(called, best.text) < SURE]
     kept = list(left[: place + 1])
     for candidate in left[place + 1 :]:
         other = read.quote(candidate) if candidate.document_id == best.document_id else None
@@ -98,6 +99,11 @@ def _row_of(candidate: Candidate, read: Read) -> Quotable | None:
 def _ill(text: str) -> frozenset[int]:
     """The germs and diseases that it names."""
     return frozenset(line for line in concepts_in(text) if concepts()[line].kind in ("germ", "disease"))
+
+
+def _may_be_elsewhere(word: str) -> bool:
+    """It can tell that another row is asked for too: "geen" stands in many."""
+    return len(word) >= _SHORTEST or any(character.isdigit() for character in word)
 
 
 def _measured(row: Candidate) -> set[str]:

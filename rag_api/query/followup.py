@@ -82,7 +82,10 @@ _MEASURE = re.compile(
     re.IGNORECASE,
 )
 _UNITS = {"kg": "weight", "kilo": "weight", "gram": "weight"}  # all others are ages
-_DRUG_ALONE = re.compile(r"(?:(?P<word>bij|met|na|naast|with|after|on|beside)\s+)?(?P<drug>[^\W\d_][\w-]+)\W*", re.IGNORECASE)
+_DRUG_ALONE = re.compile(
+    r"(?:(?P<word>bij|met|na|naast|with|after|on|beside)\s+)?(?P<drug>[^\W\d_][\w-]+)(?:\s+\d+(?:[.,]\d+)?\s*(?:mg|mcg|µg|g)?)?\W*",
+    re.IGNORECASE,
+)
 # Tells how old, how much or when it was, and asks nothing of that: "een baby van 2 dagen", "a stent put in last week".
 _WHEN = re.compile(
     r"\b\d+(?:[.,]\d+)?\s*[^\W\d_]+|\b(?:last|past|vorige|afgelopen|voorbije)\s+(?:week|weeks|weken|month|months|maand|maanden|year|jaar|night|nacht|dagen|days)\b",

@@ -202,6 +202,15 @@ def test_a_value_without_a_unit_is_in_the_one_that_what_is_measured_has() -> Non
     assert ["15 gram" in one.text for one in fitting(question("glyc 62, wat geven"), sentences)] == [True]
 
 
+def test_of_somebody_of_whom_nothing_is_said_no_childs_dose_stands_behind_the_one_for_all() -> None:
+    text = "2. Hypoglycemie\n• Lager dan 54 mg/dl: 20 gram suiker.\n\n7. Bijzonder\n• Kind, hypoglycemie: 0,3 gram suiker per kg.\n"
+    sentences, read = candidates(text, "20 gram", "Kind")
+    found = sections(question("hypoglycemie, wat geven"), sentences, read)
+    assert ["20 gram" in one.text for section in found for one in section.candidates] == [True]
+    child = sections(question("hypoglycemie bij een kind, wat geven"), sentences[::-1], read)
+    assert "0,3 gram" in child[0].candidates[0].text
+
+
 def test_an_example_for_other_numbers_is_left_out_and_one_for_these_is_not() -> None:
     text = "Geef de dosis traag. Voorbeeld: een kind van 20 kg krijgt 300 mg.\n"
     sentences, _ = candidates(text)

@@ -122,6 +122,7 @@ def test_a_question_with_its_own_topic_is_left_alone(question: str) -> None:
             "canule valt uit, wat nu als die er al 3 weken in zat?",
         ),
         ("wat bij het eten brengen aan een mrsa-patiënt?", "en wie alleen een glas brengt?", None),
+        ("hoeveel dagen moet brilique gestopt worden?", "en aspirine 80?", "hoeveel dagen moet aspirine gestopt worden?"),
         ("hoe isoleren bij mrsa?", "en met koorts?", "hoe isoleren bij mrsa met koorts?"),
     ],
 )
