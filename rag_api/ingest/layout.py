@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_api.ingest.drawn import Drawn
+from rag_api.ingest.late_labels import late_labels
 from rag_api.ingest.line_numbers import line_numbers
 from rag_api.ingest.marked import Marked, no_boxes
 from rag_api.ingest.pdfium import Glyphs
@@ -145,7 +146,8 @@ def _one_way(
     for n in line_numbers([line.marked.text for line in lines], pieces.boxes, [line.size for line in lines]):
         lines[n] = replace(lines[n], counts=True)
     cells = _rows(pieces.boxes, across, down)
-    order = _with_laid_on(_headers_first(_order(lines), lines), lines, glyphs.laid_on[visible[pieces.starts]])
+    order = _with_labels(_order(lines), lines, pieces.boxes)
+    order = _with_laid_on(_headers_first(order, lines), lines, glyphs.laid_on[visible[pieces.starts]])
     return _merge([lines[i] for i in order], [cells[i] for i in order])
 
 
@@ -155,6 +157,14 @@ def _order(lines: list[Line]) -> list[int]:
     if sum(step < 0 for step in steps) <= sum(step > 0 for step in steps):
         return list(range(len(lines)))
     return sorted(range(len(lines)), key=lambda i: (round(lines[i].y1 / max(1.0, lines[i].size / 2)), lines[i].x0))
+
+
+def _with_labels(order: list[int], lines: list[Line], boxes: NDArray[np.float32]) -> list[int]:
+    """Labels that are drawn late are joined to the lines that they stand before; what is left of the order."""
+    late = late_labels([line.marked.text for line in lines], boxes, order)
+    for label, item in late.items():
+        lines[item] = _joined(lines[label], lines[item])
+    return [i for i in order if i not in late]
 
 
 def _headers_first(order: list[int], lines: list[Line]) -> list[int]:

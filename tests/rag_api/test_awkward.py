@@ -20,6 +20,7 @@ from .awkward.footnotes import footnotes
 from .awkward.form import form
 from .awkward.hyphens import hyphens
 from .awkward.judge import judge
+from .awkward.late_marks import late_marks
 from .awkward.leaflet import leaflet
 from .awkward.letter import letter
 from .awkward.line_starts import line_starts
@@ -52,6 +53,7 @@ _PAGES: tuple[Callable[[], Made], ...] = (
     *(
         definitions,
         every_line_numbered,
+        late_marks,
         line_numbers,
         powers,
         weights,
