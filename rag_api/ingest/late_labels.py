@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 _LABEL = re.compile(r"[•▪●○◦■□◆◇▫▸►➢➤→✓✔❑❖‣–—-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,4})[.)]|(?:\d{1,2}\.){2,4}")
 _NEAR = 3.0  # line heights between a label and its item
+_WORDS = 1.0  # line heights between a sign in a formula and what it follows
 _OVER = 0.3  # line heights that they may overlap
 
 
@@ -30,7 +31,7 @@ def late_labels(texts: Sequence[str], boxes: NDArray[np.float32], order: Sequenc
         first, last = np.searchsorted(sorted_tops, [boxes[i, 1] - tallest, boxes[i, 3]])
         near = tops[first:last]
         near, own = near[near != i], boxes[[i]]
-        before = near[_begins(boxes[near], own)]
+        before = near[_begins(boxes[near], own, _WORDS)]
         near = near[_begins(own, boxes[near])]
         within = any(int(n) not in labels for n in before)  # a sign in a formula
         item = i if within or not len(near) else int(near[boxes[near, 0].argmin()])
@@ -40,9 +41,9 @@ def late_labels(texts: Sequence[str], boxes: NDArray[np.float32], order: Sequenc
     return found
 
 
-def _begins(labels: NDArray[np.float32], items: NDArray[np.float32]) -> NDArray[np.bool_]:
+def _begins(labels: NDArray[np.float32], items: NDArray[np.float32], near: float = _NEAR) -> NDArray[np.bool_]:
     """[n]: the item stands on the label's line, close to the right of it."""
     height = np.minimum(labels[:, 3] - labels[:, 1], items[:, 3] - items[:, 1]).clip(0.1)
     overlap = np.minimum(labels[:, 3], items[:, 3]) - np.maximum(labels[:, 1], items[:, 1])
     gap = items[:, 0] - labels[:, 2]
-    return np.asarray((overlap > 0.5 * height) & (gap >= -_OVER * height) & (gap < _NEAR * height))
+    return np.asarray((overlap > 0.5 * height) & (gap >= -_OVER * height) & (gap < near * height))

@@ -17,10 +17,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_api.ingest.aligned_tables import aligned_tables
 from rag_api.ingest.drawn import Drawn
 from rag_api.ingest.late_labels import late_labels
 from rag_api.ingest.line_numbers import line_numbers
 from rag_api.ingest.marked import Marked, no_boxes
+from rag_api.ingest.narrow_gaps import narrow_gaps
 from rag_api.ingest.pdfium import Glyphs
 from rag_api.ingest.raised import with_raised
 
@@ -211,6 +213,7 @@ def _pieces(glyphs: Glyphs, visible: NDArray[np.int64], boxes: NDArray[np.float3
     apart = gap > 0.1 * height
     for y0, y1, x in down:  # a rule between two words parts them; a word may run over a rule
         broken |= apart & (centres[:-1] < x) & (centres[1:] > x) & (y[1:] > y0) & (y[1:] < y1)
+    broken[narrow_gaps(boxes, broken) - 1] = True
     starts = np.concatenate([[0], np.flatnonzero(broken) + 1]).astype(np.int64)
     ends = np.append(starts[1:], len(visible))
     low, high = np.minimum.reduceat(boxes, starts, axis=0), np.maximum.reduceat(boxes, starts, axis=0)
@@ -282,11 +285,11 @@ def _level(levels: NDArray[np.float64], value: float) -> int:
 
 def _merge(lines: list[Line], cells: list[tuple[int, int, int] | None]) -> list[Line | Row]:
     """Pieces of one row become a Row where the row's first piece stands; other pieces on one line become one Line."""
+    row_of = _aligned_rows(lines, cells)
     bands: dict[tuple[int, int], list[int]] = {}
     for i, cell in enumerate(cells):
-        if cell is not None:
+        if cell is not None and i not in row_of:
             bands.setdefault(cell[:2], []).append(i)
-    row_of: dict[int, Row] = {}
     for members in bands.values():
         row = _row([(lines[i], cells[i][2]) for i in members])  # type: ignore[index]
         if row is not None:
@@ -304,6 +307,16 @@ def _merge(lines: list[Line], cells: list[tuple[int, int, int] | None]) -> list[
         else:
             items.append(line)
     return items
+
+
+def _aligned_rows(lines: list[Line], cells: list[tuple[int, int, int] | None]) -> dict[int, Row]:
+    """The rows of tables without rules down, for each of their pieces."""
+    free = [line if (cell is None or cell[2] == -1) and not line.counts else None for line, cell in zip(lines, cells, strict=True)]
+    rows: dict[int, Row] = {}
+    for numbers in aligned_tables(free, [line.marked.text[0].islower() for line in lines]):
+        row = Row(tuple(tuple(_lines_of([lines[i] for i in cell])) for cell in numbers))
+        rows.update(dict.fromkeys((i for cell in numbers for i in cell), row))
+    return rows
 
 
 def _row(members: list[tuple[Line, int]]) -> Row | None:

@@ -1,0 +1,43 @@
+"""Tables without rules: a row is one row, whatever lines its cells take, and no two rows are one."""
+
+from pathlib import Path
+
+import pytest
+
+from rag_api.domain import BlockKind, ReadDocument
+from rag_api.ingest.read import read
+
+from .awkward.made import Made
+from .awkward.wrapped_cells import HEADER, ROWS, by_cells, by_cells_in_the_middle, by_lines, cards, groups
+
+pytestmark = pytest.mark.quick
+
+
+def _read(made: Made, folder: Path) -> ReadDocument:
+    path = folder / made.name
+    path.write_bytes(made.data)
+    return read(path, made.name, "application/pdf", max_pages=10)
+
+
+def _rows(document: ReadDocument) -> list[tuple[bool, list[str]]]:
+    """(is it a header, its cells) of each row."""
+    text, blocks = document.text, document.blocks
+    rows = {n: (block.header, list[str]()) for n, block in enumerate(blocks) if block.kind == BlockKind.ROW}
+    for block in blocks:
+        if block.kind == BlockKind.CELL:
+            rows[block.parent][1].append(text[block.start : block.end].strip())
+    return list(rows.values())
+
+
+@pytest.mark.parametrize("make", [by_cells, by_cells_in_the_middle, by_lines], ids=lambda make: make.__name__)
+def test_a_row_whose_cells_wrap_is_one_row_of_its_cells(make, tmp_path: Path) -> None:
+    assert _rows(_read(make(), tmp_path)) == [(True, [*HEADER]), *((False, [*row]) for row in ROWS)]
+
+
+def test_rows_below_one_cell_that_stands_for_both_stay_two(tmp_path: Path) -> None:
+    lines = _read(groups(), tmp_path).text.splitlines()
+    assert not [line for line in lines if line.count("paracetamol") + line.count("ibuprofen") > 1]
+
+
+def test_cards_beside_each_other_are_no_table(tmp_path: Path) -> None:
+    assert _rows(_read(cards(), tmp_path)) == []
