@@ -274,8 +274,10 @@ def _by_lines(table: list[_Row], small: Sequence[bool]) -> list[_Row]:
         open_ = dict(zip(whole[-1].columns, whole[-1].cells, strict=True))
         for n, cell in zip(row.columns, row.cells, strict=True):
             above = open_.get(n)
-            full = above is not None and n != last and _is_full(above.parts[-1], cell.parts[0], rights[n])
-            if above is None or not (full or small[cell.numbers[0]]):
+            if above is None:
+                return []
+            wrapped = small[cell.numbers[0]] if n == last else _is_full(above.parts[-1], cell.parts[0], rights[n])
+            if not wrapped:  # a row of its own, whose first cell is the one above
                 return []
             open_[n] = _Cell([*above.parts, *cell.parts], [*above.numbers, *cell.numbers])
         whole[-1] = _Row(list(open_.values()), whole[-1].columns)

@@ -38,7 +38,9 @@ def narrow_gaps(boxes: NDArray[np.float32], broken: Bool) -> NDArray[np.int64]:
         here = pairs[(np.abs(pairs[:, 2] - boxes[at, 3]) < reach) & (np.abs(pairs[:, 1] - boxes[at, 0]) < _ALIGNED)]
         enough = any(np.count_nonzero(np.abs(here[:, 0] - boxes[start, 0]) < _ALIGNED) >= _ROWS for start in before)
         if _is_shifted(boxes[at - 1], boxes[at]):
-            enough |= np.count_nonzero((np.abs(feet - boxes[at, 3]) < reach) & (np.abs(begins - boxes[at, 0]) < _ALIGNED)) >= _ROWS
+            enough = enough or bool(
+                np.count_nonzero((np.abs(feet - boxes[at, 3]) < reach) & (np.abs(begins - boxes[at, 0]) < _ALIGNED)) >= _ROWS
+            )
         if enough:
             found.append(at)
     return np.array(found, np.int64)
@@ -57,4 +59,4 @@ def _side_by_side(boxes: NDArray[np.float32], starts: NDArray[np.int64]) -> NDAr
     line = np.cumsum(np.concatenate([[0], np.diff(foot[order]) > _ALIGNED]))
     order = order[np.lexsort((left[order], line))]  # the lines keep their places
     same = np.abs(np.diff(foot[order])) <= _ALIGNED
-    return np.column_stack([left[order[:-1]], left[order[1:]], foot[order[1:]]])[same & (np.diff(left[order]) > 0)]
+    return np.asarray(np.column_stack([left[order[:-1]], left[order[1:]], foot[order[1:]]])[same & (np.diff(left[order]) > 0)])

@@ -1,5 +1,6 @@
 """Tables without rules: a row is one row, whatever lines its cells take, and no two rows are one."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -30,7 +31,7 @@ def _rows(document: ReadDocument) -> list[tuple[bool, list[str]]]:
 
 
 @pytest.mark.parametrize("make", [by_cells, by_cells_in_the_middle, by_lines], ids=lambda make: make.__name__)
-def test_a_row_whose_cells_wrap_is_one_row_of_its_cells(make, tmp_path: Path) -> None:
+def test_a_row_whose_cells_wrap_is_one_row_of_its_cells(make: Callable[[], Made], tmp_path: Path) -> None:
     assert _rows(_read(make(), tmp_path)) == [(True, [*HEADER]), *((False, [*row]) for row in ROWS)]
 
 
