@@ -14,6 +14,7 @@ from rag_api.ingest.rendering import read_rendered
 from .awkward.addresses import addresses
 from .awkward.beside_text import every_line_numbered, line_numbers, weights
 from .awkward.boxes import boxes
+from .awkward.checklist import checklist
 from .awkward.columns import three_columns, two_columns
 from .awkward.dose_header import dose_header
 from .awkward.footnotes import footnotes
@@ -71,7 +72,7 @@ _PAGES: tuple[Callable[[], Made], ...] = (
         version_lines,
         weight_cards,
     ),
-    *(by_cells, by_cells_in_the_middle, by_lines, groups),
+    *(checklist, by_cells, by_cells_in_the_middle, by_lines, groups),
 )
 _WORD_FILES: tuple[Callable[[], Made], ...] = (
     *(word_boxes, word_changes, word_columns, word_export, word_form, word_letter, word_lists, word_notes, word_table),
