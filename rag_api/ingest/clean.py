@@ -22,6 +22,7 @@ from rag_api.ingest.beside import beside
 from rag_api.ingest.characters import SOFT_HYPHEN, clean_line
 from rag_api.ingest.flow import (
     all_right_margins,
+    apart,
     continues,
     goes_on,
     goes_over,
@@ -156,7 +157,7 @@ class _Joiner:
         self.rights = all_right_margins(bodies)
         self.gaps = [usual_gap(body) for body in bodies]
         self.beside = beside(bodies, heights, self.rights)
-        self.listed = listed(bodies, heights)
+        self.listed = listed(bodies, heights) | apart(bodies, self.rights)
 
     def pieces(self) -> list[list[Piece]]:
         """For each page its pieces of text in order, separators included; a separator belongs to the page before it."""
