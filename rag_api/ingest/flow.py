@@ -19,6 +19,7 @@ _BULLET = re.compile(r"[•▪●○◦■□☐☑☒▣◆◇▫–—►➢�
 _NUMBER = re.compile(r"\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4})[.)]\s|\d{1,2}(?:\.\d{1,2})+\.?\s|stap \d|step \d", re.IGNORECASE)
 _NAME = re.compile(r"[^\W\d_a-z][^\W\d_A-Z]")  # a capital and a small letter: most sentences begin so
 _ENDS = re.compile(r"[.!?:;][\"'”’»)\]]*$")
+_OPEN = re.compile(r"(?:,|\b(?:van|de|het|een|en|of|te|die|dat|the|and|or|an?|to|that|which))$")  # more of the sentence must come
 _CARD, _SHORT = 3, 0.25  # lines; of a page's height
 _LETTERS = 0.6  # of a line's signs
 _LEAST_WORD = 1.5  # line heights: a shorter word proves no room
@@ -64,7 +65,8 @@ def apart(bodies: Sequence[Sequence[Item]], rights: Sequence[Sequence[float]]) -
                 small = [(one, two) for one, two in pairwise(run) if unfinished(one, two) and not _HYPHENATED.search(one.marked.text)]
                 furthest = max(line.x1 for line in run)
                 room = [sum(_has_room(one, two, furthest, words) for one, two in small) for words in (1, 2)]
-                if room[1] and 2 * room[0] >= len(small) and len(run) >= _CARD and all(map(_in_words, run)):
+                items = len(run) >= _CARD and all(map(_in_words, run)) and not any(_OPEN.search(one.marked.text) for one, _ in small)
+                if items and room[1] and 2 * room[0] >= len(small):
                     found.update(id(two) for _, two in small)
     return found
 
