@@ -228,7 +228,8 @@ class _Joiner:
         """' ' when `two` goes on with `one`'s paragraph, else one or two line ends."""
         if isinstance(one, Row) or isinstance(two, Row):
             caption = isinstance(one, Line) and one.bold
-            return "\n" if caption or (isinstance(one, Row) and isinstance(two, Row)) else "\n\n"
+            rows = isinstance(one, Row) and isinstance(two, Row)
+            return "\n" if caption or rows or (next_page == page and _one_table(one, two)) else "\n\n"
         right = self.rights[page][i]
         if next_page == page and not jumps(one, two) and (rows_apart(one, two) or id(two) in self.listed):
             return "\n" if two.y0 - one.y1 < max(0.75 * one.size, 1.35 * self.gaps[page] + 1) else "\n\n"
@@ -240,6 +241,13 @@ class _Joiner:
         if gap > max(0.75 * one.size, 1.35 * self.gaps[page] + 1):
             return " " if unfinished(one, two) and gap < 1.5 * one.size else "\n\n"
         return " " if goes_on(one, two, right) else "\n"
+
+
+def _one_table(one: Item, two: Item) -> bool:
+    """A row with rules around it, and close to it one without."""
+    cells = [isinstance(item, Row) or "\t" in item.marked.text for item in (one, two)]
+    size = next(line.size for item in (one, two) if isinstance(item, Row) for line in item.lines)
+    return all(cells) and -0.5 * size < two.y0 - one.y1 < 1.2 * size
 
 
 def _without_soft(text: Marked) -> Marked:

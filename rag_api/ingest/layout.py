@@ -290,23 +290,32 @@ def _merge(lines: list[Line], cells: list[tuple[int, int, int] | None]) -> list[
     for i, cell in enumerate(cells):
         if cell is not None and i not in row_of:
             bands.setdefault(cell[:2], []).append(i)
-    for members in bands.values():
+    for found in bands.values():
+        members = _below_heading(found, lines)
         row = _row([(lines[i], cells[i][2]) for i in members])  # type: ignore[index]
         if row is not None:
             row_of.update(dict.fromkeys(members, row))
     items: list[Line | Row] = []
     seen: set[int] = set()
     for i, line in enumerate(lines):
-        found = row_of.get(i)
-        if found is not None:
-            if id(found) not in seen:
-                seen.add(id(found))
-                items.append(found)
+        own = row_of.get(i)
+        if own is not None:
+            if id(own) not in seen:
+                seen.add(id(own))
+                items.append(own)
         elif items and isinstance(items[-1], Line) and (i - 1) not in row_of and _beside(items[-1], line):
             items[-1] = _joined(items[-1], line)
         else:
             items.append(line)
     return items
+
+
+def _below_heading(members: list[int], lines: list[Line]) -> list[int]:
+    """Without the headings in larger letters that stand above the rest: the rule above them is another one than the row's."""
+    for n, (one, two) in enumerate(pairwise(lines[i] for i in members)):
+        if one.size <= 1.12 * two.size or any(lines[i].y0 < one.y1 - 0.3 * one.size for i in members[n + 1 :]):
+            return members[n:]
+    return members
 
 
 def _aligned_rows(lines: list[Line], cells: list[tuple[int, int, int] | None]) -> dict[int, Row]:

@@ -9,7 +9,7 @@ from rag_api.domain import BlockKind, ReadDocument
 from rag_api.ingest.read import read
 
 from .awkward.made import Made
-from .awkward.wrapped_cells import HEADER, ROWS, by_cells, by_cells_in_the_middle, by_lines, cards, groups
+from .awkward.wrapped_cells import HEADER, ROWS, below_a_rule, by_cells, by_cells_in_the_middle, by_lines, cards, groups
 
 pytestmark = pytest.mark.quick
 
@@ -33,6 +33,13 @@ def _rows(document: ReadDocument) -> list[tuple[bool, list[str]]]:
 @pytest.mark.parametrize("make", [by_cells, by_cells_in_the_middle, by_lines], ids=lambda make: make.__name__)
 def test_a_row_whose_cells_wrap_is_one_row_of_its_cells(make: Callable[[], Made], tmp_path: Path) -> None:
     assert _rows(_read(make(), tmp_path)) == [(True, [*HEADER]), *((False, [*row]) for row in ROWS)]
+
+
+def test_a_heading_below_a_rule_is_none_of_the_header_and_shaded_rows_part_no_table(tmp_path: Path) -> None:
+    document = _read(below_a_rule(), tmp_path)
+    assert "Instellingen van de pomp\nWonde\tDruk\tSchuim\nChirurgische\t" in document.text
+    assert [header for header, _ in _rows(document)] == [True, *[False] * len(ROWS)]
+    assert sum(block.kind == BlockKind.TABLE for block in document.blocks) == 1
 
 
 def test_rows_below_one_cell_that_stands_for_both_stay_two(tmp_path: Path) -> None:

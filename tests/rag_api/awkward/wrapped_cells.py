@@ -61,6 +61,24 @@ def groups() -> Made:
     return Made("groepen.pdf", paper.bytes(), (tuple(written),))
 
 
+def below_a_rule() -> Made:
+    """Return a title with a rule below it, a heading, and a table with one rule below its header and a shade behind every second row."""
+    paper = Paper()
+    paper.heading(_BEFORE[:30])
+    paper.canvas.line(60, paper.y + 14, 400, paper.y + 14)
+    paper.heading(_TITLE, size=13)
+    rows = tuple(tuple(cell.split()[0] for cell in row) for row in ROWS)
+    for n, cells in enumerate((HEADER, *rows)):
+        if n and n % 2 == 0:
+            paper.canvas.setFillGray(0.9)
+            paper.canvas.rect(55, paper.y - 4, 350, 15, stroke=0, fill=1)
+            paper.canvas.setFillGray(0)
+        paper.row(cells, (60, 180, 300), font=FONT if n else BOLD)
+        if not n:
+            paper.canvas.line(55, paper.y + 13, 405, paper.y + 13)
+    return Made("streep.pdf", paper.bytes(), ((_BEFORE[:30], _TITLE, *("\t".join(row) for row in (HEADER, *rows))),))
+
+
 def cards() -> Made:
     """Return three rows of two cards, each of three lines: no table."""
     paper = Paper()
