@@ -290,7 +290,7 @@ def _merge(lines: list[Line], cells: list[tuple[int, int, int] | None]) -> list[
     for i, cell in enumerate(cells):
         if cell is not None and i not in row_of:
             bands.setdefault(cell[:2], []).append(i)
-    for found in bands.values():
+    for found in _whole_headers(bands, lines, [cell[2] if cell else -1 for cell in cells]).values():
         members = _below_heading(found, lines)
         row = _row([(lines[i], cells[i][2]) for i in members])  # type: ignore[index]
         if row is not None:
@@ -308,6 +308,20 @@ def _merge(lines: list[Line], cells: list[tuple[int, int, int] | None]) -> list[
         else:
             items.append(line)
     return items
+
+
+def _whole_headers(bands: dict[tuple[int, int], list[int]], lines: list[Line], lefts: list[int]) -> dict[tuple[int, int], list[int]]:
+    """A header's cells that are as high as two rows stand in the first of them. lefts: the rule to the left of each piece, -1 without."""
+    bold = {(top, bottom) for (top, bottom), members in bands.items() if all(lines[i].bold and lefts[i] != -1 for i in members)}
+    into = {}
+    for top, bottom in bold:
+        first = min(other for at, other in bold if at == top)
+        if first < bottom and any(at == first and other <= bottom for at, other in bold):
+            into[top, bottom] = (top, first)
+    whole: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for band, members in bands.items():
+        whole[into.get(band, band)] += members
+    return {band: sorted(members) for band, members in whole.items()}
 
 
 def _below_heading(members: list[int], lines: list[Line]) -> list[int]:

@@ -9,7 +9,7 @@ from rag_api.domain import BlockKind, ReadDocument
 from rag_api.ingest.read import read
 
 from .awkward.made import Made
-from .awkward.wrapped_cells import HEADER, ROWS, below_a_rule, by_cells, by_cells_in_the_middle, by_lines, cards, groups
+from .awkward.wrapped_cells import HEADER, ROWS, below_a_rule, by_cells, by_cells_in_the_middle, by_lines, cards, groups, two_headers
 
 pytestmark = pytest.mark.quick
 
@@ -40,6 +40,12 @@ def test_a_heading_below_a_rule_is_none_of_the_header_and_shaded_rows_part_no_ta
     assert "Instellingen van de pomp\nWonde\tDruk\tSchuim\nChirurgische\t" in document.text
     assert [header for header, _ in _rows(document)] == [True, *[False] * len(ROWS)]
     assert sum(block.kind == BlockKind.TABLE for block in document.blocks) == 1
+
+
+def test_a_name_as_high_as_two_header_rows_stands_in_the_first(tmp_path: Path) -> None:
+    rows = _rows(_read(two_headers(), tmp_path))
+    assert rows[:2] == [(True, ["Vaccin", "Te warm", "Bevroren"]), (True, ["8 tot 15 °C", "15 tot 25 °C", "onder 0 °C"])]
+    assert [header for header, _ in rows[2:]] == [False, False]
 
 
 def test_rows_below_one_cell_that_stands_for_both_stay_two(tmp_path: Path) -> None:

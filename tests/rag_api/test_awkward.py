@@ -48,7 +48,7 @@ from .awkward.word_letter import word_letter
 from .awkward.word_lists import word_lists
 from .awkward.word_notes import word_notes
 from .awkward.word_table import word_table
-from .awkward.wrapped_cells import below_a_rule, by_cells, by_cells_in_the_middle, by_lines, groups
+from .awkward.wrapped_cells import below_a_rule, by_cells, by_cells_in_the_middle, by_lines, groups, two_headers
 
 _PAGES: tuple[Callable[[], Made], ...] = (
     *(addresses, boxes, dose_header, footnotes, form, hyphens, leaflet, letter, line_starts, long_table, merged_table, nested_list),
@@ -72,7 +72,7 @@ _PAGES: tuple[Callable[[], Made], ...] = (
         version_lines,
         weight_cards,
     ),
-    *(checklist, below_a_rule, by_cells, by_cells_in_the_middle, by_lines, groups),
+    *(checklist, below_a_rule, by_cells, by_cells_in_the_middle, by_lines, groups, two_headers),
 )
 _WORD_FILES: tuple[Callable[[], Made], ...] = (
     *(word_boxes, word_changes, word_columns, word_export, word_form, word_letter, word_lists, word_notes, word_table),

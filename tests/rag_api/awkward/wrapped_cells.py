@@ -79,6 +79,30 @@ def below_a_rule() -> Made:
     return Made("streep.pdf", paper.bytes(), ((_BEFORE[:30], _TITLE, *("\t".join(row) for row in (HEADER, *rows))),))
 
 
+def two_headers() -> Made:
+    """Return a ruled table whose header takes two rows: a name as high as both, and one in the middle of two columns."""
+    paper = Paper()
+    paper.heading(_TITLE)
+    paper.paragraph(_BEFORE)
+    xs, top = (60, 160, 240, 320, 400), paper.y
+    middle = (xs[1] + xs[3]) / 2 - paper.canvas.stringWidth("Te warm", BOLD, 10) / 2
+    for x, y, name in ((66, top - 26, "Vaccin"), (middle, top - 14, "Te warm"), (xs[3] + 6, top - 14, "Bevroren")):
+        paper.line(x, y, name, 10, BOLD)
+    for x, name in zip(xs[1:], ("8 tot 15 °C", "15 tot 25 °C", "onder 0 °C"), strict=False):
+        paper.line(x + 6, top - 34, name, 10, BOLD)
+    rows = (("Griepvaccin", "72 uur", "24 uur", "vernietigen"), ("Hepatitis B", "14 dagen", "7 dagen", "vernietigen"))
+    for n, row in enumerate(rows):
+        for x, cell in zip(xs, row, strict=False):
+            paper.line(x + 6, top - 54 - 20 * n, cell)
+    for y in (0, 40, 60, 80):
+        paper.canvas.line(xs[0], top - y, xs[4], top - y)
+    paper.canvas.line(xs[1], top - 20, xs[4], top - 20)
+    for x, y in ((xs[0], 0), (xs[1], 0), (xs[2], 20), (xs[3], 0), (xs[4], 0)):
+        paper.canvas.line(x, top - y, x, top - 80)
+    heads = ("Vaccin\tTe warm\tBevroren", "8 tot 15 °C\t15 tot 25 °C\tonder 0 °C")
+    return Made("twee-koppen.pdf", paper.bytes(), ((_TITLE, _BEFORE, *heads, *("\t".join(row) for row in rows)),))
+
+
 def cards() -> Made:
     """Return three rows of two cards, each of three lines: no table."""
     paper = Paper()
