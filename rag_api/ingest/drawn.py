@@ -21,6 +21,7 @@ _MAX_DEPTH = 4  # forms in forms
 _THIN = 2.5  # points: a filled box as thin as this is a rule
 _BAR = 40.0  # points: no fraction's bar is as long
 _HUGE = 18.0  # points: letters as high may cover others
+MOST_SQUARES = 400  # of a page; more is a drawing
 _SIDE = (4.0, 14.0)  # points: a square to tick
 _WIDE, _LOW = 100.0, 150.0  # points: one this wide and not higher may be a table row's background, whose edges part rows
 
@@ -236,6 +237,8 @@ def _is_square(box: NDArray[np.float32], segments: Points) -> bool:
 
 def _held(squares: list[NDArray[np.float32]], specks: list[NDArray[np.float32]]) -> NDArray[np.bool_]:
     """[s] something else that is small reaches into them."""
+    if len(squares) > MOST_SQUARES:
+        return np.zeros(len(squares), bool)
     others = np.array([*squares, *specks], np.float32).reshape(-1, 4)
     inside = [(others[:, :2] < box[2:] - 1).all(axis=1) & (others[:, 2:] > box[:2] + 1).all(axis=1) for box in squares]
     return np.array([np.count_nonzero(found) > 1 for found in inside], bool)

@@ -11,18 +11,18 @@ from dataclasses import fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_api.ingest.drawn import MOST_SQUARES
 from rag_api.ingest.pdfium import Glyphs
 
 _SQUARE, _HELD, _SPACE = ord("☐"), ord("▣"), 32
 _FEWEST = 2  # below each other
-_MOST = 400  # on a page; more is a drawing
 _ALIGNED = 1.0  # points
 _NEAR = 2.5  # its sides between it and the words
 
 
 def with_squares(glyphs: Glyphs, squares: NDArray[np.float32], held: NDArray[np.bool_]) -> Glyphs:
     """Return them with a sign for each square that begins a line. squares: [s, 4] in page space; held: [s] something is drawn in them."""
-    if not _FEWEST <= len(squares) <= _MOST:
+    if not _FEWEST <= len(squares) <= MOST_SQUARES:
         return glyphs
     with np.errstate(invalid="ignore"):
         seen = np.flatnonzero((glyphs.codes > _SPACE) & ~glyphs.hidden & ~glyphs.slanted & (glyphs.turned == 0))
@@ -30,7 +30,11 @@ def with_squares(glyphs: Glyphs, squares: NDArray[np.float32], held: NDArray[np.
     found = [
         (int(seen[at]), square, _HELD if full else _SQUARE) for at, square, full in zip(words, squares, held, strict=True) if at is not None
     ]
-    kept = [one for one in found if sum(_below(one[1], other) for _, other, _ in found) >= _FEWEST]
+    if not found:
+        return glyphs
+    sides = np.array([square[[0, 2]] for _, square, _ in found])
+    below = (np.abs(sides[:, None] - sides[None]).max(axis=2) < _ALIGNED).sum(axis=1)  # [s] itself too
+    kept = [one for one, many in zip(found, below, strict=True) if many >= _FEWEST]
     if not kept:
         return glyphs
     places = [at for at, _, _ in kept for _ in range(2)]
@@ -55,8 +59,3 @@ def _words(boxes: NDArray[np.float32], square: NDArray[np.float32]) -> int | Non
         return None
     right = np.flatnonzero(level & (boxes[:, 0] >= square[2] - 0.1 * side) & (boxes[:, 0] < square[2] + _NEAR * side))
     return int(right[boxes[right, 0].argmin()]) if len(right) else None
-
-
-def _below(one: NDArray[np.float32], two: NDArray[np.float32]) -> bool:
-    """Both begin and end below each other: a square and itself, too."""
-    return bool(np.abs(one[[0, 2]] - two[[0, 2]]).max() < _ALIGNED)
