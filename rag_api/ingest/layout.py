@@ -173,11 +173,13 @@ def _headers_first(order: list[int], lines: list[Line]) -> list[int]:
     """What is drawn last and stands above everything drawn before it, as many programs draw a letterhead, is read first."""
     late: list[int] = []
     top, right, bottom = np.inf, -np.inf, -np.inf  # of what is not late
+    before = -np.inf  # the bottom of what was drawn before the late ones
     for i in order:
         if lines[i].y1 <= top + 1 and lines[i].x0 < right:  # further right is another column
+            before = before if late else bottom
             late.append(i)
             continue
-        if lines[i].y0 < bottom - 1:  # beside what was drawn before: columns, cells
+        if lines[i].y0 < (before if late else bottom) - 1:  # beside what was drawn before: columns, cells
             late = []
         top, right, bottom = min(top, lines[i].y0), max(right, lines[i].x1), max(bottom, lines[i].y1)
     if not late or 2 * len(late) > len(order):

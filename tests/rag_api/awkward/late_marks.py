@@ -1,7 +1,8 @@
-"""Lists whose numbers and dots are drawn after all else of the page, as some programs draw what hangs in the margin."""
+"""Lists whose numbers and dots are drawn after all else of the page, as some programs draw what hangs in the margin; so are its header
+and footer, each in two parts."""
 
 from .made import Made
-from .paper import Paper, wrapped
+from .paper import HEIGHT, Paper, wrapped
 
 _TITLE = "Val van een patiënt"
 _STEPS = (
@@ -15,6 +16,7 @@ _CASES = (
     "geen letsel: voor het einde van de dienst, en in elk geval voordat de patiënt weer uit bed komt",
 )
 _DOTS = ("bel binnen bereik", "bed laag en op de rem", "schoenen of sokken met antislip aan, ook voor een korte gang naar het toilet")
+_HEADER, _FOOTER = ("Ziekenhuis Sint-Anna", "VAL-01"), ("Niet voor verspreiding", "Dienst Kwaliteit")
 _THEN = "Herhaal de score elke 7 dagen."
 
 
@@ -33,7 +35,10 @@ def late_marks() -> Made:
     for x, y, mark in marks:
         paper.line(x, y, mark)
     written.insert(len(written) - len(_DOTS), _THEN)
-    return Made("val.pdf", paper.bytes(), (tuple(written),))
+    for y, parts in ((HEIGHT - 30, _HEADER), (30, _FOOTER)):
+        for x, part in zip((60, 430), parts, strict=True):
+            paper.line(x, y, part, 8)
+    return Made("val.pdf", paper.bytes(), (("\t".join(_HEADER), *written, "\t".join(_FOOTER)),))
 
 
 def _item(paper: Paper, marks: list[tuple[float, float, str]], written: list[str], x: float, mark: str, text: str) -> None:
