@@ -175,7 +175,8 @@ def _headers_first(order: list[int], lines: list[Line]) -> list[int]:
     top, right, bottom = np.inf, -np.inf, -np.inf  # of what is not late
     before = -np.inf  # the bottom of what was drawn before the late ones
     for i in order:
-        if lines[i].y1 <= top + 1 and lines[i].x0 < right:  # further right is another column
+        here = lines[i].x0 < right or (late and _beside(lines[late[-1]], lines[i]))  # further right is another column
+        if lines[i].y1 <= top + 1 and here:
             before = before if late else bottom
             late.append(i)
             continue
