@@ -9,7 +9,7 @@ A row that is not sure to be one leaves the table as it is: two rows in one woul
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Protocol
 
@@ -19,6 +19,7 @@ _IN_CELL = 0.5  # line heights of white between two lines of a cell, at most
 _BETWEEN_ROWS = 2.0  # line heights of white
 _SAME_SIZE = 0.12
 _MOST_LINES = 15  # of a cell; more is a column of text
+_MOST_CELLS = 40  # of a row; more is a drawing
 _FEWEST = 3  # rows, or two where the first is a header
 _PADDING = 0.6  # line heights between a full cell and the next column
 _WIDER = 0.12  # line heights that the white between rows is wider than within one
@@ -48,14 +49,16 @@ class Part(Protocol):
 class _Cell:
     parts: list[Part]
     numbers: list[int]
+    x0: float = field(init=False)
+    x1: float = field(init=False)
 
-    @property
-    def x0(self) -> float:
-        return min(part.x0 for part in self.parts)
+    def __post_init__(self) -> None:
+        self.x0, self.x1 = min(part.x0 for part in self.parts), max(part.x1 for part in self.parts)
 
-    @property
-    def x1(self) -> float:
-        return max(part.x1 for part in self.parts)
+    def add(self, part: Part, number: int) -> None:
+        self.parts.append(part)
+        self.numbers.append(number)
+        self.x0, self.x1 = min(self.x0, part.x0), max(self.x1, part.x1)
 
     @property
     def top(self) -> float:
@@ -134,8 +137,7 @@ def _rows(run: Sequence[tuple[int, Part]]) -> Iterator[_Row]:
     cells: list[_Cell] = []
     for number, part in run:
         if cells and _stands_below(cells[-1], part):
-            cells[-1].parts.append(part)
-            cells[-1].numbers.append(number)
+            cells[-1].add(part, number)
         elif cells and _stands_beside(cells, part):
             cells.append(_Cell([part], [number]))
         else:
@@ -157,7 +159,7 @@ def _stands_below(cell: _Cell, part: Part) -> bool:
 def _stands_beside(cells: Sequence[_Cell], part: Part) -> bool:
     """It begins to the right of the last cell, and where the row is."""
     last = cells[-1]
-    if part.x0 < last.x1 - _LEVEL * last.size:
+    if part.x0 < last.x1 - _LEVEL * last.size or len(cells) == _MOST_CELLS:
         return False
     return part.y0 < max(cell.bottom for cell in cells) - _LEVEL * part.size and part.y1 > min(cell.top for cell in cells) - 8 * part.size
 
@@ -168,10 +170,8 @@ def _cut(cells: list[_Cell]) -> Iterator[_Row]:
         first, top = cells[0], cells[1].top
         at = next((n for n, part in enumerate(first.parts) if abs(part.y0 - top) < _LEVEL * part.size), 0)
         whites = [two.y0 - one.y1 for one, two in pairwise(first.parts)]
-        if (
-            at
-            and whites[at - 1] > max([*whites[at:], *(b.y0 - a.y1 for cell in cells[1:] for a, b in pairwise(cell.parts))], default=0) + 0.5
-        ):
+        others = [two.y0 - one.y1 for cell in cells[1:] for one, two in pairwise(cell.parts)]
+        if at and whites[at - 1] > max([*whites[at:], *others], default=0) + 0.5:
             yield _Row([_Cell(first.parts[:at], first.numbers[:at])], [])
             cells = [_Cell(first.parts[at:], first.numbers[at:]), *cells[1:]]
     if cells:
