@@ -19,9 +19,9 @@ from .awkward.columns import three_columns, two_columns
 from .awkward.dose_header import dose_header
 from .awkward.footnotes import footnotes
 from .awkward.form import form
+from .awkward.hung_marks import hung_marks
 from .awkward.hyphens import hyphens
 from .awkward.judge import judge
-from .awkward.late_marks import late_marks
 from .awkward.leaflet import leaflet
 from .awkward.letter import letter
 from .awkward.line_starts import line_starts
@@ -55,7 +55,7 @@ _PAGES: tuple[Callable[[], Made], ...] = (
     *(
         definitions,
         every_line_numbered,
-        late_marks,
+        hung_marks,
         line_numbers,
         powers,
         weights,

@@ -20,7 +20,7 @@ _HEADER, _FOOTER = ("Ziekenhuis Sint-Anna", "VAL-01"), ("Niet voor verspreiding"
 _THEN = "Herhaal de score elke 7 dagen."
 
 
-def late_marks() -> Made:
+def hung_marks() -> Made:
     """Return a list in a list and one with dots, the marks of both drawn last."""
     paper, marks, written = Paper(), list[tuple[float, float, str]](), [_TITLE]
     paper.heading(_TITLE)
