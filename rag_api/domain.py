@@ -8,6 +8,7 @@ Text positions are Python string offsets (code points). Two coordinate systems e
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -324,6 +325,15 @@ class Candidate:
     score: float  # the prior that retrieval gives it, in nats; higher is likelier
     rank: int  # of the best hit that holds it
     said: tuple[int, int] | None = None  # where it is quoted with its paragraph, the sentence for which it is
+
+    @property
+    def case(self) -> str:
+        """Of a table's row its first cell: whom or what it is for. Of other text all of it."""
+        return re.split(r"\t| \| ", self.text[-(self.end - self.start) :].strip(), maxsplit=1)[0]
+
+    @property
+    def is_row(self) -> bool:
+        return "\t" in self.text
 
 
 class PartKind(StrEnum):

@@ -19,18 +19,19 @@ from rag_api.answering.rows import (
     ROWS,
     SURE,
     TELLS,
-    case_of,
     special_rows,
     tied_list,
     tied_table,
     without_other_cases,
     without_other_rows,
+    without_other_times,
 )
-from rag_api.domain import Block, BlockKind, Candidate
+from rag_api.domain import Block, BlockKind, Candidate, TargetGroup
 from rag_api.guard.drugs import drugs_in
 from rag_api.guard.together import names_it
 from rag_api.query.analysis import Analysis
 from rag_api.query.asks import AT_ONCE, Wanted, asks_nothing, says_all, wanted
+from rag_api.query.followup import patients_in
 from rag_api.text.quotable_spans import Quotable, quotable_of, wholes
 from rag_api.text.ranges import fits
 from rag_api.text.sentence_splitter import Kind
@@ -80,7 +81,8 @@ class Section:
 
 def sections(question: Analysis, candidates: Sequence[Candidate], read: Read) -> list[Section]:
     """Return what is quoted, section by section: an exception that concerns who is asked about before what it overrules."""
-    left = without_other_cases(question, fitting(question, candidates), read)
+    left = without_other_times(question, without_other_cases(question, fitting(question, candidates), read), read)
+    left = _with_what_it_introduces(left, read)
     return [replace(section, asked=question) for section in _sections(question, left, read)] if left else []
 
 
@@ -100,8 +102,46 @@ def _sections(question: Analysis, left: list[Candidate], read: Read) -> list[Sec
     if items is not None and BLANK not in (every := _of(items, first[0], read.texts[first[0].document_id])).text:
         return [Section((every,), 1)]
     special = special_rows(question, first, read)
-    rest = [c for c in without_other_rows(question, left, read) if c not in special]
+    rest = _without_special_patients(question, [c for c in without_other_rows(question, left, read) if c not in special], read)
     return [*(Section((row,), 1) for row in special), Section(tuple(_with_what_to_do(question, rest, read)))]
+
+
+_SPECIAL = frozenset((TargetGroup.CHILD, TargetGroup.NEONATE, TargetGroup.PREGNANCY))
+
+
+def _without_special_patients(question: Analysis, left: list[Candidate], read: Read) -> list[Candidate]:
+    """Of somebody of whom nothing is said no more is quoted beside the best sentence than what holds for all: not the child's dose behind
+    the adult's."""
+    best = left[0] if left else None
+    if best is None or question.patient.groups or _specials(read.titles.get(best.document_id, "")) or _specials(_own(best)):
+        return left
+    return [c for c in left if c is best or not _specials(_own(c))]
+
+
+def _own(candidate: Candidate) -> str:
+    return candidate.text[-(candidate.end - candidate.start) :]
+
+
+def _specials(text: str) -> bool:
+    return any(_SPECIAL & named.groups for named in patients_in(text))
+
+
+def _with_what_it_introduces(left: list[Candidate], read: Read) -> list[Candidate]:
+    """A line that only introduces ("High risk, in addition:") with the list or paragraph below it; without one it says nothing."""
+    found = []
+    for candidate in left:
+        text = read.texts.get(candidate.document_id, "")
+        if not text[candidate.start : candidate.end].rstrip().endswith(":"):
+            found.append(candidate)
+            continue
+        units = wholes(text, read.blocks(candidate.document_id)).values()
+        after = min((unit for unit in units if unit.start >= candidate.end), key=lambda unit: unit.start, default=None)
+        if after is None or text[candidate.end : after.start].strip() or after.end - candidate.start > LONGEST_SECTION:
+            continue
+        said = text[candidate.start : after.end]
+        if BLANK not in said:
+            found.append(replace(candidate, end=after.end, text=candidate.text[: -(candidate.end - candidate.start)] + said))
+    return found or left
 
 
 def _with_what_to_do(question: Analysis, left: list[Candidate], read: Read) -> list[Candidate]:
@@ -269,8 +309,8 @@ def _likeliest(question: Analysis, asks: Wanted, units: Sequence[_Unit], first: 
 def _is_asked_whole(question: Analysis, asks: Wanted, rows: Sequence[Candidate]) -> bool:
     """No row of the table stands out for this question, which asks for none of them; or all are asked for, and none is of its numbers."""
     if asks == Wanted.ALL or says_all(question.text):
-        return len(rows) >= ROWS and not any(fits(question.numbers, case_of(row)) for row in rows)
-    if question.numbers or any(held(called, case_of(row)) >= SURE for row in rows for called in question.sought):
+        return len(rows) >= ROWS and not any(fits(question.numbers, row.case) for row in rows)
+    if question.numbers or any(held(called, row.case) >= SURE for row in rows for called in question.sought):
         return False
     return len(rows) >= ROWS and rows[0].score - rows[ROWS - 1].score <= ALIKE
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rag_api.answering.rows import case_of
 from rag_api.domain import Candidate
 from rag_api.guard.drugs import is_of_another
+from rag_api.guard.indication import is_of_the_other_intent
 from rag_api.guard.levels import is_about_the_other
 from rag_api.guard.without import is_turned
 from rag_api.query.analysis import Analysis
@@ -46,7 +46,7 @@ def is_unfit(question: Analysis, candidate: Candidate) -> bool:
 
 def _fits(question: Analysis, candidate: Candidate) -> int:
     """What its ranges say of the question's numbers; and where they say nothing, those of whom its row is for."""
-    return fits(question.numbers, candidate.text) or (fits_age(question.numbers, case_of(candidate)) if "\t" in candidate.text else 0)
+    return fits(question.numbers, candidate.text) or (fits_age(question.numbers, candidate.case) if candidate.is_row else 0)
 
 
 def _of_another_drug(question: Analysis, candidate: Candidate) -> bool:
@@ -54,6 +54,9 @@ def _of_another_drug(question: Analysis, candidate: Candidate) -> bool:
 
 
 def _for_others(question: Analysis, candidate: Candidate) -> bool:
+    """A row for the weight or age that is asked about is for these patients, though a cell of it speaks of an adult's set."""
+    if candidate.is_row and fits(question.numbers, candidate.case) > 0:
+        return names_others(question, candidate.case)
     return names_others(question, candidate.text)
 
 
@@ -75,6 +78,11 @@ def _is_with(question: Analysis, candidate: Candidate) -> bool:
     return is_turned(question.text, candidate.text)
 
 
+def _of_the_other_intent(question: Analysis, candidate: Candidate) -> bool:
+    """The dose that prevents, for "treatment dose"."""
+    return is_of_the_other_intent(question.text, candidate.text)
+
+
 def _of_another_level(question: Analysis, candidate: Candidate) -> bool:
     """How potassium is given, for a patient who has too much of it."""
     return question.level is not None and is_about_the_other(question.level, candidate.text)
@@ -85,4 +93,4 @@ def _is_of_itself(question: Analysis, candidate: Candidate) -> bool:
     return bool(OF_ITSELF.search(candidate.text))
 
 
-_WRONG = (_of_another_drug, _of_another_level, _for_others, _is_example, _is_of_itself, _is_with)
+_WRONG = (_of_another_drug, _of_another_level, _for_others, _is_example, _is_of_itself, _is_with, _of_the_other_intent)

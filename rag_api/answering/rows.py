@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 from rag_api.answering.read import Read
 from rag_api.domain import Candidate
-from rag_api.guard.concepts import SPECIFIC, concepts, concepts_in, is_named
+from rag_api.guard.concepts import concepts, concepts_in, is_named
 from rag_api.guard.drugs import drugs_in
 from rag_api.query.analysis import Analysis
 from rag_api.query.asks import Wanted, wanted
 from rag_api.query.followup import patients_in
 from rag_api.text.quotable_spans import Quotable, wholes
-from rag_api.text.ranges import fits, ranges
+from rag_api.text.ranges import days, fits, ranges, since
 from rag_api.text.sentence_splitter import Kind
 from rag_api.text.word_match import held
 
@@ -26,6 +26,8 @@ _PATIENTS = {"age", "kg"}
 _DIGIT = re.compile(r"\d")
 ROWS = 3  # of a table of which none stands out
 _MOST_SPECIAL = 2
+_PAIR = 2
+_SHORTEST = 5  # letters of a word for which another row may be quoted
 TELLS = 6  # letters of a word that can name a condition
 
 
@@ -40,14 +42,14 @@ def without_other_rows(question: Analysis, left: Sequence[Candidate], read: Read
     measured = _measured(best)
     alone = wanted(question.text) == Wanted.ONE
     # What is new in a follow-up is what is asked: its row does not bring the one of the question before.
-    sought = question.fresh if any(held(called, case_of(best)) >= SURE for called in question.fresh) else question.sought
-    cases = [called for called in sought if held(called, case_of(best)) >= SURE] if alone else []
-    unsaid = [called for called in sought if held(called, best.text) < SURE]
+    sought = question.fresh if any(held(called, best.case) >= SURE for called in question.fresh) else question.sought
+    cases = [called for called in sought if held(called, best.case) >= SURE] if alone else []
+    unsaid = [called for called in sought if _may_be_elsewhere(called[0][0]) and held(called, best.text) < SURE]
     kept = list(left[: place + 1])
     for candidate in left[place + 1 :]:
         other = read.quote(candidate) if candidate.document_id == best.document_id else None
         if other is not None and other.group == row.group and not any(held(called, candidate.text) >= SURE for called in unsaid):
-            another = bool(cases) and not any(held(called, case_of(candidate)) >= SURE for called in cases)
+            another = bool(cases) and not any(held(called, candidate.case) >= SURE for called in cases)
             if another or measured & _measured(candidate) or (alone and best.score - candidate.score > APART):
                 continue
         kept.append(candidate)
@@ -55,31 +57,58 @@ def without_other_rows(question: Analysis, left: Sequence[Candidate], read: Read
 
 
 def without_other_cases(question: Analysis, left: Sequence[Candidate], read: Read) -> list[Candidate]:
-    """Without the rows for another germ, disease or device, of a table that has one for what the question names: how measles are isolated
-    is not what stands in the row of influenza, however alike the rest of it is."""
-    rows = [(c, quote.group) for c in left if (quote := read.quote(c)) is not None and quote.kind == Kind.ROW]
-    asked = frozenset(line for line in concepts_in(question.text) if concepts()[line].kind in SPECIFIC)
-    named = [(c, group, concepts_in(case_of(c))) for c, group in rows]
-    telling = {(c.document_id, group) for c, group, its in named if any(is_named(line, its) for line in asked)}
+    """Without the rows for another germ or disease, of a table that has one for what the question names: how measles are isolated is not
+    what stands in the row of influenza, however alike the rest of it is. A list that is asked for keeps them all."""
+    asked = _ill(question.text)
+    if not asked or wanted(question.text) in (Wanted.SEVERAL, Wanted.ALL):
+        return list(left)
+    rows = [(c, quote.group, _ill(c.case)) for c in left if (quote := read.quote(c)) is not None and quote.kind == Kind.ROW]
+    telling = {(c.document_id, group) for c, group, case in rows if asked & case}
     wrong = [
         c
-        for c, group, its in named
+        for c, group, case in rows
         if (c.document_id, group) in telling
-        and any(concepts()[line].kind in SPECIFIC for line in its)
-        and not any(is_named(line, its) or is_named(one, asked) for line in asked for one in its)
-        and not any(held(called, case_of(c)) >= SURE for called in question.sought)
+        and case
+        and not any(is_named(line, case) or is_named(one, asked) for line in asked for one in case)
+        and not any(held(called, c.case) >= SURE for called in question.sought)
     ]
     return [c for c in left if c not in wrong]
 
 
-def case_of(row: Candidate) -> str:
-    """Its first cell: whom or what it is for."""
-    return re.split(r"\t| \| ", row.text[-(row.end - row.start) :].strip(), maxsplit=1)[0]
+def without_other_times(question: Analysis, left: Sequence[Candidate], read: Read) -> list[Candidate]:
+    """Of two rows of a table that are for what was less long ago and what was longer ago ("within 7 days", "after 7 days") the one for the
+    time that the question names."""
+    times = [time for number in question.numbers if (time := days(number)) is not None]
+    rows = [(c, quote.group, told) for c in left if (quote := _row_of(c, read)) is not None and (told := since(c.case)) is not None]
+    if len(times) != 1 or len(rows) < _PAIR:
+        return list(left)
+    (time,) = times
+    wrong = [
+        c
+        for c, group, (border, late) in rows
+        if late != (time > border) and any(group == its and (border, not late) == told for _, its, told in rows)
+    ]
+    return [c for c in left if c not in wrong]
+
+
+def _row_of(candidate: Candidate, read: Read) -> Quotable | None:
+    quote = read.quote(candidate)
+    return quote if quote is not None and quote.kind == Kind.ROW else None
+
+
+def _ill(text: str) -> frozenset[int]:
+    """The germs and diseases that it names."""
+    return frozenset(line for line in concepts_in(text) if concepts()[line].kind in ("germ", "disease"))
+
+
+def _may_be_elsewhere(word: str) -> bool:
+    """It can tell that another row is asked for too: "geen" stands in many."""
+    return len(word) >= _SHORTEST or any(character.isdigit() for character in word)
 
 
 def _measured(row: Candidate) -> set[str]:
     """Return what its case is a range of; months and years are both an age."""
-    return {"age" if one.unit in _AGES else one.unit for one in ranges(case_of(row))}
+    return {"age" if one.unit in _AGES else one.unit for one in ranges(row.case)}
 
 
 def special_rows(question: Analysis, first: Sequence[Candidate], read: Read) -> list[Candidate]:
@@ -87,13 +116,13 @@ def special_rows(question: Analysis, first: Sequence[Candidate], read: Read) -> 
     what else is told of the patient; a row for patients of whom it gives no number ("child after tonsillectomy") may be the one for that,
     by whatever name."""
     best, row = first[0], read.quote(first[0])
-    if row is None or row.kind != Kind.ROW or not _measured(best) & _PATIENTS or fits(question.numbers, case_of(best)) <= 0:
+    if row is None or row.kind != Kind.ROW or not _measured(best) & _PATIENTS or fits(question.numbers, best.case) <= 0:
         return []
     told = [called for called in question.sought if len(called[0][0]) >= TELLS and not drugs_in(called[0][0])]
     if all(held(called, f"{read.titles.get(best.document_id, '')} {best.text}") >= SURE for called in told):
         return []
     of_table = [c for c in first[1:] if (other := read.quote(c)) is not None and other.kind == Kind.ROW and other.group == row.group]
-    return [c for c in of_table if patients_in(case_of(c)) and not _DIGIT.search(case_of(c))][:_MOST_SPECIAL]
+    return [c for c in of_table if patients_in(c.case) and not _DIGIT.search(c.case)][:_MOST_SPECIAL]
 
 
 def tied_table(question: Analysis, first: Sequence[Candidate], read: Read) -> Quotable | None:
@@ -104,7 +133,9 @@ def tied_table(question: Analysis, first: Sequence[Candidate], read: Read) -> Qu
     near = [c for c in first[1:ROWS] if c.score >= first[0].score - TOGETHER]
     rows = [first[0], *(c for c in near if (other := read.quote(c)) is not None and other.kind == Kind.ROW and other.group == best.group)]
     enough = 2 if first[0].score - rows[-1].score <= APART else ROWS
-    if len(rows) < enough or any(held(called, case_of(row)) >= SURE for row in rows for called in question.sought):
+    header = rows[0].text[: -(rows[0].end - rows[0].start)]  # what it says of all rows tells none of them
+    sought = [called for called in question.sought if held(called, header) < SURE]
+    if len(rows) < enough or any(held(called, row.case) >= SURE for row in rows for called in sought):
         return None
     return _unit(first[0].document_id, best.group, read)
 

@@ -148,6 +148,28 @@ def wardqa(
 
 
 @bench.command()
+def second(as_json: AsJson = False) -> None:
+    """Whole answers and refusals on a second hospital's documents, beside which nothing of Bedside was written.
+
+    They are read from their PDFs and become an index of their own; yours is not looked at. About a minute.
+    """
+    import asyncio
+
+    from rag_api.bench.second.measure import count, measure
+    from rag_api.cli.whole import asked_in_turn
+
+    settings = read_settings()
+    with said(), asyncio.Runner() as runner, counting("questions", count()) as tell:
+        found = measure(
+            settings,
+            lambda after, question, container: runner.run(asked_in_turn(after, question, container)),
+            lambda container: runner.run(container.generator.close()),
+            tell,
+        )
+    _print(found, as_json)
+
+
+@bench.command()
 def quality(
     name: Annotated[str, typer.Option("--set", help="squad or medquad.")] = "squad",
     data: Annotated[Path | None, typer.Option(help="Its folder; ../shared/data/NAME beside a checkout when absent.")] = None,

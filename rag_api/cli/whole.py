@@ -24,7 +24,7 @@ def whole_figures(container: Container, file: Path | None) -> dict[str, Any]:
     with asyncio.Runner() as runner, counting("whole answers", len(questions)) as tell:
         try:
             for question in questions:
-                answer = runner.run(_asked(question.after, question.question, container))
+                answer = runner.run(asked_in_turn(question.after, question.question, container))
                 outcomes.append(outcome(question, answer.status == AnswerStatus.ANSWERED, answer.text))
                 tell(len(outcomes))
         finally:
@@ -32,7 +32,8 @@ def whole_figures(container: Container, file: Path | None) -> dict[str, Any]:
     return whole_report(outcomes)
 
 
-async def _asked(after: str, question: str, container: Container) -> Any:
+async def asked_in_turn(after: str, question: str, container: Container) -> Any:
+    """The answer to a question, in a conversation of its own in which the one before was asked first, where there is one."""
     from rag_api.answering.ask import ask, new_question
     from rag_api.domain import Done, Failed, Mode, PersonalChoice, User
     from rag_api.errors import BedsideError

@@ -22,8 +22,9 @@ from rag_api.text.bm25_analyzer import STOP_WORDS
 
 # Kinds whose concepts a document names when it is about them; staff, patients, forms and house rules are left unsaid too often.
 SPECIFIC = frozenset(["device", "procedure", "disease", "germ", "symptom", "test", "place", "material", "isolation"])
-# Those and what belongs to nearly all care (an operation, medication, an injection): its names help to find it; it may be left unsaid.
-_SOUGHT = SPECIFIC | {"general"}
+# Those, what belongs to nearly all care (an operation, medication, an injection) and everyday acts and things (to drive, to draw up, a
+# price): their names help to find them; they may be left unsaid. An everyday one never takes another's place in a follow-up (instead.py).
+_SOUGHT = SPECIFIC | {"general", "everyday"}
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_][\w]*")
 _SHORTEST = 3  # letters of a name that has plurals
 _BARE = 5  # letters that are left of one without its ending: "niet" is no "nietjes"

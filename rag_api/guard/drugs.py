@@ -21,7 +21,7 @@ _ENDS_LIKE_A_DRUG = re.compile(
     r"dipine|pril|sartan|statine?|oxacine?|solone?|drine|azine|[mt]idine|setron|stine|blastine|plati(?:n|ne)|ziride|semide|nitine|trigine|toine|oxone?|mazenil|dexaat|inase|plase|"
     r"[aeiou]mab|tinib|gliptine?|gliflozine?|racetam|triptan)$"
 )  # fmt: skip
-_ELSE = frozenset(["medicine", "medicin", "vaccine", "magazine", "foreskin"])
+_ELSE = frozenset(["medicine", "medicin", "vaccine", "magazine", "foreskin", "versatile"])
 _SHORTEST = 7  # of a name known by its ending: "april" and "skin" end like drugs too
 _WORD = re.compile(r"[^\W_]{3,}")
 _LEVEL = re.compile(

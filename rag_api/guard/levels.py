@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from rag_api.guard.salts import GLUCOSE, NO_DOSE, SALTS, Measured, Salt
+from rag_api.guard.salts import GLUCOSE, NO_DOSE, SALTS, Measured, Salt, Scale
 from rag_api.guard.words import folded
 
 _MEASURED: tuple[Measured, ...] = (*SALTS, GLUCOSE)
@@ -24,6 +24,7 @@ class Level:
 
     of: Measured
     high: bool
+    unit: str = ""  # of the value that it was told by
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -35,8 +36,12 @@ def level_in(question: str) -> Level | None:
     """Return which one; None where it says of none, or of one that it is both."""
     text = folded(question)
     known = (one for one in _MEASURED if one.scales)
-    found = [Level(one, high) for one in known for high in (True, False) if _says(text, one, high=high)]
+    found = [Level(one, high, _unit(text, one)) for one in known for high in (True, False) if _says(text, one, high=high)]
     return found[0] if len(found) == 1 else None
+
+
+def _unit(text: str, measured: Measured) -> str:
+    return next((scale.unit for _, scale in _values(text, measured)), "")
 
 
 def _says(text: str, measured: Measured, *, high: bool) -> bool:
@@ -45,10 +50,13 @@ def _says(text: str, measured: Measured, *, high: bool) -> bool:
         return True
     if re.search(rf"\b(?:{how})\s+(?:serum)?(?:{names})\b|\b(?:{names}){_SPELLED}{_BETWEEN}\s+(?:{how})\b", text):
         return True
-    said = rf"\b(?:{names}){_SPELLED}(?:\s+(?:van|of|is|at))?\s*[=:]?\s*(\d{{1,3}}(?:[.,]\d+)?){NO_DOSE}\s*(mg/dl|mmol/l)?"
+    return any(number >= scale.high if high else number <= scale.low for number, scale in _values(text, measured))
+
+
+def _values(text: str, measured: Measured) -> list[tuple[float, Scale]]:
+    said = rf"\b(?:{_any(measured)}){_SPELLED}(?:\s+(?:van|of|is|at))?\s*[=:]?\s*(\d{{1,3}}(?:[.,]\d+)?){NO_DOSE}\s*(mg/dl|mmol/l)?"
     values = ((match[1].replace(",", "."), match[2] or "") for match in re.finditer(said, text))
-    fitting = [(float(value), scale) for value, unit in values for scale in measured.scales if scale.fits(value, unit)]
-    return any(number >= scale.high if high else number <= scale.low for number, scale in fitting)
+    return [(float(value), scale) for value, unit in values for scale in measured.scales if scale.fits(value, unit)]
 
 
 def _any(measured: Measured) -> str:

@@ -50,7 +50,7 @@ SALTS = (
     _salt("Mg", ("magnesium", "magnesium"), "magnes"),
 )
 GLUCOSE = Measured(
-    ("glucose", "glucose", "glycemie", "glycaemia", "glycemia", "bloedsuiker", "suiker", "bloedglucose", "blood sugar", "sugar"),
+    ("glucose", "glucose", "glycemie", "glycaemia", "glycemia", "glyc", "bloedsuiker", "suiker", "bloedglucose", "blood sugar", "sugar"),
     "gly[ck]",
     ("glykemie", "glycemie", "glycaemia"),
     (Scale("mg/dl", 70.0, 200.0, 36.0, 999.0), Scale("mmol/l", 3.9, 11.1, 0.5, 35.9, whole=10.0)),

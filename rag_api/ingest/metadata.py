@@ -14,6 +14,7 @@ from pathlib import PurePosixPath
 
 from rag_api.domain import Edit, Metadata, TargetGroup, Titles
 from rag_api.guard.patient import patient_of
+from rag_api.ingest import lapsed
 from rag_api.ingest.notes import note
 
 GROUPS = "groups"  # said beside the metadata, in a sidecar or a list of sources: who may read the document
@@ -148,15 +149,20 @@ def _sensible_title(title: str) -> str:
 
 
 def from_first_page(lines: Iterable[Sequence[str]]) -> dict[str, str]:
-    """The first page's table. lines: each line's cells, of which a label and its value stand side by side or parted by a colon."""
+    """The first page's table, and the day from which it says that it is no longer in force. lines: each line's cells, of which a label and
+    its value stand side by side or parted by a colon."""
     found: dict[str, str] = {}
-    for cells in lines:
+    rows = list(lines)
+    ended = parse_date(lapsed.since(" ".join(cells) for cells in rows))
+    for cells in rows:
         for label, value in _pairs(cells):
             field = _FIELD_OF.get(label.strip(" :").casefold())
             if field and value.strip().casefold() not in _NOTHING:
                 found.setdefault(field, value.strip())
         if version := _VERSION_LINE.match(cells[0].strip() if cells else ""):
             found.setdefault("version", version.group(1))
+    if ended is not None and ended <= (parse_date(found.get("valid_until", "")) or ended):
+        found["valid_until"] = ended.isoformat()
     return found
 
 

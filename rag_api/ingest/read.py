@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rag_api.domain import Block, CutLine, Metadata, Page, ReadDocument, Titles, code_of
+from rag_api.domain import Block, CutLine, Metadata, Note, Page, ReadDocument, Titles, code_of
 from rag_api.errors import UnreadableDocument
+from rag_api.ingest import lapsed
 from rag_api.ingest.clean import LaidOut, clean
 from rag_api.ingest.kinds import SLIDES, TEXTS, WORDS, Kind, media_type
 from rag_api.ingest.layout import Row
 from rag_api.ingest.lost import lost_words, told_lost
 from rag_api.ingest.metadata import describe, language_of, titles_of
+from rag_api.ingest.notes import note
 from rag_api.ingest.read_docx import read_docx, refuse_ole
 from rag_api.ingest.read_pdf import UNSEEN, RawDocument, headings_of, read_pdf
 from rag_api.ingest.read_slides import read_slides
@@ -55,7 +57,7 @@ def _read_pdf(path: Path, name: str, max_pages: int, ocr: Ocr | None = None) -> 
     cleaned = clean(found.pages, metadata.language)
     pages = _worded(cleaned.pages, name, found.warnings)
     doubtful = uncertain(pages, found.pages)
-    warnings = (*said_of_scans(pages, doubtful), *found.warnings)
+    warnings = (*said_of_scans(pages, doubtful), *found.warnings, *_said_lapsed(metadata, cells, first.slanted))
     return ReadDocument(metadata, pages, warnings, cleaned.cut, doubtful, cleaned.blocks, titles)
 
 
@@ -142,6 +144,12 @@ def _worded(pages: tuple[Page, ...], name: str, warnings: Sequence[str] = ()) ->
             raise UnreadableDocument("no_text_layer", f"{name}: shows no text: {'; '.join(warnings)}")
         raise UnreadableDocument("no_text_layer", f"{name}: has no text layer (a scan?), so nothing can be found in it")
     return pages
+
+
+def _said_lapsed(metadata: Metadata, cells: Sequence[Sequence[str]], slanted: Sequence[str]) -> tuple[Note, ...]:
+    """Its first page, or what is stamped across it, says that it is no longer in force, and nobody says until when it was."""
+    said = "" if metadata.valid_until else lapsed.said_undated((*slanted, *(" ".join(row) for row in cells)))
+    return (note("says_lapsed", words=said),) if said else ()
 
 
 def _language(found: RawDocument) -> str:

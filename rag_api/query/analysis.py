@@ -7,7 +7,7 @@ have it: the embedder, the stores' BM25, the generator. Knows no document, no us
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rag_api.guard import concepts
 from rag_api.guard.drugs import also_called, class_names, given_in, substance_of
@@ -71,7 +71,7 @@ def analyse(text: str, expander: Expander, said: str | None = None) -> Analysis:
         patient=patient,
         drugs=drugs,
         drug_names=(*drugs, *expander.expand(" ".join(drugs))),
-        numbers=tuple(asked(text)),
+        numbers=tuple(replace(one, scale=level.unit) if level is not None and not one.unit else one for one in asked(text)),
         said=follow_up,
         level=level,
         together=joined,

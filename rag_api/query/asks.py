@@ -40,6 +40,7 @@ _TOPIC_COMMA = re.compile(rf"([^:?;,]{{3,80}}),\s+({_TO}{_WH}\b.*)", re.DOTALL |
 # The same is asked of another thing, which is named last: "... per keer? en perfalgan?", "how often to change the dressing, and the cap?"
 _ANOTHER = re.compile(r"(?P<mark>[?,;…]|\.{2,})\s*(?P<rest>(?:en|and)\s+[^,;:?]{3,40})\W*")
 _WORD = re.compile(r"[^\W\d_]+")
+_WHICH_IS_WHICH = re.compile(r"(?:wat is wat|wie is wie|what(?: i|')s what|who(?: i|')s who|which is which)\W*", re.IGNORECASE)
 _TELLS = 4  # words of a question that tells of something
 _LEAST = 2  # words of an ask
 _LEAST_ITSELF = 3  # of a second one behind a first that does not open as a question
@@ -100,7 +101,8 @@ _ALL = re.compile(
     rf"(?:full|whole|entire|complete) (?:\w+ ){{0,2}}{_THING_EN}|"
     r"all (?:the |of the )?(?:\w+ )?\w+s|everything|all (?:i|we|they|you|that|there is|to)\b|"
     r"every (?:step|item|one)|each step|order of \w+|"
-    r"(?:for|at|of|per|with) each(?: \w+)?|(?:bij|voor|in|per|van) (?:elke?|iedere?)(?: \w+)?|(?:bij|vanaf) welke waarden?|"
+    r"(?:for|at|of|per|with) each(?: \w+)?|(?:bij|voor|in|per|van) (?:elke?|iedere?)(?: \w+)?|"
+    rf"wat (?:\w+ ){{1,2}}(?:elke?|iedere?) \w+|what (?:\w+ ){{1,2}}each \w+|(?:bij|vanaf) welke waarden?|"
     r"(?:scale|schaal|score) (?:from|van)\b)",
     re.IGNORECASE,
 )
@@ -224,7 +226,7 @@ def _is_of_whole(parts: list[str]) -> bool:
 
 
 def _are_several(parts: list[str], topic: str, question: str) -> bool:
-    if not 2 <= len(parts) <= _MOST or not all(_ASKS_FOR.match(part) for part in parts[1:]):
+    if not 2 <= len(parts) <= _MOST or not all(_ASKS_FOR.match(part) and not _WHICH_IS_WHICH.fullmatch(part) for part in parts[1:]):
         return False
     if topic:
         return True

@@ -77,11 +77,15 @@ _PREPOSITION = re.compile(
 )
 _MEASURE = re.compile(
     r"\b(?:(?:van|of|from|under|over|boven|onder|weighing|aged)\s+)?\d+(?:[.,]\d+)?\s*-?\s*"
-    r"(kg|kilo|gram|jaar|jarige?|j|maanden?|mnd|weken|w|years?|yrs?|year-old|months?|weeks?)\b(?:\s+(?:oude?|old))?",
+    r"(kg|kilo|gram|jaar|jarige?|j|maanden?|mnd|weken|w|years?|yrs?|year-old|months?|weeks?|"
+    r"dagen(?= oud)|days?(?=[ -]old))\b(?:[\s-]+(?:oude?|old))?",
     re.IGNORECASE,
 )
 _UNITS = {"kg": "weight", "kilo": "weight", "gram": "weight"}  # all others are ages
-_DRUG_ALONE = re.compile(r"(?:(?P<word>bij|met|na|naast|with|after|on|beside)\s+)?(?P<drug>[^\W\d_][\w-]+)\W*", re.IGNORECASE)
+_DRUG_ALONE = re.compile(
+    r"(?:(?P<word>bij|met|na|naast|with|after|on|beside)\s+)?(?P<drug>[^\W\d_][\w-]+)(?:\s+\d+(?:[.,]\d+)?\s*(?:mg|mcg|µg|g)?)?\W*",
+    re.IGNORECASE,
+)
 # Tells how old, how much or when it was, and asks nothing of that: "een baby van 2 dagen", "a stent put in last week".
 _WHEN = re.compile(
     r"\b\d+(?:[.,]\d+)?\s*[^\W\d_]+|\b(?:last|past|vorige|afgelopen|voorbije)\s+(?:week|weeks|weken|month|months|maand|maanden|year|jaar|night|nacht|dagen|days)\b",
@@ -96,6 +100,26 @@ _MOST_IF = 5  # words of its own of such a one
 _GROWN = re.compile(
     r"\b((?:als|if)\s+(?:hij|zij|ze|die|deze|he|she|they)\s+(?:is\s+|are\s+)?(?:maar\s+|pas\s+|al\s+|only\s+|already\s+)?)(\d{1,3})(?=\s+(?:is|was)\b|\s*\W*$)",
     re.IGNORECASE,
+)
+# When it is, of which a follow-up's takes the place of the first: "overdag", "om 3 uur 's nachts".
+_MOMENT = re.compile(
+    r"\b(?:overdag|tijdens (?:de )?(?:kantoor|dag|werk)uren|(?:in (?:het|de) |op )?(?:weekend\w*|weekdag\w*|werkdag\w*)|"
+    r"(?:om \d{1,2} ?(?:u|uur|h) )?(?:['’]s ?|in de )?(?:nachts?|snachts|avonds?|savonds|ochtends?|morgens?|middags?)|"
+    r"during (?:the )?(?:day|night|office hours)|(?:at|by) (?:night|day)|in the (?:evening|morning|night|weekend)|"
+    r"(?:at|on) (?:the )?weekends?|on weekdays|after hours|out of hours)\b",
+    re.IGNORECASE,
+)
+# Somebody, with what leads up to them: another patient takes their place.
+_SOMEBODY = re.compile(
+    r"\b(?:bij|voor|van|aan|in|for|to|of|with)\s+(?:een|de|a|an|the)\s+"
+    r"(?:man|vrouw|dame|heer|patiënt|patient|woman|lady|gentleman|person|persoon)\b|"
+    r"\b(?:bij|voor|van|aan|in|for|to|of|with)\s+(?:iemand|someone|somebody)\b",
+    re.IGNORECASE,
+)
+_SAME = re.compile(r"\b(?:als|indien|if)\s+(?:hij|zij|ze|die|deze|he|she|they)\b", re.IGNORECASE)  # it is still the same patient
+_MOST_WHOEVER = 3  # words of its own of "en wie alleen het eten brengt?"
+_WHOEVER = re.compile(
+    r"^(?:en|and)\s+(?:(?:voor|bij|met|for|with)\s+)?(?:wie|iemand die|who(?:ever)?|someone who|anyone who)\b", re.IGNORECASE
 )
 _MOST_CONTENT = 2  # words of its own with which a question may still lean on the one before
 
@@ -130,6 +154,8 @@ def leans(question: str) -> bool:
     if not own:
         return bool(said)
     if len(own) <= _MOST_IF and _IF.match(question):
+        return True
+    if len(own) <= _MOST_WHOEVER and _WHOEVER.match(question):
         return True
     if len(own) <= _MOST_CONTENT and (_OPENS.match(question) or not _POINTS.isdisjoint(said)):
         return True
@@ -182,8 +208,12 @@ def _without_replaced(previous: str, question: str) -> str:
     measures, kept = list(_MEASURE.finditer(question)), previous
     kinds = {_kind(match) for match in measures}
     names_patient = bool(patients_in(question))
-    kept = _MEASURE.sub(lambda match: "" if names_patient or _kind(match) in kinds else match[0], kept)
+    same = _SAME.search(question) is not None
+    kept = _MEASURE.sub(lambda match: "" if (names_patient and not same) or _kind(match) in kinds else match[0], kept)
+    if _MOMENT.search(question):
+        kept = _MOMENT.sub("", kept)
     if names_patient:
+        kept = kept if same else _SOMEBODY.sub("", kept)
         kept = _dropped(kept, [named.text for named in patients_in(kept)])
     elif "age" in kinds:
         grown = any(_is_adults_age(match) for match in measures)

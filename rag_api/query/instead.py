@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Collection
 
 from rag_api.guard.concepts import concepts, concepts_in, meant, places
 from rag_api.guard.words import folded
@@ -50,15 +51,19 @@ def in_its_place(previous: str, rest: str) -> str | None:
             re.IGNORECASE,
         )
     )
-    if not places or _BESIDE.search(folded(places[-1]["thing"])) or not _kinds(slot["thing"]) & _kinds(places[-1]["thing"]):
+    if not places:
+        return _in_place_of_its_like(previous, slot["thing"], ("disease",))
+    if _BESIDE.search(folded(places[-1]["thing"])) or not _kinds(slot["thing"]) & _kinds(places[-1]["thing"]):
         return None
     last = places[-1]
     return f"{previous[: last.start('thing')]}{slot['thing']}{previous[last.end('thing') :]}".rstrip(" ?.") + "?"
 
 
-def _in_place_of_its_like(previous: str, thing: str) -> str | None:
-    """What is named without a word that says where it belongs ("and noro?"), for the last thing of its kind."""
-    previous, kinds = unicodedata.normalize("NFKC", previous), _kinds(thing)  # where names stand is told of a text as long as this
+def _in_place_of_its_like(previous: str, thing: str, among: Collection[str] = frozenset(_LIKE.values())) -> str | None:
+    """What is named without a word that says where it belongs ("and noro?"), or behind another one ("with flu", "and in measles?"), for the
+    last thing of its kind. among: the kinds of which one is."""
+    previous = unicodedata.normalize("NFKC", previous)  # where names stand is told of a text as long as this
+    kinds = _kinds(thing) & set(among)
     if not kinds or _BESIDE.search(folded(thing)):
         return None
     named = [

@@ -11,6 +11,7 @@ import re
 from functools import cache
 from importlib.resources import files
 
+from rag_api.guard.concepts import concepts, meant
 from rag_api.guard.salts import NO_DOSE, SALTS
 from rag_api.text.language import Language, language_said
 
@@ -31,6 +32,13 @@ _SYMBOL = re.compile(
 # The same without a number: "at what K do they ring".
 _LEVEL = re.compile(r"(?i:\b(what|which|high|low|welke|hoge?|lage?|laag|te hoge|te lage)\s+)K\+?(?![\w.+-]|\s?(?:wires?|draad|draden)\b)")
 _TOO = re.compile(r"(?<![\w-])K\+?(?=\s+(?:is\s+)?(?:(?i:veel|erg|heel|way|much|very|te|too)\s+){1,3}(?i:hoog|laag|high|low)\b)")
+
+# "pt" is a patient, "dialysept" one on dialysis; "PT" is a test of the blood, as is "pt 45" and what stands before its value.
+_PATIENT = re.compile(r"(?<![\w'/.-])[Pp]t(?![\w'/-]|\s*(?:[<>=:%\d]|waarde|value|inr|aptt|seconde))")
+_OF_A_PATIENT = re.compile(r"(?<![\w'/.-])([^\W\d_]{4,})pt(en)?(?![\w'/-])")
+_HAD = frozenset(["device", "disease", "germ", "place", "procedure", "site"])
+_NO_PATIENTS = frozenset(["prompt", "scherpt", "klampt", "sleept", "opstapt", "sleepten"])
+_PATIENTS: dict[Language, str] = {"nl": "patiënt", "en": "patient"}
 
 
 @cache
@@ -56,9 +64,19 @@ def written_out(question: str) -> str:
     return question
 
 
+def _of_a_patient(match: re.Match[str]) -> str:
+    """Before it stands what a patient has or gets; "prompt" and "scherpt" are words."""
+    if match[0].lower() in _NO_PATIENTS or not any(concepts()[line].kind in _HAD for line in meant(match[1])):
+        return match[0]
+    return f"{match[1]}patiënt{match[2] or ''}"
+
+
 def _written(question: str, language: Language) -> str:
     pattern, shorts = _shorts()[language]
     said = pattern.sub(lambda match: shorts[match[0].lower()], question)
+    said = _PATIENT.sub(_PATIENTS[language], said)
+    if language == "nl":
+        said = _OF_A_PATIENT.sub(_of_a_patient, said)
     times = _TIMES[language] if not _IN_UNITS.search(said) else {**_TIMES[language], "u": "units"}
     said = _HOURS.sub(lambda match: f"{match[1]} {times[match[2].lower()]}", said)
     said = _TOO.sub(_SALTS["K"][language == "en"], said)

@@ -2,7 +2,8 @@
 language model.
 
 Rules come first: there must be hits that may answer, and what fits best must not be for other patients only, nor say "with" where the
-question says "without" and the document nowhere does. Then seven things tell, none of them well (docs/evaluation.md): what the best passage
+question says "without" and the document nowhere does, nor be about a drug in another disease, or to prevent what is to be treated. Then
+seven things tell, none of them well (docs/evaluation.md): what the best passage
 means, and how much of what the question's words could tell it matches; how far the best sentence stands above the next ones, as one that
 answers does and one among many that are about the same thing does not; whether the question's longest words, mostly the name of what it is
 about, stand in the best document at all; the rarest of its words that the best sentence and its title do not name; and whether it names a
@@ -20,6 +21,7 @@ from dataclasses import dataclass
 from rag_api.domain import Candidate, Hit
 from rag_api.guard.concepts import concepts_in, names_another
 from rag_api.guard.drugs import is_drug
+from rag_api.guard.indication import is_for_another_illness, is_of_the_other_intent
 from rag_api.guard.without import is_turned, left_out, says_without
 from rag_api.guard.words import folded
 from rag_api.query.analysis import Analysis
@@ -62,8 +64,25 @@ def decide(
     values = {**signals(question, hits, sentences, texts), **(read or {})}
     limit = threshold if threshold is not None else fitted.threshold if fitted else 0.0
     confidence = probability(values, fitted) if fitted else match(question, hits)
-    ruled_out = only_for_others or (bool(sentences) and is_turned_for_good(question, sentences[0], texts or {}))
+    ruled_out = only_for_others or (bool(sentences) and _is_ruled_out(question, hits, sentences, texts or {}))
     return Decision(bool(hits) and not ruled_out and confidence >= limit, confidence, values, limit)
+
+
+def _is_ruled_out(question: Analysis, hits: Sequence[Hit], sentences: Sequence[Candidate], texts: Mapping[str, str]) -> bool:
+    best = sentences[0]
+    return (
+        is_turned_for_good(question, best, texts)
+        or is_of_another_indication(question, hits, best, texts)
+        or is_of_the_other_intent(question.text, best.text)
+    )
+
+
+def is_of_another_indication(question: Analysis, hits: Sequence[Hit], best: Candidate, texts: Mapping[str, str]) -> bool:
+    """Whether a drug is asked about in a disease that the best sentence's whole document never names; False where that is not there."""
+    if not question.drugs or best.document_id not in texts:
+        return False
+    titles = {hit.chunk.title for hit in hits if hit.chunk.document_id == best.document_id}
+    return is_for_another_illness(question.text, "\n".join((*sorted(titles), texts[best.document_id])))
 
 
 def is_turned_for_good(question: Analysis, best: Candidate, texts: Mapping[str, str]) -> bool:

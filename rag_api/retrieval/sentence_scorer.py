@@ -21,7 +21,7 @@ from rag_api.query.asks import Wanted, wanted
 from rag_api.retrieval.calibration import Weights
 from rag_api.text.addressed import speaks_to_a_machine
 from rag_api.text.quotable_spans import Quotable, quotable_of
-from rag_api.text.ranges import fits
+from rag_api.text.ranges import fits, fits_age
 from rag_api.text.sentence_splitter import Kind
 from rag_api.text.uncertain import Places, is_certain
 from rag_api.text.word_match import coverage
@@ -61,7 +61,7 @@ def scored_sentences(
     scored = []
     for one, cosine in zip(found, cosines.tolist(), strict=True):
         hit = best[one.rank]
-        features = (cosine, hit.score, float(fits(question.numbers, one.text)), _covers(question, hit.chunk.title, one.text))
+        features = (cosine, hit.score, float(_fits(question, one)), _covers(question, hit.chunk.title, one.text))
         scored.append(Scored(replace(one, score=weights.score(features)), features, hit.chunk.title))
     return sorted(scored, key=lambda s: -s.candidate.score)
 
@@ -73,6 +73,11 @@ def _meant(question: Analysis, embedder: Embedder) -> NDArray[np.float32]:
         return vector
     between = vector + embedder.query(question.said)
     return np.asarray(between / max(float(np.linalg.norm(between)), 1e-9), np.float32)
+
+
+def _fits(question: Analysis, one: Candidate) -> int:
+    """Whether its ranges hold for the question's numbers; of a row that says nothing of them, whether whom it is for are of that age."""
+    return fits(question.numbers, one.text) or (fits_age(question.numbers, one.case) if one.is_row else 0)
 
 
 def _covers(question: Analysis, title: str, text: str) -> float:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+_TELLS = 4  # letters of a word before the word before a number, that may name what is measured
 NEAR = 30  # characters from a word to the range of what it names, and on to the next
 _UNITS = {
     "year": "jaar jaren jarig jarige jr j year years yr yrs yo y",
@@ -61,8 +62,22 @@ _AGED = re.compile(
     r"kind(?:je)?|kleuter|jongen|jongetje|meisje|man|vrouw|mevrouw|dame|heer|oma|opa|omaatje|volwassene|"
     r"child|kid|toddler|boy|girl|woman|lady|gentleman|adult|grandma|grandpa"
 )
+# The same where "van" or "of" stands between: "iemand van 82", but not "pt 39,2".
+_AGED_OF = re.compile(r"iemand|persoon|pati[eë]nte?|pt|bewoner|bewoonster|someone|somebody|person|patient|resident")
+_OF = re.compile(r"\b(?:van|of|aged)\b", re.IGNORECASE)
+_INFANT = re.compile(
+    r"baby\w*|zuigeling\w*|neonaat|neonate|pasgeborene|boreling|newborn|infant|kind(?:je)?|child"
+)  # told in weeks or days too
+_LAST_WORD = re.compile(r"([^\W\d_]+)\s+\Z")
 _OLDEST = 110
 _OF_A_YEAR = {"year": 1.0, "month": 1 / 12}
+_OF_AN_INFANTS = {"week": 7 / 365.25, "day": 1 / 365.25}
+_DAYS = {"minute": 1 / 1440, "hour": 1 / 24, "day": 1.0, "week": 7.0, "month": 365.25 / 12, "year": 365.25}
+_SINCE = re.compile(
+    rf"\b(?:(?P<early>binnen|tot|within|up to|less than|minder dan|korter dan)|"
+    rf"(?P<late>na|after|meer dan|more than|langer dan|longer than|later dan|later than))\s+(?:de |the )?{_N.format('n')}{_U.format('u')}",
+    re.IGNORECASE,
+)
 _STEP = 1e-6
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")
@@ -89,6 +104,8 @@ class Asked:
     number: float
     unit: str
     word: str  # before it, lower case
+    before: str = ""  # before that one: "dalspiegel genta 1,6"
+    scale: str = ""  # the unit that a value without one must have, by what is measured: "glyc 48"
 
 
 def fit(question: str, text: str) -> int:
@@ -104,11 +121,24 @@ def fits(numbers: Sequence[Asked], text: str) -> int:
 
 def fits_age(numbers: Sequence[Asked], case: str) -> int:
     """The same of whom a row is for, where months and years are both an age: three years are not in "3 tot 12 maanden"."""
-    ages = [number.number * _OF_A_YEAR[number.unit] for number in numbers if number.unit in _OF_A_YEAR]
+    years = [(number, _OF_A_YEAR | _OF_AN_INFANTS if _INFANT.fullmatch(number.word) else _OF_A_YEAR) for number in numbers]
+    ages = [number.number * of_a_year[number.unit] for number, of_a_year in years if number.unit in of_a_year]
     found = [r for r in ranges(case) if r.unit in _OF_A_YEAR]
     if not ages or not found:
         return 0
     return 1 if any(r.holds(age / _OF_A_YEAR[r.unit]) for r in found for age in ages) else -1
+
+
+def since(text: str) -> tuple[float, bool] | None:
+    """(days, whether it is for later) of a text that is for what is shorter or longer ago: "Tube out within 7 days", "after 7 days"."""
+    match = _SINCE.search(text)
+    unit = _UNIT.get((match["u"] or "").casefold(), "") if match is not None else ""
+    return (_value(match["n"]) * _DAYS[unit], bool(match["late"])) if match is not None and unit in _DAYS else None
+
+
+def days(number: Asked) -> float | None:
+    """Of a time."""
+    return number.number * _DAYS[number.unit] if number.unit in _DAYS else None
 
 
 def asked(question: str) -> list[Asked]:
@@ -120,10 +150,16 @@ def asked(question: str) -> list[Asked]:
         unit = _UNIT.get((match["u"] or "").casefold(), "")
         if not unit and word in _UNIT:  # "dag 3"
             unit = _UNIT[word]
-        elif not unit and _AGED.fullmatch(word) and _value(match["n"]) <= _OLDEST:
+        elif not unit and _value(match["n"]) <= _OLDEST and _tells_age(match, word):
             unit = "year"
-        found.append(Asked(_value(match["n"]) + _beside(word), unit, word))
+        last = _LAST_WORD.search(question, 0, match.start())
+        found.append(Asked(_value(match["n"]) + _beside(word), unit, word, last[1].casefold() if last is not None else ""))
     return found
+
+
+def _tells_age(match: re.Match[str], word: str) -> bool:
+    between = match.string[match.end("word") : match.start("n")] if word else ""
+    return bool(_AGED.fullmatch(word) or (_AGED_OF.fullmatch(word) and _OF.search(between)))
 
 
 def _beside(word: str) -> float:
@@ -142,7 +178,10 @@ def _range(match: re.Match[str]) -> Range | None:
     """None of what is no range of a measure: a calendar year ("sinds 2019", "tot 2023") among it."""
     if match["a"]:
         low, high = _value(match["a"]), _value(match["b"])
-        return Range(low, high, False, False, _unit(match["bu"]) or _unit(match["au"])) if low <= high else None
+        first, last = _unit(match["au"]), _unit(match["bu"])
+        if first != last and first in _DAYS and last in _DAYS:  # "2 maanden tot 5 jaar"
+            low *= _DAYS[first] / _DAYS[last]
+        return Range(low, high, False, False, last or first) if low <= high else None
     if match["m"]:
         return Range(_value(match["m"]), math.inf, False, False, _unit(match["mu"]))
     if match["l"]:
@@ -161,10 +200,14 @@ def _range(match: re.Match[str]) -> Range | None:
 
 def _fit(number: Asked, found: list[Range], text: str) -> int:
     """The word before a number without a unit must stand in the text too: "MEWS 6" says nothing of "5 of 6 dagen"."""
-    same = [r for r in found if r.unit == number.unit] if number.unit else _named(number.word, found, text)
+    if number.unit:
+        same = [r for r in found if r.unit == number.unit]
+    else:
+        same = _named(number.word, found, text) or (_named(number.before, found, text) if len(number.before) >= _TELLS else [])
+        same = same or [r for r in found if number.scale and r.unit == number.scale]
     if any(r.holds(number.number) for r in same):
         return 1
-    return -1 if same and (number.unit or all(r.unit == same[0].unit for r in same)) else 0
+    return -1 if same and (number.unit or number.scale or all(r.unit == same[0].unit for r in same)) else 0
 
 
 def _named(word: str, found: list[Range], text: str) -> list[Range]:

@@ -22,6 +22,7 @@ from .awkward.form import form
 from .awkward.hung_marks import hung_marks
 from .awkward.hyphens import hyphens
 from .awkward.judge import judge
+from .awkward.late_marks import late_marks
 from .awkward.leaflet import leaflet
 from .awkward.letter import letter
 from .awkward.line_starts import line_starts
@@ -59,6 +60,7 @@ _PAGES: tuple[Callable[[], Made], ...] = (
         line_numbers,
         powers,
         weights,
+        late_marks,
         margin_label,
         thousands,
         roster,

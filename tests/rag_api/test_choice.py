@@ -164,6 +164,53 @@ def test_a_row_for_another_germ_does_not_answer_where_its_table_has_one_for_the_
     assert "Influenza" in quoted(text, "isolation type for scabies", "Influenza")[0]  # the table says nothing of it: nothing is left out
 
 
+def test_a_word_of_the_header_names_the_case_of_no_row() -> None:
+    text = "Patiënt bij opname\tScreening\nopname op intensieve\tja\nverblijf in het buitenland\tja\ncontact met varkens\tja\n"
+    sentences, read = candidates(text, "intensieve", "buitenland", "varkens")
+    near = [replace(one, score=-float(n) / 5) for n, one in enumerate(sentences)]
+    assert sections(question("welke patiënten bij opname screenen"), near, read)[0].candidates[0].text == text
+
+
+@pytest.mark.parametrize(("asked", "said"), [("4 days", "within"), ("3 weeks", "after"), ("30 hours", "within")])
+def test_of_rows_for_sooner_and_later_the_one_for_the_time_that_is_asked_about_stands_alone(asked: str, said: str) -> None:
+    text = "Problem\tFirst action\nTube out within 7 days\tcover the hole\nTube out after 7 days\tinsert a new tube\n"
+    for first, second in (("within", "after"), ("after", "within")):
+        sentences, read = candidates(text, f"out {first}", f"out {second}")
+        near = [replace(one, score=-float(n) / 5) for n, one in enumerate(sentences)]
+        (section,) = sections(question(f"tube came out, put in {asked} ago, what first"), near, read)
+        assert [said in one.text for one in section.candidates] == [True]
+
+
+def test_a_row_for_the_weight_asked_about_is_for_these_patients_though_a_cell_speaks_of_an_adult() -> None:
+    text = "Gewicht\tFles\n4 tot 13 kg\téén kinderfles\n14 tot 36 kg\téén set als bij een volwassene\n"
+    sentences, _ = candidates(text)
+    assert ["14 tot 36" in one.text for one in fitting(question("hoeveel flessen bij een kind van 20 kg"), sentences)] == [True]
+
+
+def test_a_line_that_only_introduces_comes_with_what_it_introduces_or_not_at_all() -> None:
+    text = "Boven 8 punten is het risico hoog.\n\nHoog risico, bijkomend:\n\nBedalarm en een kamer dicht bij de post.\n"
+    whole = text[text.index("Hoog risico") :]
+    assert quoted(text, "welke maatregelen bij een hoog risico", "Hoog risico") == [whole]
+    ending = "Boven 8 punten is het risico hoog.\n\nHoog risico, bijkomend:\n"
+    assert quoted(ending, "welke maatregelen bij een hoog risico", "Hoog risico") == ["Boven 8 punten is het risico hoog.\n\n"]
+
+
+def test_a_value_without_a_unit_is_in_the_one_that_what_is_measured_has() -> None:
+    text = "2. Hypoglycemie\n• 54 tot 70 mg/dl: geef 15 gram suiker.\n• Lager dan 54 mg/dl: geef 20 gram suiker.\n"
+    sentences, _ = candidates(text)
+    assert ["20 gram" in one.text for one in fitting(question("glyc 48, wat geven"), sentences)] == [True]
+    assert ["15 gram" in one.text for one in fitting(question("glyc 62, wat geven"), sentences)] == [True]
+
+
+def test_of_somebody_of_whom_nothing_is_said_no_childs_dose_stands_behind_the_one_for_all() -> None:
+    text = "2. Hypoglycemie\n• Lager dan 54 mg/dl: 20 gram suiker.\n\n7. Bijzonder\n• Kind, hypoglycemie: 0,3 gram suiker per kg.\n"
+    sentences, read = candidates(text, "20 gram", "Kind")
+    found = sections(question("hypoglycemie, wat geven"), sentences, read)
+    assert ["20 gram" in one.text for section in found for one in section.candidates] == [True]
+    child = sections(question("hypoglycemie bij een kind, wat geven"), sentences[::-1], read)
+    assert "0,3 gram" in child[0].candidates[0].text
+
+
 def test_an_example_for_other_numbers_is_left_out_and_one_for_these_is_not() -> None:
     text = "Geef de dosis traag. Voorbeeld: een kind van 20 kg krijgt 300 mg.\n"
     sentences, _ = candidates(text)

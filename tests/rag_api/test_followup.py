@@ -104,6 +104,36 @@ def test_a_question_with_its_own_topic_is_left_alone(question: str) -> None:
     assert standalone(question, "gentamicine dosis volwassene").query == question
 
 
+@pytest.mark.parametrize(
+    ("before", "asked", "meant"),
+    [
+        (
+            "hoeveel clexane ter preventie voor een vrouw van 110 kg?",
+            "en als ze zwanger is?",
+            "hoeveel clexane ter preventie voor een vrouw van 110 kg als ze zwanger is?",
+        ),
+        ("first bolus of lipid in a man of 85 kg?", "and for a child of 20 kg?", "first bolus of lipid for a child of 20 kg?"),
+        ("hoe lang blijft iemand met griep in isolatie?", "en bij kinkhoest?", "hoe lang blijft iemand met kinkhoest in isolatie?"),
+        ("hoe krijg ik overdag een tolk?", "en om 3 uur 's nachts?", "hoe krijg ik een tolk om 3 uur 's nachts?"),
+        ("wie bel ik tijdens de kantooruren?", "en in het weekend?", "wie bel ik in het weekend?"),
+        (
+            "canule van 3 dagen oud valt uit, wat nu?",
+            "en als die er al 3 weken in zat?",
+            "canule valt uit, wat nu als die er al 3 weken in zat?",
+        ),
+        ("wat bij het eten brengen aan een mrsa-patiënt?", "en wie alleen een glas brengt?", None),
+        ("hoeveel dagen moet brilique gestopt worden?", "en aspirine 80?", "hoeveel dagen moet aspirine gestopt worden?"),
+        ("hoe isoleren bij mrsa?", "en met koorts?", "hoe isoleren bij mrsa met koorts?"),
+    ],
+)
+def test_a_patient_stays_the_same_under_if_and_a_moment_a_person_or_a_disease_takes_anothers_place(
+    before: str, asked: str, meant: str | None
+) -> None:
+    found = standalone(asked, before)
+    assert found.leans
+    assert meant is None or found.query == meant
+
+
 def test_of_the_judged_questions_only_some_of_one_word_lean_on_another() -> None:
     """They stand alone, but so short that they would be searched for together with the question before."""
     wrong = [question.question for question in read_judged(HANDBOOK) if leans(question.question)]

@@ -44,6 +44,10 @@ def test_nothing_is_a_kind_of_itself() -> None:
         ("kinderrolstoel", "rolstoel"),  # and ends with
         ("Hypoglykemie", "hypoglycemie"),  # another spelling
         ("naar de OK", "operatiekwartier"),
+        ("mag hij vastgemaakt worden", "fixatiemateriaal"),  # as staff say it
+        ("antibiotica bij een patiënt in dip", "neutropenie"),
+        ("spoelen na een hartmann-infuus", "ringerlactaat"),
+        ("mumps virus", "bofvirus"),
     ],
 )
 def test_a_concept_is_known_by_any_name(text: str, concept: str) -> None:
@@ -65,6 +69,10 @@ def test_ordinary_words_name_nothing(text: str) -> None:
         ("in verband met de griep", "verband"),
         ("een glas water", "glasafval"),
         ("onze toevallige vondst", "convulsie"),
+        ("how does it feel like", "hoofdluis"),  # lice
+        ("de staf van de afdeling", "staphylococcus aureus"),  # staph
+        ("drie rapporten schrijven", "poortkatheter"),  # porten
+        ("een verbetering", "tuberculose"),  # tering
     ],
 )
 def test_a_word_that_looks_like_a_name_is_none(text: str, other: str) -> None:
@@ -91,6 +99,7 @@ def test_the_longest_name_counts() -> None:
         ("wat bij een herseninfarct", "Bij een hersenbloeding belt men de neuroloog.", True),  # what is done for the one harms in the other
         ("geprikt aan een naald, wat nu", "Na een prikongeval wast men de wonde.", False),
         ("wanneer stoppen voor een operatie", "Stop 7 dagen vooraf.", False),  # what nearly all care has is left unsaid
+        ("hoeveel optrekken", "Dose: 5 ml.", False),  # and so is what is done every day
     ],
 )
 def test_a_document_may_not_speak_of_what_is_asked(question: str, document: str, another: bool) -> None:
@@ -107,3 +116,10 @@ def test_a_word_with_two_meanings_is_called_what_both_are_called() -> None:
     assert "isolatie" in also_called("isoleren")
     assert "isolation" in also_called("isoleren")
     assert "isolatie opstarten" not in also_called("isoleren")
+
+
+def test_what_is_done_every_day_is_looked_for_in_both_languages() -> None:
+    assert "drive" in also_called("autorijden")
+    assert "draw up" in also_called("opgetrokken")
+    assert "weggooien" in also_called("discard")
+    assert "houdbaar" in also_called("expired")

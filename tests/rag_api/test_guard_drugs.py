@@ -32,7 +32,7 @@ FOLDER = Path(drugs.__file__).parent
         ("insulinepomp", ("insulinepomp",)),
         ("noradrenalien starten", ("noradrenalien",)),
         ("infliximab infuus", ("infliximab",)),
-        ("kalm blijven, alarm, calamiteit, ijskast", ()),
+        ("kalm blijven, alarm, calamiteit, ijskast, versatile", ()),
     ],
 )
 def test_drugs_are_known_by_the_table_and_by_their_endings(question: str, found: tuple[str, ...]) -> None:
@@ -52,6 +52,8 @@ def test_drugs_are_known_by_the_table_and_by_their_endings(question: str, found:
         ("noradrenalien", "noradrenaline"),
         ("potassium", "het serumkalium stijgt"),
         ("ventolin", "Salbutamol, corticosteroïden"),
+        ("merrem", "Meropenem iv"),
+        ("perdolan", "Paracetamol oraal"),
     ],
 )
 def test_a_drug_is_found_in_two_languages_in_longer_words_and_misspelt(drug: str, text: str) -> None:
@@ -69,6 +71,8 @@ def test_a_drug_is_found_in_two_languages_in_longer_words_and_misspelt(drug: str
         ("kalium", "calcium, Valium en natrium"),
         ("ketamine", "esketamine"),
         ("cefalexine", "cefazoline"),
+        ("leucovorin", "foliumzuur, folic acid"),  # what is given after methotrexate is no vitamin
+        ("clobetasol", "clobetasone"),
     ],
 )
 def test_one_drug_is_not_taken_for_another(drug: str, text: str) -> None:

@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 
 from rag_api.domain import TargetGroup
+from rag_api.ingest.lapsed import said_undated
 from rag_api.ingest.metadata import (
     describe,
     from_first_page,
@@ -66,6 +67,33 @@ def test_the_page_goes_before_the_properties_and_the_sidecar_before_both() -> No
     assert said.supersedes == "kalium-2019.pdf"
     assert said.valid_until is None
     assert said.target_groups == (TargetGroup.PREGNANCY,)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "VERVALLEN OP 8 JANUARI 2025. Niet meer gebruiken. Vervangen door HYG-022 versie 3.0.",
+        "Deze versie is ingetrokken sinds 08/01/2025",
+        "Withdrawn on 8 January 2025",
+        "This guideline is no longer valid since 2025-01-08.",
+    ],
+)
+def test_a_first_page_that_says_since_when_it_has_lapsed_ends_there(line: str) -> None:
+    assert from_first_page([["Geldig tot", "31/12/2027"], [line]])["valid_until"] == "2025-01-08"
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["Vervallen geneesmiddelen op 8 januari 2025 opgehaald", "Vervangt de versie van 8 januari 2025", "Expired drugs go to the pharmacy"],
+)
+def test_what_has_lapsed_beside_the_document_ends_nothing(line: str) -> None:
+    assert from_first_page([[line]]) == {}
+    assert said_undated([line]) == ""
+
+
+@pytest.mark.parametrize("line", ["VERVALLEN", "Niet meer gebruiken. Bel de dienst.", "Superseded by PRO-012 version 3", "Oude versie"])
+def test_a_first_page_that_says_so_without_a_day_is_told_of(line: str) -> None:
+    assert said_undated(["Norovirus", line])
 
 
 def test_labels_and_values_stand_in_cells_or_after_a_colon() -> None:

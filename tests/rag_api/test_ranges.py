@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_api.text.ranges import asked, fit, ranges
+from rag_api.text.ranges import asked, fit, fits_age, ranges
 
 pytestmark = pytest.mark.quick
 
@@ -90,3 +90,24 @@ def test_what_stands_between_a_value_and_its_name_is_read_over() -> None:
     assert fit("vanco drip, eGFR about 45", "eGFR 30 to 59 ml/min: 20 mg/kg") == 1
     assert fit("trough came back 8", "Child trough below 10 mg/l") == 1
     assert fit("dalspiegel kwam terug op 8", "Dalspiegel 16 tot 20 mg/l") == -1
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "verdict"),
+    [
+        ("zak laten lopen bij iemand van 82", "bij wie ouder dan 70 jaar is", 1),
+        ("pt 39,2 wat nu", "ouder dan 70 jaar", 0),
+        ("dalspiegel genta 1,6", "Dalspiegel 1 tot 2 mg/l\tinterval verlengen", 1),
+        ("dalspiegel genta 1,6", "Dalspiegel lager dan 1 mg/l\tzelfde dosis", -1),
+        ("kind van 1 jaar", "Kind van 2 maanden tot 5 jaar\t10 gram", 1),
+        ("kind van 6 jaar", "Kind van 2 maanden tot 5 jaar\t10 gram", -1),
+    ],
+)
+def test_an_age_of_somebody_a_level_before_a_drug_and_a_range_of_two_units(question: str, text: str, verdict: int) -> None:
+    assert fit(question, text) == verdict
+
+
+def test_a_babys_weeks_are_an_age() -> None:
+    assert fits_age(asked("baby van 6 weken"), "Zuigeling onder 2 maanden") == 1
+    assert fits_age(asked("baby van 12 weken"), "Zuigeling onder 2 maanden") == -1
+    assert fits_age(asked("wonde van 6 weken"), "Zuigeling onder 2 maanden") == 0

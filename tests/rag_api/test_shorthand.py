@@ -27,6 +27,11 @@ pytestmark = pytest.mark.quick
         ("K veel te hoog bij volwassene", "kalium veel te hoog bij volwassene"),
         ("xylocaine zonder adr max", "xylocaine zonder adrenaline max"),
         ("Na 121 bij een volwassene", "natrium 121 bij een volwassene"),
+        ("wat met een pt die valt", "wat met een patiënt die valt"),
+        ("can the pt on apixaban have a bath", "can the patient on apixaban have a bath"),
+        ("hoeveel zovirax voor een dialysept", "hoeveel zovirax voor een dialysepatiënt"),
+        ("welke kamer voor mrsapten", "welke kamer voor mrsapatiënten"),
+        ("hoe vaak de pac spoelen met 10 cc", "hoe vaak de poortkatheter spoelen met 10 ml"),
     ],
 )
 def test_an_abbreviation_is_written_out_in_the_questions_language(typed: str, meant: str) -> None:
@@ -43,6 +48,10 @@ def test_an_abbreviation_is_written_out_in_the_questions_language(typed: str, me
         "hoe laat is de dienst",
         "insuline 10 eenheden geven",
         "10 mg/h is te veel",
+        "hoe hoog is de PT",
+        "de pt waarde is 45 %",
+        "wanneer stopt het recept",
+        "a prompt answer",
         "",
     ],
 )

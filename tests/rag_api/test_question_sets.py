@@ -1,0 +1,34 @@
+"""What a set's questions need stands in the documents as they are read: a word lost in reading them shows here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rag_api import handbook
+from rag_api.bench import second
+from rag_api.bench.second.measure import count, unanswered
+from rag_api.evaluate.whole import outcome, read_whole
+from rag_api.ingest.read import read
+
+SECOND, HANDBOOK = Path(second.__file__).parent, Path(handbook.__file__).parent
+
+
+@pytest.mark.parametrize(
+    ("folder", "name"), [(SECOND, "whole.csv"), (HANDBOOK, "whole-sixth.csv")], ids=["second hospital", "handbook, sixth set"]
+)
+def test_all_that_is_needed_stands_in_the_documents_as_they_are_read(folder: Path, name: str) -> None:
+    questions = read_whole(folder / name)
+    wanted = {question.document for question in questions}
+    paths = [path for path in sorted((folder / "pdf").glob("*.pdf")) if folder == SECOND or path.name in wanted]
+    text = "\n".join(page.text for path in paths for page in read(path, path.name, "application/pdf", 100).pages)
+    lost = {q.id: lacks for q in questions if (lacks := outcome(q, True, text).lacks)}
+    assert len(questions) >= 80
+    assert not lost
+
+
+def test_the_second_hospital_has_near_misses_and_questions_off_topic() -> None:
+    kinds = [row["note"] for row in unanswered()]
+    assert (kinds.count("near-miss"), kinds.count("off-topic")) == (40, 10)
+    assert count() == 130
