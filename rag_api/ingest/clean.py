@@ -22,6 +22,7 @@ from rag_api.ingest.beside import beside
 from rag_api.ingest.characters import SOFT_HYPHEN, clean_line
 from rag_api.ingest.flow import (
     all_right_margins,
+    apart,
     continues,
     goes_on,
     goes_over,
@@ -156,7 +157,7 @@ class _Joiner:
         self.rights = all_right_margins(bodies)
         self.gaps = [usual_gap(body) for body in bodies]
         self.beside = beside(bodies, heights, self.rights)
-        self.listed = listed(bodies, heights)
+        self.listed = listed(bodies, heights) | apart(bodies, self.rights)
 
     def pieces(self) -> list[list[Piece]]:
         """For each page its pieces of text in order, separators included; a separator belongs to the page before it."""
@@ -227,7 +228,8 @@ class _Joiner:
         """' ' when `two` goes on with `one`'s paragraph, else one or two line ends."""
         if isinstance(one, Row) or isinstance(two, Row):
             caption = isinstance(one, Line) and one.bold
-            return "\n" if caption or (isinstance(one, Row) and isinstance(two, Row)) else "\n\n"
+            rows = isinstance(one, Row) and isinstance(two, Row)
+            return "\n" if caption or rows or (next_page == page and _one_table(one, two)) else "\n\n"
         right = self.rights[page][i]
         if next_page == page and not jumps(one, two) and (rows_apart(one, two) or id(two) in self.listed):
             return "\n" if two.y0 - one.y1 < max(0.75 * one.size, 1.35 * self.gaps[page] + 1) else "\n\n"
@@ -239,6 +241,13 @@ class _Joiner:
         if gap > max(0.75 * one.size, 1.35 * self.gaps[page] + 1):
             return " " if unfinished(one, two) and gap < 1.5 * one.size else "\n\n"
         return " " if goes_on(one, two, right) else "\n"
+
+
+def _one_table(one: Item, two: Item) -> bool:
+    """A row with rules around it, and close to it one without."""
+    cells = [isinstance(item, Row) or "\t" in item.marked.text for item in (one, two)]
+    size = next(line.size for item in (one, two) if isinstance(item, Row) for line in item.lines)
+    return all(cells) and -0.5 * size < two.y0 - one.y1 < 1.2 * size
 
 
 def _without_soft(text: Marked) -> Marked:

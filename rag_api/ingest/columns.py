@@ -12,6 +12,8 @@ from rag_api.text.shapes import CellShape, Shape
 
 Boxes = tuple[int, NDArray[np.float32]]  # where in the text they begin, and the boxes of its characters
 Reach = tuple[float, float]  # from left to right
+_MOST = 30  # columns of a table whose header is looked at more closely
+_WIDER = 2.0  # points by which a name must stand better over one column more
 
 
 def columns_of(rows: Sequence[Shape], boxes: Sequence[Boxes]) -> list[Shape]:
@@ -23,7 +25,16 @@ def columns_of(rows: Sequence[Shape], boxes: Sequence[Boxes]) -> list[Shape]:
     template = [reach for reach in most if reach is not None]
     if len(template) < 2:
         return list(rows)
-    return [_placed(row, reach, template) for row, reach in zip(rows, reaches, strict=True)]
+    right = max(one[-1][1] for one in reaches if len(one) == len(template) and one[-1] is not None)
+    placed = []
+    for n, (row, own) in enumerate(zip(rows, reaches, strict=True)):
+        whole = [reach for reach in own if reach is not None]
+        headers = row.header and n + 1 < len(rows) and rows[n + 1].header
+        if headers and 1 < len(whole) == len(own) < len(template) <= _MOST:
+            placed.append(_spread(row, whole, template, right))
+        else:
+            placed.append(_placed(row, own, template))
+    return placed
 
 
 def _reach(cell: CellShape, boxes: Boxes) -> Reach | None:
@@ -46,6 +57,35 @@ def _placed(row: Shape, reaches: Sequence[Reach | None], template: Sequence[Reac
     if len(cells) == 1 and cells[0].header:  # it heads what stands below it, over the whole width
         cells = [replace(cells[0], column=0, columns=len(template))]
     return replace(row, cells=tuple(cells))
+
+
+def _spread(row: Shape, reaches: Sequence[Reach], template: Sequence[Reach], right: float) -> Shape:
+    """A header above another one: its names may stand over several columns, at their left or in their middle. right: how far the last
+    column reaches."""
+    begins, ends = [one[0] for one in template], [*(one[0] for one in template[1:]), right]
+    best: dict[int, tuple[float, list[tuple[int, int]]]] = {-1: (0.0, [])}  # by the last column taken
+    for reach in reaches:
+        grown: dict[int, tuple[float, list[tuple[int, int]]]] = {}
+        for taken, (cost, spans) in best.items():
+            for a in range(taken + 1, len(template)):
+                for b in range(a, len(template)):
+                    total = cost + _misfit(reach, begins[a], (ends[b], template[b][1])) + _WIDER * (b - a)
+                    if b not in grown or total < grown[b][0]:
+                        grown[b] = (total, [*spans, (a, b)])
+        best = grown
+    if not best:
+        return _placed(row, reaches, template)
+    _, spans = min(best.values(), key=lambda one: one[0])
+    nexts = [*(a for a, _ in spans[1:]), len(template)]  # columns that no name stands over are the one's before
+    cells = (replace(cell, column=a, columns=after - a) for cell, (a, _), after in zip(row.cells, spans, nexts, strict=True))
+    return replace(row, cells=tuple(cells))
+
+
+def _misfit(reach: Reach, begin: float, ends: Reach) -> float:
+    """How far a name is from where it would stand over columns. ends: where the next column begins, and where the last one's words end."""
+    middle = (reach[0] + reach[1]) / 2
+    outside = max(0.0, begin - reach[0] - _WIDER, reach[1] - max(ends) - _WIDER)
+    return min(abs(reach[0] - begin), *(abs(middle - (begin + end) / 2) for end in ends)) + 10 * outside
 
 
 def _column(reach: Reach, template: Sequence[Reach], least: int, before: int) -> int:

@@ -21,6 +21,8 @@ _MAX_DEPTH = 4  # forms in forms
 _THIN = 2.5  # points: a filled box as thin as this is a rule
 _BAR = 40.0  # points: no fraction's bar is as long
 _HUGE = 18.0  # points: letters as high may cover others
+MOST_SQUARES = 400  # of a page; more is a drawing
+_SIDE = (4.0, 14.0)  # points: a square to tick
 _WIDE, _LOW = 100.0, 150.0  # points: one this wide and not higher may be a table row's background, whose edges part rows
 
 _NO_COLOUR = (-1, -1, -1)  # a pattern's or gradient's
@@ -35,6 +37,8 @@ class Drawn:
     across: NDArray[np.float32]  # [h, 3] horizontal rules: x0, x1, y
     down: NDArray[np.float32]  # [v, 3] vertical rules: y0, y1, x
     bars: NDArray[np.float32]  # [b, 3] as `across`, those short enough for a fraction's
+    squares: NDArray[np.float32]  # [s, 4] small hollow squares
+    held: NDArray[np.bool_]  # [s] something is drawn in them
     images: NDArray[np.float32]  # [i, 4]
     fills: NDArray[np.float32]  # [f, 4] areas painted in another colour than white
     colours: NDArray[np.int16]  # [f, 3] theirs, -1: several
@@ -86,6 +90,8 @@ class _Found:
     def __init__(self, plane: PagePlane) -> None:
         self.plane = plane
         self.rules: list[Points] = []  # [2, 2] from, to; in page space
+        self.squares: list[NDArray[np.float32]] = []
+        self.specks: list[NDArray[np.float32]] = []  # what may stand in a square
         self.images: list[NDArray[np.float32]] = []
         self.fills: list[tuple[NDArray[np.float32], tuple[int, int, int]]] = []
         self.covers: list[tuple[NDArray[np.float32], int, Any]] = []
@@ -120,6 +126,9 @@ class _Found:
             return
         segments = _segments(thing, matrix)
         self.budget -= len(segments) + 1
+        if max(box[2] - box[0], box[3] - box[1]) < 2 * _SIDE[1]:
+            hollow = colour is None or min(colour) >= 250 if stroked else len(segments) == 8
+            (self.squares if hollow and _is_square(box, segments) else self.specks).append(box)
         if stroked and len(segments):
             self.rules.extend(self.plane.points(segments.reshape(-1, 2)).reshape(-1, 2, 2))
         elif filled and min(box[2] - box[0], box[3] - box[1]) < _THIN:
@@ -136,6 +145,8 @@ class _Found:
             _spans(flat, 0),
             _spans(steep, 1),
             _spans(bars, 0),
+            np.array(self.squares, np.float32).reshape(-1, 4),
+            _held(self.squares, self.specks),
             np.array(self.images, np.float32).reshape(-1, 4),
             np.array([box for box, _ in self.fills], np.float32).reshape(-1, 4),
             np.array([colour for _, colour in self.fills], np.int16).reshape(-1, 3),
@@ -215,6 +226,22 @@ def _paint(path: Any) -> tuple[tuple[int, int, int] | None, bool]:
 def _stroke_width(path: Any) -> float:
     width = ctypes.c_float()
     return float(width.value) if raw.FPDFPageObj_GetStrokeWidth(path, width) else 0.0
+
+
+def _is_square(box: NDArray[np.float32], segments: Points) -> bool:
+    """Drawn with its sides alone, or as the area between an outer and an inner square."""
+    wide, high = float(box[2] - box[0]), float(box[3] - box[1])
+    straight = (np.abs(segments[:, 0] - segments[:, 1]).min(axis=1) < 0.1).all()
+    return len(segments) in (4, 5, 8) and bool(straight) and _SIDE[0] <= wide <= _SIDE[1] and abs(wide - high) < 0.1 * wide
+
+
+def _held(squares: list[NDArray[np.float32]], specks: list[NDArray[np.float32]]) -> NDArray[np.bool_]:
+    """[s] something else that is small reaches into them."""
+    if len(squares) > MOST_SQUARES:
+        return np.zeros(len(squares), bool)
+    others = np.array([*squares, *specks], np.float32).reshape(-1, 4)
+    inside = [(others[:, :2] < box[2:] - 1).all(axis=1) & (others[:, 2:] > box[:2] + 1).all(axis=1) for box in squares]
+    return np.array([np.count_nonzero(found) > 1 for found in inside], bool)
 
 
 def _middle(box: NDArray[np.float32]) -> Points:

@@ -6,7 +6,7 @@ Knows nothing of pages; over a page border the gap between two lines says nothin
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -15,11 +15,14 @@ from rag_api.ingest.layout import Line, Row
 
 Item = Line | Row
 
-_BULLET = re.compile(r"[•▪●○◦■□◆◇▫–—►➢➤→✓✔❑❖*·‣]\s|[o§]\s(?=\S)|-\s")
+_BULLET = re.compile(r"[•▪●○◦■□☐☑☒▣◆◇▫–—►➢➤→✓✔❑❖*·‣]\s|[o§]\s(?=\S)|-\s")
 _NUMBER = re.compile(r"\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4})[.)]\s|\d{1,2}(?:\.\d{1,2})+\.?\s|stap \d|step \d", re.IGNORECASE)
 _NAME = re.compile(r"[^\W\d_a-z][^\W\d_A-Z]")  # a capital and a small letter: most sentences begin so
 _ENDS = re.compile(r"[.!?:;][\"'”’»)\]]*$")
+_OPEN = re.compile(r"(?:,|\b(?:van|de|het|een|en|of|te|die|dat|the|and|or|an?|to|that|which))$")  # more of the sentence must come
 _CARD, _SHORT = 3, 0.25  # lines; of a page's height
+_LETTERS = 0.6  # of a line's signs
+_LEAST_WORD = 1.5  # line heights: a shorter word proves no room
 _HYPHENATED = re.compile(r"[^\W_][-\u00ad]$")
 
 
@@ -49,6 +52,49 @@ def listed(bodies: Sequence[Sequence[Item]], heights: Sequence[float]) -> set[in
             if len(block) >= _CARD and begin and short and figures and not any(_ENDS.search(line.marked.text) for line in block):
                 found.update(id(line) for line in block[1:])
     return found
+
+
+def apart(bodies: Sequence[Sequence[Item]], rights: Sequence[Sequence[float]]) -> set[int]:
+    """The `id()` of lines that begin small and yet go on with nothing: three or more that all end far from the margin, half of which had
+    room for the next one's first word even among these lines. rights: each item's right margin."""
+    found: set[int] = set()
+    for body, ends in zip(bodies, rights, strict=True):
+        margin = {id(item): right for item, right in zip(body, ends, strict=True)}
+        for block in _blocks(body):
+            for run in _far_from(block, margin):
+                small = [(one, two) for one, two in pairwise(run) if unfinished(one, two) and not _HYPHENATED.search(one.marked.text)]
+                furthest = max(line.x1 for line in run)
+                room = [sum(_has_room(one, two, furthest, words) for one, two in small) for words in (1, 2)]
+                items = len(run) >= _CARD and all(map(_in_words, run)) and not any(_OPEN.search(one.marked.text) for one, _ in small)
+                if items and room[1] and 2 * room[0] >= len(small):
+                    found.update(id(two) for _, two in small)
+    return found
+
+
+def _far_from(block: Sequence[Line], margin: Mapping[int, float]) -> Iterator[list[Line]]:
+    """Lines of a block of which each but the last had room for three words like the next one's first."""
+    run: list[Line] = []
+    for line in block:
+        if run and not (_has_room(run[-1], line, margin[id(run[-1])], 3) and _follows(run[-1], line)):
+            yield run
+            run = []
+        run.append(line)
+    if run:
+        yield run
+
+
+def _follows(one: Line, two: Line) -> bool:
+    """No end of a sentence, no white and no cells part them."""
+    return not _ENDS.search(one.marked.text) and two.y0 - one.y1 < 0.5 * one.size and "\t" not in one.marked.text + two.marked.text
+
+
+def _in_words(line: Line) -> bool:
+    """No formula, whose sentence goes on below it."""
+    return sum(c.isalpha() for c in line.marked.text) > _LETTERS * len(line.marked.text.replace(" ", ""))
+
+
+def _has_room(one: Line, two: Line, right: float, words: int) -> bool:
+    return one.x1 + words * (0.25 * one.size + max(two.first_word, _LEAST_WORD * one.size)) < right
 
 
 def _blocks(body: Sequence[Item]) -> Iterator[list[Line]]:

@@ -17,9 +17,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_api.ingest.aligned_tables import aligned_tables
 from rag_api.ingest.drawn import Drawn
+from rag_api.ingest.late_labels import late_labels
 from rag_api.ingest.line_numbers import line_numbers
 from rag_api.ingest.marked import Marked, no_boxes
+from rag_api.ingest.narrow_gaps import narrow_gaps
 from rag_api.ingest.pdfium import Glyphs
 from rag_api.ingest.raised import with_raised
 
@@ -29,8 +32,6 @@ _SPACES = np.array([9, 10, 11, 12, 13, 32, 0x85, 0xA0, 0x1680, *range(0x2000, 0x
 _CELL_GAP = 1.8  # line heights of white on one line that part two cells
 _MAX_RULES = 600  # more is a drawing, not a table
 _LABEL = re.compile(r"\W{1,3}|\(?(?:\w|\d{1,3}|[ivx]{1,4})[.)]?|(?:\d{1,2}\.)+\d{0,2}")  # of a list
-_ITEM_LABEL = re.compile(r"[•▪●○◦■□◆◇▫►➢➤→✓✔❑❖‣–—-]|\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4})[.)]|(?:\d{1,2}\.){1,3}\d{0,2}")  # of an item, alone
-_LABEL_GAP = 4.0  # line heights between an item's label and its text
 _MAX_CELL_LINES = 15  # more is a column of text in a frame
 
 
@@ -147,7 +148,8 @@ def _one_way(
     for n in line_numbers([line.marked.text for line in lines], pieces.boxes, [line.size for line in lines]):
         lines[n] = replace(lines[n], counts=True)
     cells = _rows(pieces.boxes, across, down)
-    order = _with_laid_on(_labels_first(_headers_first(_order(lines), lines), lines), lines, glyphs.laid_on[visible[pieces.starts]])
+    order = _with_labels(_order(lines), lines, pieces.boxes)
+    order = _with_laid_on(_headers_first(order, lines), lines, glyphs.laid_on[visible[pieces.starts]])
     return _merge([lines[i] for i in order], [cells[i] for i in order])
 
 
@@ -159,15 +161,26 @@ def _order(lines: list[Line]) -> list[int]:
     return sorted(range(len(lines)), key=lambda i: (round(lines[i].y1 / max(1.0, lines[i].size / 2)), lines[i].x0))
 
 
+def _with_labels(order: list[int], lines: list[Line], boxes: NDArray[np.float32]) -> list[int]:
+    """Labels that are drawn late are joined to the lines that they stand before; what is left of the order."""
+    late = late_labels([line.marked.text for line in lines], boxes, order)
+    for label, item in late.items():
+        lines[item] = _joined(lines[label], lines[item])
+    return [i for i in order if i not in late]
+
+
 def _headers_first(order: list[int], lines: list[Line]) -> list[int]:
     """What is drawn last and stands above everything drawn before it, as many programs draw a letterhead, is read first."""
     late: list[int] = []
     top, right, bottom = np.inf, -np.inf, -np.inf  # of what is not late
+    before = -np.inf  # the bottom of what was drawn before the late ones
     for i in order:
-        if lines[i].y1 <= top + 1 and lines[i].x0 < right:  # further right is another column
+        here = lines[i].x0 < right or (late and _beside(lines[late[-1]], lines[i]))  # further right is another column
+        if lines[i].y1 <= top + 1 and here:
+            before = before if late else bottom
             late.append(i)
             continue
-        if lines[i].y0 < bottom - 1:  # beside what was drawn before: columns, cells
+        if lines[i].y0 < (before if late else bottom) - 1:  # beside what was drawn before: columns, cells
             late = []
         top, right, bottom = min(top, lines[i].y0), max(right, lines[i].x1), max(bottom, lines[i].y1)
     if not late or 2 * len(late) > len(order):
@@ -175,35 +188,6 @@ def _headers_first(order: list[int], lines: list[Line]) -> list[int]:
     first = sorted(late, key=lambda i: (lines[i].y0, lines[i].x0))
     moved = set(first)
     return [*first, *(i for i in order if i not in moved)]
-
-
-def _labels_first(order: list[int], lines: list[Line]) -> list[int]:
-    """The bullets and numbers of lists, which some programs draw behind the whole list or page (WeasyPrint), each before the line that it
-    stands beside: alone they would part nothing, and the items would run into each other."""
-    labels = [i for i in order if _ITEM_LABEL.fullmatch(lines[i].marked.text.strip())]
-    if not labels:
-        return order
-    boxes = np.array([(line.x0, line.y0, line.x1, line.y1) for line in lines])
-    heights, middle = np.maximum(boxes[:, 3] - boxes[:, 1], 0.1), (boxes[:, 1] + boxes[:, 3]) / 2
-    size = np.array([line.size for line in lines])
-    place = {i: n for n, i in enumerate(order)}
-    moved: dict[int, list[int]] = {}
-    for i in labels:
-        x0, y0, x1, y1 = boxes[i]
-        level = np.minimum(boxes[:, 3], y1) - np.maximum(boxes[:, 1], y0) > 0.5 * np.minimum(heights, heights[i])
-        level |= (middle[i] > boxes[:, 1]) & (middle[i] < boxes[:, 3])  # a bullet is less high than its line
-        level[i] = False
-        after = boxes[:, 0] - x1
-        right = np.flatnonzero(level & (after > -0.3 * size) & (after < _LABEL_GAP * size))
-        left = level & (boxes[:, 2] <= x0 + 0.3 * size) & (x0 - boxes[:, 2] < _LABEL_GAP * size)
-        if not len(right) or left.any():
-            continue
-        its = int(right[after[right].argmin()])
-        if its in labels or place[its] == place[i] + 1:
-            continue
-        moved.setdefault(its, []).append(i)
-    gone = {i for own in moved.values() for i in own}
-    return [n for i in order if i not in gone for n in (*moved.get(i, ()), i)]
 
 
 def _with_laid_on(order: list[int], lines: list[Line], laid_on: NDArray[np.bool_]) -> list[int]:
@@ -232,6 +216,7 @@ def _pieces(glyphs: Glyphs, visible: NDArray[np.int64], boxes: NDArray[np.float3
     apart = gap > 0.1 * height
     for y0, y1, x in down:  # a rule between two words parts them; a word may run over a rule
         broken |= apart & (centres[:-1] < x) & (centres[1:] > x) & (y[1:] > y0) & (y[1:] < y1)
+    broken[narrow_gaps(boxes, broken) - 1] = True
     starts = np.concatenate([[0], np.flatnonzero(broken) + 1]).astype(np.int64)
     ends = np.append(starts[1:], len(visible))
     low, high = np.minimum.reduceat(boxes, starts, axis=0), np.maximum.reduceat(boxes, starts, axis=0)
@@ -303,28 +288,61 @@ def _level(levels: NDArray[np.float64], value: float) -> int:
 
 def _merge(lines: list[Line], cells: list[tuple[int, int, int] | None]) -> list[Line | Row]:
     """Pieces of one row become a Row where the row's first piece stands; other pieces on one line become one Line."""
+    row_of = _aligned_rows(lines, cells)
     bands: dict[tuple[int, int], list[int]] = {}
     for i, cell in enumerate(cells):
-        if cell is not None:
+        if cell is not None and i not in row_of:
             bands.setdefault(cell[:2], []).append(i)
-    row_of: dict[int, Row] = {}
-    for members in bands.values():
+    for found in _whole_headers(bands, lines, [cell[2] if cell else -1 for cell in cells]).values():
+        members = _below_heading(found, lines)
         row = _row([(lines[i], cells[i][2]) for i in members])  # type: ignore[index]
         if row is not None:
             row_of.update(dict.fromkeys(members, row))
     items: list[Line | Row] = []
     seen: set[int] = set()
     for i, line in enumerate(lines):
-        found = row_of.get(i)
-        if found is not None:
-            if id(found) not in seen:
-                seen.add(id(found))
-                items.append(found)
+        own = row_of.get(i)
+        if own is not None:
+            if id(own) not in seen:
+                seen.add(id(own))
+                items.append(own)
         elif items and isinstance(items[-1], Line) and (i - 1) not in row_of and _beside(items[-1], line):
             items[-1] = _joined(items[-1], line)
         else:
             items.append(line)
     return items
+
+
+def _whole_headers(bands: dict[tuple[int, int], list[int]], lines: list[Line], lefts: list[int]) -> dict[tuple[int, int], list[int]]:
+    """A header's cells that are as high as two rows stand in the first of them. lefts: the rule to the left of each piece, -1 without."""
+    bold = {(top, bottom) for (top, bottom), members in bands.items() if all(lines[i].bold and lefts[i] != -1 for i in members)}
+    into = {}
+    for top, bottom in bold:
+        first = min(other for at, other in bold if at == top)
+        if first < bottom and any(at == first and other <= bottom for at, other in bold):
+            into[top, bottom] = (top, first)
+    whole: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for band, members in bands.items():
+        whole[into.get(band, band)] += members
+    return {band: sorted(members) for band, members in whole.items()}
+
+
+def _below_heading(members: list[int], lines: list[Line]) -> list[int]:
+    """Without the headings in larger letters that stand above the rest: the rule above them is another one than the row's."""
+    for n, (one, two) in enumerate(pairwise(lines[i] for i in members)):
+        if one.size <= 1.12 * two.size or any(lines[i].y0 < one.y1 - 0.3 * one.size for i in members[n + 1 :]):
+            return members[n:]
+    return members
+
+
+def _aligned_rows(lines: list[Line], cells: list[tuple[int, int, int] | None]) -> dict[int, Row]:
+    """The rows of tables without rules down, for each of their pieces."""
+    free = [line if (cell is None or cell[2] == -1) and not line.counts else None for line, cell in zip(lines, cells, strict=True)]
+    rows: dict[int, Row] = {}
+    for numbers in aligned_tables(free, [line.marked.text[0].islower() for line in lines]):
+        row = Row(tuple(tuple(_lines_of([lines[i] for i in cell])) for cell in numbers))
+        rows.update(dict.fromkeys((i for cell in numbers for i in cell), row))
+    return rows
 
 
 def _row(members: list[tuple[Line, int]]) -> Row | None:

@@ -32,6 +32,7 @@ from rag_api.ingest.notes import note
 from rag_api.ingest.pdfium import read_glyphs
 from rag_api.ingest.plane import PagePlane
 from rag_api.ingest.scanned import NOTES, Ocr, is_scan, read_image
+from rag_api.ingest.squares import with_squares
 from rag_api.ingest.untrue import Judged
 
 logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # its remarks on sloppy files are not for the reader
@@ -135,7 +136,7 @@ def _page(opened: _Open, page: Any, number: int, own: int | None) -> tuple[LaidO
         noted += image.notes
         if image.laid is not None:
             return image.laid, noted
-    glyphs = with_fractions(glyphs, drawn.bars)
+    glyphs = with_squares(with_fractions(glyphs, drawn.bars), drawn.squares, drawn.held)
     items = tuple(lay_out(glyphs, drawn, plane.width, plane.height))
     frames = frames_of(drawn, plane.width, plane.height)
     sideways = glyphs.turned.size and int((glyphs.turned % 2).mean() > 0.5)

@@ -26,6 +26,8 @@ _LONGEST_HEADING = 160
 _LARGER = 1.08  # times the usual size: a heading
 _MOST_BOXED = 12  # paragraphs; more in one frame is a column or a page
 _DEEPER = 6.0  # points that an item stands to the right of the one that it belongs to
+_BARE = re.compile(r"([1-9]\d?|[a-z]) (?=\S)")
+_HUNG = 0.45  # line heights of white between such a label and its words
 _COLUMN = 90.0  # points; further is another column
 
 
@@ -149,7 +151,7 @@ class _Shaper:
 
     def shapes(self) -> list[Shape]:
         found = [self._shape(n, paragraph) for n, paragraph in enumerate(self.found)]
-        return self._with_tables(self._with_depths(without_lists_of_headings(self.text, found)))
+        return self._with_tables(self._with_depths(self._with_bare_labels(without_lists_of_headings(self.text, found))))
 
     def _words(self, paragraph: _Paragraph) -> str:
         return self.text[paragraph.start : paragraph.end].strip()
@@ -227,6 +229,24 @@ class _Shaper:
         near = one.y0 - self.found[n - 1].y1 < 1.6 * one.first.size
         return near and one.y0 > before.y0 and _DEEPER < one.first.x0 - before.first.x0 < _COLUMN
 
+    def _with_bare_labels(self, shapes: list[Shape]) -> list[Shape]:
+        """Paragraphs that begin "1", "2" or "a", "b", without a dot, are items where white wider than between words parts that from what
+        begins below each other, and they count."""
+        runs: dict[tuple[bool, int, int], list[tuple[int, str]]] = defaultdict(list)
+        labels: dict[int, str] = {}
+        for n, (shape, paragraph) in enumerate(zip(shapes, self.found, strict=True)):
+            label = _BARE.match(self.text, shape.start)
+            if shape.kind != BlockKind.PARAGRAPH or label is None or (begin := _begin_apart(paragraph, label.end() - shape.start)) is None:
+                continue
+            run = runs[label[1].isdigit(), paragraph.page, round(begin)]
+            if run and _value(label[1]) != _value(run[-1][1]) + 1:
+                labels |= _counted(run)
+                run.clear()
+            run.append((n, label[1]))
+        for run in runs.values():
+            labels |= _counted(run)
+        return [replace(one, kind=BlockKind.ITEM, label=labels[n], inner=False) if n in labels else one for n, one in enumerate(shapes)]
+
     def _with_depths(self, shapes: list[Shape]) -> list[Shape]:
         """Items with how far they are set in, against those before them; a new page or column is measured anew."""
         open_: list[tuple[float, str]] = []
@@ -283,6 +303,23 @@ class _Shaper:
         if sum(again) > 1:  # it heads the table's next page too
             shapes = [_headed(shape) if same else shape for shape, same in zip(shapes, again, strict=True)]
         return columns_of(shapes, [_boxes(paragraph) for _, paragraph in rows])
+
+
+def _begin_apart(paragraph: _Paragraph, at: int) -> float | None:
+    """Where on the page the words begin that stand behind a label; None where they are as near to it as to each other."""
+    boxes = paragraph.pieces[0].text.boxes
+    if at >= len(boxes) or np.isnan(boxes[[at - 2, at]]).any() or boxes[at, 0] - boxes[at - 2, 2] < _HUNG * paragraph.first.size:
+        return None
+    return float(boxes[at, 0])
+
+
+def _value(label: str) -> int:
+    return int(label) if label.isdigit() else ord(label) - ord("a") + 1
+
+
+def _counted(run: Sequence[tuple[int, str]]) -> dict[int, str]:
+    """The labels of a run that counts from the first."""
+    return dict(run) if len(run) > 1 and _value(run[0][1]) == 1 else {}
 
 
 def _headed(row: Shape) -> Shape:

@@ -14,10 +14,12 @@ from rag_api.ingest.rendering import read_rendered
 from .awkward.addresses import addresses
 from .awkward.beside_text import every_line_numbered, line_numbers, weights
 from .awkward.boxes import boxes
+from .awkward.checklist import checklist
 from .awkward.columns import three_columns, two_columns
 from .awkward.dose_header import dose_header
 from .awkward.footnotes import footnotes
 from .awkward.form import form
+from .awkward.hung_marks import hung_marks
 from .awkward.hyphens import hyphens
 from .awkward.judge import judge
 from .awkward.late_marks import late_marks
@@ -47,12 +49,14 @@ from .awkward.word_letter import word_letter
 from .awkward.word_lists import word_lists
 from .awkward.word_notes import word_notes
 from .awkward.word_table import word_table
+from .awkward.wrapped_cells import below_a_rule, by_cells, by_cells_in_the_middle, by_lines, groups, two_headers
 
 _PAGES: tuple[Callable[[], Made], ...] = (
     *(addresses, boxes, dose_header, footnotes, form, hyphens, leaflet, letter, line_starts, long_table, merged_table, nested_list),
     *(
         definitions,
         every_line_numbered,
+        hung_marks,
         line_numbers,
         powers,
         weights,
@@ -70,6 +74,7 @@ _PAGES: tuple[Callable[[], Made], ...] = (
         version_lines,
         weight_cards,
     ),
+    *(checklist, below_a_rule, by_cells, by_cells_in_the_middle, by_lines, groups, two_headers),
 )
 _WORD_FILES: tuple[Callable[[], Made], ...] = (
     *(word_boxes, word_changes, word_columns, word_export, word_form, word_letter, word_lists, word_notes, word_table),

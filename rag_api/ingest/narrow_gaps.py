@@ -1,0 +1,62 @@
+"""White between two cells that is hardly wider than between two words: a cell that fills its column, and the next one.
+
+Where other rows begin a cell at that very place, and have one beginning where this line begins, the words are parted; so are words of
+which the second stand higher or lower, as those of a cell in the middle of its row, where others begin below each other.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+_LEAST = 0.4  # line heights of white; between words it is .3
+_ALIGNED = 1.0  # points between cells of one column
+_ROWS = 2  # others that have the two cells
+_SHIFTED = 0.3  # line heights
+_WITHIN = 16.0  # line heights up and down where those rows stand
+
+Bool = NDArray[np.bool_]
+
+
+def narrow_gaps(boxes: NDArray[np.float32], broken: Bool) -> NDArray[np.int64]:
+    """Which glyphs begin a cell though they are close to the one before. boxes: [v, 4] in reading space; broken: [v - 1] whether a piece
+    ends behind each glyph but the last."""
+    height = np.minimum(boxes[:-1, 3] - boxes[:-1, 1], boxes[1:, 3] - boxes[1:, 1]).clip(0.1)
+    wide = np.flatnonzero(~broken & (boxes[1:, 0] - boxes[:-1, 2] > _LEAST * height)) + 1
+    if not len(wide):
+        return wide
+    starts = np.concatenate([[0], np.flatnonzero(broken) + 1])
+    begins, feet = boxes[starts, 0], boxes[starts, 3]
+    pairs = _side_by_side(boxes, starts)  # [m, 3] x of one cell, x of the next, y
+    known = np.sort(begins)
+    wide = wide[np.searchsorted(known, boxes[wide, 0] + _ALIGNED) > np.searchsorted(known, boxes[wide, 0] - _ALIGNED)]
+    found: list[int] = []
+    for at in wide.tolist():
+        piece = int(starts[np.searchsorted(starts, at, side="right") - 1])
+        before = [piece, *(found[-1:] if found and found[-1] > piece else [])]
+        reach = _WITHIN * height[at - 1]
+        here = pairs[(np.abs(pairs[:, 2] - boxes[at, 3]) < reach) & (np.abs(pairs[:, 1] - boxes[at, 0]) < _ALIGNED)]
+        enough = any(np.count_nonzero(np.abs(here[:, 0] - boxes[start, 0]) < _ALIGNED) >= _ROWS for start in before)
+        if _is_shifted(boxes[at - 1], boxes[at]):
+            enough = enough or bool(
+                np.count_nonzero((np.abs(feet - boxes[at, 3]) < reach) & (np.abs(begins - boxes[at, 0]) < _ALIGNED)) >= _ROWS
+            )
+        if enough:
+            found.append(at)
+    return np.array(found, np.int64)
+
+
+def _is_shifted(one: NDArray[np.float32], two: NDArray[np.float32]) -> bool:
+    """Two letters of one size stand on different lines; a figure that is raised is smaller."""
+    heights = [float(box[3] - box[1]) for box in (one, two)]
+    return abs(heights[0] - heights[1]) < 0.05 * heights[0] and abs(float(one[3] - two[3])) > _SHIFTED * heights[0]
+
+
+def _side_by_side(boxes: NDArray[np.float32], starts: NDArray[np.int64]) -> NDArray[np.float32]:
+    """[m, 3] of every two neighbours on one line: where each begins, and the line's foot."""
+    left, foot = boxes[starts, 0], np.maximum.reduceat(boxes[:, 3], starts)
+    order = np.argsort(foot, kind="stable")
+    line = np.cumsum(np.concatenate([[0], np.diff(foot[order]) > _ALIGNED]))
+    order = order[np.lexsort((left[order], line))]  # the lines keep their places
+    same = np.abs(np.diff(foot[order])) <= _ALIGNED
+    return np.asarray(np.column_stack([left[order[:-1]], left[order[1:]], foot[order[1:]]])[same & (np.diff(left[order]) > 0)])
