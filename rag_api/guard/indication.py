@@ -10,9 +10,11 @@ from functools import lru_cache
 
 from rag_api.guard.concepts import concepts, is_named, mentions
 from rag_api.guard.words import folded
+from rag_api.text.word_match import content_words, held
 
 _ILL = frozenset(("disease", "germ"))
 _AILS = _ILL | {"symptom"}
+_SHORTEST, _SURE = 4, 0.85  # letters of a name's words; how like a text's word must be
 _TREATS = re.compile(
     r"\b(?:behandel(?:dos|schema)\w*|therapeutisch\w*|therapeutic\w*|treatment (?:dose|dosage|dosing|regimen)|curatie(?:f|ve))\b"
 )
@@ -26,7 +28,15 @@ def is_for_another_illness(question: str, text: str) -> bool:
     if not any(concepts()[line].kind in _ILL for line in asked):
         return False
     said = _ails(text)
-    return not any(is_named(line, said) or any(is_named(one, frozenset((line,))) for one in said) for line in asked)
+    if any(is_named(line, said) or any(is_named(one, frozenset((line,))) for one in said) for line in asked):
+        return False
+    return not any(_has_a_name(line, text) for line in asked)
+
+
+def _has_a_name(line: int, text: str) -> bool:
+    """Also where a name is spelled otherwise, or is part of a word that the table reads as something else."""
+    called = (content_words(name) for name in concepts()[line].names)
+    return any(words and min(map(len, words)) >= _SHORTEST and held((tuple(words),), text) >= _SURE for words in called)
 
 
 @lru_cache(maxsize=256)

@@ -21,6 +21,7 @@ STROKE = "Trombolyse bij een herseninfarct: tenecteplase naar gewicht."
         ("tenecteplase dose for a pulmonary embolism", STROKE, True),
         ("tenecteplase for a stroke of 80 kg", STROKE, False),
         ("tenecteplase bij een beroerte en gekende astma", STROKE, False),
+        ("tenecteplase bij longembolie", STROKE + " Niet bij een longemboly.", False),
     ],
 )
 def test_a_document_that_names_none_of_the_questions_diseases_is_about_another(question: str, text: str, another: bool) -> None:
