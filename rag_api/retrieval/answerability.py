@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from rag_api.domain import Candidate, Hit
 from rag_api.guard.concepts import concepts_in, names_another
-from rag_api.guard.drugs import is_drug
+from rag_api.guard.drugs import drugs_in, is_drug, substance_of
 from rag_api.guard.indication import is_for_another_illness, is_of_the_other_intent
 from rag_api.guard.without import is_turned, left_out, says_without
 from rag_api.guard.words import folded
@@ -78,10 +78,14 @@ def _is_ruled_out(question: Analysis, hits: Sequence[Hit], sentences: Sequence[C
 
 
 def is_of_another_indication(question: Analysis, hits: Sequence[Hit], best: Candidate, texts: Mapping[str, str]) -> bool:
-    """Whether a drug is asked about in a disease that the best sentence's whole document never names; False where that is not there."""
+    """Whether a drug is asked about in a disease that the best sentence's whole document never names; False where that is not there. What
+    is titled after the drug holds whatever else the patient has."""
     if not question.drugs or best.document_id not in texts:
         return False
     titles = {hit.chunk.title for hit in hits if hit.chunk.document_id == best.document_id}
+    asked = {substance_of(drug) or drug for drug in question.drugs}
+    if any(not asked.isdisjoint(substance_of(drug) or drug for drug in drugs_in(title)) for title in titles):
+        return False
     return is_for_another_illness(question.text, "\n".join((*sorted(titles), texts[best.document_id])))
 
 
