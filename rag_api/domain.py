@@ -327,9 +327,19 @@ class Candidate:
     said: tuple[int, int] | None = None  # where it is quoted with its paragraph, the sentence for which it is
 
     @property
+    def own(self) -> str:
+        """Its text without the lead."""
+        return self.text[-(self.end - self.start) :]
+
+    @property
+    def before(self) -> str:
+        """The lead's text."""
+        return self.text[: -(self.end - self.start)]
+
+    @property
     def case(self) -> str:
         """Of a table's row its first cell: whom or what it is for. Of other text all of it."""
-        return re.split(r"\t| \| ", self.text[-(self.end - self.start) :].strip(), maxsplit=1)[0]
+        return re.split(r"\t| \| ", self.own.strip(), maxsplit=1)[0]
 
     @property
     def is_row(self) -> bool:

@@ -113,13 +113,9 @@ def _without_special_patients(question: Analysis, left: list[Candidate], read: R
     """Of somebody of whom nothing is said no more is quoted beside the best sentence than what holds for all: not the child's dose behind
     the adult's."""
     best = left[0] if left else None
-    if best is None or question.patient.groups or _specials(read.titles.get(best.document_id, "")) or _specials(_own(best)):
+    if best is None or question.patient.groups or _specials(read.titles.get(best.document_id, "")) or _specials(best.own):
         return left
-    return [c for c in left if c is best or not _specials(_own(c))]
-
-
-def _own(candidate: Candidate) -> str:
-    return candidate.text[-(candidate.end - candidate.start) :]
+    return [c for c in left if c is best or not _specials(c.own)]
 
 
 def _specials(text: str) -> bool:
@@ -131,7 +127,7 @@ def _with_what_it_introduces(left: list[Candidate], read: Read) -> list[Candidat
     found = []
     for candidate in left:
         text = read.texts.get(candidate.document_id, "")
-        if not text[candidate.start : candidate.end].rstrip().endswith(":"):
+        if not candidate.own.rstrip().endswith(":"):
             found.append(candidate)
             continue
         units = wholes(text, read.blocks(candidate.document_id)).values()
@@ -140,7 +136,7 @@ def _with_what_it_introduces(left: list[Candidate], read: Read) -> list[Candidat
             continue
         said = text[candidate.start : after.end]
         if BLANK not in said:
-            found.append(replace(candidate, end=after.end, text=candidate.text[: -(candidate.end - candidate.start)] + said))
+            found.append(replace(candidate, end=after.end, text=candidate.before + said))
     return found or left
 
 

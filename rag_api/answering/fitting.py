@@ -15,7 +15,8 @@ from rag_api.guard.levels import is_about_the_other
 from rag_api.guard.without import is_turned
 from rag_api.query.analysis import Analysis
 from rag_api.query.followup import patients_in
-from rag_api.text.ranges import asked, fits, fits_age
+from rag_api.retrieval.sentence_scorer import fit_of
+from rag_api.text.ranges import asked, fits
 
 _EXAMPLE = re.compile(r"\b(?:reken)?voorbeeld\w*\b|\bbijv(?:oorbeeld)?\b|\bbv\b|\b(?:worked )?example\b|\be\.g\.", re.IGNORECASE)
 # What a document says of itself, which answers nothing: "Deze procedure legt vast wie wordt gebeld".
@@ -34,19 +35,14 @@ def fitting(question: Analysis, candidates: Sequence[Candidate]) -> list[Candida
     left = list(candidates)
     for wrong in _WRONG:
         left = [c for c in left if not wrong(question, c)] or left
-    fit = {(c.document_id, c.start, c.end): _fits(question, c) for c in left}
+    fit = {(c.document_id, c.start, c.end): fit_of(question, c) for c in left}
     right = {document_id for (document_id, _, _), verdict in fit.items() if verdict > 0}
     return [c for c in left if c.document_id not in right or fit[c.document_id, c.start, c.end] >= 0]
 
 
 def is_unfit(question: Analysis, candidate: Candidate) -> bool:
     """Return whether it is better left out, whatever else there is."""
-    return any(wrong(question, candidate) for wrong in _WRONG) or _fits(question, candidate) < 0
-
-
-def _fits(question: Analysis, candidate: Candidate) -> int:
-    """What its ranges say of the question's numbers; and where they say nothing, those of whom its row is for."""
-    return fits(question.numbers, candidate.text) or (fits_age(question.numbers, candidate.case) if candidate.is_row else 0)
+    return any(wrong(question, candidate) for wrong in _WRONG) or fit_of(question, candidate) < 0
 
 
 def _of_another_drug(question: Analysis, candidate: Candidate) -> bool:

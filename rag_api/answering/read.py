@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from rag_api.domain import Block, Candidate
 from rag_api.text.blocks import structure_of
@@ -26,4 +27,10 @@ class Read:
         if candidate.document_id not in self.texts:
             return None
         text, structure = self.texts[candidate.document_id], self.structures.get(candidate.document_id, "")
-        return next((q for q in quotable_of(text, structure) if (q.start, q.end) == (candidate.start, candidate.end)), None)
+        return _by_place(text, structure).get((candidate.start, candidate.end))
+
+
+@lru_cache(maxsize=512)
+def _by_place(text: str, structure: str) -> Mapping[tuple[int, int], Quotable]:
+    """The first of each place; all sentences of a question are looked up, several times."""
+    return {(quote.start, quote.end): quote for quote in reversed(quotable_of(text, structure))}

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from rag_api.answering.read import Read
 from rag_api.domain import Candidate
-from rag_api.guard.concepts import concepts, concepts_in, is_named
+from rag_api.guard.concepts import is_named
 from rag_api.guard.drugs import drugs_in
+from rag_api.guard.indication import ills_in
 from rag_api.query.analysis import Analysis
 from rag_api.query.asks import Wanted, wanted
 from rag_api.query.followup import patients_in
@@ -26,7 +27,6 @@ _PATIENTS = {"age", "kg"}
 _DIGIT = re.compile(r"\d")
 ROWS = 3  # of a table of which none stands out
 _MOST_SPECIAL = 2
-_PAIR = 2
 _SHORTEST = 5  # letters of a word for which another row may be quoted
 TELLS = 6  # letters of a word that can name a condition
 
@@ -35,7 +35,7 @@ def without_other_rows(question: Analysis, left: Sequence[Candidate], read: Read
     """Beside a row stands none of its table that is for another weight, age or level, nor one for another case than the question names:
     "knieprothese" is not answered by the row of the heupprothese too; nor, where one thing is asked, one that fits clearly less. But what
     else the question names may stand in another row."""
-    place, row = next(((n, q) for n, c in enumerate(left) if (q := read.quote(c)) is not None and q.kind == Kind.ROW), (0, None))
+    place, row = next(((n, q) for n, c in enumerate(left) if (q := _row_of(c, read)) is not None), (0, None))
     if row is None:
         return list(left)
     best = left[place]
@@ -59,10 +59,10 @@ def without_other_rows(question: Analysis, left: Sequence[Candidate], read: Read
 def without_other_cases(question: Analysis, left: Sequence[Candidate], read: Read) -> list[Candidate]:
     """Without the rows for another germ or disease, of a table that has one for what the question names: how measles are isolated is not
     what stands in the row of influenza, however alike the rest of it is. A list that is asked for keeps them all."""
-    asked = _ill(question.text)
+    asked = ills_in(question.text)
     if not asked or wanted(question.text) in (Wanted.SEVERAL, Wanted.ALL):
         return list(left)
-    rows = [(c, quote.group, _ill(c.case)) for c in left if (quote := read.quote(c)) is not None and quote.kind == Kind.ROW]
+    rows = [(c, quote.group, ills_in(c.case)) for c in left if (quote := _row_of(c, read)) is not None]
     telling = {(c.document_id, group) for c, group, case in rows if asked & case}
     wrong = [
         c
@@ -79,10 +79,10 @@ def without_other_times(question: Analysis, left: Sequence[Candidate], read: Rea
     """Of two rows of a table that are for what was less long ago and what was longer ago ("within 7 days", "after 7 days") the one for the
     time that the question names."""
     times = [time for number in question.numbers if (time := days(number)) is not None]
-    rows = [(c, quote.group, told) for c in left if (quote := _row_of(c, read)) is not None and (told := since(c.case)) is not None]
-    if len(times) != 1 or len(rows) < _PAIR:
+    if len(times) != 1:
         return list(left)
     (time,) = times
+    rows = [(c, quote.group, told) for c in left if (told := since(c.case)) is not None and (quote := _row_of(c, read)) is not None]
     wrong = [
         c
         for c, group, (border, late) in rows
@@ -94,11 +94,6 @@ def without_other_times(question: Analysis, left: Sequence[Candidate], read: Rea
 def _row_of(candidate: Candidate, read: Read) -> Quotable | None:
     quote = read.quote(candidate)
     return quote if quote is not None and quote.kind == Kind.ROW else None
-
-
-def _ill(text: str) -> frozenset[int]:
-    """The germs and diseases that it names."""
-    return frozenset(line for line in concepts_in(text) if concepts()[line].kind in ("germ", "disease"))
 
 
 def _may_be_elsewhere(word: str) -> bool:
@@ -115,26 +110,26 @@ def special_rows(question: Analysis, first: Sequence[Candidate], read: Read) -> 
     """Return the rows of the best one's table that may overrule it. That one holds for the age or weight asked about, but says nothing of
     what else is told of the patient; a row for patients of whom it gives no number ("child after tonsillectomy") may be the one for that,
     by whatever name."""
-    best, row = first[0], read.quote(first[0])
-    if row is None or row.kind != Kind.ROW or not _measured(best) & _PATIENTS or fits(question.numbers, best.case) <= 0:
+    best, row = first[0], _row_of(first[0], read)
+    if row is None or not _measured(best) & _PATIENTS or fits(question.numbers, best.case) <= 0:
         return []
     told = [called for called in question.sought if len(called[0][0]) >= TELLS and not drugs_in(called[0][0])]
     if all(held(called, f"{read.titles.get(best.document_id, '')} {best.text}") >= SURE for called in told):
         return []
-    of_table = [c for c in first[1:] if (other := read.quote(c)) is not None and other.kind == Kind.ROW and other.group == row.group]
+    of_table = [c for c in first[1:] if (other := _row_of(c, read)) is not None and other.group == row.group]
     return [c for c in of_table if patients_in(c.case) and not _DIGIT.search(c.case)][:_MOST_SPECIAL]
 
 
 def tied_table(question: Analysis, first: Sequence[Candidate], read: Read) -> Quotable | None:
     """Return the table of which several rows would be quoted though the question names the case of none: any three of them mislead."""
-    best = read.quote(first[0])
-    if best is None or best.kind != Kind.ROW or question.numbers:
+    best = _row_of(first[0], read)
+    if best is None or question.numbers:
         return None
     near = [c for c in first[1:ROWS] if c.score >= first[0].score - TOGETHER]
-    rows = [first[0], *(c for c in near if (other := read.quote(c)) is not None and other.kind == Kind.ROW and other.group == best.group)]
+    rows = [first[0], *(c for c in near if (other := _row_of(c, read)) is not None and other.group == best.group)]
     enough = 2 if first[0].score - rows[-1].score <= APART else ROWS
-    header = rows[0].text[: -(rows[0].end - rows[0].start)]  # what it says of all rows tells none of them
-    sought = [called for called in question.sought if held(called, header) < SURE]
+    # What the header says of all rows tells none of them.
+    sought = [called for called in question.sought if held(called, first[0].before) < SURE]
     if len(rows) < enough or any(held(called, row.case) >= SURE for row in rows for called in sought):
         return None
     return _unit(first[0].document_id, best.group, read)

@@ -6,9 +6,8 @@ By the table of concepts and by words; where a question names neither a disease 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
-from rag_api.guard.concepts import concepts, is_named, mentions
+from rag_api.guard.concepts import concepts, concepts_in, is_named, mentions
 from rag_api.guard.words import folded
 from rag_api.text.word_match import content_words, held
 
@@ -21,16 +20,16 @@ _TREATS = re.compile(
 _PREVENTS = re.compile(r"\b(?:profyla\w*|prophyla\w*|preventi\w*|ter voorkoming)\b")
 
 
-def is_for_another_illness(question: str, text: str) -> bool:
-    """Return whether a question names diseases or germs, and a whole document nothing of what it says ails the patient, nor what that is a
-    kind of."""
+def is_for_another_illness(question: str, *texts: str) -> bool:
+    """Return whether a question names diseases or germs, and a whole document, its title and its text, nothing of what it says ails the
+    patient, nor what that is a kind of."""
     asked = _ails(question)
     if not any(concepts()[line].kind in _ILL for line in asked):
         return False
-    said = _ails(text)
+    said = frozenset().union(*(concepts_in(text) for text in texts))
     if any(is_named(line, said) or any(is_named(one, frozenset((line,))) for one in said) for line in asked):
         return False
-    return not any(_has_a_name(line, text) for line in asked)
+    return not any(_has_a_name(line, text) for line in asked for text in texts)
 
 
 def _has_a_name(line: int, text: str) -> bool:
@@ -39,7 +38,11 @@ def _has_a_name(line: int, text: str) -> bool:
     return any(words and min(map(len, words)) >= _SHORTEST and held((tuple(words),), text) >= _SURE for words in called)
 
 
-@lru_cache(maxsize=256)
+def ills_in(text: str) -> frozenset[int]:
+    """The germs and diseases that a text may name."""
+    return frozenset(line for line in concepts_in(text) if concepts()[line].kind in _ILL)
+
+
 def _ails(text: str) -> frozenset[int]:
     """What is named that is a disease, germ or symptom and can mean nothing else."""
     named = (lines for lines, _ in mentions(text) if lines and all(concepts()[line].kind in _AILS for line in lines))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import islice
 
 _IT_IS = r"(?:(?:dit|deze|this) (?:document|versie|version|procedure|richtlijn|guideline|policy|protocol) (?:is|was|werd|has been) )?"
 _ENDED = r"(?:vervallen|ingetrokken|niet meer (?:geldig|van kracht)|buiten gebruik|withdrawn|expired|obsolete|no longer (?:valid|in force))"
@@ -24,7 +25,7 @@ _SENTENCE = re.compile(r"(?<=[.!])\s+")
 
 def since(lines: Iterable[str]) -> str:
     """The day, as written, from which it is no longer in force; empty where no line says one."""
-    for line in list(lines)[:_FIRST]:
+    for line in islice(lines, _FIRST):
         if (found := _SINCE.match(line)) is not None:
             return found["day"]
     return ""
@@ -32,5 +33,5 @@ def since(lines: Iterable[str]) -> str:
 
 def said_undated(lines: Iterable[str]) -> str:
     """The words that say so without a day: a line, or a sentence of one; empty where none does."""
-    parts = (part for line in list(lines)[:_FIRST] for part in _SENTENCE.split(line.strip()))
+    parts = (part for line in islice(lines, _FIRST) for part in _SENTENCE.split(line.strip()))
     return next((part.strip() for part in parts if _UNDATED.fullmatch(part)), "")

@@ -38,6 +38,11 @@ def read(
 ) -> ReadDocument:
     """Read a file. kind: its media type; shown: the rendering as PDF that LibreOffice made of it, which gives it pages and boxes, or where
     to write the one that is made here; ocr: pages of a PDF that are pictures are read too. Raises UnreadableDocument."""
+    document = _read(path, name, kind, max_pages, shown, ocr)
+    return replace(document, warnings=(*document.warnings, *_said_lapsed(document)))
+
+
+def _read(path: Path, name: str, kind: str, max_pages: int, shown: Path | None, ocr: Ocr | None) -> ReadDocument:
     if kind in WORDS:
         return _read_docx(path, name, max_pages, shown)
     if kind in SLIDES:
@@ -57,7 +62,7 @@ def _read_pdf(path: Path, name: str, max_pages: int, ocr: Ocr | None = None) -> 
     cleaned = clean(found.pages, metadata.language)
     pages = _worded(cleaned.pages, name, found.warnings)
     doubtful = uncertain(pages, found.pages)
-    warnings = (*said_of_scans(pages, doubtful), *found.warnings, *_said_lapsed(metadata, cells, first.slanted))
+    warnings = (*said_of_scans(pages, doubtful), *found.warnings)
     return ReadDocument(metadata, pages, warnings, cleaned.cut, doubtful, cleaned.blocks, titles)
 
 
@@ -146,9 +151,12 @@ def _worded(pages: tuple[Page, ...], name: str, warnings: Sequence[str] = ()) ->
     return pages
 
 
-def _said_lapsed(metadata: Metadata, cells: Sequence[Sequence[str]], slanted: Sequence[str]) -> tuple[Note, ...]:
+def _said_lapsed(document: ReadDocument) -> tuple[Note, ...]:
     """Its first page, or what is stamped across it, says that it is no longer in force, and nobody says until when it was."""
-    said = "" if metadata.valid_until else lapsed.said_undated((*slanted, *(" ".join(row) for row in cells)))
+    first = document.pages[0]
+    stamped = (line.text for line in document.cut if line.page == first.number)
+    lines = (line for line in first.text.splitlines() if line.strip())
+    said = "" if document.metadata.valid_until else lapsed.said_undated(stamped) or lapsed.said_undated(lines)
     return (note("says_lapsed", words=said),) if said else ()
 
 

@@ -86,7 +86,7 @@ def is_of_another_indication(question: Analysis, hits: Sequence[Hit], best: Cand
     asked = {substance_of(drug) or drug for drug in question.drugs}
     if any(not asked.isdisjoint(substance_of(drug) or drug for drug in drugs_in(title)) for title in titles):
         return False
-    return is_for_another_illness(question.text, "\n".join((*sorted(titles), texts[best.document_id])))
+    return is_for_another_illness(question.text, *sorted(titles), texts[best.document_id])
 
 
 def is_turned_for_good(question: Analysis, best: Candidate, texts: Mapping[str, str]) -> bool:

@@ -61,7 +61,7 @@ def scored_sentences(
     scored = []
     for one, cosine in zip(found, cosines.tolist(), strict=True):
         hit = best[one.rank]
-        features = (cosine, hit.score, float(_fits(question, one)), _covers(question, hit.chunk.title, one.text))
+        features = (cosine, hit.score, float(fit_of(question, one)), _covers(question, hit.chunk.title, one.text))
         scored.append(Scored(replace(one, score=weights.score(features)), features, hit.chunk.title))
     return sorted(scored, key=lambda s: -s.candidate.score)
 
@@ -75,7 +75,7 @@ def _meant(question: Analysis, embedder: Embedder) -> NDArray[np.float32]:
     return np.asarray(between / max(float(np.linalg.norm(between)), 1e-9), np.float32)
 
 
-def _fits(question: Analysis, one: Candidate) -> int:
+def fit_of(question: Analysis, one: Candidate) -> int:
     """Whether its ranges hold for the question's numbers; of a row that says nothing of them, whether whom it is for are of that age."""
     return fits(question.numbers, one.text) or (fits_age(question.numbers, one.case) if one.is_row else 0)
 

@@ -74,7 +74,7 @@ _OF_A_YEAR = {"year": 1.0, "month": 1 / 12}
 _OF_AN_INFANTS = {"week": 7 / 365.25, "day": 1 / 365.25}
 _DAYS = {"minute": 1 / 1440, "hour": 1 / 24, "day": 1.0, "week": 7.0, "month": 365.25 / 12, "year": 365.25}
 _SINCE = re.compile(
-    rf"\b(?:(?P<early>binnen|tot|within|up to|less than|minder dan|korter dan)|"
+    rf"\b(?:(?:binnen|tot|within|up to|less than|minder dan|korter dan)|"
     rf"(?P<late>na|after|meer dan|more than|langer dan|longer than|later dan|later than))\s+(?:de |the )?{_N.format('n')}{_U.format('u')}",
     re.IGNORECASE,
 )

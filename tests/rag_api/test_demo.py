@@ -35,9 +35,6 @@ def last_line(result: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     return found
 
 
-ASKED = ("How often is the cuff pressure of a tracheostomy measured?", "Can a mother keep breastfeeding after gadolinium?")
-
-
 def test_the_demo_answers_from_the_judged_document_in_its_own_words_and_a_second_start_ingests_nothing(open_dir: Path) -> None:
     first = bedside(open_dir, "demo", "--once", "--json")
     for step in ("starting the database", "ingesting the sample handbook", "loading the language model", "answering the sample question"):
@@ -57,7 +54,9 @@ def test_the_demo_answers_from_the_judged_document_in_its_own_words_and_a_second
 
     listed = last_line(bedside(open_dir, "documents", "--json"))
     assert listed["total"] == len(list((Path(handbook.__file__).parent / "pdf").glob("*.pdf")))
-    written = [last_line(bedside(open_dir, "ask", question, "--mode", "answer", "--json")) for question in ASKED]
-    assert any(one["answer"] for one in written)  # what the small model writes may say nothing; then the sources stand alone
-    assert all(one["answer"][span["start"] : span["end"]] == span["text"] for one in written for span in one["spans"])
+    written = last_line(
+        bedside(open_dir, "ask", "How often is the cuff pressure of a tracheostomy measured?", "--mode", "answer", "--json")
+    )
+    assert written["answer"]
+    assert all(written["answer"][span["start"] : span["end"]] == span["text"] for span in written["spans"])
     assert not (open_dir / "postgres" / "postmaster.pid").exists()

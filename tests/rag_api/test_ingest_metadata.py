@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 from datetime import date
+from pathlib import Path
 
 import pytest
 
-from rag_api.domain import TargetGroup
+from rag_api.domain import TargetGroup, code_of
 from rag_api.ingest.lapsed import said_undated
 from rag_api.ingest.metadata import (
     describe,
@@ -15,6 +16,7 @@ from rag_api.ingest.metadata import (
     parse_date,
     target_groups,
 )
+from rag_api.ingest.read import read
 
 pytestmark = pytest.mark.quick
 
@@ -94,6 +96,17 @@ def test_what_has_lapsed_beside_the_document_ends_nothing(line: str) -> None:
 @pytest.mark.parametrize("line", ["VERVALLEN", "Niet meer gebruiken. Bel de dienst.", "Superseded by PRO-012 version 3", "Oude versie"])
 def test_a_first_page_that_says_so_without_a_day_is_told_of(line: str) -> None:
     assert said_undated(["Norovirus", line])
+
+
+@pytest.mark.parametrize(
+    ("line", "told"), [("Niet meer gebruiken", ["says_lapsed"]), ("Ingetrokken op 8 januari 2025", []), ("Bel ons", [])]
+)
+def test_a_file_of_any_kind_is_told_of(line: str, told: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "noro.md"
+    path.write_text(f"# Norovirus\n\n{line}\n\nIsoleer de patiënt op een kamer en bel de ziekenhuishygiëne.\n", encoding="utf-8")
+    document = read(path, path.name, "text/markdown", 10)
+    assert [code_of(warning) for warning in document.warnings] == told
+    assert (document.metadata.valid_until is not None) is line.startswith("Ingetrokken")
 
 
 def test_labels_and_values_stand_in_cells_or_after_a_colon() -> None:
