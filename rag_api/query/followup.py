@@ -103,7 +103,7 @@ _GROWN = re.compile(
 )
 # When it is, of which a follow-up's takes the place of the first: "overdag", "om 3 uur 's nachts".
 _MOMENT = re.compile(
-    r"\b(?:overdag|tijdens (?:de )?(?:kantoor|dag|werk)uren|(?:in (?:het|de) |op )?(?:weekend\w*|weekdag\w*|werkdag\w*)|"
+    r"(?<!\w)(?:overdag|tijdens (?:de )?(?:kantoor|dag|werk)uren|(?:in (?:het|de) |op )?(?:weekend\w*|weekdag\w*|werkdag\w*)|"
     r"(?:om \d{1,2} ?(?:u|uur|h) )?(?:['’]s ?|in de )?(?:nachts?|snachts|avonds?|savonds|ochtends?|morgens?|middags?)|"
     r"during (?:the )?(?:day|night|office hours)|(?:at|by) (?:night|day)|in the (?:evening|morning|night|weekend)|"
     r"(?:at|on) (?:the )?weekends?|on weekdays|after hours|out of hours)\b",

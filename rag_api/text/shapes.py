@@ -14,7 +14,8 @@ from rag_api.domain import BlockKind
 from rag_api.text.sentence_splitter import Kind, kind_of_line, lines
 
 LABEL = re.compile(
-    r"[-–—•●▪◦‣∙·*☐□✓✔➢►■○◆➤→]|\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{2,4})[.)]|\d{1,2}(?:\.\d{1,2})+\.?|(?:stap|step)\s\d{1,2}[.:]?", re.IGNORECASE
+    r"[-–—•●▪◦‣∙·*☐☑☒▣□✓✔➢►■○◆➤→]|\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{2,4})[.)]|\d{1,2}(?:\.\d{1,2})+\.?|(?:stap|step)\s\d{1,2}[.:]?",
+    re.IGNORECASE,
 )
 _NUMBER = re.compile(r"(\d{1,2}(?:\.\d{1,2})*)\.?\s+\S")
 _CELLS = re.compile(r"\t| \| ")

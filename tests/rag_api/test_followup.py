@@ -73,6 +73,7 @@ PAIRS = HANDBOOK.parent / "followups.csv"
         ),
         ("first bolus of lipid in a man of 85 kg?", "and for a child of 20 kg?", "first bolus of lipid for a child of 20 kg?"),
         ("hoe lang blijft iemand met griep in isolatie?", "en bij kinkhoest?", "hoe lang blijft iemand met kinkhoest in isolatie?"),
+        ("wie bel ik 's nachts voor een tolk?", "en overdag?", "wie bel ik voor een tolk overdag?"),
         ("hoe krijg ik overdag een tolk?", "en om 3 uur 's nachts?", "hoe krijg ik een tolk om 3 uur 's nachts?"),
         ("wie bel ik tijdens de kantooruren?", "en in het weekend?", "wie bel ik in het weekend?"),
         (

@@ -27,8 +27,8 @@ pytestmark = pytest.mark.quick
 Pins = dict[tuple[int, ...], str]
 # Versions -> digest. What stands further down follows from what stands above it, so its key has those versions too.
 SPLITTER: Pins = {(1,): "4b69f65dbca139b7", (2,): "ef2f3406fc47f959"}
-QUOTES: Pins = {(1, 1): "08c549752f220430", (2, 2): "9a592eb78cd96182", (2, 3): "ded21b2b95a75bf3"}
-LINES: Pins = {(1, 1, 1): "d6ae7189e3858db6", (2, 2, 1): "ea3bf2cc2cc12a61", (2, 3, 1): "d8260af102baffaf"}
+QUOTES: Pins = {(1, 1): "08c549752f220430", (2, 2): "9a592eb78cd96182", (2, 3): "ded21b2b95a75bf3", (2, 4): "1f5cf458195ebb8c"}
+LINES: Pins = {(1, 1, 1): "d6ae7189e3858db6", (2, 2, 1): "ea3bf2cc2cc12a61", (2, 3, 1): "d8260af102baffaf", (2, 4, 1): "d8260af102baffaf"}
 
 LONG = "Voor elke patiënt die langer dan een dag op de dienst verblijft geldt het volgende, ook bij nacht en in het weekend, "
 FRAGMENTS = (

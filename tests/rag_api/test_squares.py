@@ -40,8 +40,10 @@ def test_a_square_with_something_in_it_is_not_read_as_empty(sign: str, tmp_path:
         paper.lines([text], X + 14)
     path = tmp_path / "ticked.pdf"
     path.write_bytes(paper.bytes())
-    lines = read(path, path.name, "application/pdf", max_pages=5).text.splitlines()
-    assert lines[1:] == [f"☐ {ITEMS[0]}", f"{sign} {ticked}", f"☐ {ITEMS[0].upper()}"]
+    document = read(path, path.name, "application/pdf", max_pages=5)
+    assert document.text.splitlines()[1:] == [f"☐ {ITEMS[0]}", f"{sign} {ticked}", f"☐ {ITEMS[0].upper()}"]
+    items = [block.label for block in document.blocks if block.kind == BlockKind.ITEM]
+    assert items == ["☐", *(["▣"] if sign == "▣" else []), "☐"]
 
 
 def test_one_square_before_words_is_a_drawing(tmp_path: Path) -> None:
