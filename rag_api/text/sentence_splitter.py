@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
-VERSION = 2  # one more whenever any text is cut otherwise: kept vectors are then made anew (tests/rag_api/test_rule_versions.py)
+VERSION = 3  # one more whenever any text is cut otherwise: kept vectors are then made anew (tests/rag_api/test_rule_versions.py)
 
 _OPENS_WORDS = """
 afb afd agv approx apr art ass aug bijl bijv blz bv ca cf cfr dd dec dhr di do dr dra drs dwz ea ed eds eg ev evt excl ext fax feb fig
@@ -39,7 +39,7 @@ when with without you zie zodra zonder zwangeren
 _OPENS = frozenset(_OPENS_WORDS.split())  # abbreviations that never end a sentence: something must follow them
 _CLOSES = frozenset(_CLOSES_WORDS.split())  # may end one (units, routes, "etc."): only before a word that can hardly continue it
 _STARTERS = frozenset(_STARTER_WORDS.split())  # words, capitalised, that can hardly continue a sentence
-_BULLET = re.compile(r"[-–—•●▪◦‣∙·*☐□✓✔➢►]\s|\(?(?:\d{1,2}|[a-zA-Z])[.)]\s|\d{1,2}(?:\.\d{1,2})+\.?\s")
+_BULLET = re.compile(r"[-–—•●▪◦‣∙·*☐☑☒▣□✓✔➢►]\s|\(?(?:\d{1,2}|[a-zA-Z])[.)]\s|\d{1,2}(?:\.\d{1,2})+\.?\s")
 _END = re.compile(r"([.!?…]+)[\"'”’»)\]]*\s+")
 _BACK = 300  # characters looked back for an open bracket or the word before
 _CELLS = re.compile(r"\t| \| ")

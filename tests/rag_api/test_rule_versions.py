@@ -26,9 +26,9 @@ pytestmark = pytest.mark.quick
 
 Pins = dict[tuple[int, ...], str]
 # Versions -> digest. What stands further down follows from what stands above it, so its key has those versions too.
-SPLITTER: Pins = {(1,): "4b69f65dbca139b7", (2,): "ef2f3406fc47f959"}
-QUOTES: Pins = {(1, 1): "08c549752f220430", (2, 2): "9a592eb78cd96182", (2, 3): "ded21b2b95a75bf3", (2, 4): "1f5cf458195ebb8c"}
-LINES: Pins = {(1, 1, 1): "d6ae7189e3858db6", (2, 2, 1): "ea3bf2cc2cc12a61", (2, 3, 1): "d8260af102baffaf", (2, 4, 1): "d8260af102baffaf"}
+SPLITTER: Pins = {(1,): "4b69f65dbca139b7", (2,): "ef2f3406fc47f959", (3,): "49300974e91b1a00"}
+QUOTES: Pins = {(1, 1): "08c549752f220430", (2, 2): "9a592eb78cd96182", (2, 3): "ded21b2b95a75bf3", (3, 3): "dd2270d2f93cafda"}
+LINES: Pins = {(1, 1, 1): "d6ae7189e3858db6", (2, 2, 1): "ea3bf2cc2cc12a61", (2, 3, 1): "d8260af102baffaf", (3, 3, 1): "6492e7ad1bef0ae3"}
 
 LONG = "Voor elke patiënt die langer dan een dag op de dienst verblijft geldt het volgende, ook bij nacht en in het weekend, "
 FRAGMENTS = (
@@ -99,6 +99,7 @@ LENGTHS = (
     "- Dit is zo:\n- Eerste",
     "A\tB:\n- eerste",
     "Een lijst:\n\n- eerste",
+    "Een lijst:\n☑ eerste\n▣ tweede",
     f"Geef {'dat en ' * 60}(dus. Geef dat.",
     "Geef [dus. Geef dat. Nu].",
     "Keep it dry for 48 hours. After that you may shower. Niets drinken. Tot dan mag dat niet.",
