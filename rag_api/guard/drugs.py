@@ -4,9 +4,9 @@ A drug is known by the table (drugs.csv: a substance in a line, with its names i
 class; drug_classes.csv: what a class is called, and how a text begins to name it), or by the ending that its name has. Nothing follows from
 one that is neither. Spelling is forgiven as far as two drugs are not taken for one.
 
-Some classes are one substance whose products may not take each other's place: the insulins, amphotericin, botulinum toxin. Then the
-substance's own line stands for all of them. A class that is `over` others is what lay people call these ("blood thinner"); what they call
-so too, and what is given for something else, is `beside` it.
+Some classes are one substance whose products may not take each other's place: the insulins, amphotericin, the salts of calcium and of
+potassium. Then the substance's own line stands for all of them. A class that is `over` others is what lay people call these ("blood
+thinner"); what they call so too, and what is given for something else, is `beside` it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _FORGIVEN = 8  # letters from which a table's name may have one wrong; kalium is
 
 def drugs_in(text: str) -> tuple[str, ...]:
     """In the question's order, each once, in lower case and without accents."""
-    return tuple(dict.fromkeys(word for word in _WORD.findall(folded(text)) if is_drug(word)))
+    return tuple(dict.fromkeys(word for word in _WORD.findall(_joined(folded(text))) if is_drug(word)))
 
 
 def given_in(text: str) -> tuple[str, ...]:
@@ -140,7 +140,7 @@ class _Words:
 @lru_cache(maxsize=64)
 def _words_of(text: str) -> _Words:
     """A document is read once, not at every question."""
-    lines = {word: _line_of(word) for word in {_spelled(found) for found in _WORD.findall(folded(text))}}
+    lines = {word: _line_of(word) for word in {_spelled(found) for found in _WORD.findall(_joined(folded(text)))}}
     return _Words(
         frozenset(line for line in lines.values() if line is not None), frozenset(word for word, line in lines.items() if line is None)
     )
@@ -149,7 +149,7 @@ def _words_of(text: str) -> _Words:
 @lru_cache(maxsize=4096)
 def _known(drug: str) -> tuple[int | None, str]:
     """The table's line, when it has one, and the spelling."""
-    spelled = _spelled(folded(drug))
+    spelled = _spelled(_joined(folded(drug)))
     line = _line_of(spelled)
     return (_misspelt(spelled) if line is None else line), spelled
 
@@ -169,7 +169,18 @@ class _Substance:
 @cache
 def _lines() -> tuple[_Substance, ...]:
     rows = [(folded(row["names"]).split("|"), row["class"]) for row in rows_of("drugs.csv")]
-    return tuple(_Substance(tuple(names), tuple(map(_spelled, names)), of) for names, of in rows)
+    return tuple(_Substance(tuple(names), tuple(dict.fromkeys(_spelled(n.replace(" ", "")) for n in names)), of) for names, of in rows)
+
+
+def _joined(plain: str) -> str:
+    """Folded text with the table's names of several words as one: "calcium chloride" is not "calcium"."""
+    return _names_of_words().sub(lambda found: re.sub(r"[ -]", "", found[0]), plain)
+
+
+@cache
+def _names_of_words() -> re.Pattern[str]:
+    parted = sorted((name for line in _lines() for name in line.names if " " in name), key=len, reverse=True)
+    return re.compile(rf"\b(?:{'|'.join(re.escape(name).replace(re.escape(' '), '[ -]') for name in parted)})\b")
 
 
 @cache
