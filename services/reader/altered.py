@@ -26,7 +26,6 @@ KINDS = SPECIFIC | {"person", "route", "site", "diet"}
 NEAR = 0.7  # how often a thing is exchanged for one that is of the same immediate kind, where there is one
 TYPED = 5  # letters of a word that is misspelt
 _WORD = re.compile(r"[^\W\d_]+")
-_NAME = re.compile(r"[^\W_]+")  # a drug's may have digits: MgSO4
 _TURNED = (
     ("met", "zonder"), ("with", "without"), ("voor", "na"), ("before", "after"), ("eerste", "tweede"), ("first", "second"),
     ("overdag", "'s nachts"), ("minimum", "maximum"), ("min", "max"), ("minstens", "hoogstens"), ("links", "rechts"), ("left", "right"),
@@ -49,9 +48,9 @@ class Thing:
 
 def things(text: str) -> Iterator[Thing]:
     """Yield what may be exchanged, in the order in which it stands; no two overlap."""
-    drugs = [(found.start(), found.end(), found.group()) for found in _NAME.finditer(text) if is_drug(folded(found.group()))]
+    drugs = [(*found.span(), word) for found in _drug_names().finditer(text) if is_drug((word := folded(found[0])).replace(" ", ""))]
     for start, end, word in drugs:
-        if (line := _drug_line(folded(word))) is not None:
+        if (line := _drug_line(word)) is not None:
             yield Thing(start, end, "drug", line)
     if len([c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c)]) != len(text):
         return  # "½": places would be elsewhere
@@ -178,6 +177,13 @@ def _name(kind: str, line: int, chance: np.random.Generator) -> str:
 @cache
 def _lines_of_drugs() -> dict[str, int]:
     return {name: line for line, own in enumerate(substances()) for name in own}
+
+
+@cache
+def _drug_names() -> re.Pattern[str]:
+    """A drug's may have digits: MgSO4; or several words: calcium chloride."""
+    parted = sorted((name for name in _lines_of_drugs() if " " in name), key=len, reverse=True)
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, parted))})\b|[^\W_]+", re.IGNORECASE)
 
 
 def _drug_line(word: str) -> int | None:
