@@ -14,6 +14,7 @@ import numpy as np
 import pypdfium2.raw as raw
 from numpy.typing import NDArray
 
+from rag_api.ingest.cell_fills import edges_of_cells
 from rag_api.ingest.plane import PagePlane
 
 _MAX_OBJECTS = 20_000  # of a page, and segments of its paths: a drawing has many, a table few
@@ -141,9 +142,10 @@ class _Found:
         dx, dy = np.abs(lines[:, 2] - lines[:, 0]), np.abs(lines[:, 3] - lines[:, 1])
         flat, steep = lines[(dy < 1) & (dx > 8)], lines[(dx < 1) & (dy > 4)]
         bars = lines[(dy < 1) & (dx > 2) & (dx < _BAR)]
+        across, down = edges_of_cells(np.array([box for box, _ in self.fills], np.float32).reshape(-1, 4))
         return Drawn(
-            _spans(flat, 0),
-            _spans(steep, 1),
+            np.concatenate([_spans(flat, 0), across]),
+            np.concatenate([_spans(steep, 1), down]),
             _spans(bars, 0),
             np.array(self.squares, np.float32).reshape(-1, 4),
             _held(self.squares, self.specks),

@@ -17,6 +17,7 @@ Item = Line | Row
 
 _BULLET = re.compile(r"[•▪●○◦■□☐☑☒▣◆◇▫–—►➢➤→✓✔❑❖*·‣]\s|[o§]\s(?=\S)|-\s")
 _NUMBER = re.compile(r"\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4})[.)]\s|\d{1,2}(?:\.\d{1,2})+\.?\s|stap \d|step \d", re.IGNORECASE)
+_FOOTNOTE = re.compile(r"(?:[⁰¹²³⁴-⁹]{1,2}|[†‡]{1,2})\s?\S")
 _NAME = re.compile(r"[^\W\d_a-z][^\W\d_A-Z]")  # a capital and a small letter: most sentences begin so
 _ENDS = re.compile(r"[.!?:;][\"'”’»)\]]*$")
 _OPEN = re.compile(r"(?:,|\b(?:van|de|het|een|en|of|te|die|dat|the|and|or|an?|to|that|which))$")  # more of the sentence must come
@@ -165,13 +166,13 @@ def continues(one: Line, two: Line, right: float) -> bool:
 
 def _label(line: Line) -> bool:
     text = line.marked.text
-    return bool(_BULLET.match(text) or _NUMBER.match(text))
+    return bool(_BULLET.match(text) or _NUMBER.match(text) or _FOOTNOTE.match(text))
 
 
 def _starts_item(one: Line, two: Line, wraps: bool) -> bool:
     """`two` opens a list item. A wrapped line may begin with '4.2 ' or '- ' by chance: then `one` is full and unfinished."""
     text = two.marked.text
-    if _BULLET.match(text) and text[0] not in "-–—*o":
+    if _FOOTNOTE.match(text) or (_BULLET.match(text) and text[0] not in "-–—*o"):
         return True
     if not _label(two):
         return False

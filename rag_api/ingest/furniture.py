@@ -22,6 +22,7 @@ _WORDS_ZONE = 0.15  # where words repeat in a header that tells no page, date, v
 _DEPTH = 10  # lines and rows from either edge
 _TOLERANCE = 6.0  # points up or down
 _LARGER = 1.15  # than most lines: a heading
+_TITLE = 1.3  # and a title, which a running head says again
 
 HEADER, FOOTER, PAGE_NUMBER = "header", "footer", "page_number"
 LINE_NUMBER, SLANTED = "line_number", "slanted"  # what is cut for another reason
@@ -54,10 +55,13 @@ def furniture(pages: Sequence[Sequence[Item]], heights: Sequence[float]) -> dict
         for place in near.places():
             places[place].add(near.page)
     usual = usual_size(pages)
+    titles = (
+        [text for item in pages[0] for text in [text_of(item)] if isinstance(item, Line) and item.size > _TITLE * usual] if pages else []
+    )
     cut: dict[int, str] = {}
     for edge in edges:
         run = list(_run(edge, places, heights, len(pages)))
-        found = _of_one_page(edge, usual, heights) if len(pages) == 1 else _cuttable(run, usual, heights)
+        found = _of_one_page(edge, usual, heights) if len(pages) == 1 else _cuttable(run, usual, heights, titles)
         cut |= {id(near.item): near.edge for near in found} | {id(near.item): PAGE_NUMBER for near in run if near.numbers}
     return cut
 
@@ -113,14 +117,20 @@ def _of_one_page(edge: Sequence[_Near], usual: float, heights: Sequence[float]) 
             yield near
 
 
-def _cuttable(run: Sequence[_Near], usual: float, heights: Sequence[float]) -> Iterator[_Near]:
-    """Of the run what holds nothing that a reader could need."""
-    content = _content(run)
+def _cuttable(run: Sequence[_Near], usual: float, heights: Sequence[float], titles: Sequence[str]) -> Iterator[_Near]:
+    """Of the run what holds nothing that a reader could need, or the title again."""
+    content = _content([replace(near, text=_without(near.text, titles)) for near in run])
     last = max((i for i, near in enumerate(run) if has_imprint(near.text)), default=-1)  # what stands outside of it belongs to it
     for i, near in enumerate(run):
         plain = isinstance(near.item, Line) and near.item.size < _LARGER * usual and near.distance < _WORDS_ZONE * heights[near.page]
         if i not in content and (i <= last or plain):
             yield near
+
+
+def _without(text: str, titles: Sequence[str]) -> str:
+    """Cells that say a title again."""
+    cells = text.split("\t")
+    return "\t".join(cell for cell in cells if cell.strip() not in titles) if len(cells) > 1 else text
 
 
 def _content(run: Sequence[_Near]) -> set[int]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -19,12 +19,14 @@ from numpy.typing import NDArray
 
 from rag_api.ingest.aligned_tables import aligned_tables
 from rag_api.ingest.drawn import Drawn
+from rag_api.ingest.grid import Band, Cell, cells_of, joined, said_again
+from rag_api.ingest.header_tables import header_tables
 from rag_api.ingest.late_labels import late_labels
 from rag_api.ingest.line_numbers import line_numbers
 from rag_api.ingest.marked import Marked, no_boxes
 from rag_api.ingest.narrow_gaps import narrow_gaps
 from rag_api.ingest.pdfium import Glyphs
-from rag_api.ingest.raised import with_raised
+from rag_api.ingest.raised import is_attached, with_raised
 
 HYPHEN_AT_LINE_END = 2  # what PDFium gives for one
 _NEWLINES = np.array([10, 13], np.uint32)
@@ -32,6 +34,9 @@ _SPACES = np.array([9, 10, 11, 12, 13, 32, 0x85, 0xA0, 0x1680, *range(0x2000, 0x
 _CELL_GAP = 1.8  # line heights of white on one line that part two cells
 _MAX_RULES = 600  # more is a drawing, not a table
 _LABEL = re.compile(r"\W{1,3}|\(?(?:\w|\d{1,3}|[ivx]{1,4})[.)]?|(?:\d{1,2}\.)+\d{0,2}")  # of a list
+_FEWEST_ROWS = 3  # without rules between them, in place of lines of one
+_PADDING = 0.6  # line heights between a full cell and the next column
+_LEVEL = 0.3  # line heights between the middles of what is level
 _MAX_CELL_LINES = 15  # more is a column of text in a frame
 
 
@@ -52,9 +57,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Row:
-    """A table row: its cells from left to right, each its lines."""
+    """A table row: its cells from left to right, each its lines; which of them stand beside other rows too."""
 
     cells: tuple[tuple[Line, ...], ...]
+    shared: frozenset[int] = frozenset()
 
     @property
     def lines(self) -> tuple[Line, ...]:
@@ -62,11 +68,14 @@ class Row:
 
     @property
     def y0(self) -> float:
-        return min(line.y0 for line in self.lines)
+        return min(line.y0 for line in self._own())
 
     @property
     def y1(self) -> float:
-        return max(line.y1 for line in self.lines)
+        return max(line.y1 for line in self._own())
+
+    def _own(self) -> tuple[Line, ...]:
+        return tuple(line for n, cell in enumerate(self.cells) if n not in self.shared for line in cell) or self.lines
 
 
 def lay_out(glyphs: Glyphs, drawn: Drawn, width: float, height: float) -> list[Line | Row]:
@@ -86,7 +95,7 @@ def lay_out_straight(
     glyphs: Glyphs, upright: NDArray[np.float32], rules: tuple[NDArray[np.float32], NDArray[np.float32]]
 ) -> list[Line | Row]:
     """As `lay_out`, of a page that was set straight: [n, 4] its glyphs' boxes and (across, down) its rules there."""
-    across, down = rules
+    across, down = map(joined, rules)
     if len(across) + len(down) > _MAX_RULES:
         across, down = across[:0], down[:0]
     shown = np.asarray(~np.isnan(upright).any(axis=1))
@@ -108,10 +117,11 @@ def _turn(boxes: NDArray[np.float32], turned: int, width: float, height: float) 
 def _turn_rules(drawn: Drawn, turned: int, width: float, height: float) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """(across [h, 3], down [v, 3]) in reading space; none when there are too many to be tables."""
     none = np.zeros((0, 3), np.float32)
-    if len(drawn.across) + len(drawn.down) > _MAX_RULES:
+    rules = joined(drawn.across), joined(drawn.down)
+    if sum(map(len, rules)) > _MAX_RULES:
         return none, none
-    across = _turn(drawn.across[:, [0, 2, 1, 2]], turned, width, height)
-    down = _turn(drawn.down[:, [2, 0, 2, 1]], turned, width, height)
+    across = _turn(rules[0][:, [0, 2, 1, 2]], turned, width, height)
+    down = _turn(rules[1][:, [2, 0, 2, 1]], turned, width, height)
     if turned % 2:
         across, down = down, across
     return across[:, [0, 2, 1]], down[:, [1, 3, 0]]
@@ -147,10 +157,10 @@ def _one_way(
     lines = _lines(glyphs, visible, white, here, pieces, aside)
     for n in line_numbers([line.marked.text for line in lines], pieces.boxes, [line.size for line in lines]):
         lines[n] = replace(lines[n], counts=True)
-    cells = _rows(pieces.boxes, across, down)
+    cells = cells_of(pieces.boxes, across, down)
     order = _with_labels(_order(lines), lines, pieces.boxes)
     order = _with_laid_on(_headers_first(order, lines), lines, glyphs.laid_on[visible[pieces.starts]])
-    return _merge([lines[i] for i in order], [cells[i] for i in order])
+    return _merge([lines[i] for i in order], [cells[i] for i in order], pieces.boxes[order])
 
 
 def _order(lines: list[Line]) -> list[int]:
@@ -206,7 +216,7 @@ def _with_laid_on(order: list[int], lines: list[Line], laid_on: NDArray[np.bool_
 
 def _pieces(glyphs: Glyphs, visible: NDArray[np.int64], boxes: NDArray[np.float32], down: NDArray[np.float32]) -> _Pieces:
     newlines = np.cumsum(np.isin(glyphs.codes, _NEWLINES))
-    broken = newlines[visible[1:]] > newlines[visible[:-1]]
+    broken = (newlines[visible[1:]] > newlines[visible[:-1]]) & ~is_attached(glyphs.codes[visible], boxes)
     one, two = boxes[:-1], boxes[1:]
     height = np.minimum(one[:, 3] - one[:, 1], two[:, 3] - two[:, 1]).clip(0.1)
     overlap = np.minimum(one[:, 3], two[:, 3]) - np.maximum(one[:, 1], two[:, 1])
@@ -249,55 +259,31 @@ def _lines(
     return lines
 
 
-def _rows(boxes: NDArray[np.float32], across: NDArray[np.float32], down: NDArray[np.float32]) -> list[tuple[int, int, int] | None]:
-    """For each piece the (top, bottom, left) rules of its table cell, or None. `left` is -1 in tables without vertical rules."""
-    nowhere: list[tuple[int, int, int] | None] = [None] * len(boxes)
-    if len(across) < 2:
-        return nowhere
-    x, y = (boxes[:, 0] + boxes[:, 2]) / 2, (boxes[:, 1] + boxes[:, 3]) / 2
-    tops = _nearest(y, x, across, -1)
-    bottoms = _nearest(y, x, across, +1)
-    lefts = _nearest(x, y, down, -1) if len(down) else np.full(len(x), np.nan)
-    rights = _nearest(x, y, down, +1) if len(down) else np.full(len(x), np.nan)
-    levels, columns = _levels(across[:, 2]), _levels(down[:, 2])
-    found = list(nowhere)
-    for i in np.flatnonzero(~np.isnan(tops) & ~np.isnan(bottoms)):
-        closed = not np.isnan(lefts[i]) and not np.isnan(rights[i])
-        found[i] = (_level(levels, tops[i]), _level(levels, bottoms[i]), _level(columns, lefts[i]) if closed else -1)
-    return found
-
-
-def _nearest(at: NDArray[np.float64], along: NDArray[np.float64], rules: NDArray[np.float32], side: int) -> NDArray[np.float64]:
-    """[p] where the nearest rule lies on that side of each piece (-1 before, +1 after), NaN without one."""
-    covers = (rules[None, :, 0] - 2 <= along[:, None]) & (along[:, None] <= rules[None, :, 1] + 2)
-    beside = side * (rules[None, :, 2] - at[:, None]) > 0
-    distance = np.where(covers & beside, np.abs(rules[None, :, 2] - at[:, None]), np.inf)
-    best = distance.min(axis=1)
-    return np.where(np.isinf(best), np.nan, at + side * best)
-
-
-def _levels(values: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Where rules lie, those within 1.5 points of each other taken as one."""
-    ordered = np.sort(values.astype(np.float64))
-    return ordered[np.concatenate([[True], np.diff(ordered) > 1.5])] if len(ordered) else ordered
-
-
-def _level(levels: NDArray[np.float64], value: float) -> int:
-    return int(np.searchsorted(levels, value + 0.01, side="right"))
-
-
-def _merge(lines: list[Line], cells: list[tuple[int, int, int] | None]) -> list[Line | Row]:
-    """Pieces of one row become a Row where the row's first piece stands; other pieces on one line become one Line."""
+def _merge(lines: list[Line], cells: list[Cell | None], boxes: NDArray[np.float32]) -> list[Line | Row]:
+    """Pieces of one row become a Row where the row's first piece stands; other pieces on one line become one Line. boxes: [p, 4]"""
     row_of = _aligned_rows(lines, cells)
-    bands: dict[tuple[int, int], list[int]] = {}
+    known = [{i for i, row in row_of.items() if row is one} for one in {id(row): row for row in row_of.values()}.values()]
+    lefts = [-1 if cell is None else cell.left for cell in cells]
+    bands: dict[Band, list[int]] = {}
     for i, cell in enumerate(cells):
         if cell is not None and i not in row_of:
-            bands.setdefault(cell[:2], []).append(i)
-    for found in _whole_headers(bands, lines, [cell[2] if cell else -1 for cell in cells]).values():
-        members = _below_heading(found, lines)
-        row = _row([(lines[i], cells[i][2]) for i in members])  # type: ignore[index]
-        if row is not None:
-            row_of.update(dict.fromkeys(members, row))
+            bands.setdefault(cell.band, []).append(i)
+    bands = _whole_headers(bands, lines, lefts)
+    again = said_again(bands, cells, boxes, [len(line.marked.text) for line in lines])
+    over_rows = {i for several in again.values() for i in several}
+    for band, found in sorted(bands.items()):
+        if over_rows.issuperset(found):
+            continue
+        members, beside = _below_heading(found, lines), sorted(again.get(band, ()), key=lambda i: lines[i].x0)
+        row = _row([(lines[i], lefts[i]) for i in members], [(lines[i], lefts[i]) for i in beside])
+        if row is None:
+            continue
+        for one in _rows_of(row):
+            its = [i for i in members if one is row or _is_level(lines[i], one.cells[0][0])]
+            row_of.update(dict.fromkeys(its, one))
+            known.append({*its, *(beside if row.shared else ())})
+        row_of |= {i: row for i in beside if row.shared and i not in row_of}
+    row_of.update(_rows_below_headers(lines, known, {i for i, left in enumerate(lefts) if left != -1}))
     items: list[Line | Row] = []
     seen: set[int] = set()
     for i, line in enumerate(lines):
@@ -313,15 +299,16 @@ def _merge(lines: list[Line], cells: list[tuple[int, int, int] | None]) -> list[
     return items
 
 
-def _whole_headers(bands: dict[tuple[int, int], list[int]], lines: list[Line], lefts: list[int]) -> dict[tuple[int, int], list[int]]:
+def _whole_headers(bands: dict[Band, list[int]], lines: list[Line], lefts: list[int]) -> dict[Band, list[int]]:
     """A header's cells that are as high as two rows stand in the first of them. lefts: the rule to the left of each piece, -1 without."""
-    bold = {(top, bottom) for (top, bottom), members in bands.items() if all(lines[i].bold and lefts[i] != -1 for i in members)}
+    bold = {band for band, members in bands.items() if all(lines[i].bold and lefts[i] != -1 for i in members)}
     into = {}
-    for top, bottom in bold:
-        first = min(other for at, other in bold if at == top)
-        if first < bottom and any(at == first and other <= bottom for at, other in bold):
-            into[top, bottom] = (top, first)
-    whole: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for band in bold:
+        others = [other for other in bold if other.table == band.table]
+        first = min(other.bottom for other in others if other.top == band.top)
+        if first < band.bottom and any(other.top == first and other.bottom <= band.bottom for other in others):
+            into[band] = band._replace(bottom=first)
+    whole: dict[Band, list[int]] = defaultdict(list)
     for band, members in bands.items():
         whole[into.get(band, band)] += members
     return {band: sorted(members) for band, members in whole.items()}
@@ -335,9 +322,9 @@ def _below_heading(members: list[int], lines: list[Line]) -> list[int]:
     return members
 
 
-def _aligned_rows(lines: list[Line], cells: list[tuple[int, int, int] | None]) -> dict[int, Row]:
+def _aligned_rows(lines: list[Line], cells: list[Cell | None]) -> dict[int, Row]:
     """The rows of tables without rules down, for each of their pieces."""
-    free = [line if (cell is None or cell[2] == -1) and not line.counts else None for line, cell in zip(lines, cells, strict=True)]
+    free = [line if (cell is None or cell.left == -1) and not line.counts else None for line, cell in zip(lines, cells, strict=True)]
     rows: dict[int, Row] = {}
     for numbers in aligned_tables(free, [line.marked.text[0].islower() for line in lines]):
         row = Row(tuple(tuple(_lines_of([lines[i] for i in cell])) for cell in numbers))
@@ -345,19 +332,58 @@ def _aligned_rows(lines: list[Line], cells: list[tuple[int, int, int] | None]) -
     return rows
 
 
-def _row(members: list[tuple[Line, int]]) -> Row | None:
-    """The pieces between two horizontal rules as a row of at least two cells; None when they are no row."""
-    if any(left == -1 for _, left in members):
-        cells = _cells_without_rules([line for line, _ in members])
-    else:
-        by_left: dict[int, list[Line]] = {}
-        for line, left in members:
-            by_left.setdefault(left, []).append(line)
-        cells = [by_left[left] for left in sorted(by_left)]
+def _rows_below_headers(lines: list[Line], known: Sequence[Set[int]], closed: Set[int]) -> dict[int, Row]:
+    """The rows of tables that are told by their header, for each of their pieces. known: the pieces of each row that was found by others;
+    closed: those that stand between rules on all sides."""
+    rows: dict[int, Row] = {}
+    for found in reversed(header_tables(lines, known, closed)):  # a cell over several stands with the first
+        row = Row(tuple(tuple(_lines_of([lines[i] for i in cell])) for cell in found.cells), found.shared)
+        rows.update(dict.fromkeys((i for cell in found.cells for i in cell), row))
+    return rows
+
+
+def _row(members: list[tuple[Line, int]], again: list[tuple[Line, int]]) -> Row | None:
+    """The pieces between two horizontal rules as a row of at least two cells; None when they are no row. again: what stands beside it and
+    beside other rows."""
+    cells = _cells(members)
+    beside = _cells(again) if again and cells else []
+    shared = {id(cell) for cell in beside}
+    cells = sorted([*cells, *beside], key=lambda cell: min(line.x0 for line in cell)) if beside else cells
     if len(cells) < 2:
         return None
     laid = tuple(tuple(_lines_of(cell)) for cell in cells)
-    return None if max(len(cell) for cell in laid) > _MAX_CELL_LINES else Row(laid)
+    spans = frozenset(n for n, cell in enumerate(cells) if id(cell) in shared)
+    return None if max(len(cell) for cell in laid) > _MAX_CELL_LINES else Row(laid, spans)
+
+
+def _rows_of(row: Row) -> list[Row]:
+    """The rows that stand between two rules without one between them: their cells have as many lines, each level with its row's others,
+    and where one of the columns ends its lines the next word would have fitted."""
+    count = len(row.cells[0])
+    if row.shared or count < _FEWEST_ROWS or any(len(cell) != count for cell in row.cells):
+        return [row]
+    found = [Row(tuple((cell[n],) for cell in row.cells)) for n in range(count)]
+    level = all(_is_level(line, one.cells[0][0]) for one in found for line in one.lines)
+    ends = [min(line.x0 for line in cell) - _PADDING * cell[0].size for cell in row.cells[1:]]
+    free = any(
+        all(one.x1 + 0.25 * one.size + two.first_word < end for one, two in pairwise(cell))
+        for cell, end in zip(row.cells, ends, strict=False)
+    )
+    return found if level and free else [row]
+
+
+def _is_level(one: Line, two: Line) -> bool:
+    return abs((one.y0 + one.y1) - (two.y0 + two.y1)) < 2 * _LEVEL * min(one.size, two.size)
+
+
+def _cells(members: list[tuple[Line, int]]) -> list[list[Line]]:
+    """From left to right, each its lines; nothing where they are no cells."""
+    if any(left == -1 for _, left in members):
+        return _cells_without_rules([line for line, _ in members])
+    by_left: dict[int, list[Line]] = defaultdict(list)
+    for line, left in members:
+        by_left[left].append(line)
+    return [by_left[left] for left in sorted(by_left)]
 
 
 def _cells_without_rules(lines: list[Line]) -> list[list[Line]]:
@@ -369,6 +395,8 @@ def _cells_without_rules(lines: list[Line]) -> list[list[Line]]:
     for line in lines:
         left = min(other.x0 for other in cells[-1]) if cells else np.inf
         if line.x0 > right + 2:
+            if cells and line.y0 > max(other.y1 for cell in cells for other in cell):  # a heading, and a title that stands lower
+                return []
             cells.append([line])
         elif line.x1 >= left and line.y0 >= cells[-1][-1].y0 + 0.5 * line.size:
             cells[-1].append(line)

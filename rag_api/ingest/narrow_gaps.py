@@ -1,7 +1,8 @@
 """White between two cells that is hardly wider than between two words: a cell that fills its column, and the next one.
 
-Where other rows begin a cell at that very place, and have one beginning where this line begins, the words are parted; so are words of
-which the second stand higher or lower, as those of a cell in the middle of its row, where others begin below each other.
+Where other rows begin a cell at that very place, and have one beginning where this line begins, the words are parted; so they are below a
+header with cells at both places, and where the second words stand higher or lower, as those of a cell in the middle of its row, if others
+begin below each other.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ _ALIGNED = 1.0  # points between cells of one column
 _ROWS = 2  # others that have the two cells
 _SHIFTED = 0.3  # line heights
 _WITHIN = 16.0  # line heights up and down where those rows stand
+_HEADER = 3  # cells
+_BELOW = 40.0  # line heights down from a header
 
 Bool = NDArray[np.bool_]
 
@@ -28,6 +31,7 @@ def narrow_gaps(boxes: NDArray[np.float32], broken: Bool) -> NDArray[np.int64]:
     starts = np.concatenate([[0], np.flatnonzero(broken) + 1])
     begins, feet = boxes[starts, 0], boxes[starts, 3]
     pairs = _side_by_side(boxes, starts)  # [m, 3] x of one cell, x of the next, y
+    headers = _headers(pairs)
     known = np.sort(begins)
     wide = wide[np.searchsorted(known, boxes[wide, 0] + _ALIGNED) > np.searchsorted(known, boxes[wide, 0] - _ALIGNED)]
     found: list[int] = []
@@ -37,6 +41,7 @@ def narrow_gaps(boxes: NDArray[np.float32], broken: Bool) -> NDArray[np.int64]:
         reach = _WITHIN * height[at - 1]
         here = pairs[(np.abs(pairs[:, 2] - boxes[at, 3]) < reach) & (np.abs(pairs[:, 1] - boxes[at, 0]) < _ALIGNED)]
         enough = any(np.count_nonzero(np.abs(here[:, 0] - boxes[start, 0]) < _ALIGNED) >= _ROWS for start in before)
+        enough = enough or any(_heads(cells, foot, boxes[start], boxes[at], height[at - 1]) for cells, foot in headers for start in before)
         if _is_shifted(boxes[at - 1], boxes[at]):
             enough = enough or bool(
                 np.count_nonzero((np.abs(feet - boxes[at, 3]) < reach) & (np.abs(begins - boxes[at, 0]) < _ALIGNED)) >= _ROWS
@@ -44,6 +49,21 @@ def narrow_gaps(boxes: NDArray[np.float32], broken: Bool) -> NDArray[np.int64]:
         if enough:
             found.append(at)
     return np.array(found, np.int64)
+
+
+def _headers(pairs: NDArray[np.float32]) -> list[tuple[NDArray[np.float32], float]]:
+    """Where the cells of each line of several begin, and its foot. pairs: of `_side_by_side`, line by line"""
+    feet = pairs[:, 2]
+    lines = np.split(pairs, np.flatnonzero(np.abs(np.diff(feet)) > _ALIGNED) + 1) if len(pairs) else []
+    cells = [(np.append(line[:1, 0], line[:, 1]), float(line[:, 2].max())) for line in lines]
+    return [(begins, foot) for begins, foot in cells if len(begins) >= _HEADER]
+
+
+def _heads(cells: NDArray[np.float32], foot: float, one: NDArray[np.float32], two: NDArray[np.float32], height: float) -> bool:
+    """Two of its cells begin where these two glyphs do, which stand below it."""
+    if not 0 < two[3] - foot < _BELOW * height:
+        return False
+    return all(bool((np.abs(cells - box[0]) < _ALIGNED).any()) for box in (one, two))
 
 
 def _is_shifted(one: NDArray[np.float32], two: NDArray[np.float32]) -> bool:

@@ -1,6 +1,7 @@
 """Raised figures: "10⁹" is no 109, "3¹" of a footnote no 31, and half past eight, "8³⁰", no 830.
 
-Programs draw them smaller and higher than the text, as plain digits. What a reader sees as raised is stored as a raised sign.
+Programs draw them smaller and higher than the text, as plain digits; or take the font's own raised figures, whose boxes are like all
+others and whose code is a plain digit's. What a reader sees as raised is stored as a raised sign.
 """
 
 from __future__ import annotations
@@ -14,6 +15,10 @@ _SMALLER = 0.87  # of its neighbour's height
 _RISE = 0.14  # of its neighbour's height, beyond what a smaller letter's foot is higher anyway
 _FOOT = 0.24  # of a letter's height that lies below its line
 _LONGEST = 6  # more than that in a row is text of its own
+_LOW, _HIGH = 0.45, 0.5  # of a box: from where on a font's raised figure is drawn, and how high it is at most
+_NEAR = 0.4  # line heights between a raised figure and its word
+FIGURES = np.arange(ord("0"), ord("9") + 1, dtype=np.uint32)
+_SLASH = frozenset(map(ord, "/⁄"))
 
 
 def with_raised(
@@ -30,6 +35,41 @@ def with_raised(
         if shift[start : end - 1].any():
             _raise(codes, boxes, heights, start, end)
     return codes
+
+
+def with_drawn_high(
+    codes: NDArray[np.uint32], boxes: NDArray[np.float32], drawn: NDArray[np.float32], turned: NDArray[np.int8]
+) -> NDArray[np.uint32]:
+    """[n] code points, with raised signs for figures that are drawn in the upper half of their boxes alone. drawn: [n, 4] what is drawn of
+    them, NaN of others; turned: [n] quarter turns clockwise. The upper half of "½" is no raised figure."""
+    sides = {0: (3, 1, -1.0), 1: (0, 2, 1.0), 2: (1, 3, 1.0), 3: (2, 0, -1.0)}  # a box's foot and top, and which way is up
+    found = np.zeros(len(codes), bool)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        for quarter, (foot, top, up) in sides.items():
+            height = up * (boxes[:, top] - boxes[:, foot])
+            low, high = up * (drawn[:, foot] - boxes[:, foot]) / height, up * (drawn[:, top] - drawn[:, foot]) / height
+            found |= (turned == quarter) & (height > 0) & (low > _LOW) & (high > 0) & (high < _HIGH)
+    found[:-1] &= ~np.isin(codes[1:], list(_SLASH))
+    if not found.any():
+        return codes
+    codes = codes.copy()
+    codes[found] = [_SIGNS[int(code)] for code in codes[found]]
+    return codes
+
+
+def is_attached(codes: NDArray[np.uint32], boxes: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """[n - 1]: of two neighbours one is a figure set smaller and raised beside the other, whatever line it is said to be on. boxes: [n, 4]
+    in reading space."""
+    if len(codes) < 2:
+        return np.zeros(max(0, len(codes) - 1), bool)
+    one, two, heights = boxes[:-1], boxes[1:], boxes[:, 3] - boxes[:, 1]
+    small, large = np.minimum(heights[:-1], heights[1:]), np.maximum(heights[:-1], heights[1:])
+    figure = np.where(heights[1:] < heights[:-1], codes[1:], codes[:-1])
+    raised = np.where(heights[1:] < heights[:-1], one[:, 3] - two[:, 3], two[:, 3] - one[:, 3])
+    overlap = np.minimum(one[:, 3], two[:, 3]) - np.maximum(one[:, 1], two[:, 1])
+    near = np.abs(two[:, 0] - one[:, 2]) < _NEAR * large
+    smaller = (small < _SMALLER * large) & (raised > _RISE * large)
+    return np.asarray(np.isin(figure, FIGURES) & smaller & near & (overlap > 0.5 * small))
 
 
 def _raise(codes: NDArray[np.uint32], boxes: NDArray[np.float32], heights: NDArray[np.float32], start: int, end: int) -> None:

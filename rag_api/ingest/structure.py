@@ -212,7 +212,8 @@ class _Shaper:
         if not 0 < n < len(self.found) - 1:
             return False
         before, one, after = self.found[n - 1 : n + 2]
-        if after.row is None or one.page != after.page or len(self._words(one)) > 120 or self._words(one).endswith((".", ":")):
+        words = self._words(one)
+        if after.row is None or one.page != after.page or len(words) > 120 or words.endswith((".", ":")) or "\t" in words:
             return False
         beside = one.y0 < after.y1 and one.y1 > after.y0 and one.first.x1 <= min(line.x0 for line in after.row.lines)
         if beside or before.row is None or before.page != one.page:

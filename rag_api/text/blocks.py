@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from rag_api.domain import Block, BlockKind
 from rag_api.text.shapes import Shape, is_note, shapes
 
+_INTERRUPTED = 600  # characters that may stand between two items of a list
 LEAVES = (BlockKind.HEADING, BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.CELL)
 
 
@@ -36,6 +38,7 @@ class _Tree:
         self.table = -1
         self.list = -1
         self.items: list[tuple[int, int, str]] = []  # open ones of the list: index, level, kind of label
+        self.left: tuple[int, list[tuple[int, int, str]]] = (-1, [])  # the list before, with its last items, below the same heading
 
     def grown(self, parts: Sequence[Shape]) -> tuple[Block, ...]:
         for part in parts:
@@ -43,13 +46,28 @@ class _Tree:
             if part.kind != BlockKind.ROW or (part.apart and not part.header):
                 self.table = -1
             if part.kind != BlockKind.ITEM and not part.inner:
-                self.list, self.items = -1, []
+                self._end_list(part)
             {
                 BlockKind.HEADING: self._heading,
                 BlockKind.ITEM: self._item,
                 BlockKind.ROW: self._row,
             }.get(part.kind, self._paragraph)(part)
         return _with_ends(self.blocks)
+
+    def _end_list(self, part: Shape) -> None:
+        """What stands between two of its items (a box, a page's border) may only interrupt it."""
+        if self.list >= 0:
+            self.left = self.list, self.items
+        if part.kind == BlockKind.HEADING:
+            self.left = -1, []
+        self.list, self.items = -1, []
+
+    def _goes_on(self, part: Shape) -> tuple[int, int, str] | None:
+        """The item of the list before that this one counts on from; None where it counts on from none, or is far from it."""
+        if not part.label.strip("().:") or part.start - max((self.blocks[at].end for at, _, _ in self.left[1]), default=0) > _INTERRUPTED:
+            return None
+        kind = _label_kind(part.label)
+        return next((one for one in self.left[1][::-1] if one[2] == kind and _next_label(self.blocks[one[0]].label, part.label)), None)
 
     def _add(self, kind: BlockKind, part: Shape, parent: int, **said: object) -> int:
         self.blocks.append(Block(kind, part.start, part.end, parent, **said))  # type: ignore[arg-type]
@@ -65,7 +83,8 @@ class _Tree:
         self.note, self.box = -1, part.box
         said = part.kind in (BlockKind.PARAGRAPH, BlockKind.ITEM) and not part.inner and is_note(self.text[part.start : part.end])
         if part.box or (said and part.kind == BlockKind.PARAGRAPH):
-            self.table, self.list, self.items = -1, -1, []
+            self.table = -1
+            self._end_list(part)
             self.note = self._add(BlockKind.NOTE, part, self._below())
 
     def _heading(self, part: Shape) -> None:
@@ -94,7 +113,10 @@ class _Tree:
 
     def _item(self, part: Shape) -> None:
         kind = _label_kind(part.label)
-        if self.list >= 0 and part.apart and self._restarts(part, kind):
+        if self.list < 0 and self.note < 0 and (before := self._goes_on(part)) is not None:
+            self.list, self.items = self.left
+            part = replace(part, level=before[1])
+        elif self.list >= 0 and part.apart and self._restarts(part, kind):
             self.list, self.items = -1, []
         if self.list < 0:
             self.list, self.items = self._add(BlockKind.LIST, part, self._below()), []
@@ -117,6 +139,17 @@ class _Tree:
         if part.label.strip("().") in ("1", "a", "A", "i"):
             return not self.items or part.level <= self.items[0][1]
         return bool(self.items) and kind != self.items[0][2] and part.level <= self.items[0][1]
+
+
+def _next_label(one: str, two: str) -> bool:
+    """ "b)" counts on from "a)", "2.3" from "2.2"."""
+    one, two = one.strip("().:"), two.strip("().:")
+    if not one or not two:
+        return False
+    if len(one) == len(two) == 1 and one.isalpha() and two.isalpha():
+        return ord(two) == ord(one) + 1
+    (above, last), (also, next_) = (label.rpartition(".")[::2] for label in (one, two))
+    return above == also and last.isdecimal() and next_.isdecimal() and int(next_) == int(last) + 1
 
 
 def _label_kind(label: str) -> str:

@@ -84,6 +84,21 @@ def test_a_list_that_counts_anew_after_white_space_is_another_one() -> None:
     assert [block.kind for block in blocks_of(text)].count(BlockKind.LIST) == 2
 
 
+@pytest.mark.parametrize("between", ["Let op: nooit ijs.\n\n", "Middel\tDosis\nmorfine\t5 mg\n\n", "Dit duurt een uur.\n\n"])
+def test_a_list_that_counts_on_behind_what_interrupts_it_is_one(between: str) -> None:
+    text = f"Werkwijze\n1. Bel\n2. Spoel:\na) met water\n\n{between}b) met zeep\n3. Meld\n"
+    blocks = blocks_of(text)
+    (list_,) = [block for block in blocks if block.kind == BlockKind.LIST]
+    assert text[list_.start : list_.end] == text[text.index("1. Bel") :]
+    check(text, blocks)
+
+
+def test_a_list_below_another_heading_or_far_away_is_another_one() -> None:
+    for between in ("3 Verder\n\n", "Woord. " * 100 + "\n\n"):
+        kinds = [block.kind for block in blocks_of(f"Werkwijze\n1. Bel\n2. Spoel\n\n{between}3. Meld\n4. Weeg\n")]
+        assert kinds.count(BlockKind.LIST) == 2
+
+
 def test_a_documents_own_question_heads_what_answers_it() -> None:
     text = "Mag ik autorijden?\nNee, de eerste 24 uur niet.\n"
     blocks = blocks_of(text)

@@ -272,6 +272,13 @@ def test_repeated_headers_footers_and_page_numbers_are_cut() -> None:
     assert text_of(clean(pages, "nl")) == "\n".join([*bodies, ""])
 
 
+def test_a_running_head_that_says_the_title_again_is_cut_though_it_holds_a_number() -> None:
+    title = "Brandwonden: eerste 24 uur"
+    head = Row(((line("Ziekenhuis", 30),), (line(title, 30),), (line("SPO-009 versie 3.1", 30),)))
+    pages = [page(1, head, line(title, 90, size=18), line("Geef vocht.", 200)), page(2, head, line("Meet de diurese.", 200))]
+    assert text_of(clean(pages, "nl")) == f"{title}\nGeef vocht.\nMeet de diurese.\n"
+
+
 def test_a_sentence_repeated_in_the_body_stays() -> None:
     pages = [
         page(n, line(f"Stap {n * 7} van het plan begint", 60), line("Was de handen.", 400), line(f"Einde deel {'abc'[n]}", 700))

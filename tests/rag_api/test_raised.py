@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from rag_api.ingest.raised import is_attached, with_drawn_high
 from tests.rag_api.pdfs import Draw, pdf
 from tests.rag_api.test_read_pdf import read_bytes
 
@@ -53,3 +55,49 @@ def body(words: str) -> Part:
 def test_what_stands_raised_is_stored_as_raised(tmp_path: Path, parts: list[Part], stored: str) -> None:
     filler = [body("De verpleegkundige controleert de infuuspomp om het uur en noteert de stand.")]
     assert stored in read_bytes(tmp_path, pdf(drawn(parts, filler, filler))).text
+
+
+Box = tuple[float, float, float, float]
+BOX: Box = (0.0, 0.0, 4.0, 10.0)
+
+
+def turn(box: Box, quarters: int) -> Box:
+    """A box as it lies on a page whose text is turned so many quarters clockwise."""
+    x0, y0, x1, y1 = box
+    return [(x0, y0, x1, y1), (10 - y1, x0, 10 - y0, x1), (4 - x1, 10 - y1, 4 - x0, 10 - y0), (y0, 4 - x1, y1, 4 - x0)][quarters]
+
+
+@pytest.mark.parametrize("turned", range(4))
+@pytest.mark.parametrize(
+    ("drawn", "stored"),
+    [
+        ((0.5, 1.0, 3.5, 8.0), "1"),  # as high as others
+        ((0.5, 0.5, 3.5, 4.5), "¹"),  # in the upper half alone
+        ((0.5, 3.5, 3.5, 8.0), "1"),  # an old-style figure, on the line
+        ((0.5, 5.5, 3.5, 9.5), "1"),  # below it
+    ],
+)
+def test_a_figure_that_is_drawn_in_the_upper_half_of_its_box_alone_is_raised(turned: int, drawn: Box, stored: str) -> None:
+    boxes, seen = (np.array([turn(box, turned)], np.float32) for box in (BOX, drawn))
+    codes = with_drawn_high(np.array([ord("1")], np.uint32), boxes, seen, np.array([turned], np.int8))
+    assert chr(codes[0]) == stored
+
+
+def test_the_upper_half_of_a_fraction_is_no_raised_figure() -> None:
+    boxes, seen = np.array([BOX] * 2, np.float32), np.array([(0.5, 0.5, 3.5, 4.5), (np.nan,) * 4], np.float32)
+    assert with_drawn_high(np.array([ord("1"), ord("⁄")], np.uint32), boxes, seen, np.zeros(2, np.int8)).tolist() == [ord("1"), ord("⁄")]
+
+
+@pytest.mark.parametrize(
+    ("codes", "box", "attached"),
+    [
+        ("a1", (4.5, -1.0, 7.0, 6.0), True),
+        ("a1", (4.5, 3.5, 7.0, 10.5), False),  # lowered: CO2
+        ("a1", (9.0, -1.0, 12.0, 6.0), False),  # away
+        ("ab", (4.5, -1.0, 7.0, 6.0), False),
+        ("a1", (4.5, 0.0, 8.0, 10.0), False),  # as large
+    ],
+)
+def test_a_small_raised_figure_beside_a_word_is_on_its_line(codes: str, box: tuple[float, ...], attached: bool) -> None:
+    boxes = np.array([BOX, box], np.float32)
+    assert is_attached(np.array([*map(ord, codes)], np.uint32), boxes).tolist() == [attached]

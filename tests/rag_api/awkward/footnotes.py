@@ -20,7 +20,7 @@ _NOTES = (
 )
 
 
-_RAISED = {"1": "¹", "3": "³"}  # above their own line; the second note's number stands level with the foot of the line above
+_RAISED = {"1": "¹", "2": "²", "3": "³"}  # the second note's number stands level with the foot of the line above
 
 
 def footnotes() -> Made:
@@ -38,7 +38,7 @@ def footnotes() -> Made:
     paper.y -= 8
     paper.paragraph(_LAST[0])
     _notes(paper, _NOTES[1])
-    stored = tuple(_RAISED.get(note[0], note[0]) + note[1:] for page in _NOTES for note in page)
+    stored = tuple(_RAISED[note[0]] + note[1:] for page in _NOTES for note in page)
     return Made("vancomycin.pdf", paper.bytes(), ((_TITLE, *_FIRST, _OVER, *_LAST), stored))
 
 

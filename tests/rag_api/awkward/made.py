@@ -11,4 +11,4 @@ class Made:
     data: bytes
     flows: tuple[tuple[str, ...], ...]  # each item is a heading, paragraph, list item, row or note: a line of its own
     furniture: tuple[str, ...] = ()  # headers, footers, page numbers, as often as they are printed: cut, or blocks of their own
-    once: tuple[str, ...] = ()  # furniture that the format holds once, however often it is printed
+    once: tuple[str, ...] = ()  # what the format holds once, however often it is printed or, of a cell over several rows, read

@@ -37,4 +37,4 @@ def merged_table() -> Made:
     paper.y = _TOP - 6 * _ROW
     paper.paragraph("Adjust every dose to the renal function.")
     flow = (_TITLE, *(text for text, *_ in _GRID), "Adjust every dose to the renal function.")
-    return Made("antibiotics-admission.pdf", paper.bytes(), (flow,))
+    return Made("antibiotics-admission.pdf", paper.bytes(), (flow,), once=("Pneumonia",))  # said in both of its rows

@@ -21,9 +21,22 @@ def word_table() -> Made:
         *(row(*cells) for cells in _MANY),
     )
     flow = (
-        *(_TITLE, "10 mg\toraal", "5 mg\tsubcutaan", f"Fentanyl\t{_WIDE}", "Hydromorfon", "Oxycodon"),
+        *(_TITLE, "10 mg\toraal", "5 mg\tsubcutaan", f"Fentanyl\t{_WIDE}", "Oxycodon"),
         *("\t".join(cells) for cells in _MANY),
         _LAST,
     )
-    within = ("Morfine", "ochtend", "2 mg", "avond", "4 mg", "capsule", "5 mg", "10 mg bij doorbraak", "tablet", "Middel\tDosis\tOpmerking")
+    # Shown on a page the table within the cell makes two rows, and what stands beside it is said in both.
+    within = (
+        "Morfine",
+        "Hydromorfon",
+        "ochtend",
+        "2 mg",
+        "avond",
+        "4 mg",
+        "capsule",
+        "5 mg",
+        "10 mg bij doorbraak",
+        "tablet",
+        "Middel\tDosis\tOpmerking",
+    )
     return Made("opiaten-omrekenen.docx", docx(heading(_TITLE) + table(*rows) + paragraph(_LAST)), (flow,), once=within)

@@ -1,0 +1,36 @@
+"""Coloured areas that stand edge to edge, as the cells of a table do: their edges part cells as rules do.
+
+A marked word and the next one stand so too; their edges do not come again at the same place in another line, as a column's do.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+_HIGH = (6.0, 150.0)  # points
+_NARROWEST = 12.0  # points
+_MOST = 1000  # on a page; more is a drawing
+_NEAR = 1.0  # points between two that touch
+
+Float = NDArray[np.float32]
+
+
+def edges_of_cells(fills: Float) -> tuple[Float, Float]:
+    """Return (across [h, 3] x0, x1, y; down [v, 3] y0, y1, x) of areas [f, 4] that have another one beside them."""
+    none = np.zeros((0, 3), np.float32)
+    wide, high = fills[:, 2] - fills[:, 0], fills[:, 3] - fills[:, 1]
+    cells = fills[(high > _HIGH[0]) & (high < _HIGH[1]) & (wide > _NARROWEST)]
+    if not 1 < len(cells) <= _MOST:
+        return none, none
+    low, high = np.maximum(cells[:, None, 1], cells[None, :, 1]), np.minimum(cells[:, None, 3], cells[None, :, 3])  # [f, f] what both have
+    least = np.minimum(*np.broadcast_arrays((cells[:, 3] - cells[:, 1])[:, None], (cells[:, 3] - cells[:, 1])[None]))
+    one, two = np.nonzero((np.abs(cells[:, None, 2] - cells[None, :, 0]) < _NEAR) & (high - low > 0.5 * least))
+    if not len(one):
+        return none, none
+    beside = cells[np.unique([one, two])]
+    across = np.concatenate([beside[:, [0, 2, 1]], beside[:, [0, 2, 3]]])
+    x, top = cells[two, 0], low[one, two]
+    again = ((np.abs(x[:, None] - x[None]) < _NEAR) & (np.abs(top[:, None] - top[None]) > _HIGH[0])).any(axis=1)
+    columns = cells[np.unique([one[again], two[again]])]
+    return across, np.concatenate([columns[:, [1, 3, 0]], columns[:, [1, 3, 2]]])
