@@ -27,7 +27,7 @@ from rag_api.answering.rows import (
     without_other_times,
 )
 from rag_api.domain import Block, BlockKind, Candidate, TargetGroup
-from rag_api.guard.drugs import drugs_in
+from rag_api.guard.drugs import drugs_in, is_of_another, names
 from rag_api.guard.together import names_it
 from rag_api.query.analysis import Analysis
 from rag_api.query.asks import AT_ONCE, Wanted, asks_nothing, says_all, wanted
@@ -81,9 +81,26 @@ class Section:
 
 def sections(question: Analysis, candidates: Sequence[Candidate], read: Read) -> list[Section]:
     """Return what is quoted, section by section: an exception that concerns who is asked about before what it overrules."""
-    left = without_other_times(question, without_other_cases(question, fitting(question, candidates), read), read)
+    left = fitting(question, _without_the_title_s_drug(question, candidates, read))
+    left = without_other_times(question, without_other_cases(question, left, read), read)
     left = _with_what_it_introduces(left, read)
     return [replace(section, asked=question) for section in _sections(question, left, read)] if left else []
+
+
+def _without_the_title_s_drug(question: Analysis, candidates: Sequence[Candidate], read: Read) -> list[Candidate]:
+    """In a document that is titled after another drug a dose that names none is that one's, however it names the drug asked about
+    elsewhere."""
+    if not question.drugs:
+        return list(candidates)
+    return [c for c in candidates if not _is_of_the_title_s_drug(question, c, read)]
+
+
+def _is_of_the_title_s_drug(question: Analysis, candidate: Candidate, read: Read) -> bool:
+    title, quote = read.titles.get(candidate.document_id, ""), read.quote(candidate)
+    if not is_of_another(title, question.drug_names) or names(candidate.text, question.drug_names):
+        return False
+    text = read.texts.get(candidate.document_id, "")
+    return not any(names(text[a:b], question.drug_names) for a, b in (quote.path if quote is not None else ()))
 
 
 def _sections(question: Analysis, left: list[Candidate], read: Read) -> list[Section]:

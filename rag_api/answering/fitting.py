@@ -12,7 +12,9 @@ from rag_api.domain import Candidate
 from rag_api.guard.drugs import is_of_another
 from rag_api.guard.indication import is_of_the_other_intent
 from rag_api.guard.levels import is_about_the_other
+from rag_api.guard.salts import Salt
 from rag_api.guard.without import is_turned
+from rag_api.guard.words import folded
 from rag_api.query.analysis import Analysis
 from rag_api.query.followup import patients_in
 from rag_api.retrieval.sentence_scorer import fit_of
@@ -46,7 +48,12 @@ def is_unfit(question: Analysis, candidate: Candidate) -> bool:
 
 
 def _of_another_drug(question: Analysis, candidate: Candidate) -> bool:
-    return bool(question.drugs) and is_of_another(candidate.text, question.drug_names)
+    if question.drugs:
+        return is_of_another(candidate.text, question.drug_names)
+    lacks = question.level if question.level is not None and not question.level.high else None  # what is too low is given
+    if lacks is None or not isinstance(lacks.of, Salt) or any(name in folded(candidate.text) for name in lacks.of.names):  # "kaliumfosfaat"
+        return False
+    return is_of_another(candidate.text, lacks.of.names)
 
 
 def _for_others(question: Analysis, candidate: Candidate) -> bool:

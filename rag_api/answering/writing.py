@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 
 from rag_api.answering import generator_client as gen
 from rag_api.answering.ask_container import AskContainer
@@ -13,6 +13,8 @@ from rag_api.answering.builder import AnswerBuilder
 from rag_api.answering.citations import cite, part
 from rag_api.answering.generation import Prepared, requests_of
 from rag_api.answering.held import Held
+from rag_api.answering.prompt_passages import PromptPassage
+from rag_api.answering.quoted_footnotes import footnotes_of
 from rag_api.answering.usefulness import Usefulness, usefulness
 from rag_api.domain import AnswerEvent, AnswerStatus, Cited, Stage, Token
 from rag_api.errors import DocumentTooLong, GeneratorRefused, GeneratorUnavailable, PromptTooLong
@@ -54,8 +56,12 @@ async def _write_all(
     for left in reversed(range(len(container.generator.replicas.all()))):
         try:
             for one in prepared:
+                known = len(builder.citations)
                 async with contextlib.aclosing(_write_on(one, builder, held, container)) as written:
                     async for said in written:
+                        yield said
+                for note in await asyncio.to_thread(footnotes_of, builder, known, container):
+                    for said in _quoted(note, builder, held):
                         yield said
             return
         except GeneratorUnavailable as error:
@@ -87,6 +93,18 @@ async def _write_on(prepared: Prepared, builder: AnswerBuilder, held: Held, cont
                             yield shown
                 case gen.Finished():
                     _finish(builder, event, container)
+
+
+def _quoted(passage: PromptPassage, builder: AnswerBuilder, held: Held) -> Iterator[AnswerEvent]:
+    """Words of a document that no choice is left about: they are written without the generator."""
+    if parting := part(builder):
+        yield from held.add(parting, builder.text)
+    builder.prompt_passages, start = (passage,), len(builder.text)
+    builder.text += passage.text
+    yield from held.add(Token(passage.text), builder.text)
+    length = len(passage.text)
+    for citation in cite(wire.SpanOut(document="0", start=start, end=start + length, source_start=0, source_end=length), builder):
+        yield from held.add(Cited(citation), builder.text)
 
 
 def _usefulness(builder: AnswerBuilder, request: gen.Request) -> Usefulness | None:

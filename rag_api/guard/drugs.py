@@ -26,7 +26,7 @@ _ENDS_LIKE_A_DRUG = re.compile(
     r"[aeiou]mab|tinib|gliptine?|gliflozine?|racetam|triptan)$"
 )  # fmt: skip
 _ELSE = frozenset(["medicine", "medicin", "vaccine", "magazine", "foreskin", "versatile", "macrolide", "macrolid", "ergometrie"])
-_NO_INSULIN = ("aspartaa", "aspartam", "aspartat", "aspartic", "aspartil")  # spelled: aspartame and AST begin as aspart does
+_BEGIN_ALIKE = ("aspartaa", "aspartam", "aspartat", "aspartic", "aspartil", "fosfatas")  # spelled: AST is no aspart, an enzyme no phosphate
 _SHORTEST = 7  # of a name known by its ending: "april" and "skin" end like drugs too
 _WORD = re.compile(r"[^\W_]{3,}")
 _LEVEL = re.compile(
@@ -243,7 +243,7 @@ def _begins(words: Iterable[str]) -> re.Pattern[str]:
 
 def _line_of(word: str) -> int | None:
     """Of a spelled word: a name of the table, or a word that begins with one."""
-    if word.startswith(_NO_INSULIN):
+    if word.startswith(_BEGIN_ALIKE):
         return None
     table = _table()
     for length in range(len(word), 2, -1):

@@ -48,6 +48,13 @@ SALTS = (
     _salt("Na", ("natrium", "sodium"), "natr", Scale("mmol/l", 130.0, 150.0, 90.0, 200.0)),
     _salt("Ca", ("calcium", "calcium"), "calc"),
     _salt("Mg", ("magnesium", "magnesium"), "magnes"),
+    Salt(
+        ("fosfaat", "phosphate", "phosphat"),
+        "(?:f|ph)os(?:f|ph)at",
+        ("fosfatemie", "phosphataemia"),
+        (Scale("mmol/l", 0.8, 1.5, 0.05, 6.0),),
+        symbol="P",
+    ),
 )
 GLUCOSE = Measured(
     ("glucose", "glucose", "glycemie", "glycaemia", "glycemia", "glyc", "bloedsuiker", "suiker", "bloedglucose", "blood sugar", "sugar"),

@@ -19,7 +19,7 @@ from rag_api.text.blocks import above, blocks_of, headings, structure_of
 from rag_api.text.sentence_splitter import Kind, sentences_of
 from rag_api.text.shapes import HISTORY
 
-VERSION = 3  # one more whenever anything else may be quoted or is read with it (tests/rag_api/test_rule_versions.py)
+VERSION = 4  # one more whenever anything else may be quoted or is read with it (tests/rag_api/test_rule_versions.py)
 LONGEST_LEAD = 400  # characters; a longer introduction is no introduction
 LONGEST_ITEM = 350  # characters; a longer item of three sentences and more is a paragraph, and read as one
 # Rows that say what the document is, not what it says.
@@ -48,6 +48,22 @@ _TAKES_BACK = re.compile(
     re.IGNORECASE,
 )
 
+# What a document said before, and what was changed in it since: a dose that holds no longer.
+_VERSION = r"(?:versies?|versions?|vers\.|revisies?|revisions?|rev\.|uitgaven?|editions?|v ?\d)"
+_CHANGED = re.compile(
+    rf"\W*(?:(?:de |the )?(?:oude|vorige|vroegere|eerdere|old|previous|former|earlier|superseded) {_VERSION}(?= ?[\d(:–—-]| *$)"
+    r"|(?:wijziging\w*|gewijzigd|aanpassing\w*|aangepast|verschil\w*|veranderd|verandering\w*|nieuw|vernieuwd|chang(?:es?|ed)|differences?"
+    r"|amendments?|amended|updated?|updates|new|what(?:'s| is) new|wat is (?:er )?(?:nieuw|veranderd|gewijzigd))"
+    r"(?::| (?:sinds|since|t\.? ?o\.? ?v\.?|ten opzichte van|tegenover|vergeleken met|compared (?:to|with)|from|in|with|vs\.?)) "
+    rf"(?:de |the )?(?:vorige |previous )?{_VERSION}"
+    r"|versiebeheer|versiegeschiedenis|versiehistori\w*|revisiegeschiedenis|revisiehistori\w*|wijzigingshistori\w*|wijzigingenlijst"
+    r"|(?:document|version|revision|change) (?:history|log)\b|change ?log\b|changelog"
+    rf"|{_VERSION} ?\d*(?:\.\d+)* ?(?:(?:→|->|–>|=>)|: |(?:gave|allowed|said|had|used|was|gaf|zei|stond|liet|had)\b)"
+    rf"|(?:deze versie |dit document |this (?:version|document) )?(?:vervangt|replaces|supersedes)\b[^.\n]{{0,30}}?\b{_VERSION}"
+    rf"|[^\n]{{0,200}}?\b(?:was|waren|were|had|stond|gold)\b[^\n]{{0,200}}?\((?:in )?{_VERSION} ?\d*(?:\.\d+)*\))",
+    re.IGNORECASE,
+)
+
 Place = tuple[int, int]
 
 
@@ -67,7 +83,7 @@ class Quotable:
 def quotable(text: str, blocks: Sequence[Block] | None = None) -> list[Quotable]:
     """In reading order. Headings, headers and introductions are no quotes of their own: they answer nothing."""
     found = _Quotes(text, blocks_of(text) if blocks is None else blocks).found()
-    return [quote for quote in found if text[quote.start : quote.end].strip()]
+    return [quote for quote in found if text[quote.start : quote.end].strip() and not _tells_of_changes(text, quote)]
 
 
 @lru_cache(maxsize=512)
@@ -78,7 +94,12 @@ def quotable_of(text: str, structure: str = "") -> tuple[Quotable, ...]:
 
 def wholes(text: str, blocks: Sequence[Block]) -> dict[int, Quotable]:
     """Lists, tables and paragraphs as wholes, with what introduces them, by the index of their block."""
-    return dict(_Quotes(text, blocks).wholes())
+    return {index: quote for index, quote in _Quotes(text, blocks).wholes() if not _tells_of_changes(text, quote)}
+
+
+def _tells_of_changes(text: str, quote: Quotable) -> bool:
+    """By the heading that it stands below, its own first words, or those of the line that introduces it."""
+    return any(_CHANGED.match(text, a, b) for a, b in (*quote.path[-1:], *quote.lead, (quote.start, quote.end)))
 
 
 class _Quotes:
@@ -173,17 +194,21 @@ class _Quotes:
         header: list[int] = []
         group: Place | None = None
         labels: dict[int, Place] = {}  # by column: the cell that was said last
+        named = self._named_from_the_first(rows)
         several = max((len(self.children.get(row, [])) for row in rows), default=0) > 1
         for n, row in enumerate(rows):
             cells = self.children.get(row, [])
             part = row if self._begins(rows, n) else part
             if self.blocks[row].header and (len(cells) > 1 or not several):
-                header = [*header, row] if n and self.blocks[rows[n - 1]].header else [row]
-                group, labels = None, {}
+                again = bool(header) and self._cell_words(row) in [self._cell_words(one) for one in header]  # on the table's next page
+                header = header if again else [*header, row] if n and self.blocks[rows[n - 1]].header else [row]
+                if not again:
+                    group, labels = None, {}
             elif several and self._groups(rows, n):
                 group, labels = self._place(row), {}
             elif not self._is_about(cells):
-                lead = [*(self._place(one) for one in header), *([group] if group else []), *self._label(cells, labels)]
+                label = self._label(cells, labels) if named else []
+                lead = [*(self._place(one) for one in header), *([group] if group else []), *label]
                 kept = tuple(sorted({(a, b) for a, b in lead if b - a <= LONGEST_LEAD}))
                 yield Quotable(*self._place(row), Kind.ROW, kept, path, row, part)
             if cells and self.blocks[cells[0]].column == 0 and not self.blocks[row].header:
@@ -194,6 +219,11 @@ class _Quotes:
         cells = self.children.get(rows[n], [])
         follows = n + 1 < len(rows) and len(self.children.get(rows[n + 1], [])) > 1
         return len(cells) == 1 and follows and not self._words(rows[n]).rstrip().endswith((".", "!", "?"))
+
+    def _named_from_the_first(self, rows: Sequence[int]) -> bool:
+        """Where the first row has no name, names do not stand at the top of what they are for: whose the next row is nobody knows."""
+        first = next((row for row in rows if not self.blocks[row].header and len(self.children.get(row, [])) > 1), None)
+        return first is None or self.blocks[self.children[first][0]].column == 0
 
     def _label(self, cells: Sequence[int], labels: dict[int, Place]) -> list[Place]:
         """The cell over several rows that stands in the first column of this one."""

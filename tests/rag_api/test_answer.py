@@ -509,6 +509,26 @@ async def test_what_a_chunk_cuts_is_told_whole_from_over_the_page_border_and_can
     assert answer.unsupported == ()  # the 6 hours stand in what it was told
 
 
+async def test_a_quote_comes_with_the_footnotes_that_it_is_marked_with(container: Container, server: Scripted) -> None:
+    dose = "Paracetamol bij kinderen: geef een kind van 12 kg 180 mg paracetamol per gift.¹"
+    note = "¹ Bij leverfalen: geen paracetamol."
+    load(container, "noot.pdf", f"{dose}\n\nNoteer het uur.\n\n{note}\n", language="nl")
+
+    def the_dose(request: dict[str, Any]) -> list[Step]:
+        (best,) = [c for c in request["bedside"]["candidates"] if c["end"] - c["start"] >= len(dose)]
+        request["bedside"]["candidates"] = [best]
+        return quote(request)
+
+    server.script = the_dose
+    events = await asked(container, mode=Mode.VERBATIM)
+    answer = last(events)
+    assert answer.text.split() == [*dose.split(), *note.split()]
+    assert [citation.text.strip() for citation in answer.citations] == [dose, note]
+    assert answer.text == "".join(event.text for event in events if isinstance(event, Token))
+    assert all(citation.rects for citation in answer.citations)
+    assert len(server.requests) == 1  # nothing is chosen there
+
+
 def load_across(container: Container, first: str, second: str) -> Document:
     """Two pages and one chunk over both."""
     document = load(container, "grens.pdf", first, second, language="nl", status=DocumentStatus.INDEXED)

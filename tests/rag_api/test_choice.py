@@ -75,6 +75,25 @@ def test_who_only_tells_what_is_a_complication_gets_the_section_of_that_name(ask
     assert quoted(TRANSFUSION, asked, "toestemming") == [TRANSFUSION[TRANSFUSION.index("5. ") :]]
 
 
+CLONIDINE = "Dosering\nLeeftijd\tDosis\n1 tot 5 maanden\t2 µg/kg\n\nBij onrust\nGeef dan midazolam 0,1 mg/kg.\n"
+
+
+def test_a_dose_that_names_no_drug_is_that_of_the_documents_title() -> None:
+    sentences, _ = candidates(CLONIDINE, "1 tot 5 maanden", "midazolam")
+    for title, asked, said in [
+        ("Dexmedetomidine bij kinderen", "midazolam bij een baby van 3 maanden, dosis", "midazolam 0,1 mg/kg"),
+        ("Dexmedetomidine bij kinderen", "dexmedetomidine bij een baby van 3 maanden, dosis", "2 µg/kg"),
+    ]:
+        found = sections(question(asked), sentences, Read({"d": CLONIDINE}, {}, {"d": title}))
+        assert said in found[0].candidates[0].text
+        assert not ("midazolam" in asked and any("2 µg/kg" in c.text for c in found[0].candidates))
+
+
+def test_what_is_too_low_is_not_replaced_by_another_drug_of_a_row_that_fits() -> None:
+    text = "Nierfunctie\tMiddel\tDosis\neGFR 30 tot 59\tfenytoïne\t100 mg\neGFR 30 tot 59\tfosfaat\t20 mmol\n"
+    assert "fosfaat" in quoted(text, "fosfaat 0,45 mmol/l met eGFR 55, hoeveel iv", "fenytoïne")[0]
+
+
 def test_a_table_is_quoted_whole_only_when_no_row_of_it_stands_out() -> None:
     text = "Kiem\tKamer\nmrsa\teenpersoons\nnoro\teenpersoons\ngriep\tcohorte\n"
     assert quoted(text, "welke kiemen en welke kamers", "mrsa", "noro", "griep") == [text]

@@ -197,3 +197,13 @@ def test_a_product_is_of_its_substance_and_what_lay_people_call_a_class_is_no_ot
     assert not drugs.is_of("insuline", "lantus")
     assert not drugs.is_of_another("Bloedverdunners: drie dagen vooraf bellen", ["paracetamol"])
     assert drugs.is_of_another("Marcoumar: drie dagen vooraf bellen", ["eliquis"])
+
+
+@pytest.mark.parametrize("text", ["alkalische fosfatase 300", "alkaline phosphatase of 200"])
+def test_an_enzyme_is_no_phosphate(text: str) -> None:
+    assert drugs_in(text) == ()
+
+
+def test_a_phosphate_is_not_another_one() -> None:
+    assert not names("Natriumglycerofosfaat 20 mmol.", ["kaliumfosfaat"])
+    assert names("Sodium glycerophosphate 20 mmol.", ["natriumglycerofosfaat"])

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rag_api.domain import Block, BlockKind
 from rag_api.text.quotable_spans import quotable
 
 pytestmark = pytest.mark.quick
@@ -80,6 +81,43 @@ def test_a_sentence_that_is_taken_back_is_not_read_alone() -> None:
         "|Geef 1 g paracetamol. Behalve bij leverfalen.",
         "|Noteer dat.",
     ]
+
+
+@pytest.mark.parametrize(
+    "old",
+    [
+        "Wijzigingen sinds versie 5\n• Plafond 0,06 E/min is verlaagd.\n",
+        "Changed since version 3\n• Phosphate 20 mmol over 2 h was withdrawn.\n",
+        "Oude versie (6) – niet meer gebruiken:\n- Spuit van 20 000 E in 50 ml.\n",
+        "- Version 2: stop caffeine at 33 weeks.\n",
+        "- EPAP was 5 cmH2O (v4).\n",
+        "Vervangt versie 2021, waarin 20 mg stond.\n",
+    ],
+)
+def test_what_a_document_said_before_is_no_quote(old: str) -> None:
+    assert read(f"{old}\nDosis\nGeef 1 g.\n") == ["|Geef 1 g."]
+
+
+@pytest.mark.parametrize(
+    "now", ["Wijziging van de dosis bij nierfalen: halveer.", "Gebruik versie 3 van het formulier.", "Vervang de naald."]
+)
+def test_what_only_speaks_of_a_change_or_a_version_is_one(now: str) -> None:
+    assert read(f"{now}\n") == [f"|{now}"]
+
+
+def test_where_the_first_row_has_no_name_no_name_is_carried_down() -> None:
+    text = "Kind\tMiddel\tDosis\n\tibuprofen\t100 mg\n10 kg\tparacetamol\t150 mg\n\tibuprofen\t200 mg\n"
+    cells = [("Kind", "Middel", "Dosis"), ("ibuprofen", "100 mg"), ("10 kg", "paracetamol", "150 mg"), ("ibuprofen", "200 mg")]
+    blocks, at = [Block(BlockKind.TABLE, 0, len(text))], 0
+    for row, line in zip(cells, text.splitlines(keepends=True), strict=True):
+        blocks.append(Block(BlockKind.ROW, at, at + len(line), 0, header=row[0] == "Kind"))
+        parent = len(blocks) - 1
+        for n, cell in enumerate(row):
+            start = text.index(cell, at)
+            blocks.append(Block(BlockKind.CELL, start, start + len(cell), parent, column=n + 3 - len(row), header=row[0] == "Kind"))
+        at += len(line)
+    leads = ["".join(text[a:b] for a, b in quote.lead) for quote in quotable(text, blocks)]
+    assert leads == ["Kind\tMiddel\tDosis\n"] * 3
 
 
 words = st.sampled_from(
