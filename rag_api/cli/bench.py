@@ -170,6 +170,20 @@ def second(as_json: AsJson = False) -> None:
 
 
 @bench.command()
+def tables(as_json: AsJson = False) -> None:
+    """Rows of tables in PDFs of many programs, as an answer would quote them: whole, without the name that they are for, or wrong."""
+    from rag_api.bench.tables.measure import measure, rows
+
+    with said(), counting("documents", len({row.document for row in rows()})) as tell:
+        found = measure(tell)
+    if as_json:
+        typer.echo(json.dumps(found))
+        return
+    all_ = {name: found[name] for name in next(iter(found["sets"].values()))}
+    _print_rows({**found["sets"], f"all {found['documents']} documents": all_})
+
+
+@bench.command()
 def quality(
     name: Annotated[str, typer.Option("--set", help="squad or medquad.")] = "squad",
     data: Annotated[Path | None, typer.Option(help="Its folder; ../shared/data/NAME beside a checkout when absent.")] = None,

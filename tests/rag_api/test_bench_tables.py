@@ -1,0 +1,57 @@
+"""The rows of tables that others drew, as an answer would quote them; and that the measure tells right from wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag_api.bench.tables.measure import HERE, Outcome, Row, measure, outcomes
+from rag_api.domain import Block, BlockKind
+from rag_api.ingest.read import PDF, read
+
+HEADER = ("Gewicht", "Middel", "Dosis")
+CELLS = (("10 tot 19 kg", "paracetamol", "150 mg"), ("20 tot 29 kg", "paracetamol", "300 mg"))
+ROWS = [Row("made", "a.pdf", 1, "one", cells) for cells in CELLS]
+
+
+def _table(*lines: tuple[str, ...]) -> tuple[str, list[Block]]:
+    """A text of one table, whose first line is its header, and its blocks."""
+    text = "".join("\t".join(line) + "\n" for line in lines)
+    blocks, at = [Block(BlockKind.TABLE, 0, len(text))], 0
+    for n, line in enumerate(lines):
+        blocks.append(Block(BlockKind.ROW, at, at + len("\t".join(line)) + 1, 0, header=n == 0))
+        row = len(blocks) - 1
+        for column, cell in enumerate(line, start=len(HEADER) - len(line)):
+            blocks.append(Block(BlockKind.CELL, at, at + len(cell) + 1, row, header=n == 0, column=column))
+            at += len(cell) + 1
+    return text, blocks
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize(
+    ("second", "outcome"),
+    [
+        (ROWS[1].cells, Outcome.RIGHT),
+        (("paracetamol", "300 mg"), Outcome.WRONG),  # the name of the row above is carried down
+        (("25 kg", "paracetamol", "300 mg"), Outcome.LACKS),
+        (("20 tot 29 kg", "paracetamol"), Outcome.NONE),
+        (("10 tot 19 kg", "paracetamol", "300 mg"), Outcome.WRONG),
+    ],
+)
+def test_a_row_is_right_only_whole_and_with_its_own_name(second: tuple[str, ...], outcome: Outcome) -> None:
+    found = outcomes(ROWS, *_table(HEADER, ROWS[0].cells, second))
+    assert (found[ROWS[0]], found[ROWS[1]]) == (Outcome.RIGHT, outcome)
+
+
+def test_a_fonts_own_raised_figure_is_no_digit_of_a_number() -> None:
+    """Its code and its box are a plain figure's: "0,60¹" was read as 0,601."""
+    name = "instelling-beademing-highflow.pdf"
+    text = read(HERE / "pdf" / name, name, PDF, max_pages=5).text
+    assert "0,60¹" in text
+    assert "0,601" not in text
+
+
+def test_most_rows_of_tables_drawn_by_others_are_quoted_whole_and_few_for_the_wrong_group() -> None:
+    found = measure()
+    assert found["rows"] == sum(found[outcome] for outcome in Outcome)
+    assert found["right"] >= 0.93 * found["rows"]
+    assert found["wrong"] <= 0.015 * found["rows"]
