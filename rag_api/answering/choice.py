@@ -81,21 +81,21 @@ class Section:
 
 def sections(question: Analysis, candidates: Sequence[Candidate], read: Read) -> list[Section]:
     """Return what is quoted, section by section: an exception that concerns who is asked about before what it overrules."""
-    left = fitting(question, _without_the_title_s_drug(question, candidates, read))
+    left = fitting(question, _without_the_titles_drug(question, candidates, read))
     left = without_other_times(question, without_other_cases(question, left, read), read)
     left = _with_what_it_introduces(left, read)
     return [replace(section, asked=question) for section in _sections(question, left, read)] if left else []
 
 
-def _without_the_title_s_drug(question: Analysis, candidates: Sequence[Candidate], read: Read) -> list[Candidate]:
-    """In a document that is titled after another drug a dose that names none is that one's, however it names the drug asked about
-    elsewhere."""
+def _without_the_titles_drug(question: Analysis, candidates: Sequence[Candidate], read: Read) -> list[Candidate]:
+    """In a document that is titled after another drug, what does not name the one that is asked about is said of that, however the document
+    names it elsewhere."""
     if not question.drugs:
         return list(candidates)
-    return [c for c in candidates if not _is_of_the_title_s_drug(question, c, read)]
+    return [c for c in candidates if not _is_of_the_titles_drug(question, c, read)]
 
 
-def _is_of_the_title_s_drug(question: Analysis, candidate: Candidate, read: Read) -> bool:
+def _is_of_the_titles_drug(question: Analysis, candidate: Candidate, read: Read) -> bool:
     title, quote = read.titles.get(candidate.document_id, ""), read.quote(candidate)
     if not is_of_another(title, question.drug_names) or names(candidate.text, question.drug_names):
         return False

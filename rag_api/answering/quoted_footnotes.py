@@ -8,7 +8,7 @@ from rag_api.answering.prompt_passages import PromptPassage
 from rag_api.domain import Mode
 from rag_api.retrieval.patient_ranking import RetrievalContainer
 from rag_api.text.blocks import structure_of
-from rag_api.text.footnotes import footnotes
+from rag_api.text.footnotes import footnotes, marks_in
 from rag_api.text.uncertain import BLANK
 
 
@@ -19,7 +19,7 @@ def footnotes_of(builder: AnswerBuilder, known: int, container: RetrievalContain
     found: list[PromptPassage] = []
     for citation in builder.citations[known:]:
         id_, text = citation.document_id, builder.texts.get(citation.document_id)
-        if text is None:
+        if text is None or not marks_in(text[citation.source_start : citation.source_end]):
             continue
         blocks = structure_of(text, builder.structures.get(id_, ""))
         for a, b in footnotes(text, blocks, citation.source_start, citation.source_end):

@@ -49,7 +49,7 @@ SALTS = (
     _salt("Ca", ("calcium", "calcium"), "calc"),
     _salt("Mg", ("magnesium", "magnesium"), "magnes"),
     Salt(
-        ("fosfaat", "phosphate", "phosphat"),
+        ("fosfaat", "phosphate"),
         "(?:f|ph)os(?:f|ph)at",
         ("fosfatemie", "phosphataemia"),
         (Scale("mmol/l", 0.8, 1.5, 0.05, 6.0),),

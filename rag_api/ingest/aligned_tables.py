@@ -243,7 +243,7 @@ def _sure(table: list[_Row], small: Sequence[bool]) -> list[_Row]:
             alone = heights.count(len(cell.parts)) == 1  # lines level with another cell's may be rows, written column by column
             for (_, one), (number, two) in pairwise(zip(cell.numbers, cell.parts, strict=True)):
                 apart = alone and two.y0 - one.y1 < min(whites, default=0.0) - _WIDER * two.size
-                if not (apart or _is_full(one, two, rights[n]) or small[number]):
+                if not (apart or is_full(one, two, rights[n]) or small[number]):
                     return []
     return table
 
@@ -276,7 +276,7 @@ def _by_lines(table: list[_Row], small: Sequence[bool]) -> list[_Row]:
             above = open_.get(n)
             if above is None:
                 return []
-            wrapped = small[cell.numbers[0]] if n == last else _is_full(above.parts[-1], cell.parts[0], rights[n])
+            wrapped = small[cell.numbers[0]] if n == last else is_full(above.parts[-1], cell.parts[0], rights[n])
             if not wrapped:  # a row of its own, whose first cell is the one above
                 return []
             open_[n] = _Cell([*above.parts, *cell.parts], [*above.numbers, *cell.numbers])
@@ -293,7 +293,7 @@ def _rights(table: Sequence[_Row]) -> dict[int, float]:
     return dict(zip(columns, [*(begins[n] for n in columns[1:]), last], strict=True))
 
 
-def _is_full(one: Part, two: Part, right: float) -> bool:
+def is_full(one: Part, two: Part, right: float) -> bool:
     """The first word of `two` would not have fitted behind `one`."""
     return one.x1 + 0.25 * one.size + two.first_word > right
 

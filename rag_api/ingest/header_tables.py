@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Protocol
+
+from rag_api.ingest.aligned_tables import Part
 
 _COLUMNS = 3  # of a header, at least
 _GAP = 2.0  # points between columns
@@ -22,26 +23,10 @@ _APART = 0.45  # line heights of white that part rows, whatever else there is
 _STEP = 0.12  # line heights that the white between rows is wider than within a cell
 _WIDE = 1.2  # line heights; wider white parts cells that are for several rows
 _WHITE = 2.5  # line heights of white in a table, at most
+_MOST_NAMES = 60  # pieces of a header; more is a drawing
 _MOST = 80  # rows
 _PIECES = 1_500  # of a table
 _LINES = 6  # of a cell that is for several rows
-
-
-class Part(Protocol):
-    """A piece of a line, in reading space."""
-
-    @property
-    def x0(self) -> float: ...
-    @property
-    def y0(self) -> float: ...
-    @property
-    def x1(self) -> float: ...
-    @property
-    def y1(self) -> float: ...
-    @property
-    def size(self) -> float: ...
-    @property
-    def bold(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +70,7 @@ def header_tables(parts: Sequence[Part], known: Sequence[Set[int]], closed: Set[
 def _header(parts: Sequence[Part], at: int) -> list[list[int]]:
     """Cells side by side from this piece on, each of a line or a few."""
     cells = [[at]]
-    for n in range(at + 1, len(parts)):
+    for n in range(at + 1, min(len(parts), at + _MOST_NAMES)):
         last, part = parts[cells[-1][-1]], parts[n]
         right = max(parts[k].x1 for k in cells[-1])
         top, foot = min(parts[k].y0 for cell in cells for k in cell), max(parts[k].y1 for cell in cells for k in cell)

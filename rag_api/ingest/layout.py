@@ -17,7 +17,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_api.ingest.aligned_tables import aligned_tables
+from rag_api.ingest.aligned_tables import aligned_tables, is_full
 from rag_api.ingest.drawn import Drawn
 from rag_api.ingest.grid import Band, Cell, cells_of, joined, said_again
 from rag_api.ingest.header_tables import header_tables
@@ -365,10 +365,7 @@ def _rows_of(row: Row) -> list[Row]:
     found = [Row(tuple((cell[n],) for cell in row.cells)) for n in range(count)]
     level = all(_is_level(line, one.cells[0][0]) for one in found for line in one.lines)
     ends = [min(line.x0 for line in cell) - _PADDING * cell[0].size for cell in row.cells[1:]]
-    free = any(
-        all(one.x1 + 0.25 * one.size + two.first_word < end for one, two in pairwise(cell))
-        for cell, end in zip(row.cells, ends, strict=False)
-    )
+    free = any(not any(is_full(*two, end) for two in pairwise(cell)) for cell, end in zip(row.cells[:-1], ends, strict=True))
     return found if level and free else [row]
 
 

@@ -30,7 +30,6 @@ _BLACK = (0, 0, 0, 255)
 
 
 _unicode = fast("FPDFText_GetUnicode", ctypes.c_uint, _PTR, _INT)
-_tight_box = fast("FPDFText_GetCharBox", _INT, _PTR, _INT, _PTR, _PTR, _PTR, _PTR)
 _loose_box = fast("FPDFText_GetLooseCharBox", _INT, _PTR, _INT, _PTR)
 _text_object = fast("FPDFText_GetTextObject", _PTR, _PTR, _INT)
 _map_error = fast("FPDFText_HasUnicodeMapError", _INT, _PTR, _INT)
@@ -96,23 +95,13 @@ def _glyphs(page: Any, text_page: Any, plane: PagePlane, drawn: Drawn, judged: J
     undecoded = np.fromiter(map(_map_error, repeat(text), range(n)), np.int32, n) == 1
     slanted, recognised = np.abs(quarters - turned) > _SLANTED, ~hidden & (np.array([s.mode for s in styles])[which] == _INVISIBLE)
     plain = ~(hidden | recognised | slanted | symbol | undecoded) & ~shared & ~np.append(shared[1:], False)
-    untrue = judged.untrue(Sheet(page, text, plane, drawn, codes, boxes, which, styles, plain, turned % 4))
-    codes = with_drawn_high(codes, boxes, _drawn_boxes(text, codes, plane), turned % 4)
+    sheet = Sheet(page, text, plane, drawn, codes, boxes, which, styles, plain, turned % 4)
+    untrue = judged.untrue(sheet)
+    figures = np.flatnonzero(np.isin(codes, FIGURES))
+    ink = np.full((n, 4), np.nan, np.float32)
+    ink[figures] = plane.boxes(sheet.tight(figures))
+    codes = with_drawn_high(codes, boxes, ink, turned % 4)
     return Glyphs(codes, boxes, bold, hidden, symbol, undecoded, slanted, turned % 4, np.zeros(n, bool), recognised, untrue)
-
-
-def _drawn_boxes(text: int, codes: NDArray[np.uint32], plane: PagePlane) -> NDArray[np.float32]:
-    """[n, 4] what is drawn of each figure, in page space; NaN of all else."""
-    at = np.flatnonzero(np.isin(codes, FIGURES))
-    boxes = np.full((len(codes), 4), np.nan, np.float32)
-    if not len(at):
-        return boxes
-    lrbt = np.full((len(at), 4), np.nan, np.float64)  # left, right, bottom, top
-    sides = [range(lrbt.ctypes.data + 8 * side, lrbt.ctypes.data + 8 * side + 32 * len(at), 32) for side in range(4)]
-    found = np.fromiter(map(_tight_box, repeat(text), at.tolist(), *sides), np.int32, len(at))
-    lrbt[found == 0] = np.nan
-    boxes[at] = plane.boxes(lrbt[:, [0, 2, 1, 3]])
-    return boxes
 
 
 def _style(text_object: int) -> Style:

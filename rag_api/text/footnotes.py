@@ -7,6 +7,7 @@ A mark is a raised figure, a star or a dagger behind a word; its footnote is wha
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from rag_api.domain import Block, BlockKind
@@ -18,6 +19,7 @@ FURTHEST = 6_000  # characters behind the mark
 _RAISED = "⁰¹²³⁴-⁹"
 _MARK = re.compile(rf"(?<=\S)\s?([{_RAISED}]{{1,2}}|\*{{1,3}}|[†‡§]{{1,2}})(?![\w*†‡])")
 _POWER = re.compile(r"(?:(?<![^\W\d_])[cdmk]?m|10|[xX])\s?$")  # before a raised figure
+_LONGEST_UNIT = 4  # characters of a word that tells a power, with what stands before it
 _NEXT = re.compile(rf"(?<=[.!?;)])\s(?:[{_RAISED}]{{1,2}}|\*{{1,3}}|[†‡§])\s?(?=\S)")  # another footnote on the same line
 _BEGIN = re.compile(rf"([{_RAISED}]{{1,2}}|\*{{1,3}}|[†‡§]{{1,2}})\s?(?=[^\s*†‡{_RAISED}])")
 
@@ -26,18 +28,21 @@ Place = tuple[int, int]
 
 def footnotes(text: str, blocks: Sequence[Block], start: int, end: int) -> list[Place]:
     """Where the footnotes of text[start:end] stand, in the order of their marks; those within it are read with it anyway."""
-    found: list[Place] = []
-    marks = list(dict.fromkeys(_marks(text[start:end])))
-    for mark in marks[: 2 * MOST]:
-        place = next((place for begins, place in _all(text, blocks, end) if begins == mark), None)
-        if place is not None and place not in found:
-            found.append(place)
-    return found[:MOST]
+    marks = marks_in(text[start:end])
+    first: dict[str, Place] = {}  # by its mark, the footnote that begins with it next
+    for mark, place in _all(text, blocks, end) if marks else ():
+        first.setdefault(mark, place)
+    return list(dict.fromkeys(first[mark] for mark in marks if mark in first))[:MOST]
+
+
+def marks_in(said: str) -> list[str]:
+    """In their order, each once."""
+    return list(dict.fromkeys(_marks(said)))
 
 
 def _marks(said: str) -> Iterator[str]:
     for found in _MARK.finditer(said):
-        mark, before = found[1], said[: found.start()]
+        mark, before = found[1], said[max(0, found.start() - _LONGEST_UNIT) : found.start()]
         if not (mark[0] not in "*†‡§" and _POWER.search(before)):
             yield mark
             if len(mark) > 1 and mark[0] not in "*†‡§":  # of two footnotes
@@ -46,8 +51,9 @@ def _marks(said: str) -> Iterator[str]:
 
 def _all(text: str, blocks: Sequence[Block], behind: int) -> Iterator[tuple[str, Place]]:
     """All footnotes that begin near behind a place, each with its mark."""
-    starred = [index for index, block in enumerate(blocks) if block.kind == BlockKind.ITEM and block.label.strip() == "*"]
-    bullets = {blocks[index].start for index in starred if sum(blocks[one].parent == blocks[index].parent for one in starred) > 1}
+    starred = [block for block in blocks if block.kind == BlockKind.ITEM and block.label.strip() == "*"]
+    several = Counter(block.parent for block in starred)
+    bullets = {block.start for block in starred if several[block.parent] > 1}
     for block in leaves(blocks):
         if block.start < behind or block.kind not in (BlockKind.PARAGRAPH, BlockKind.ITEM):
             continue

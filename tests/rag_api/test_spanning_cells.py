@@ -6,11 +6,13 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 from reportlab.lib import colors
 from reportlab.platypus import SimpleDocTemplate, Spacer, Table, TableStyle
 
 from rag_api.domain import BlockKind, ReadDocument
+from rag_api.ingest.cell_fills import edges_of_cells
 from rag_api.ingest.read import read
 
 pytestmark = pytest.mark.quick
@@ -145,3 +147,13 @@ def test_a_row_whose_cells_all_wrap_is_one(tmp_path: Path) -> None:
     ]
     read_ = _rows(_drawn(tmp_path, _table([HEADER, body], *GRID, widths=[80, 85, 85, 85])))
     assert len(read_) == 2
+
+
+def test_areas_that_lie_on_each_other_are_a_drawing_and_no_cells() -> None:
+    """Every one of half stands beside every one of the other half: comparing all these pairs would take all memory."""
+    shift = np.linspace(0, 0.5, 500)
+    left, right = (np.column_stack([x0 + shift, 0 * shift, x0 + 50 + shift, 20 + 0 * shift]) for x0 in (0, 50))
+    across, down = edges_of_cells(np.concatenate([left, right]).astype(np.float32))
+    assert len(across) == len(down) == 0
+    same = np.tile(np.array([(0, 0, 50, 20), (50, 0, 99, 20), (0, 20, 50, 40), (50, 20, 99, 40)], np.float32), (200, 1))
+    assert {float(x) for x in edges_of_cells(same)[1][:, 2]} == {0.0, 50.0, 99.0}
