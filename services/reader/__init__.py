@@ -1,1 +1,1 @@
-"""Trains our own reader of question and passage on the upper layers of multilingual-e5-small."""
+"""Reader: trains and measures the adapter with which a language model points to the lines of a passage that answer a question."""

@@ -1,108 +1,133 @@
-"""python -m services.reader.train: trains the reader and writes its weights; stopped and started again, it goes on.
+"""Training of the adapter: resumable at every checkpoint, a learning curve written as it goes.
 
-It begins with the public sets (left out without `--public`), then learns from WardQA's training part, and with `--over` at last what
-Bedside's own choice and decision get wrong of it. `--curve` trains on parts of the documents too, for what more of them would bring.
+One step is `PACKS` passages with all their questions, and as many questions of other passages as each has of its own near misses. The rate
+stays constant and falls to zero over the last `cool` steps, so that a training can be ended when its time is up (`cool` of a resumed run
+begins where it is).
 """
 
 from __future__ import annotations
 
-import argparse
-import copy
 import json
-import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+import logging
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 
-from rag_api.embed.e5.encoder import E5Encoder
-from rag_api.readers.network import Sizes
-from services.reader.examples import Pair, Texts
-from services.reader.fit import Fit, FitOptions
-from services.reader.model import ReaderModel
-from services.reader.over import Example, OverFit, OverOptions
-from services.reader.product import asked, examples_of, public_examples
-from services.reader.public import public_pairs
-from services.reader.ward import Ward
-from services.reader.weights import pack
+from services.reader.adapter import ReadingModel, save
+from services.reader.measure import Examination
+from services.reader.packing import Packed, pack
+from services.reader.questions import AskedPassage, Foreign
 
-LAYERS = 8  # of the encoder, whose states the reader compares; those of all 12 were worse, .704 for .727 of the area under the curve
-RATE = 1e-3  # of learning, on WardQA
-PUBLIC = FitOptions(epochs=3, last=0.2)
+log = logging.getLogger(__name__)
+
+PACKS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Learning:
-    """Everything that networks learn from, its states computed."""
+class Schedule:
+    """steps: in all, those before a resumption included. cool: of these, the last ones, over which the rate falls to zero."""
 
-    encoder: E5Encoder
-    texts: Texts
-    public: list[Pair]
-    train: Ward
-    validate: Ward
-    over: list[Example]  # of the product's own passages
+    steps: int
+    cool: int = 60
+    rate: float = 2e-4
+    warm: int = 20
+    foreign: int = 4  # questions of other passages beside each passage's own
+    examine_every: int = 100
+    keep_every: int = 10
+    seed: int = 1
 
-
-def learning(work: Path, public: Path | None, *, over: bool = False) -> Learning:
-    encoder = E5Encoder()
-    texts = Texts(encoder, LAYERS)
-    train, validate = Ward(["train"], texts, taught=True), Ward(["validate"], texts)
-    pairs = public_pairs(public, texts) if public else []
-    examples = [*examples_of(asked(work / "asked.json.gz"), texts), *public_examples(pairs, texts)] if over else []
-    say(f"{len(texts.questions)} questions and {len(texts.passages)} passages; computing their states")
-    texts.compute(work / "states.npy", lambda done, of: say(f"  {done} of {of}"))
-    return Learning(encoder, texts, pairs, train, validate, examples)
+    def rate_at(self, step: int) -> float:
+        return self.rate * min(1.0, (step + 1) / self.warm, max(0.02, (self.steps - step) / max(1, self.cool)))
 
 
-def begun(of: Learning, work: Path) -> ReaderModel:
-    """Return a network that has read the public sets, or nothing."""
-    model = ReaderModel(Sizes())
-    model.standardise(of.texts.some_states())
-    return Fit(model, of.texts, lambda epoch: of.public, work / "public", PUBLIC).run() if of.public else model
+class Training:
+    """A reader that learns. work: the folder of its checkpoint and its curve."""
 
+    def __init__(self, reading: ReadingModel, passages: Sequence[AskedPassage], schedule: Schedule, work: Path) -> None:
+        self.reading, self.passages, self.schedule, self.work = reading, passages, schedule, work
+        self.foreign = Foreign(passages)
+        self.optimizer = torch.optim.AdamW(reading.trained(), lr=schedule.rate, weight_decay=0.01, betas=(0.9, 0.99))
+        self.step = self.asked = 0
+        self.seconds = 0.0
+        work.mkdir(parents=True, exist_ok=True)
 
-def network(of: Learning, begin: ReaderModel, folder: Path, share: float, options: FitOptions) -> ReaderModel:
-    """Train one on this share of WardQA's documents, or go on with it."""
-    ward = of.train.part(share)
-    fit = Fit(copy.deepcopy(begin), of.texts, lambda epoch: ward.pairs(epoch, options.seed), folder, options)
-    return fit.run(of.validate.measure)
+    def resume(self) -> bool:
+        """Go on where the last checkpoint was left, if there is one."""
+        state = self.work / "state.pt"
+        if not state.exists():
+            return False
+        told = torch.load(state, map_location=self.reading.device, weights_only=True)
+        for one, kept in zip(self.reading.trained(), told["weights"], strict=True):
+            one.data.copy_(kept)
+        self.optimizer.load_state_dict(told["optimizer"])
+        self.step, self.asked, self.seconds = told["step"], told["asked"], told["seconds"]
+        return True
 
+    def keep(self) -> None:
+        told: dict[str, Any] = {"weights": [one.detach() for one in self.reading.trained()], "optimizer": self.optimizer.state_dict()}
+        told |= {"step": self.step, "asked": self.asked, "seconds": self.seconds}
+        fresh = self.work / "state.pt.new"
+        torch.save(told, fresh)
+        fresh.rename(self.work / "state.pt")
 
-def main(argv: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m services.reader.train", description=__doc__)
-    parser.add_argument("--work", type=Path, required=True, help="folder for states, checkpoints and learning curves")
-    parser.add_argument("--out", type=Path, help="reader.npz to write")
-    parser.add_argument("--public", type=Path, help="folder with squad/ and qa/ to begin with")
-    parser.add_argument("--epochs", type=int, default=FitOptions().epochs)
-    parser.add_argument("--curve", type=float, nargs="*", default=[], help="shares of the training documents, for example .25 .5")
-    parser.add_argument("--over", action="store_true", help="go on over Bedside's own score, which it is asked for once: ten minutes")
-    parser.add_argument("--over-epochs", type=int, default=OverOptions().epochs)
-    parser.add_argument("--seed", type=int, default=10)
-    parser.add_argument("--threads", type=int, default=1)
-    options = parser.parse_args(argv)
-    torch.set_num_threads(options.threads)
-    of = learning(options.work, options.public, over=options.over)
-    begin = begun(of, options.work)
-    fit = FitOptions(epochs=options.epochs, learning_rate=RATE, seed=options.seed)
-    for share in options.curve:
-        say(f"{share:.0%} of the documents")
-        network(of, begin, options.work / f"share-{share}", share, fit)
-    say("all documents")
-    model = network(of, begin, options.work / "all", 1.0, fit)
-    say(json.dumps(of.validate.measure(model)))
-    if options.over:
-        model = OverFit(model, of.texts, of.over, options.work / "over", OverOptions(epochs=options.over_epochs)).run()
-        say(json.dumps(of.validate.measure(model)))
-    if options.out:
-        options.out.write_bytes(pack(of.encoder.name, LAYERS, model.arrays()))
-        say(f"{options.out}: {options.out.stat().st_size:,} bytes")
-    return 0
+    def run(self, examination: Examination | None, on_progress: Callable[[dict[str, Any]], None]) -> None:
+        """Learn up to the schedule's last step. on_progress: a line of the curve, which is also in curve.jsonl."""
+        losses: list[float] = []
+        while self.step < self.schedule.steps:
+            begun = time.monotonic()
+            losses.append(self._one_step())
+            self.seconds += time.monotonic() - begun
+            self.step += 1
+            last = self.step == self.schedule.steps
+            if self.step % self.schedule.keep_every == 0 or last:
+                self.keep()
+            examined = examination is not None and (last or self.step % self.schedule.examine_every == 0)
+            if self.step % self.schedule.keep_every == 0 or examined:
+                told: dict[str, Any] = {"step": self.step, "asked": self.asked, "seconds": round(self.seconds)}
+                told["loss"] = round(sum(losses) / len(losses), 4)
+                losses = []
+                if examined and examination is not None:
+                    told |= examination.of(self.reading).figures()
+                with (self.work / "curve.jsonl").open("a") as curve:
+                    curve.write(json.dumps(told) + "\n")
+                on_progress(told)
 
+    def _one_step(self) -> float:
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.schedule.rate_at(self.step)
+        packs = self._packs()
+        total = 0.0
+        for packed in packs:
+            loss = self.reading.loss(packed) / len(packs)
+            loss.backward()  # type: ignore[no-untyped-call]
+            total += float(loss)
+            self.asked += len(packed.first)
+        torch.nn.utils.clip_grad_norm_(self.reading.trained(), 1.0)
+        self.optimizer.step()
+        self.optimizer.zero_grad(set_to_none=True)
+        return total
 
-def say(line: str) -> None:
-    print(line, flush=True)
+    def _packs(self) -> list[Packed]:
+        """This step's passages: each pass over the set in an order of its own, the same whenever it is resumed."""
+        found = []
+        for at in range(self.step * PACKS, (self.step + 1) * PACKS):
+            turn, place = divmod(at, len(self.passages))
+            order = list(range(len(self.passages)))
+            random.Random(self.schedule.seed * 1_000 + turn).shuffle(order)
+            passage = self.passages[order[place]]
+            draw = random.Random(f"{self.schedule.seed} {at}")
+            asked = [*passage.asked, *self.foreign.of(passage, self.schedule.foreign, draw)]
+            draw.shuffle(asked)
+            try:
+                found.append(pack(passage, asked, self.reading.vocabulary))
+            except ValueError as error:
+                log.warning("left out: %s", error)
+        return found
 
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    def save(self, folder: Path, card: dict[str, Any]) -> None:
+        save(self.reading, folder, {**card, "steps": self.step, "asked": self.asked, "schedule": asdict(self.schedule)})

@@ -1,0 +1,79 @@
+"""The reader's commands: `python -m services.reader train | measure`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+import torch
+
+from services.reader.adapter import open_model
+from services.reader.measure import Examination
+from services.reader.questions import AskedPassage, read_passages
+from services.reader.train import Schedule, Training
+
+
+def main(words: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m services.reader", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    train = commands.add_parser("train", help="teach a model to point to the lines that answer; stopped and started again, it goes on")
+    measure = commands.add_parser("measure", help="right lines and near misses on passages that are given")
+    for one in (train, measure):
+        one.add_argument("--model", required=True, help="a causal language model: a folder, or a name of a hub")
+        one.add_argument("--data", required=True, type=Path, nargs="+", help="questions on passages (JSON Lines, .gz or plain)")
+        one.add_argument("--threads", type=int, default=0, help="of a CPU; 0: as many as torch takes")
+        one.add_argument("--dtype", choices=("float32", "bfloat16"), help="default: bfloat16 on a GPU, float32 on a CPU")
+    train.add_argument("--work", required=True, type=Path, help="folder of the checkpoint and the learning curve")
+    train.add_argument("--out", required=True, type=Path, help="folder of the adapter (PEFT's form)")
+    train.add_argument("--steps", type=int, default=600)
+    train.add_argument("--cool", type=int, default=60, help="of these, the last ones, over which the rate falls to zero")
+    train.add_argument("--rate", type=float, default=2e-4)
+    train.add_argument("--foreign", type=int, default=4, help="questions of other passages beside each passage's own")
+    train.add_argument("--rank", type=int, default=32)
+    train.add_argument("--layers", type=int, default=16, help="the upper ones, which get an adapter")
+    train.add_argument("--examine", type=int, default=20, help="passages of the validate part, examined as it goes")
+    train.add_argument("--examine-every", type=int, default=100, help="steps")
+    measure.add_argument("--adapter", type=Path, help="folder of an adapter; without one: the model as it is")
+    measure.add_argument("--split", nargs="+", default=["test", "test_trades"])
+    measure.add_argument("--most", type=int, default=0, help="passages, evenly drawn; 0: all")
+    told = parser.parse_args(words)
+    if told.threads:
+        torch.set_num_threads(told.threads)
+    try:
+        return (_train if told.command == "train" else _measure)(told)
+    except (OSError, ValueError) as error:
+        print(f"{error}", file=sys.stderr)
+        return 1
+
+
+def _train(told: argparse.Namespace) -> int:
+    dtype = getattr(torch, told.dtype) if told.dtype else None
+    reading = open_model(told.model, rank=told.rank, layers=told.layers, dtype=dtype)
+    passages = read_passages(told.data, ("train",))
+    schedule = Schedule(told.steps, told.cool, told.rate, foreign=told.foreign, examine_every=told.examine_every)
+    training = Training(reading, passages, schedule, told.work)
+    if training.resume():
+        print(f"goes on at step {training.step} of {told.steps}")
+    examined = _drawn(read_passages(told.data, ("validate",)), told.examine)
+    training.run(Examination(examined) if examined else None, lambda line: print(json.dumps(line), flush=True))
+    training.save(told.out, {"model": Path(told.model).name, "data": [file.name for file in told.data]})
+    print(f"written: {told.out}")
+    return 0
+
+
+def _measure(told: argparse.Namespace) -> int:
+    dtype = getattr(torch, told.dtype) if told.dtype else None
+    reading = open_model(told.model, adapter=told.adapter, dtype=dtype)
+    passages = _drawn(read_passages(told.data, told.split), told.most)
+    print(json.dumps(Examination(passages, kept=0).of(reading).figures(), indent=1))
+    return 0
+
+
+def _drawn(items: list[AskedPassage], most: int) -> list[AskedPassage]:
+    return items if not most or most >= len(items) else [items[n * len(items) // most] for n in range(most)]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
