@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import unquote, urlsplit
 
-from pydantic import Field, SecretStr, model_validator
+from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from rag_api.domain import Mode, Role
@@ -130,11 +130,7 @@ class Settings(BaseSettings):
     reranker: str | None = Field(None, description="A cross-encoder, e.g. BAAI/bge-reranker-v2-m3; absent: hits stay as fused.")
     reranker_url: str | None = Field(None, description="A service with /rerank; the reranker is then not run in process.")
     reranker_api_key: SecretStr | None = None
-    reader: str | None = Field(
-        None,
-        description="What reads question and passages together: 'bedside' (own weights, reader.npz in the data directory), 'llm' (the "
-        "configured generator), or a model's folder or hub name.",
-    )
+    reader: Literal["llm"] | None = Field(None, description="What reads question and passages together: 'llm' (the configured generator).")
     passages: int = Field(3, ge=1, le=20, description="How many chunks go into the prompt.")
     sources: int = Field(7, ge=1, le=50, description="How many sources are shown.")
     # Added to fused scores (0.4 to 0.9 on the handbook); chosen on the validate half of its questions (docs/evaluation.md).
@@ -224,6 +220,13 @@ class Settings(BaseSettings):
     @property
     def has_tls(self) -> bool:
         return (self.public_url or "").startswith("https://")
+
+    @field_validator("reader", mode="before")
+    @classmethod
+    def _refuse_a_reader_that_is_gone(cls, value: object) -> object:
+        if value not in (None, "llm"):
+            raise ValueError(f"{str(value)!r} no longer reads questions: only 'llm' does; leave the setting out, then `bedside calibrate`")
+        return value
 
     @model_validator(mode="after")
     def _refuse_sign_in_by_half(self) -> Settings:

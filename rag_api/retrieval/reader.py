@@ -37,7 +37,6 @@ class Judgement:
 
     answers: float  # log-odds that the passage answers the question at all
     spans: tuple[float, ...]  # log-probability of each span that it is the one that answers, given that one does; () without spans
-    block: tuple[float, ...] | None = None  # log-odds of each span that the whole answer holds it; None: this reader does not say
 
     def span_log_odds(self) -> tuple[float, ...]:
         """Return for each span the log-odds that the passage answers and this is where, against its not answering: what comes of two

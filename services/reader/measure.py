@@ -76,7 +76,8 @@ class Examination:
                     found.near_odds.append(float(odds[n]))
                     found.reasons += int(reasons[n]) == int(packed.reason[n])
                     continue
-                assert one.last is not None and one.heart is not None
+                assert one.last is not None
+                assert one.heart is not None
                 # The end was asked for behind the right first letter: for another one it is asked again by whoever answers.
                 first = int(letters[n])
                 last = first + int(lasts[n, first:].argmax()) if first == one.first else first

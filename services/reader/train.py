@@ -118,9 +118,9 @@ class Training:
         for at in range(self.step * PACKS, (self.step + 1) * PACKS):
             turn, place = divmod(at, len(self.passages))
             order = list(range(len(self.passages)))
-            random.Random(self.schedule.seed * 1_000 + turn).shuffle(order)
+            random.Random(self.schedule.seed * 1_000 + turn).shuffle(order)  # noqa: S311
             passage = self.passages[order[place]]
-            draw = random.Random(f"{self.schedule.seed} {at}")
+            draw = random.Random(f"{self.schedule.seed} {at}")  # noqa: S311
             asked = [*passage.asked, *self.foreign.of(passage, self.schedule.foreign, draw)]
             draw.shuffle(asked)
             try:

