@@ -31,7 +31,10 @@ def main(words: list[str] | None = None) -> int:
     train.add_argument("--cool", type=int, default=60, help="of these, the last ones, over which the rate falls to zero")
     train.add_argument("--rate", type=float, default=2e-4)
     train.add_argument("--foreign", type=int, default=4, help="questions of other passages beside each passage's own")
-    train.add_argument("--rank", type=int, default=32)
+    train.add_argument("--rank", type=int, default=16)
+    train.add_argument(
+        "--activated", action="store_true", help="the adapter works from the question on: passages keep the model's own keys"
+    )
     train.add_argument("--layers", type=int, default=16, help="the upper ones, which get an adapter")
     train.add_argument("--examine", type=int, default=20, help="passages of the validate part, examined as it goes")
     train.add_argument("--examine-every", type=int, default=100, help="steps")
@@ -50,7 +53,7 @@ def main(words: list[str] | None = None) -> int:
 
 def _train(told: argparse.Namespace) -> int:
     dtype = getattr(torch, told.dtype) if told.dtype else None
-    reading = open_model(told.model, rank=told.rank, layers=told.layers, dtype=dtype)
+    reading = open_model(told.model, rank=told.rank, layers=told.layers, activated=told.activated, dtype=dtype)
     passages = read_passages(told.data, ("train",))
     schedule = Schedule(told.steps, told.cool, told.rate, foreign=told.foreign, examine_every=told.examine_every)
     training = Training(reading, passages, schedule, told.work)

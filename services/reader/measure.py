@@ -9,7 +9,7 @@ import torch
 from transformers import DynamicCache
 
 from services.reader.adapter import ReadingModel
-from services.reader.packing import pack
+from services.reader.packing import Packed, pack
 from services.reader.questions import AskedPassage
 
 
@@ -62,9 +62,7 @@ class Examination:
         reading.model.eval()
         for passage in self._passages:
             packed = pack(passage, passage.asked, reading.vocabulary)
-            keys = self._keys.get(passage.id) or reading.keys_of(packed.prefix)
-            if len(self._keys) < self._kept:
-                self._keys[passage.id] = keys
+            keys = self._keys_of(passage.id, packed, reading)
             told = reading.tell(packed, keys)
             none = reading.vocabulary.none
             odds = (-told.first[:, none].expm1()).clamp_min(1e-9).log() - told.first[:, none]
@@ -88,3 +86,10 @@ class Examination:
                 found.right += first <= one.heart <= last and first >= one.first - 1 and last <= one.last + 1
         reading.model.train()
         return found
+
+    def _keys_of(self, passage_id: str, packed: Packed, reading: ReadingModel) -> DynamicCache:
+        """An activated adapter's passages keep their keys while it learns."""
+        keys = self._keys.get(passage_id) or reading.keys_of(packed.prefix)
+        if reading.activated and len(self._keys) < self._kept:
+            self._keys[passage_id] = keys
+        return keys

@@ -53,7 +53,7 @@ def read_passages(files: Iterable[Path], splits: Sequence[str] = ("train",)) -> 
             if not line.strip():
                 continue
             try:
-                passage = _passage(json.loads(line))
+                passage = _passage(json.loads(line), file.name)
             except (ValueError, KeyError, TypeError, IndexError) as error:
                 raise ValueError(f"{file.name}, line {number}: no passage with questions: {error!r}") from error
             if passage.split in splits and len(passage.lines) <= len(LABELS):
@@ -61,7 +61,7 @@ def read_passages(files: Iterable[Path], splits: Sequence[str] = ("train",)) -> 
     return found
 
 
-def _passage(row: dict[str, Any]) -> AskedPassage:
+def _passage(row: dict[str, Any], file: str) -> AskedPassage:
     asked: list[Asked] = []
     alone: list[str] = []
     for one in row["questions"]:
@@ -75,7 +75,7 @@ def _passage(row: dict[str, Any]) -> AskedPassage:
     text = f"{row['title']}|{row['heading']}|{row['lines']}"
     return AskedPassage(
         row.get("id") or sha256(text.encode()).hexdigest()[:12],
-        row["document"],
+        f"{file}:{row['document']}",
         row.get("split", "train"),
         row.get("cluster") or row["trade"],
         row["title"],

@@ -104,8 +104,8 @@ class Training:
         total = 0.0
         for packed in packs:
             loss = self.reading.loss(packed) / len(packs)
-            loss.backward()  # type: ignore[no-untyped-call]
-            total += float(loss)
+            loss.backward()
+            total += float(loss.detach())
             self.asked += len(packed.first)
         torch.nn.utils.clip_grad_norm_(self.reading.trained(), 1.0)
         self.optimizer.step()
