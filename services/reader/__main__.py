@@ -1,4 +1,4 @@
-"""The reader's commands: `python -m services.reader train | measure`."""
+"""The reader's commands: `python -m services.reader train | measure | gate`."""
 
 from __future__ import annotations
 
@@ -20,9 +20,11 @@ def main(words: list[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     train = commands.add_parser("train", help="teach a model to point to the lines that answer; stopped and started again, it goes on")
     measure = commands.add_parser("measure", help="right lines and near misses on passages that are given")
+    gate = commands.add_parser("gate", help="the product as it is beside an adapter that reads, on documents and questions of yours")
     for one in (train, measure):
-        one.add_argument("--model", required=True, help="a causal language model: a folder, or a name of a hub")
         one.add_argument("--data", required=True, type=Path, nargs="+", help="questions on passages (JSON Lines, .gz or plain)")
+    for one in (train, measure, gate):
+        one.add_argument("--model", required=True, help="a causal language model: a folder, or a name of a hub")
         one.add_argument("--threads", type=int, default=0, help="of a CPU; 0: as many as torch takes")
         one.add_argument("--dtype", choices=("float32", "bfloat16"), help="default: bfloat16 on a GPU, float32 on a CPU")
     train.add_argument("--work", required=True, type=Path, help="folder of the checkpoint and the learning curve")
@@ -41,11 +43,16 @@ def main(words: list[str] | None = None) -> int:
     measure.add_argument("--adapter", type=Path, help="folder of an adapter; without one: the model as it is")
     measure.add_argument("--split", nargs="+", default=["test", "test_trades"])
     measure.add_argument("--most", type=int, default=0, help="passages, evenly drawn; 0: all")
+    gate.add_argument("--adapter", type=Path, required=True)
+    gate.add_argument("--documents", type=Path, required=True, help="a folder")
+    gate.add_argument("--questions", type=Path, required=True, help="CSV: id, question, kind, before, document, answer")
+    gate.add_argument("--near-misses", type=Path, required=True, help="CSV: id, question; nothing answers them")
+    gate.add_argument("--json", type=Path, help="file for the figures and every answer")
     told = parser.parse_args(words)
     if told.threads:
         torch.set_num_threads(told.threads)
     try:
-        return (_train if told.command == "train" else _measure)(told)
+        return {"train": _train, "measure": _measure, "gate": _gate}[told.command](told)
     except (OSError, ValueError) as error:
         print(f"{error}", file=sys.stderr)
         return 1
@@ -71,6 +78,17 @@ def _measure(told: argparse.Namespace) -> int:
     reading = open_model(told.model, adapter=told.adapter, dtype=dtype)
     passages = _drawn(read_passages(told.data, told.split), told.most)
     print(json.dumps(Examination(passages, kept=0).of(reading).figures(), indent=1))
+    return 0
+
+
+def _gate(told: argparse.Namespace) -> int:
+    from services.reader import gate
+
+    reading = open_model(told.model, adapter=told.adapter, dtype=getattr(torch, told.dtype) if told.dtype else None)
+    figures = gate.measure(
+        told.documents, told.questions, told.near_misses, reading, lambda done: print(f"asked {done}", file=sys.stderr, flush=True)
+    )
+    gate.write(figures, told.json)
     return 0
 
 

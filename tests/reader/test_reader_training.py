@@ -87,9 +87,10 @@ def test_training_teaches_what_it_is_taught(tiny_model: str, tmp_path: Path) -> 
     torch.manual_seed(3)
     passages = [passage(n, f"d{n % 2}") for n in range(3)]
     training = Training(open_model(tiny_model, layers=3), passages, Schedule(30, 5, rate=5e-3, warm=2), tmp_path)
-    before = float(training.reading.loss(pack(passages[0], passages[0].asked, training.reading.vocabulary)))
+    packed = pack(passages[0], passages[0].asked, training.reading.vocabulary)
+    before = training.reading.loss(packed).item()
     training.run(Examination(passages), lambda line: None)
-    after = float(training.reading.loss(pack(passages[0], passages[0].asked, training.reading.vocabulary)))
+    after = training.reading.loss(packed).item()
     assert after < before * 0.9
     curve = [json.loads(line) for line in (tmp_path / "curve.jsonl").read_text().splitlines()]
     assert curve[-1]["step"] == 30

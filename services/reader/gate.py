@@ -1,0 +1,215 @@
+"""Gate: the product as it is and an adapter that reads, on the same questions about the same documents, in one run.
+
+Documents are ingested as an installation ingests its own. Each question is asked through the whole product; what its search found, guarded
+as the product guards it, is then read by the adapter. Both answers are judged by the same words. The questions' file has the columns id,
+question, kind, before, document, answer (its parts parted by " | "); a near miss needs a question alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import json
+import math
+import re
+import tempfile
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from rag_api.answering.ask import ask, new_question
+from rag_api.config import Settings
+from rag_api.container import Container
+from rag_api.db.documents import PgDocuments
+from rag_api.domain import AnswerStatus, Done, Filters, Mode, PersonalChoice, User
+from rag_api.errors import BedsideError
+from rag_api.ingest import ingest, survey
+from rag_api.query.analysis import analyse
+from rag_api.reading.passages import ReadingPassage, passages_of
+from rag_api.reading.reader import Reading, order
+from rag_api.retrieval.find import Retrieval, find
+from services.contract.reading_prompt import REASONS
+from services.reader.adapter import ReadingModel
+from services.reader.measure import area
+from services.reader.packing import pack
+from services.reader.questions import Asked, AskedPassage
+
+READ = 4  # passages a question
+WHOLE, HALF = 0.85, 0.34  # share of the expected answer's parts that stand in an answer
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One question, answered by one of the two. verdict: right, half, wrong, refused."""
+
+    id: str
+    kind: str
+    verdict: str
+    said: str
+    odds: float = 0.0
+    reason: str = ""
+
+
+class InProcess:
+    """A reader in this process: for measuring. Passages' keys are kept."""
+
+    def __init__(self, reading: ReadingModel) -> None:
+        self._reading, self._keys = reading, dict[ReadingPassage, Any]()
+        reading.model.eval()
+
+    @torch.no_grad()
+    def read(self, question: str, passages: Sequence[ReadingPassage]) -> list[Reading]:
+        return [self._read(question, passage) for passage in passages]
+
+    def _read(self, question: str, passage: ReadingPassage) -> Reading:
+        lines = tuple(line.text for line in passage.lines)
+        asked = AskedPassage("", passage.document_id, "", "", passage.title, passage.heading, lines, (), ())
+        packed = pack(asked, [Asked(question, reason="other")], self._reading.vocabulary, longest=4_096)
+        keys = self._keys.get(passage) or self._reading.keys_of(packed.prefix)
+        self._keys[passage] = keys
+        told = self._reading.tell(packed, keys)
+        none = float(told.first[0, self._reading.vocabulary.none])
+        some = math.log(max(1e-9, -math.expm1(none)))
+        first = int(told.first[0, : len(lines)].argmax())
+        ends = self._reading.tell(pack(asked, [Asked(question, first, first, first)], self._reading.vocabulary, longest=4_096), keys)
+        end = ends.last[0, first : len(lines)]
+        sure = float(told.first[0, first]) - some + float(end.max())
+        reason = list(REASONS)[int(told.reason[0].argmax())]
+        return Reading(some - none, first, first + int(end.argmax()), min(0.0, sure), reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """A question as the product answered it, and what it found."""
+
+    row: dict[str, str]
+    answered: bool
+    said: str
+    cited: tuple[str, ...]  # file names
+    query: str
+    found: Retrieval
+    sources: dict[str, str]  # file names by document id
+
+
+def capture(documents: Path, files: Sequence[Path], on_progress: Callable[[int], None]) -> list[list[Captured]]:
+    """Ask every question of each file of the product as it is, on an installation of its own."""
+    with tempfile.TemporaryDirectory(prefix="bedside-gate-") as folder:
+        settings = Settings().model_copy(update={"data_dir": Path(folder), "database_url": None, "store": "lance"})
+        with Container(settings) as container, asyncio.Runner() as runner:
+            repo = PgDocuments(container.db)
+            ingest(survey([documents]), settings=settings, documents_repo=repo, store=container.store, embedder=container.embedder)
+            container.store.tidy()
+            container.start_generator()
+            container.wait_for_generator()
+            asked, found = 0, []
+            for file in files:
+                with file.open(encoding="utf-8-sig", newline="") as rows:
+                    own = []
+                    for row in csv.DictReader(rows):
+                        own.append(runner.run(_ask(row, container)))
+                        asked += 1
+                        on_progress(asked)
+                    found.append(own)
+            runner.run(container.generator.close())
+    return found
+
+
+async def _ask(row: dict[str, str], container: Container) -> Captured:
+    """In a conversation of its own, behind the question that it follows; then searched again, for what the adapter reads."""
+    user, conversation, answer = User(id="gate", name="Gate", groups=("everyone",)), None, None
+    for text in filter(None, (row.get("before"), row["question"])):
+        question = new_question(user, container, text, mode=Mode.VERBATIM, conversation_id=conversation, personal=PersonalChoice.KEEP)
+        async for event in ask(question, user, container):
+            answer = event.answer if isinstance(event, Done) else answer
+        if answer is None:
+            raise BedsideError(f"{row['id']} was not answered")
+        conversation = answer.conversation_id
+    assert answer is not None
+    names = {source.document.id: source.document.source for source in answer.sources}
+    cited = tuple(dict.fromkeys(names.get(one.document_id, "") for one in answer.citations))
+    found = find(analyse(answer.query, container.expander, row["question"]), user, Filters(), container)
+    names |= {name: document.source for name, document in found.documents.items()}
+    return Captured(row, answer.status == AnswerStatus.ANSWERED, answer.text, cited, answer.query, found, names)
+
+
+def read_by(reader: InProcess, captured: Captured) -> Judged:
+    """What the adapter points to in what the product found."""
+    row, found = captured.row, captured.found
+    passages = passages_of(found.may_be_quoted, found.texts, found.structures, READ)
+    readings = reader.read(captured.query or row["question"], passages)
+    for n in order(readings):
+        one, passage = readings[n], passages[n]
+        quote = passage.quoted(one.first, one.last, found.texts[passage.document_id], one.odds)
+        if quote is not None:
+            verdict = judged(row, True, quote.text, [captured.sources.get(passage.document_id, "")])
+            return Judged(row["id"], row.get("kind") or "", verdict, quote.text, one.odds, one.reason)
+    return Judged(row["id"], row.get("kind") or "", "refused", "", -20.0)
+
+
+def judged(row: dict[str, str], answered: bool, said: str, cited: Sequence[str]) -> str:
+    """Return right, half, wrong or refused, by the parts of the expected answer that stand in what is said."""
+    if not answered:
+        return "refused"
+    parts = [_plain(part) for part in (row.get("answer") or "").split(" | ") if _plain(part)]
+    wanted = [name.strip() for name in (row.get("document") or "").split(";")]
+    if not parts or not any(name and cite.endswith(name) for name in wanted for cite in cited):
+        return "wrong"
+    text = _plain(said)
+    share = sum(part in text for part in parts) / len(parts)
+    return "right" if share >= WHOLE else "half" if share >= HALF else "wrong"
+
+
+_MARKS = str.maketrans({"“": '"', "”": '"', "„": '"', "’": "'", "‘": "'", "–": "-", "−": "-", "|": " "})
+
+
+def _plain(text: str) -> str:
+    text = unicodedata.normalize("NFKC", text).translate(_MARKS).casefold()
+    return " ".join(re.sub(r"[•▪☐●■]|(?<!\S)\d{1,2}[.)](?=\s)", " ", text).split())
+
+
+def report(today: Sequence[Judged], reader: Sequence[Judged], near: Sequence[bool], near_odds: Sequence[float]) -> dict[str, Any]:
+    """Both, JSON-ready; the reader at the thresholds that refuse as many near misses as today's product, and .70 of them."""
+    refused = sum(near) / max(1, len(near))
+    told: dict[str, Any] = {"today": _counts(today) | {"near_refused": round(refused, 4), "near": len(near)}}
+    told["reader"] = {
+        "without_a_threshold": _counts(reader),
+        "area": round(area([one.odds for one in reader if one.verdict in ("right", "half")], near_odds), 4),
+        "by_near_refused": {f"{share:.2f}": _at(reader, near_odds, share) for share in dict.fromkeys((round(refused, 2), 0.7))},
+    }
+    return told | {"rows": {"today": [asdict(one) for one in today], "reader": [asdict(one) for one in reader]}}
+
+
+def _at(reader: Sequence[Judged], near_odds: Sequence[float], share: float) -> dict[str, Any]:
+    ordered = sorted(near_odds)
+    threshold = ordered[min(len(ordered) - 1, math.ceil(share * len(ordered)))] if ordered else 0.0
+    kept = [one if one.odds >= threshold else Judged(one.id, one.kind, "refused", one.said, one.odds, one.reason) for one in reader]
+    return {"threshold": round(threshold, 3), **_counts(kept)}
+
+
+def _counts(judgements: Sequence[Judged]) -> dict[str, Any]:
+    kinds = {kind: dict(Counter(one.verdict for one in judgements if one.kind == kind)) for kind in sorted({j.kind for j in judgements})}
+    return {"n": len(judgements), **dict(Counter(one.verdict for one in judgements)), "kinds": kinds}
+
+
+def measure(
+    documents: Path, questions: Path, near_misses: Path, reading: ReadingModel, on_progress: Callable[[int], None]
+) -> dict[str, Any]:
+    """Return the figures of both, JSON-ready."""
+    asked, missed = capture(documents, [questions, near_misses], on_progress)
+    today = [
+        Judged(one.row["id"], one.row.get("kind") or "", judged(one.row, one.answered, one.said, one.cited), one.said) for one in asked
+    ]
+    reader = InProcess(reading)
+    read, near = [read_by(reader, one) for one in asked], [read_by(reader, one) for one in missed]
+    return report(today, read, [not one.answered for one in missed], [one.odds for one in near])
+
+
+def write(figures: dict[str, Any], file: Path | None) -> None:
+    if file is not None:
+        file.write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    print(json.dumps({name: value for name, value in figures.items() if name != "rows"}, indent=1))
