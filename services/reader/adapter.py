@@ -121,9 +121,7 @@ def open_model(
     Raises OSError for a model or adapter that is not there, ValueError for a tokenizer that has no letter of its own token."""
     cuda = torch.cuda.is_available()
     tokenizer = AutoTokenizer.from_pretrained(name)
-    base = AutoModelForCausalLM.from_pretrained(
-        name, dtype=dtype or (torch.bfloat16 if cuda else torch.float32), attn_implementation="sdpa"
-    )
+    base = AutoModelForCausalLM.from_pretrained(name, use_safetensors=True, dtype=dtype, attn_implementation="sdpa")
     base.to("cuda" if cuda else "cpu")
     if adapter is not None:
         told = json.loads((adapter / "adapter_config.json").read_text())

@@ -54,8 +54,8 @@ class ReadingPassage:
 def passages_of(
     hits: Sequence[Hit], texts: Mapping[str, str], structures: Mapping[str, str], most: int | None = None
 ) -> list[ReadingPassage]:
-    """Return the sections around the hits, best first, none twice. A hit of a document whose text is not at hand is read by its chunk's
-    own lines. `most`: passages."""
+    """Return the sections around the hits, best first, none twice; without those of documents whose text is not at hand. `most`:
+    passages."""
     found: list[ReadingPassage] = []
     taken: dict[str, list[Place]] = {}
     for hit in hits:
@@ -63,7 +63,7 @@ def passages_of(
             break
         chunk = hit.chunk
         text = texts.get(chunk.document_id)
-        if text is None:  # a very long document: its chunk is all that is read, and its places are moved to the document's
+        if text is None:
             continue
         quotes = _section(quotable_of(text, structures.get(chunk.document_id, "")), chunk.start, chunk.end)
         own = [one for one in quotes if not any(a <= one.start < b for a, b in taken.get(chunk.document_id, ()))]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from rag_api.reading.passages import ReadingPassage
+from rag_api.readers.passages import ReadingPassage
 
 LATER = 0.5  # nats that a passage loses for each better one found: retrieval knows something too
 
