@@ -68,7 +68,7 @@ class LlamaTarget(Decoder):
         tokens, positions = _flat(step.token_ids, step).to(self.device), _flat(step.positions, step).to(self.device)
         if self.weights.native is not None and len(tokens) <= NODES:
             return self._native(self.weights.native, tokens, positions, step, cache)
-        x = self.weights.residual(F.embedding(tokens, self.weights.embedding), self.architecture.norm_eps)  # [T, h]
+        x = self.weights.residual(self.weights.embedding(tokens), self.architecture.norm_eps)  # [T, h]
         qkv = self.qkv_views(positions)
         rows = self._rows(step, cache, qkv)
         streams = {}
@@ -81,7 +81,7 @@ class LlamaTarget(Decoder):
         return self._output(x.norm(self.weights.norm), streams, step)
 
     def _native(self, decoder: NativeDecoder, tokens: torch.Tensor, positions: torch.Tensor, step: StepInput, cache: KVCache) -> StepOutput:
-        x = F.embedding(tokens, self.weights.embedding).float()
+        x = self.weights.embedding(tokens).float()
         wanted = self.stream_layers if step.features and min(self.stream_layers) >= 0 else None
         rows = StepRows(step.slots, step.lengths, step.counts, step.tree_mask, step.token_ids.shape[1])
         taken = decoder(x, positions, rows, cache.kv, wanted)
@@ -90,10 +90,10 @@ class LlamaTarget(Decoder):
 
     @property
     def embedding(self) -> torch.Tensor:
-        return self.weights.embedding
+        return self.weights.embedding.dense
 
     def embed(self, token_ids: torch.Tensor) -> torch.Tensor:
-        return F.embedding(token_ids, self.weights.embedding)
+        return self.weights.embedding(token_ids)
 
     def lm_head(self, hidden: torch.Tensor) -> torch.Tensor:
         flat = hidden.reshape(-1, hidden.shape[-1]).to(self.dtype)
