@@ -205,9 +205,14 @@ class ChatRequest(WireModel):
 
 
 class ScoreIn(WireModel):
-    """A chat and what the assistant may say next. Each is scored exactly as it is written, a space before it included."""
+    """A chat, or a text without a template, and what may come next. Each is scored exactly as it is written, a space before it included.
 
-    messages: list[MessageIn] = Field(min_length=1, max_length=MAX_MESSAGES)
+    A `prompt` in several pieces is cut into tokens piece by piece, so that what a passage becomes does not depend on what follows it.
+    """
+
+    messages: list[MessageIn] | None = Field(None, min_length=1, max_length=MAX_MESSAGES)
+    prompt: list[Annotated[str, Field(max_length=MAX_TEXT)]] | None = Field(None, min_length=1, max_length=MAX_MESSAGES)
+    adapter: str | None = Field(None, max_length=MAX_NAME, description="That works on it, by the name that the service has for it.")
     continuations: list[Annotated[str, Field(max_length=MAX_TEXT)]] = Field(min_length=1, max_length=64)
 
 

@@ -5,6 +5,7 @@ Knows nothing of rows, caches, trees or files.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -88,9 +89,11 @@ class Decoder:
         rotations = torch.cat(((rotations * a.head_dim**-0.5).expand(-1, a.heads, -1), rotations.expand(-1, a.kv_heads, -1)), 1)
         return QkvViews(flat, by_head, turned, rotations)
 
-    def project(self, x: torch.Tensor, layer: Layer, qkv: QkvViews) -> None:
-        """Turn x [T, h], normed, into the queries, keys and values in `qkv`, normed and rotated."""
+    def project(self, x: torch.Tensor, layer: Layer, qkv: QkvViews, adapt: Callable[[torch.Tensor], object] | None = None) -> None:
+        """Turn x [T, h], normed, into the queries, keys and values in `qkv`, adapted in place, normed and rotated."""
         qkv.flat.copy_(layer.qkv(x))
+        if adapt is not None:
+            adapt(qkv.flat)
         if layer.q_norm is not None and layer.k_norm is not None:
             a = self.architecture
             _norm_heads(qkv.by_head[:, : a.heads], layer.q_norm, a.norm_eps)

@@ -17,7 +17,7 @@ from services.generator.models.blocks import Blocks, Weight, stack, stacks, take
 from services.generator.models.layers import Embedding, Layer, Weights
 from services.generator.models.linear import Kernel, Linear, dense_kernel, packed_kernel, packs_bf16
 from services.generator.models.residual import MirroredResidual, Residual
-from services.generator.models.rope import paired, rotations
+from services.generator.models.rope import paired, paired_rows, rotations
 from services.generator.native.matrix import Matrix
 from services.generator.native.step import NODES, DecoderSize, NativeDecoder, NativeLayer
 
@@ -80,7 +80,7 @@ class Packing:
         """Join q's and k's rows in the paired order of rope.py, v's as they are."""
         a, matrices, biases = self.a, [], []
         for part, size in (("q", a.q_size), ("k", a.kv_size), ("v", a.kv_size)):
-            rows = torch.arange(size) if part == "v" else _paired_rows(size, a.head_dim)
+            rows = torch.arange(size) if part == "v" else paired_rows(size, a.head_dim)
             matrices.append(take_rows(self.source.take(f"{prefix}{part}_proj.weight", size, a.hidden_size), rows))
             if a.qkv_bias:
                 biases.append(self._vector(f"{prefix}{part}_proj.bias", size, rows))
@@ -146,8 +146,3 @@ class Packing:
 
     def _plain(self, prepared: torch.Tensor) -> torch.Tensor:
         return prepared[: self.a.hidden_size].float().contiguous()
-
-
-def _paired_rows(size: int, head_dim: int) -> torch.Tensor:
-    heads = torch.arange(0, size, head_dim).unsqueeze(1)
-    return (heads + paired(head_dim)).flatten()
