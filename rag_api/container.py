@@ -34,6 +34,7 @@ from rag_api.query.synonyms import Expander, Lists, lists_of
 from rag_api.retrieval.calibration import calibration
 from rag_api.retrieval.in_flight import InFlight
 from rag_api.stores.in_force import changed_at, in_force, named
+from services.contract.wire import DEMO_MODELS
 
 if TYPE_CHECKING:
     from rag_api.db import Database
@@ -239,8 +240,8 @@ class Container:
 
     @property
     def is_demo(self) -> bool:
-        """The demo model answers: not for clinical use."""
-        return self.settings.generator_kind == "bedside" and self.settings.generator_model == "demo"
+        """A model that packages bring answers: not for clinical use."""
+        return self.settings.generator_kind == "bedside" and self.settings.generator_model in DEMO_MODELS
 
     def warm(self) -> None:
         """Open database, store and embedder side by side. What is merely unavailable is left for later; what is configured

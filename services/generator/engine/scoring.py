@@ -15,6 +15,7 @@ from torch import Tensor
 from services.generator.engine.engine import Engine
 from services.generator.errors import BadRequest
 from services.generator.models import StepInput
+from services.generator.models.adapters import Active
 from services.generator.models.kv_cache import KVCache
 from services.generator.speculation import tree
 from services.generator.types import DraftTree
@@ -28,6 +29,7 @@ class Scoring:
 
     prompt: tuple[int, ...]
     continuations: tuple[tuple[int, ...], ...]
+    active: Active | None = None  # an adapter that works on prompt and continuations
 
 
 def portions(asked: Seq[Scoring]) -> list[Seq[Scoring]]:
@@ -45,7 +47,8 @@ def score(engine: Engine, asked: Seq[Scoring]) -> list[list[float]]:
         raise BadRequest("a prompt or a continuation is empty")
     cache = engine.target.new_cache(len(asked), size)
     cache.reserve(size)
-    _read(engine, [one.prompt[:-1] for one in asked], cache)
+    adapters = tuple(one.active for one in asked) if any(one.active for one in asked) else ()
+    _read(engine, [one.prompt[:-1] for one in asked], cache, adapters)
     trees, paths = zip(*(_tree(one) for one in asked), strict=True)
     lengths = tuple(len(one.prompt) - 1 for one in asked)
     packed = tree.pack(trees, lengths)
@@ -56,14 +59,16 @@ def score(engine: Engine, asked: Seq[Scoring]) -> list[list[float]]:
         lengths=lengths,
         counts=packed.counts,
         tree_mask=None if packed.mask is None else torch.from_numpy(packed.mask),
+        adapters=adapters,
     )
     told = engine.target.forward(step, cache).logits.float().log_softmax(-1)
     return [_along(told[row], one, own) for row, (one, own) in enumerate(zip(asked, paths, strict=True))]
 
 
-def _read(engine: Engine, prompts: Seq[Seq[int]], cache: KVCache) -> None:
+def _read(engine: Engine, prompts: Seq[Seq[int]], cache: KVCache, adapters: tuple[Active | None, ...]) -> None:
     """Fill the rows; what the prefix cache knows is not computed again."""
-    known = [engine.prefixes.load(prompt, cache, row)[0] for row, prompt in enumerate(prompts)]
+    marks = [one.mark if one else None for one in adapters] or [None] * len(prompts)
+    known = [engine.prefixes.load(prompt, cache, row, adapted=marks[row])[0] for row, prompt in enumerate(prompts)]
     todo = [row for row, prompt in enumerate(prompts) if known[row] < len(prompt)]
     while todo:
         counts = [min(engine.options.prefill_chunk, len(prompts[row]) - known[row]) for row in todo]
@@ -73,12 +78,14 @@ def _read(engine: Engine, prompts: Seq[Seq[int]], cache: KVCache) -> None:
             token_ids[place, :count] = torch.tensor(prompts[row][known[row] : known[row] + count])
             positions[place, :count] = torch.arange(known[row], known[row] + count)
         lengths = tuple(known[row] for row in todo)
-        engine.target.forward(StepInput(token_ids, positions, tuple(todo), lengths, tuple(counts), None, logits_from=width), cache)
+        own = tuple(adapters[row] for row in todo) if adapters else ()
+        step = StepInput(token_ids, positions, tuple(todo), lengths, tuple(counts), None, logits_from=width, adapters=own)
+        engine.target.forward(step, cache)
         for row, count in zip(todo, counts, strict=True):
             known[row] += count
         todo = [row for row in todo if known[row] < len(prompts[row])]
     for row, prompt in enumerate(prompts):
-        engine.prefixes.store(prompt, cache, row, {})
+        engine.prefixes.store(prompt, cache, row, {}, adapted=marks[row])
 
 
 def _tree(one: Scoring) -> tuple[DraftTree, list[list[int]]]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import torch
 
 if TYPE_CHECKING:
+    from services.generator.models.adapters import Active
     from services.generator.models.kv_cache import KVCache
 
 
@@ -47,6 +48,7 @@ class StepInput:
     tree_mask: torch.Tensor | None  # bool [R, N, N]: node i sees node j (itself included); None: every row is a causal chain
     logits_from: int = 0  # logits are computed for nodes >= this (N: for none); negative counts from counts[r] (-1: the last only)
     features: bool = False  # also return what heads want
+    adapters: tuple[Active | None, ...] = ()  # [R], or none at all
 
 
 @dataclass(frozen=True, slots=True)

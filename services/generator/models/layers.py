@@ -5,12 +5,15 @@ Knows nothing of rows, caches, trees or files.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 import torch.nn.functional as F
 
 from services.generator.models.architecture import Architecture
+from services.generator.models.blocks import Blocks, Weight
 from services.generator.models.linear import Linear
 from services.generator.models.residual import Residual
 from services.generator.native.step import NativeDecoder
@@ -30,10 +33,27 @@ class Layer:
     down: Linear
 
 
+class Embedding:
+    """Turns tokens [...] into [..., h] of `dtype`; a quantised table stays as it is until all of it is asked for."""
+
+    def __init__(self, weight: Weight, dtype: torch.dtype, device: torch.device) -> None:
+        self.weight, self.dtype, self.device = weight, dtype, device
+
+    def __call__(self, token_ids: torch.Tensor) -> torch.Tensor:
+        if isinstance(self.weight, Blocks) and "dense" not in self.__dict__:
+            return self.weight.rows(token_ids.flatten()).dense(self.dtype).view(*token_ids.shape, -1)
+        return F.embedding(token_ids, self.dense)
+
+    @cached_property
+    def dense(self) -> torch.Tensor:
+        """[V, h]"""
+        return self.weight.dense(self.dtype) if isinstance(self.weight, Blocks) else self.weight.to(self.dtype)
+
+
 @dataclass(frozen=True, slots=True)
 class Weights:
     residual: type[Residual]  # whose `prepared` made the norms' weights
-    embedding: torch.Tensor  # [V, h]
+    embedding: Embedding
     layers: tuple[Layer, ...]
     norm: torch.Tensor
     head: Linear
@@ -69,9 +89,11 @@ class Decoder:
         rotations = torch.cat(((rotations * a.head_dim**-0.5).expand(-1, a.heads, -1), rotations.expand(-1, a.kv_heads, -1)), 1)
         return QkvViews(flat, by_head, turned, rotations)
 
-    def project(self, x: torch.Tensor, layer: Layer, qkv: QkvViews) -> None:
-        """Turn x [T, h], normed, into the queries, keys and values in `qkv`, normed and rotated."""
+    def project(self, x: torch.Tensor, layer: Layer, qkv: QkvViews, adapt: Callable[[torch.Tensor], object] | None = None) -> None:
+        """Turn x [T, h], normed, into the queries, keys and values in `qkv`, adapted in place, normed and rotated."""
         qkv.flat.copy_(layer.qkv(x))
+        if adapt is not None:
+            adapt(qkv.flat)
         if layer.q_norm is not None and layer.k_norm is not None:
             a = self.architecture
             _norm_heads(qkv.by_head[:, : a.heads], layer.q_norm, a.norm_eps)

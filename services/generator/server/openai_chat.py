@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass, replace
 from functools import partial
+from types import MappingProxyType
 from typing import Any, Literal
 
 from services.contract import wire
@@ -16,7 +17,8 @@ from services.generator.drafters.registry import DRAFTERS, parse
 from services.generator.drafters.small_model import RagDrafter
 from services.generator.engine.engine import Output, Request
 from services.generator.engine.scoring import Scoring
-from services.generator.errors import BadRequest
+from services.generator.errors import BadRequest, UnknownAdapter
+from services.generator.models.adapters import Active, Adapter
 from services.generator.speculation.acceptance import EXACT, Acceptance
 from services.generator.speculation.augmented import Augmented
 from services.generator.speculation.relaxed import Relaxed
@@ -102,12 +104,23 @@ def _acceptance(ask: wire.ChatRequest, sequence: Sequence, names: Seq[str], draf
     return Augmented(partial(drafter.drawn, sequence), sequence.sampling, ask.bedside.transfer)
 
 
-def scoring_of(ask: wire.ScoreIn, codec: Codec) -> Scoring:
+def scoring_of(ask: wire.ScoreIn, codec: Codec, adapters: Mapping[str, Adapter] = MappingProxyType({})) -> Scoring:
     """Raises BadRequest. A continuation is cut into tokens as it would be where an answer begins."""
-    if not all(_is_unicode(text) for text in (*(m.text for m in ask.messages), *ask.continuations)):
+    messages, pieces = ask.messages or [], ask.prompt or []
+    if bool(messages) == bool(pieces):
+        raise BadRequest("a prompt to be scored has either messages or prompt")
+    if not all(_is_unicode(text) for text in (*(m.text for m in messages), *pieces, *ask.continuations)):
         raise BadRequest("a text holds half of a surrogate pair, which is no Unicode character")
-    prompt = build_prompt(codec, [Turn(message.role, (Piece(message.text),)) for message in ask.messages], (), CHAT_VERSION)
-    return Scoring(tuple(prompt.token_ids), tuple(tuple(codec.encode(text)[0]) for text in ask.continuations))
+    if messages:
+        tokens = build_prompt(codec, [Turn(message.role, (Piece(message.text),)) for message in messages], (), CHAT_VERSION).token_ids
+    else:
+        tokens = tuple(token for part in (codec.prefix_ids, *(codec.encode(piece)[0] for piece in pieces)) for token in part)
+    active = None
+    if ask.adapter is not None:
+        if ask.adapter not in adapters:
+            raise UnknownAdapter(f"no adapter {ask.adapter!r}; there are: {', '.join(adapters) or 'none'}")
+        active = Active(adapters[ask.adapter], adapters[ask.adapter].start(tokens))
+    return Scoring(tuple(tokens), tuple(tuple(codec.encode(text)[0]) for text in ask.continuations), active)
 
 
 def _check(ask: wire.ChatRequest) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Collection
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
 
 from services.contract import wire
 from services.generator.drafters import DrafterContext
@@ -13,6 +13,7 @@ from services.generator.drafters.registry import available, names_of, open_draft
 from services.generator.engine.engine import Engine, EngineOptions, Output, Request
 from services.generator.engine.scoring import portions, score
 from services.generator.errors import GeneratorError, ModelError
+from services.generator.models.adapters import Adapter, read_adapters
 from services.generator.models.llama import LlamaTarget
 from services.generator.planner.policies import policy_of
 from services.generator.server import openai_chat as chat
@@ -28,6 +29,7 @@ class Loaded:
     engine: Engine
     codec: Codec
     defaults: chat.Defaults
+    adapters: Mapping[str, Adapter] = field(default_factory=dict)
 
 
 Load = Callable[[], Loaded]
@@ -59,6 +61,7 @@ def load(settings: Settings) -> Loaded:
         Engine(target, drafters, options, step_costs(target, CACHE / "costs"), drafts, policy=policy_of(settings.policy)),
         codec,
         chat.Defaults(settings.default_template, drafter, settings.max_tokens),
+        read_adapters(settings.adapters, target.architecture, target.device) if settings.adapters else {},
     )
 
 
@@ -137,8 +140,8 @@ class Service:
 
     async def score(self, ask: wire.ScoreRequest) -> list[list[float]]:
         """Raises GeneratorError. Between two batches others' answers go on."""
-        codec = self.loaded.codec
-        asked = await asyncio.to_thread(lambda: [chat.scoring_of(one, codec) for one in ask.prompts])
+        loaded = self.loaded
+        asked = await asyncio.to_thread(lambda: [chat.scoring_of(one, loaded.codec, loaded.adapters) for one in ask.prompts])
         found: list[list[float]] = []
         for portion in portions(asked):
             found += await self._thread.call(lambda engine, own=portion: score(engine, own))  # type: ignore[misc]
