@@ -33,6 +33,7 @@ from rag_api.errors import (
 from rag_api.query.synonyms import Expander, Lists, lists_of
 from rag_api.retrieval.calibration import calibration
 from rag_api.retrieval.in_flight import InFlight
+from rag_api.retrieval.reading import judging_reader
 from rag_api.stores.in_force import changed_at, in_force, named
 from services.contract.wire import DEMO_MODELS
 
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from rag_api.embedded.generator import GeneratorProcess
     from rag_api.embedded.postgres import EmbeddedPostgres
     from rag_api.retrieval.reader import Reader
+    from rag_api.retrieval.reading import PointingReader
     from rag_api.retrieval.reranker import Reranker
     from rag_api.stores import Store
 
@@ -134,7 +136,7 @@ class Container:
     def _open_what_follows_settings(self) -> None:
         self._lists: Lazy[Lists] = Lazy(lambda: lists_of(self.settings))
         self._reranker: Lazy[tuple[Reranker | None]] = Lazy(self._open_reranker)
-        self._reader: Lazy[tuple[Reader | None]] = Lazy(self._open_reader)
+        self._reader: Lazy[tuple[Reader | PointingReader | None]] = Lazy(self._open_reader)
 
     def pinned(self, *, wait: bool = False) -> Self:
         """Return the same with the index that is in force now: one question sees one index and its embedder, whatever is switched
@@ -215,7 +217,7 @@ class Container:
         return self._reranker.get()[0]
 
     @property
-    def reader(self) -> Reader | None:
+    def reader(self) -> Reader | PointingReader | None:
         """None when none is configured. Raises ConfigurationError."""
         return self._reader.get()[0]
 
@@ -272,8 +274,8 @@ class Container:
         measured = calibration(self.embedder.name, self.settings.data_dir)
         if measured.not_found is not None:
             measured.not_found.at(self.settings.risk)
-        if self.reader is not None and self.reader.name not in measured.readers:
-            log.warning("the reader %s was not measured for this embedder and is not used: `bedside calibrate`", self.reader.name)
+        if (judging := judging_reader(self.reader)) is not None and judging.name not in measured.readers:
+            log.warning("the reader %s was not measured for this embedder and is not used: `bedside calibrate`", judging.name)
 
     def start_generator(self) -> None:
         """Start the embedded generator in the background, when no other is configured."""
@@ -366,7 +368,7 @@ class Container:
         reranker = open_reranker(self.settings)
         return (None if reranker is None else self._closing(reranker),)
 
-    def _open_reader(self) -> tuple[Reader | None]:
+    def _open_reader(self) -> tuple[Reader | PointingReader | None]:
         from rag_api.readers.opening import open_reader
 
         reader = open_reader(self.settings, lambda: self.generator.address())

@@ -183,7 +183,7 @@ def _retrieve(builder: AnswerBuilder, container: AskContainer) -> Retrieval:
     builder.embedder = container.embedder.name
     analysis = builder.analysis = analyse(builder.query, container.expander, builder.question.text)
     retrieval = find(analysis, builder.user, builder.question.filters, container, builder.also)
-    builder.asked = (AskedApart(analysis, retrieval.sentences),)
+    builder.asked = (AskedApart(analysis, retrieval.sentences, retrieval.pointed),)
     if builder.question.mode == Mode.VERBATIM and len(asks := asks_of(builder.query)) > 1:
         retrieval = _apart(asks, retrieval, builder, container)
     builder.texts, builder.structures = dict(retrieval.texts), dict(retrieval.structures)
@@ -204,7 +204,7 @@ def _apart(asks: Sequence[Ask], whole: Retrieval, builder: AnswerBuilder, contai
     answered = [one for one in found if one is not None]
     if not answered:
         return whole
-    builder.asked = tuple(AskedApart(one.analysis, one.retrieval.sentences) for one in answered)
+    builder.asked = tuple(AskedApart(one.analysis, one.retrieval.sentences, one.retrieval.pointed) for one in answered)
     builder.not_found = tuple(ask.said for ask, one in zip(asks, found, strict=True) if one is None)
     builder.stats["asked_apart"] = [one.analysis.text for one in answered]
     return merged([whole, *(one.retrieval for one in answered)], container.settings.sources)

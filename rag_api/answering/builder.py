@@ -39,6 +39,7 @@ class AskedApart:
 
     question: Analysis
     sentences: tuple[Candidate, ...]
+    pointed: bool = False  # a reader pointed to the first of them: it is what is quoted
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rag_api.answering import generator_client as gen
-from rag_api.answering.builder import AnswerBuilder
+from rag_api.answering.builder import AnswerBuilder, AskedApart
 from rag_api.answering.choice import Section, sections
 from rag_api.answering.citations import within_reach
 from rag_api.answering.notices import notice
@@ -19,7 +19,7 @@ from rag_api.answering.source_warnings import usable
 from rag_api.answering.two import shortened, told_apart
 from rag_api.db.answers import said_of
 from rag_api.db.documents import read_pages
-from rag_api.domain import Hit, Mode, User
+from rag_api.domain import Candidate, Hit, Mode, User
 from rag_api.retrieval.calibration import calibration
 from rag_api.retrieval.patient_ranking import RetrievalContainer
 from services.contract import wire
@@ -98,10 +98,19 @@ def _sections(builder: AnswerBuilder, hits: Sequence[Hit]) -> list[Section]:
     """Of each thing that is asked, what may be quoted; nothing is said twice."""
     documents = {hit.chunk.document_id for hit in hits}
     read = Read(builder.texts, builder.structures, {source.document.id: source.document.metadata.title for source in builder.sources})
-    own = [sections(asked.question, [c for c in asked.sentences if c.document_id in documents], read) for asked in builder.asked]
+    own = [_sections_of(asked, [c for c in asked.sentences if c.document_id in documents], read) for asked in builder.asked]
+    if all(asked.pointed for asked in builder.asked):
+        return told_apart(own) or [Section(())]
     if len(own) > 1:  # each in few words, and nothing twice
         own = [[shortened(one) for one in its] for its in own]
     return with_paragraphs(told_apart(own), read) or [Section(())]
+
+
+def _sections_of(asked: AskedApart, candidates: list[Candidate], read: Read) -> list[Section]:
+    """What a reader pointed to is quoted as it is."""
+    if asked.pointed:
+        return [Section(tuple(candidates[:1]), 1, asked.question)] if candidates else []
+    return sections(asked.question, candidates, read)
 
 
 def _quoted(builder: AnswerBuilder, hits: Sequence[Hit], section: Section, container: RetrievalContainer) -> Prepared:

@@ -31,6 +31,7 @@ from rag_api.retrieval.patient_ranking import rank
 from rag_api.retrieval.precompute import made_by
 from rag_api.retrieval.reader import Reader
 from rag_api.retrieval.reader_scores import read
+from rag_api.retrieval.reading import judging_reader
 from rag_api.retrieval.reranker import Reranker
 from rag_api.stores import Store
 
@@ -84,7 +85,7 @@ class _Timed:
 
     @property
     def reader(self) -> Reader | None:
-        return self._container.reader
+        return judging_reader(self._container.reader)
 
     def search(self, *given: Any, **named: Any) -> list[Hit]:
         return self._clock.timed("search once", lambda: self._container.store.search(*given, **named))
@@ -127,7 +128,7 @@ def measure(container: Container, questions: Sequence[str], user: User, tell: Te
 def _judge(asked: Analysis, retrieval: Retrieval, container: Container, clock: _Clock) -> None:
     """The reader's share of a question, where one is configured, and the decision's: both are in "find" too, the reader once measured."""
     hits, sentences = retrieval.may_be_quoted, retrieval.sentences
-    reader = container.reader
+    reader = judging_reader(container.reader)
     if reader is not None:
         clock.timed("read the passages", lambda: read(asked.text, hits, sentences, reader))
     measured = calibration(container.embedder.name, container.settings.data_dir)

@@ -41,6 +41,7 @@ def decision(
     from rag_api.bench.decision import measure
     from rag_api.bench.decision.collections import COLLECTIONS
     from rag_api.retrieval.calibration import shipped
+    from rag_api.retrieval.reading import judging_reader
 
     if as_it_ships and write:
         raise typer.BadParameter("nothing is fitted that could be written", param_hint="--shipped")
@@ -56,7 +57,8 @@ def decision(
     before = shipped()[embedder]
     with opened(settings) as container:
         cases = _read(container, extracts)
-        name = container.reader.name if container.reader is not None else None
+        judging = judging_reader(container.reader)
+        name = judging.name if judging is not None else None
     fitted, rows = measure.as_shipped(cases, embedder) if as_it_ships else measure.fit_without(cases, before.weights)
     found: dict[str, Any] = {"embedder": embedder, "not_found": asdict(fitted), "collections": measure.figures(rows, fitted)}
     read, read_rows = None, list[Any]()
@@ -76,12 +78,13 @@ def decision(
 
 def _read(container: Container, extracts: Any) -> list[Case]:
     from rag_api.bench.decision.measure import Case, read_by
+    from rag_api.retrieval.reading import judging_reader
 
     cases = [Case(case) for extracted in extracts for case in extracted.cases]
-    if container.reader is None:
+    if (reader := judging_reader(container.reader)) is None:
         return cases
     with counting("questions read", len(cases)) as tell:
-        return read_by(container.reader, extracts, tell)
+        return read_by(reader, extracts, tell)
 
 
 def _write(value: Any, rows: Any, read_rows: Any, embedder: str, reader: str) -> None:

@@ -48,6 +48,7 @@ def fitted(container: Container, file: Path | None, stored: str | None, *, model
     from rag_api.evaluate.decision import fit_decision
     from rag_api.evaluate.rows import shipped_rows
     from rag_api.retrieval.calibration import FILE, calibration, write
+    from rag_api.retrieval.reading import judging_reader
 
     questions = judged_questions(container, file, stored, "validate")
     refuse_test_half(questions, container, file, stored, "A calibration")
@@ -55,7 +56,8 @@ def fitted(container: Container, file: Path | None, stored: str | None, *, model
     others = shipped_rows(container.embedder.name)
     before = calibration(container.embedder.name, container.settings.data_dir)
     weights = fits.fit_weights(cases)
-    reader = container.reader.name if container.reader is not None else ""
+    judging = judging_reader(container.reader)
+    reader = judging.name if judging is not None else ""
     if reader:
         known = {**shipped_readers(container.embedder.name), **before.readers}.get(reader)
         span_weight = known.span_weight if known else fits.span_weight_of(cases, weights)
@@ -122,12 +124,13 @@ def _case(container: Container, judged: Judged, left_out: tuple[str, ...]) -> Ca
     from rag_api.evaluate.calibrate import Case
     from rag_api.query.analysis import analyse
     from rag_api.retrieval.reader_scores import read
+    from rag_api.retrieval.reading import judging_reader
 
     retrieval = search(judged, container, left_out)
     told = retrieval.read
-    if told is None and container.reader is not None:
+    if told is None and (reader := judging_reader(container.reader)) is not None:
         asked = analyse(judged.question, container.expander).text
-        told = read(asked, retrieval.may_be_quoted, retrieval.sentences, container.reader)
+        told = read(asked, retrieval.may_be_quoted, retrieval.sentences, reader)
     return Case(judged, bool(left_out), retrieval.may_answer, retrieval.signals, retrieval.scored, read=told)
 
 

@@ -19,6 +19,7 @@ from rag_api.retrieval.reader import Judgement, Passage
 from services.contract.templates import guess_language
 
 Language = Literal["nl", "en"]
+AddressOf = Callable[[], str]  # where the configured generator answers now
 Prompt = tuple[str, tuple[str, ...]]  # the user's message, and what may follow it
 
 VERSION = 1  # of the prompts: what was fitted to their scores is kept under it
@@ -118,7 +119,7 @@ class BedsideScorer:
         for start in range(0, len(prompts), self.AT_ONCE):
             part = prompts[start : start + self.AT_ONCE]
             asked = [{"messages": [{"role": "user", "content": text}], "continuations": list(after)} for text, after in part]
-            answer = _post(self._client, f"{self._url()}/score", {"model": self._model, "prompts": asked})
+            answer = post(self._client, f"{self._url()}/score", {"model": self._model, "prompts": asked})
             try:
                 found += [[float(value) for value in one["logprobs"]] for one in answer["prompts"]]
             except (KeyError, TypeError, ValueError) as error:
@@ -152,7 +153,7 @@ class OpenAiScorer:
 
     def _first_token(self, text: str, after: Sequence[str]) -> list[float]:
         body = {"messages": [{"role": "user", "content": text}], "max_tokens": 1, "temperature": 0, "logprobs": True, "top_logprobs": MOST}
-        answer = _post(self._client, f"{self._url()}/chat/completions", {"model": self._model, **body})
+        answer = post(self._client, f"{self._url()}/chat/completions", {"model": self._model, **body})
         try:
             told = {str(one["token"]): float(one["logprob"]) for one in answer["choices"][0]["logprobs"]["content"][0]["top_logprobs"]}
         except (KeyError, TypeError, ValueError, IndexError) as error:
@@ -167,7 +168,7 @@ class _NoLogprobs(GeneratorUnavailable):
     pass
 
 
-def _post(client: httpx.Client, url: str, body: Mapping[str, Any]) -> Any:
+def post(client: httpx.Client, url: str, body: Mapping[str, Any]) -> Any:
     try:
         response = client.post(url, json=body)
         response.raise_for_status()
@@ -178,11 +179,16 @@ def _post(client: httpx.Client, url: str, body: Mapping[str, Any]) -> Any:
         raise GeneratorUnavailable(f"the generator does not judge: {error or type(error).__name__}") from error
 
 
-def open_llm_reader(settings: Settings, generator_url: Callable[[], str], transport: httpx.BaseTransport | None = None) -> LlmReader:
-    """Raises ConfigurationError for a server that reports no log-probabilities."""
+def client_of(settings: Settings, transport: httpx.BaseTransport | None = None) -> httpx.Client:
+    """Return a client that the configured generator knows."""
     key = settings.generator_api_key.get_secret_value() if settings.generator_api_key else None
     headers = {"Authorization": f"Bearer {key}"} if key else {}
-    client = httpx.Client(headers=headers, timeout=httpx.Timeout(60.0, connect=5.0), transport=transport)
+    return httpx.Client(headers=headers, timeout=httpx.Timeout(60.0, connect=5.0), transport=transport)
+
+
+def open_llm_reader(settings: Settings, generator_url: AddressOf, transport: httpx.BaseTransport | None = None) -> LlmReader:
+    """Raises ConfigurationError for a server that reports no log-probabilities."""
+    client = client_of(settings, transport)
     name = f"llm:{settings.generator_model}:{VERSION}"
     if settings.generator_kind == "bedside":
         return LlmReader(name, BedsideScorer(generator_url, settings.generator_model, client))

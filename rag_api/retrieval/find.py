@@ -26,6 +26,7 @@ from rag_api.retrieval.answerability import decide
 from rag_api.retrieval.calibration import Calibration, NotFound, calibration
 from rag_api.retrieval.patient_ranking import RetrievalContainer, is_for_others, rank
 from rag_api.retrieval.reader_scores import Read, read, rescored
+from rag_api.retrieval.reading import NEEDED, PointingReader, pointed
 from rag_api.retrieval.sentence_scorer import Scored, scored_sentences
 from rag_api.text.addressed import addressed
 from rag_api.text.uncertain import Places, blanked, together
@@ -53,6 +54,8 @@ class Retrieval:
     structures: Mapping[str, str] = field(default_factory=dict)  # their blocks, packed (rag_api/text/blocks.py)
     of_other_drugs: frozenset[str] = frozenset()  # ids of documents that name none of the question's drugs
     needed: float = 0.0  # the confidence from which it is answerable, where no rule is against it
+    pointed: bool = False  # a reader pointed to the sentences: to all that is to be quoted, of each passage
+    lacking: str = ""  # what does not fit, where a reader points to nothing (services/contract/reading_prompt.py has the reasons)
     of_other_complications: frozenset[str] = frozenset()  # of those titled after another one than the question's, which they never name
 
     @property
@@ -74,10 +77,25 @@ def find(question: Analysis, user: User, filters: Filters, container: RetrievalC
     wrong = others | elsewhere | _of_other_level(question, documents)
     may_answer = [hit for hit in for_these if hit.chunk.document_id not in wrong]
     uncertain, structures = read_uncertain(container.db, list(documents)), read_packed(container.db, list(texts))
-    scored = scored_sentences(question, may_answer, _kept_vectors(may_answer, container), measured.weights, texts, uncertain, structures)
     withheld = {document_id: together(uncertain.get(document_id, ()), addressed(text)) for document_id, text in texts.items()}
-    may_answer = [_blanked(hit, uncertain, withheld) for hit in may_answer]
-    scored, fitted, read = _read(question, may_answer, scored, measured, container)
+    whole = Retrieval(
+        hits=tuple(_blanked(hit, uncertain, withheld) for hit in hits),
+        confidence=0.0,
+        answerable=False,
+        alpha=ranking.alpha,
+        documents=documents,
+        may_answer=bool(may_answer) and not ranking.only_for_others,
+        may_be_quoted=tuple(_blanked(hit, uncertain, withheld) for hit in may_answer),
+        texts={document_id: blanked(text, 0, withheld[document_id]) for document_id, text in texts.items()},
+        structures=structures,
+        of_other_drugs=others,
+        of_other_complications=elsewhere,
+    )
+    if (read := _pointed(question, whole, container)) is not None:
+        return read
+    scored = scored_sentences(question, may_answer, _kept_vectors(may_answer, container), measured.weights, texts, uncertain, structures)
+    may_answer = list(whole.may_be_quoted)
+    scored, fitted, judged = _read(question, may_answer, scored, measured, container)
     decision = decide(
         question,
         may_answer,
@@ -85,25 +103,39 @@ def find(question: Analysis, user: User, filters: Filters, container: RetrievalC
         fitted,
         only_for_others=ranking.only_for_others,
         threshold=threshold_of(fitted, settings),
-        read=read.signals(0) if read is not None else None,
+        read=judged.signals(0) if judged is not None else None,
         texts=texts,
     )
-    return Retrieval(
-        hits=tuple(_blanked(hit, uncertain, withheld) for hit in hits),
+    return replace(
+        whole,
         confidence=decision.confidence,
         answerable=decision.answerable,
         needed=decision.needed,
-        alpha=ranking.alpha,
-        documents=documents,
-        may_answer=bool(may_answer) and not ranking.only_for_others,
-        may_be_quoted=tuple(may_answer),
         scored=tuple(scored),
         signals=decision.signals,
-        read=read,
-        texts={document_id: blanked(text, 0, withheld[document_id]) for document_id, text in texts.items()},
-        structures=structures,
-        of_other_drugs=others,
-        of_other_complications=elsewhere,
+        read=judged,
+    )
+
+
+def _pointed(question: Analysis, whole: Retrieval, container: RetrievalContainer) -> Retrieval | None:
+    """What a reader that points makes of what was found; None without one, or where it is away."""
+    reader = container.reader
+    if not isinstance(reader, PointingReader):
+        return None
+    found = pointed(question.text, whole.may_be_quoted, whole.texts, whole.structures, reader)
+    if found is None:
+        return None
+    limit = container.settings.not_found_threshold
+    needed = NEEDED if limit is None else limit
+    return replace(
+        whole,
+        confidence=found.confidence,
+        answerable=whole.may_answer and bool(found.candidates) and found.confidence >= needed,
+        needed=needed,
+        scored=tuple(Scored(candidate, (), title) for candidate, title in zip(found.candidates, found.titles, strict=True)),
+        signals={"reader": found.candidates[0].score} if found.candidates else {},
+        pointed=True,
+        lacking=found.reason,
     )
 
 
@@ -139,7 +171,7 @@ def _read(
     """The sentences, the decision and what was read, with a reader's share where one reads and was measured for this."""
     reader = container.reader
     with_reader = measured.readers.get(reader.name) if reader is not None else None
-    if reader is None or with_reader is None:
+    if reader is None or isinstance(reader, PointingReader) or with_reader is None:
         return scored, measured.not_found, None
     found = read(question.text, hits, [s.candidate for s in scored], reader)
     if found is None:

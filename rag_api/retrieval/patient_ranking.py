@@ -24,6 +24,7 @@ from rag_api.guard.twins import are_twins
 from rag_api.guard.words import folded
 from rag_api.query.analysis import Analysis
 from rag_api.retrieval.reader import Reader
+from rag_api.retrieval.reading import PointingReader
 from rag_api.retrieval.reranker import Reranker
 from rag_api.retrieval.retriever import Ranking, retrieve
 from rag_api.stores import Store
@@ -47,7 +48,7 @@ class RetrievalContainer(Protocol):
     @property
     def reranker(self) -> Reranker | None: ...
     @property
-    def reader(self) -> Reader | None: ...
+    def reader(self) -> Reader | PointingReader | None: ...
 
 
 Search = Callable[[Filters], Ranking]

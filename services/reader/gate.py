@@ -30,9 +30,9 @@ from rag_api.domain import AnswerStatus, Done, Filters, Mode, PersonalChoice, Us
 from rag_api.errors import BedsideError
 from rag_api.ingest import ingest, survey
 from rag_api.query.analysis import analyse
-from rag_api.readers.passages import ReadingPassage, passages_of
-from rag_api.readers.reading import Reading, order
 from rag_api.retrieval.find import Retrieval, find
+from rag_api.retrieval.passages import ReadingPassage, passages_of
+from rag_api.retrieval.reading import Reading, order
 from services.contract.reading_prompt import REASONS
 from services.reader.adapter import ReadingModel
 from services.reader.measure import area

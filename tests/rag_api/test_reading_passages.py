@@ -7,8 +7,8 @@ import math
 import pytest
 
 from rag_api.domain import Chunk, Hit
-from rag_api.readers.passages import ReadingPassage, passages_of
-from rag_api.readers.reading import LATER, Reading, order
+from rag_api.retrieval.passages import ReadingPassage, passages_of
+from rag_api.retrieval.reading import LATER, Reading, order
 from rag_api.text.uncertain import BLANK
 from services.contract.reading_prompt import LABELS
 
