@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 
 from rag_api.errors import InvalidInput
 
-Split = Literal["train", "validate", "test", "test_trades"]
+Split = Literal["train", "validate", "test", "test_trades", "test_later"]
 SPLITS: tuple[Split, ...] = get_args(Split)
 
 
