@@ -103,5 +103,5 @@ def test_a_reader_that_is_gone_is_told_at_start_in_one_sentence(gone: str, monke
     with pytest.raises(typer.Exit):
         read_settings()
     (told,) = capsys.readouterr().err.splitlines()
-    assert told.startswith(f"BEDSIDE_READER: '{gone}' no longer reads questions")
+    assert told.startswith(f"BEDSIDE_READER: '{gone}' does not read questions")
     assert "leave the setting out" in told
