@@ -508,6 +508,13 @@ async def test_a_conversation_goes_on_and_only_ones_own(container: Container, do
         new_question(replace(LOCAL_USER, id="other"), container, DUTCH, conversation_id=first.conversation_id)
 
 
+async def test_a_question_is_as_long_as_its_characters_are_written_out(container: Container) -> None:
+    with pytest.raises(InvalidInput, match="longer than 2,000 characters once"):
+        new_question(LOCAL_USER, container, "\ufdfa" * 112)  # 18 letters each
+    assert new_question(LOCAL_USER, container, "\ufdfa" * 111).text
+    assert new_question(LOCAL_USER, container, "é" * 2_000).text
+
+
 async def test_questions_without_words_and_modes_that_cannot_be_are_refused(container: Container) -> None:
     with pytest.raises(InvalidInput):
         new_question(LOCAL_USER, container, "  \n ")
