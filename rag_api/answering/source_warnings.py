@@ -289,6 +289,16 @@ def answered_from(ranks: Iterable[int], sources: Sequence[Source], question: Ana
     return [notice("answered_only_for", language, for_whom=for_whom(others[0].metadata.target_groups, language))] if others else []
 
 
+def in_doubt(unnamed: Sequence[str], ranks: Sequence[int], sources: Sequence[Source], language: str) -> list[Notice]:
+    """What speaks against an answer: words of the question that it does not name, and that it begins in another document than what was
+    found first. More such answers are right than are worse than none, so they are shown, with this above them."""
+    found = [notice("not_named", language, words=", ".join(unnamed))] if unnamed else []
+    taken = sources[ranks[0] - 1].document if ranks and 0 < ranks[0] <= len(sources) else None
+    if taken is not None and taken.id != sources[0].document.id:
+        found.append(notice("other_document", language, (ranks[0],), title=title_of(taken)))
+    return found
+
+
 def _conflict_notices(found: Sequence[Conflict], sources: Sequence[Source], language: str) -> list[Notice]:
     return [
         notice(

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from rag_api.answering.source_warnings import of_refusal, of_used, usable, warned
+from rag_api.answering.source_warnings import in_doubt, of_refusal, of_used, usable, warned
 from rag_api.domain import Chunk, Document, DocumentStatus, Filters, Hit, Metadata, Notice, Source, TargetGroup, User
 from rag_api.guard.patient import patient_of
 from tests.support.questions import analysed
@@ -109,3 +109,9 @@ def test_twins_are_told_where_the_other_says_as_much_of_what_is_asked(newborns: 
     user, container = User(id="u", name="U", groups=("everyone",)), SimpleNamespace(settings=SimpleNamespace(passages=3))
     notices = warned(pair, analysed("insulinepomp afkoppelen?"), user, Filters(), "nl", cast(Any, container), {}).notices
     assert ("twins" in [one.code for one in notices]) == told
+
+
+@pytest.mark.parametrize(("ranks", "codes"), [([1, 2], []), ([2], ["other_document"]), ([3, 1], ["other_document"]), ([], [])])
+def test_an_answer_that_begins_in_another_document_than_the_first_source_says_so(ranks: list[int], codes: list[str]) -> None:
+    assert [one.code for one in in_doubt((), ranks, SOURCES, "nl")] == codes
+    assert [one.code for one in in_doubt(("polio",), ranks, SOURCES, "nl")] == ["not_named", *codes]
