@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import unicodedata
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import asdict, replace
 from datetime import date
@@ -48,6 +49,8 @@ from rag_api.text.language import detect
 
 log = logging.getLogger(__name__)
 
+LONGEST_QUESTION = 2_000  # characters in NFKC, as embedders read it; the API's own limit is as many as they are typed
+
 QUESTIONS = UUID("0b3f6a52-6d0c-4d7e-9c1e-6a1f6f0f5a11")  # ids that follow from a question's key are made within it
 
 
@@ -72,6 +75,10 @@ def new_question(
     text = visible(text).strip()
     if not text:
         raise InvalidInput("The question is empty.")
+    if len(unicodedata.normalize("NFKC", text)) > LONGEST_QUESTION:  # one character may stand for eighteen: what is embedded is bounded
+        raise InvalidInput(
+            f"The question is longer than {LONGEST_QUESTION:,} characters once its characters are written out. Ask in fewer words."
+        )
     said = checked(text, personal, container.settings.personal_data)
     mode = mode or (Mode.ANSWER if whole else container.settings.mode)
     if whole:

@@ -244,6 +244,8 @@ class Generator:
             if not task.done():
                 task.cancel()
                 await asyncio.wait({task})
+            if not task.cancelled():  # it failed meanwhile, or as it was cancelled: nobody else looks at that
+                task.exception()
 
     async def health(self, patience: float = 5.0) -> list[Health]:
         """Return how each replica is; what it says puts it in or out. Raises GeneratorUnavailable while there is none yet."""

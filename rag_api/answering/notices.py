@@ -126,6 +126,14 @@ _TEXTS: dict[str, dict[str, str]] = {
         "nl": "De vraag noemt geen patiënt. Dit antwoord komt uit een document dat alleen voor {for_whom} is.",
         "en": "The question names no patient. This answer comes from a document that is only for {for_whom}.",
     },
+    "not_named": {
+        "nl": "Wat hieronder staat, noemt niet: {words}. Ga in de bron na of het daarover gaat.",
+        "en": "What stands below does not name: {words}. Check in the source whether it is about that.",
+    },
+    "other_document": {
+        "nl": "Dit antwoord komt uit {title}, niet uit de eerste bron. Ga na of het over deze vraag gaat.",
+        "en": "This answer comes from {title}, not from the first source. Check whether it is about this question.",
+    },
     "conflict": {
         "nl": "Twee geldige bronnen verschillen: {one} zegt {first_value} (bron {first}), {other} zegt {second_value} (bron {second}).",
         "en": "Two valid sources differ: {one} says {first_value} (source {first}), {other} says {second_value} (source {second}).",

@@ -50,6 +50,7 @@ def _check(builder: AnswerBuilder, question: Analysis, container: AskContainer) 
     builder.notices = source_warnings.of_used(builder.notices, ranks, builder.sources)
     builder.notices += source_warnings.answered_from(ranks, builder.sources, question, builder.user, builder.language)
     builder.not_named = not_named(builder, question)
+    builder.notices += source_warnings.in_doubt(builder.not_named, ranks, builder.sources, builder.language)
 
 
 def save_failure(builder: AnswerBuilder, container: AskContainer) -> Answer | None:

@@ -25,8 +25,10 @@ from rag_api.guard.words import folded
 from rag_api.query.analysis import Analysis
 from rag_api.retrieval.patient_ranking import RetrievalContainer
 from rag_api.text.uncertain import BLANK
+from rag_api.text.word_match import coverage
 
 _BARRING = ("other_group", "other_drug", "other_level", "other_complication")  # what is marked so may not answer
+AS_MUCH = 2 / 3  # of what one twin holds of the question's words the other holds, where it is another answer to it
 CLEARLY = 2.0  # nats between the best sentences of two twins from which they tell which one is asked about
 
 
@@ -69,7 +71,7 @@ def warned(
     ]
     notices = [
         *_group_notices(sources, patient, first, language),
-        *(_twin_notices(sources, patient, first, language) or _unnamed_notices(sources, patient, user, language)),
+        *(_twin_notices(sources, question, first, language) or _unnamed_notices(sources, patient, user, language)),
         *_conflict_notices(differing, sources, language),
         *_version_notices([s for s in sources if _are_valid((s,), today, newer)], language),
         *_superseded_notices(sources[:first], newer, language),
@@ -242,18 +244,25 @@ def _group_notices(sources: Sequence[Source], patient: Patient, first: int, lang
     return [notice("patient_group_only", language, (), **words)]
 
 
-def _twin_notices(sources: Sequence[Source], patient: Patient, first: int, language: str) -> list[Notice]:
-    """When the question names nobody: what is read first is for some patients, and there is the same for others."""
-    if patient.is_clear:
+def _twin_notices(sources: Sequence[Source], question: Analysis, first: int, language: str) -> list[Notice]:
+    """When the question names nobody: what is read first is for some patients, and there is the same for others, which says as much of
+    what is asked: what never names the insulin pump that is asked about is no other answer."""
+    if question.patient.is_clear:
         return []
     for index, source in enumerate(sources[:first]):
         for other in sources[index + 1 :]:
             one, two = source.document.metadata, other.document.metadata
-            if are_twins(one, two):
+            if are_twins(one, two) and _says(question, other, sources) >= AS_MUCH * _says(question, source, sources):
                 words = {"one": for_whom(one.target_groups, language), "other": for_whom(two.target_groups, language)}
                 ranks = (index + 1, sources.index(other) + 1)
                 return [notice("twins", language, ranks, **words, first=str(ranks[0]), second=str(ranks[1]))]
     return []
+
+
+def _says(question: Analysis, source: Source, sources: Sequence[Source]) -> float:
+    """The share of the question's words that the passages of its document hold."""
+    own = "\n".join(one.hit.chunk.text for one in sources if one.document.id == source.document.id)
+    return coverage(question.sought, source.document.metadata.title, own)
 
 
 def _unnamed_notices(sources: Sequence[Source], patient: Patient, user: User, language: str) -> list[Notice]:
@@ -278,6 +287,16 @@ def answered_from(ranks: Iterable[int], sources: Sequence[Source], question: Ana
     taken = dict.fromkeys(source.document.id for rank in ranks for source in sources[rank - 1 : rank])
     others = [d for d in (s.document for s in sources) if d.id in taken and d.id != sources[0].document.id and _is_unthought_of(d, user)]
     return [notice("answered_only_for", language, for_whom=for_whom(others[0].metadata.target_groups, language))] if others else []
+
+
+def in_doubt(unnamed: Sequence[str], ranks: Sequence[int], sources: Sequence[Source], language: str) -> list[Notice]:
+    """What speaks against an answer: words of the question that it does not name, and that it begins in another document than what was
+    found first. More such answers are right than are worse than none, so they are shown, with this above them."""
+    found = [notice("not_named", language, words=", ".join(unnamed))] if unnamed else []
+    taken = sources[ranks[0] - 1].document if ranks and 0 < ranks[0] <= len(sources) else None
+    if taken is not None and taken.id != sources[0].document.id:
+        found.append(notice("other_document", language, (ranks[0],), title=title_of(taken)))
+    return found
 
 
 def _conflict_notices(found: Sequence[Conflict], sources: Sequence[Source], language: str) -> list[Notice]:

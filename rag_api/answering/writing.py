@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncGenerator, Iterator, Sequence
+from dataclasses import dataclass
 
 from rag_api.answering import generator_client as gen
 from rag_api.answering.ask_container import AskContainer
@@ -65,7 +66,8 @@ async def _write_all(
                         yield said
             return
         except GeneratorUnavailable as error:
-            if held.released or not left or not builder.text or isinstance(error, GeneratorRefused):
+            begun = "first_token_seconds" in builder.stats
+            if held.released or not left or not begun or isinstance(error, GeneratorRefused):
                 raise
             _drop_words(builder)
             held.forget()
@@ -77,34 +79,76 @@ async def _write_on(prepared: Prepared, builder: AnswerBuilder, held: Held, cont
         for shown in held.add(parting, builder.text):
             yield shown
     builder.prompt_passages, shift = prepared.passages, len(builder.text)
+    quotes = Quotes(builder) if prepared.request.mode == "verbatim" else None
     async with contextlib.aclosing(container.generator.stream(prepared.request)) as events:
         async for event in events:
             match event:
                 case gen.Text():
-                    if not builder.text:
+                    if "first_token_seconds" not in builder.stats:
                         builder.stats["first_token_seconds"] = builder.seconds()
                         yield Stage("writing", len(prepared.passages))
+                    if quotes is not None:
+                        quotes.written += event.text
+                        continue
                     builder.text += event.text
                     for shown in held.add(Token(event.text), builder.text):
                         yield shown
                 case wire.SpanOut():
-                    for citation in cite(event.model_copy(update={"start": event.start + shift, "end": event.end + shift}), builder):
-                        for shown in held.add(Cited(citation), builder.text):
+                    for said in quotes.taken(event) if quotes is not None else _cited(event, shift, builder):
+                        for shown in held.add(said, builder.text):
                             yield shown
                 case gen.Finished():
                     _finish(builder, event, container)
+    if quotes is not None:
+        quotes.end()
+
+
+@dataclass(slots=True)
+class Quotes:
+    """A section's words as the generator sends them: shown once they are known to be the document's own, never before."""
+
+    builder: AnswerBuilder
+    written: str = ""
+    shown: int = 0  # characters of it
+    differs: bool = False  # nothing more of it is shown: what follows may need what is missing
+
+    def taken(self, span: wire.SpanOut) -> list[Token | Cited]:
+        """Take the span into the answer, with the white space before it. Nothing where it differs from its document, or a word stands
+        before it that is of none."""
+        if self.differs:
+            return []
+        before, words = self.builder.text, self.written[self.shown : span.end]
+        between = self.written[self.shown : span.start]
+        self.builder.text += words
+        cited = [] if between.strip() or span.start < self.shown else _cited(span, len(before) - self.shown, self.builder)
+        if not cited:
+            self.builder.text, self.differs = before, True
+            return []
+        self.shown = span.end
+        return [Token(words), *cited]
+
+    def end(self) -> None:
+        """What was not shown is said in the log, and that the answer lacks it to whoever reads the rest."""
+        if self.differs or self.written[self.shown :].strip():
+            log.error("%d characters of a quote are not shown: they are not their document's", len(self.written) - self.shown)
+            if self.builder.text:
+                self.builder.note("broken_off")
+
+
+def _cited(span: wire.SpanOut, shift: int, builder: AnswerBuilder) -> list[Token | Cited]:
+    """shift: from places of the section to places of the answer."""
+    return [Cited(citation) for citation in cite(span.model_copy(update={"start": span.start + shift, "end": span.end + shift}), builder)]
 
 
 def _quoted(passage: PromptPassage, builder: AnswerBuilder, held: Held) -> Iterator[AnswerEvent]:
     """Words of a document that no choice is left about: they are written without the generator."""
     if parting := part(builder):
         yield from held.add(parting, builder.text)
-    builder.prompt_passages, start = (passage,), len(builder.text)
-    builder.text += passage.text
-    yield from held.add(Token(passage.text), builder.text)
-    length = len(passage.text)
-    for citation in cite(wire.SpanOut(document="0", start=start, end=start + length, source_start=0, source_end=length), builder):
-        yield from held.add(Cited(citation), builder.text)
+    builder.prompt_passages, length = (passage,), len(passage.text)
+    quotes = Quotes(builder, passage.text)
+    for said in quotes.taken(wire.SpanOut(document="0", start=0, end=length, source_start=0, source_end=length)):
+        yield from held.add(said, builder.text)
+    quotes.end()
 
 
 def _usefulness(builder: AnswerBuilder, request: gen.Request) -> Usefulness | None:

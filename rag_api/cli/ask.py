@@ -15,8 +15,6 @@ from rag_api.cli.options import AsJson
 if TYPE_CHECKING:
     from rag_api.domain import Answer
 
-NOT_NAMED = {"nl": "Niet genoemd in deze passage", "en": "Not named in this passage"}
-
 
 def ask(
     question: Annotated[str, typer.Argument(help="In Dutch or English, as you would ask a colleague.", show_default=False)],
@@ -81,8 +79,6 @@ def print_answer(answer: Answer, *, text: bool = True) -> None:
         say("")
         typer.echo(answer.text.strip() or "(no answer)")
         say("")
-    if answer.not_named:
-        say(f"{NOT_NAMED[answer.language]}: {', '.join(answer.not_named)}")
     quoted = {citation.rank for citation in answer.citations}
     for source in answer.sources:
         about = source.document.metadata

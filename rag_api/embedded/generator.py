@@ -22,7 +22,8 @@ from rag_api.errors import GeneratorUnavailable
 
 Say = Callable[[str], None]
 TAKEN = "address already in use"
-SILENT = 20.0  # seconds without an answer to /health, which no step of the engine holds up: it hangs, and is started anew
+SILENT = 10.0  # seconds without an answer to /health, which no step of the engine holds up: it hangs, and is started anew
+HEALTH = 5.0  # seconds that one such answer may take
 # Runs a module and ends with its parent, however that ends: the parent holds the other end of our standard input. Whoever reads sources
 # comes before whoever waits for a model's words, on the same cores.
 LAUNCHER = """
@@ -163,18 +164,20 @@ class GeneratorProcess:
             return _health(self.port) == 200
         if self._process is None or self._process.poll() is not None:
             return False
-        status = _health(self.port)
+        left = self._heard + SILENT - time.monotonic()
+        status = _health(self.port, max(0.1, min(HEALTH, left)))
         self._heard = time.monotonic() if status else self._heard
-        # 503: it was ready before, so it is not loading, it has failed. Silent for long: it hangs.
-        if status == 503 or time.monotonic() - self._heard > SILENT:
-            self._discard()
+        # 503: it was ready before, so it is not loading, it has failed. Silent for long: it hangs, and would not end if it was asked to.
+        silent = time.monotonic() - self._heard >= SILENT
+        if status == 503 or silent:
+            self._discard(patience=0.0 if silent else 3.0)
             return False
         return True
 
-    def _discard(self) -> None:
+    def _discard(self, patience: float = 3.0) -> None:
         """End the process that we started, if it has not ended by itself."""
         if self._process is not None:
-            _end(self._process)
+            _end(self._process, patience)
         self._process = None
 
     def _log_tail(self, lines: int = 15) -> str:
@@ -183,10 +186,10 @@ class GeneratorProcess:
         return ""
 
 
-def _health(port: int) -> int:
+def _health(port: int, patience: float = HEALTH) -> int:
     """The status of GET /health; 0 when nothing answers."""
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=5.0) as response:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=patience) as response:
             return int(response.status)
     except urllib.error.HTTPError as error:
         return error.code
@@ -194,12 +197,12 @@ def _health(port: int) -> int:
         return 0
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end(process: subprocess.Popen[bytes], patience: float) -> None:
     """Closing its standard input ends it (LAUNCHER); SIGKILL is for one that hangs."""
     assert process.stdin is not None
     process.stdin.close()
     try:
-        process.wait(timeout=3)
+        process.wait(timeout=patience)
     except subprocess.TimeoutExpired:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

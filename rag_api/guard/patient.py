@@ -195,9 +195,15 @@ def _weight(text: str, m: re.Match[str]) -> Evidence | None:
     groups = NOBODY
     if kg < CHILD_KG and compared != "above":
         groups = frozenset({CHILD, NEONATE}) if kg <= NEWBORN_KG else frozenset({CHILD})
-    elif kg >= GROWN_KG and compared != "below":
-        groups = frozenset({ADULT, PREGNANCY})
+    elif compared != "below" and (kg >= GROWN_KG or _is_of_grown(text, m)):
+        groups = frozenset({ADULT}) | ({PREGNANCY} & wards_in(text))  # a pregnancy is told, by the ward at least, or there is none
     return Evidence(m.start(), m.end(), m[0], groups)
+
+
+def _is_of_grown(text: str, weight: re.Match[str]) -> bool:
+    """A woman or a man is named beside it: "45 kg vrouw", "vrouw van 45 kg"."""
+    lead = re.sub(r" (?:van|of|met|with)$", "", text[: weight.start()].rstrip(" ,:("))
+    return _ends_with("grown", lead) or _begins_with("grown", text[weight.end() :].lstrip(" .,"))
 
 
 def _compared(lead: str) -> str:

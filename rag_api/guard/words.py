@@ -17,7 +17,7 @@ from functools import cache
 from rag_api.domain import TargetGroup
 from rag_api.guard.tables import rows_of
 
-KINDS = {"patient", "state", "place", "not", "who", "before", "after", "shock", "thing", "below", "above", "title"}
+KINDS = {"patient", "state", "place", "not", "who", "grown", "before", "after", "shock", "thing", "below", "above", "title"}
 
 
 def folded(text: str) -> str:

@@ -18,6 +18,7 @@ from rag_api.domain import Block, BlockKind
 from rag_api.text.blocks import above, blocks_of, headings, structure_of
 from rag_api.text.sentence_splitter import Kind, sentences_of
 from rag_api.text.shapes import HISTORY
+from services.contract import wire
 
 VERSION = 4  # one more whenever anything else may be quoted or is read with it (tests/rag_api/test_rule_versions.py)
 LONGEST_LEAD = 400  # characters; a longer introduction is no introduction
@@ -82,8 +83,8 @@ class Quotable:
 
 def quotable(text: str, blocks: Sequence[Block] | None = None) -> list[Quotable]:
     """In reading order. Headings, headers and introductions are no quotes of their own: they answer nothing."""
-    found = _Quotes(text, blocks_of(text) if blocks is None else blocks).found()
-    return [quote for quote in found if text[quote.start : quote.end].strip() and not _tells_of_changes(text, quote)]
+    found = map(_led, _Quotes(text, blocks_of(text) if blocks is None else blocks).found())
+    return [q for q in found if len(q.lead) <= wire.MAX_LEAD and text[q.start : q.end].strip() and not _tells_of_changes(text, q)]
 
 
 @lru_cache(maxsize=512)
@@ -94,7 +95,19 @@ def quotable_of(text: str, structure: str = "") -> tuple[Quotable, ...]:
 
 def wholes(text: str, blocks: Sequence[Block]) -> dict[int, Quotable]:
     """Lists, tables and paragraphs as wholes, with what introduces them, by the index of their block."""
-    return {index: quote for index, quote in _Quotes(text, blocks).wholes() if not _tells_of_changes(text, quote)}
+    found = ((index, _led(quote)) for index, quote in _Quotes(text, blocks).wholes())
+    return {index: quote for index, quote in found if len(quote.lead) <= wire.MAX_LEAD and not _tells_of_changes(text, quote)}
+
+
+def _led(quote: Quotable) -> Quotable:
+    """With what stands at one stretch as one place, where its lead has more than may be told: a table's ten header rows. What has more all
+    the same is not quoted: cut, it would say less than it must be read with."""
+    if len(quote.lead) <= wire.MAX_LEAD:
+        return quote
+    lead = list(quote.lead[:1])
+    for start, end in quote.lead[1:]:
+        lead[-1:] = [(lead[-1][0], end)] if start == lead[-1][1] else [lead[-1], (start, end)]
+    return replace(quote, lead=tuple(lead))
 
 
 def _tells_of_changes(text: str, quote: Quotable) -> bool:

@@ -16,6 +16,7 @@ MAX_MESSAGES = 64
 MAX_TEXT = 200_000  # characters of one message or document: more than any context holds
 MAX_NAME = 200
 DEMO_MODELS = ("demo", "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b")  # that packages bring: small, and not for clinical use
+MAX_LEAD = 8  # places that a sentence is led in by
 TOO_LONG = "context_length_exceeded"  # code of a refused request whose prompt is more than the model reads at once, as OpenAI has it
 
 
@@ -49,7 +50,7 @@ class CandidateIn(PlaceIn):
 
     lead: list[SpanIn] = Field(
         default=[],
-        max_length=8,
+        max_length=MAX_LEAD,
         description="What it must not be read without (a list's introduction, a table's header): written before it, once. "
         "In the document's order, all before `start`, each followed by white space.",
     )

@@ -44,6 +44,7 @@ from rag_api.domain import (
 from rag_api.errors import DocumentTooLong, InvalidInput, NotFound, StoreUnavailable
 from rag_api.ingest.chunk import embedding_text
 from rag_api.retrieval.calibration import shipped
+from rag_api.retrieval.find import LONGEST_TEXT
 from services.contract import wire
 from tests.support.scripted_server import Scripted, Step, piece, quote, scripted_server, stats
 from tests.support.world import CHILD, empty, load, load_hospital
@@ -90,7 +91,7 @@ def codes(answer: Answer) -> list[str]:
 async def test_an_answer_comes_in_the_documented_order(container: Container, documents: dict[str, Document]) -> None:
     events = await asked(container)
     kinds = [type(event) for event in events]
-    assert kinds == [Stage, Found, Stage, Stage, Token, Token, Cited, Done]
+    assert kinds == [Stage, Found, Stage, Stage, Token, Cited, Done]
     assert [event.name for event in events if isinstance(event, Stage)] == ["retrieving", "reading", "writing"]
     answer = last(events)
     assert answer.status == AnswerStatus.ANSWERED
@@ -218,6 +219,8 @@ async def test_what_the_quote_does_not_name_is_told_and_kept(container: Containe
     answer = last(await asked(container, f"{DUTCH} bij polio"))
     assert answer.status == AnswerStatus.ANSWERED
     assert answer.not_named == ("polio",)
+    (said,) = [notice.text for notice in answer.notices if notice.code == "not_named"]
+    assert said.startswith("Wat hieronder staat, noemt niet: polio.")
     assert get_answer(container.db, LOCAL_USER, answer.id).not_named == ("polio",)
     assert last(await asked(container)).not_named == ()
 
@@ -227,7 +230,7 @@ async def test_the_text_of_a_document_is_read_once_for_an_answer(
     container: Container, server: Scripted, documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch, mode: Mode
 ) -> None:
     read: list[str] = []
-    server.script = lambda _: [piece("Geef 15 mg/kg.", finish="stop", stats=stats())]
+    server.script = quote if mode == Mode.VERBATIM else lambda _: [piece("Geef 15 mg/kg.", finish="stop", stats=stats())]
 
     def counted(db: Any, document_id: str, longest: int) -> str | None:
         read.append(document_id)
@@ -253,9 +256,37 @@ async def test_a_span_whose_characters_differ_is_not_cited(container: Container,
         return [piece("Geef 16 mg/kg.", spans=[*false, true]), piece(finish="stop", stats=stats())]
 
     server.script = lies
-    answer = last(await asked(container))
+    answer = last(await asked(container, mode=Mode.ANSWER))
     assert [citation.text for citation in answer.citations] == ["Geef"]
     assert answer.stats["dropped_spans"] == 6
+
+
+@pytest.mark.parametrize("wrong", ["words", "place", "span", "between"])
+async def test_quoted_words_that_are_not_the_documents_are_never_shown(
+    container: Container, server: Scripted, documents: dict[str, Document], caplog: pytest.LogCaptureFixture, wrong: str
+) -> None:
+    first, second = "Geef kinderen van 10 tot 50 kg 15 mg/kg paracetamol per gift. ", "Geef "
+
+    def lies(request: dict[str, Any]) -> list[Step]:
+        text = request["documents"][0]["text"]
+        at = text.index(first)
+        honest = {"start": 0, "end": len(first), "document": "0", "source_start": at, "source_end": at + len(first)}
+        further = {"start": len(first), "end": len(first) + 5, "document": "0", "source_start": at, "source_end": at + 5}
+        if wrong == "place":
+            further |= {"source_start": at - 1, "source_end": at + 4}
+        if wrong == "between":
+            further |= {"start": len(first) + 5, "end": len(first) + 10}
+        said = {"words": "Neem ", "between": "Nooit" + second}.get(wrong, second)
+        spans = [honest] if wrong == "span" else [honest, further]
+        return [piece(first), piece(said, spans=spans), piece(finish="stop", prompt_version="quote-nl-1", stats=stats())]
+
+    server.script = lies
+    events = await asked(container)
+    answer = last(events)
+    assert answer.text == "".join(event.text for event in events if isinstance(event, Token)) == first
+    assert [citation.text for citation in answer.citations] == [first]
+    assert "broken_off" in codes(answer)
+    assert any("not shown" in record.message for record in caplog.records)
 
 
 async def test_not_found_is_decided_without_asking_the_model(
@@ -307,7 +338,7 @@ async def test_sources_come_when_the_generator_refuses(container: Container, ser
 
 
 async def test_an_answer_that_breaks_off_is_failed_and_kept(container: Container, server: Scripted, documents: dict[str, Document]) -> None:
-    server.script = lambda request: [*quote(request)[:1], None]
+    server.script = lambda request: [*quote(request)[:2], None]
     events = await asked(container)
     failed = events[-1]
     assert isinstance(failed, Failed)
@@ -316,6 +347,9 @@ async def test_an_answer_that_breaks_off_is_failed_and_kept(container: Container
     stored = get_answer(container.db, LOCAL_USER, failed.answer.id)
     assert (stored.status, codes(stored)) == (AnswerStatus.FAILED, ["broken_off"])
     assert stored.text == "".join(event.text for event in events if isinstance(event, Token)) != ""
+    server.script = lambda request: [*quote(request)[:1], None]
+    unseen = last(await asked(container))
+    assert (unseen.status, unseen.text, codes(unseen)) == (AnswerStatus.SOURCES_ONLY, "", ["generator_down"])
 
 
 async def test_a_model_without_words_leaves_the_sources(container: Container, server: Scripted, documents: dict[str, Document]) -> None:
@@ -392,7 +426,7 @@ async def test_a_bug_is_raised_and_what_was_asked_is_kept(
 
 
 async def test_stopping_hangs_up_and_stores_what_was_there(container: Container, server: Scripted, documents: dict[str, Document]) -> None:
-    server.script = lambda request: [quote(request)[0], 30.0, *quote(request)[1:]]
+    server.script = lambda request: [*quote(request)[:2], 30.0, *quote(request)[2:]]
     question = new_question(LOCAL_USER, container, DUTCH)
     async with aclosing(ask(question, LOCAL_USER, container)) as events:
         async for event in events:
@@ -406,7 +440,7 @@ async def test_stopping_hangs_up_and_stores_what_was_there(container: Container,
 
 
 async def test_a_cancelled_task_stores_what_was_there(container: Container, server: Scripted, documents: dict[str, Document]) -> None:
-    server.script = lambda request: [quote(request)[0], 30.0]
+    server.script = lambda request: [*quote(request)[:2], 30.0]
     question = new_question(LOCAL_USER, container, DUTCH)
     seen = asyncio.Event()
 
@@ -474,6 +508,13 @@ async def test_a_conversation_goes_on_and_only_ones_own(container: Container, do
     assert [a.id for a in answers_of(container.db, LOCAL_USER, first.conversation_id)] == [first.id, second.id]
     with pytest.raises(NotFound):
         new_question(replace(LOCAL_USER, id="other"), container, DUTCH, conversation_id=first.conversation_id)
+
+
+async def test_a_question_is_as_long_as_its_characters_are_written_out(container: Container) -> None:
+    with pytest.raises(InvalidInput, match="longer than 2,000 characters once"):
+        new_question(LOCAL_USER, container, "\ufdfa" * 112)  # 18 letters each
+    assert new_question(LOCAL_USER, container, "\ufdfa" * 111).text
+    assert new_question(LOCAL_USER, container, "é" * 2_000).text
 
 
 async def test_questions_without_words_and_modes_that_cannot_be_are_refused(container: Container) -> None:
@@ -549,9 +590,11 @@ async def test_a_greeting_gets_a_friendly_line_and_looks_for_nothing(
     assert server.requests == []
 
 
+@pytest.mark.parametrize("longest", [LONGEST_TEXT, 10])
 async def test_two_questions_in_one_are_each_answered_by_themselves(
-    container: Container, server: Scripted, documents: dict[str, Document]
+    container: Container, server: Scripted, documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch, longest: int
 ) -> None:
+    monkeypatch.setattr("rag_api.retrieval.find.LONGEST_TEXT", longest)
     both = "Hoeveel paracetamol mag een kind van 12 kg en wanneer is het restaurant open?"
     answer = last(await asked(container, both))
     assert len(server.requests) == 2

@@ -16,7 +16,7 @@ from rag_api.container import Container
 from rag_api.db.answers import save_answer
 from rag_api.domain import LOCAL_USER, Answer, AnswerStatus, Mode, PersonalChoice
 from rag_api.main import create_app
-from tests.support.scripted_server import Scripted, piece, quote, scripted_server
+from tests.support.scripted_server import Scripted, quote, scripted_server
 from tests.support.world import load_hospital
 
 QUESTION = "hoeveel paracetamol iv bij een kind van 12 kg?"
@@ -79,7 +79,7 @@ def test_a_stream_under_a_known_key_ends_with_the_stored_answer(client: TestClie
 
 def test_an_answer_that_broke_off_is_given_anew_in_its_place(client: TestClient, container: Container, generator: Scripted) -> None:
     key = str(uuid4())
-    generator.script = lambda request: [piece("Geef "), None]
+    generator.script = lambda request: [*quote(request)[:2], None]
     broken = asked(client, key)
     assert broken["status"] == "failed"
     generator.script = quote

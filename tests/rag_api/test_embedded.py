@@ -221,6 +221,20 @@ def test_a_generator_that_does_not_answer_is_started_again(tmp_path: Path, modul
         until(lambda: not alive(before))
 
 
+def test_a_generator_that_hangs_is_not_asked_to_end_nor_waited_for_longer_than_it_may_be_silent(
+    tmp_path: Path, module: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with GeneratorProcess(tmp_path, "demo", (module,)) as process:
+        process._watcher.stop()
+        monkeypatch.setattr("rag_api.embedded.generator.SILENT", 0.5)
+        pid = get(process, "/")["pid"]
+        os.kill(pid, signal.SIGSTOP)
+        began = time.monotonic()
+        until(lambda: not process._alive())
+        assert time.monotonic() - began < 2.5, "health alone was waited for for 5 s, and 3 s for its end"
+        until(lambda: not alive(pid))
+
+
 def answers(process: GeneratorProcess) -> bool:
     try:
         return bool(get(process, "/health"))

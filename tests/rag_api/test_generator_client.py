@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import inspect
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -246,3 +247,27 @@ async def test_closing_waits_until_the_looks_that_are_under_way_have_ended() -> 
     await asked.wait()
     await client.close()
     assert look.done()
+
+
+@pytest.mark.parametrize("how", ["meanwhile", "as it is cancelled"])
+async def test_what_fails_while_the_server_is_found_silent_leaves_no_exception_behind(monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+    generator, left = Generator("http://127.0.0.1:9", model="m"), list[dict[str, Any]]()
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: left.append(context))
+
+    async def coming() -> None:
+        try:
+            await asyncio.sleep(0.05 if how == "meanwhile" else 60)
+        finally:
+            raise OSError("the connection broke")
+
+    async def silent(*_: object) -> str:
+        await asyncio.sleep(0.1)
+        raise GeneratorUnavailable("silent")
+
+    monkeypatch.setattr("rag_api.answering.generator_client.QUIET", 0.01)
+    monkeypatch.setattr(generator, "_models", silent)
+    with pytest.raises(GeneratorUnavailable, match="silent"):
+        await generator._while_alive(generator.replicas.all()[0], coming())
+    gc.collect()
+    await asyncio.sleep(0)
+    assert left == []

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from rag_api.answering.source_warnings import of_refusal, of_used, usable, warned
+from rag_api.answering.source_warnings import in_doubt, of_refusal, of_used, usable, warned
 from rag_api.domain import Chunk, Document, DocumentStatus, Filters, Hit, Metadata, Notice, Source, TargetGroup, User
 from rag_api.guard.patient import patient_of
 from tests.support.questions import analysed
@@ -98,3 +98,20 @@ def test_of_twins_the_adults_is_answered_from_unless_the_other_has_a_clearly_bet
 )
 def test_everyday_words_for_an_adult_name_an_adult(said: str) -> None:
     assert patient_of(said).groups == {TargetGroup.ADULT}
+
+
+@pytest.mark.parametrize(("newborns", "told"), [("Bij een lage glycemie: geef glucose.", False), ("Koppel de insulinepomp af.", True)])
+def test_twins_are_told_where_the_other_says_as_much_of_what_is_asked(newborns: str, told: bool) -> None:
+    said = {TargetGroup.ADULT: "Koppel de insulinepomp af bij een lage glycemie.", TargetGroup.NEONATE: newborns}
+    titles = {TargetGroup.ADULT: "Hypoglykemie bij volwassenen", TargetGroup.NEONATE: "Hypoglykemie bij pasgeborenen"}
+    pair = [twin(rank, titles[group], group) for rank, group in enumerate(said, 1)]
+    pair = [replace(s, hit=replace(s.hit, chunk=replace(s.hit.chunk, text=text))) for s, text in zip(pair, said.values(), strict=True)]
+    user, container = User(id="u", name="U", groups=("everyone",)), SimpleNamespace(settings=SimpleNamespace(passages=3))
+    notices = warned(pair, analysed("insulinepomp afkoppelen?"), user, Filters(), "nl", cast(Any, container), {}).notices
+    assert ("twins" in [one.code for one in notices]) == told
+
+
+@pytest.mark.parametrize(("ranks", "codes"), [([1, 2], []), ([2], ["other_document"]), ([3, 1], ["other_document"]), ([], [])])
+def test_an_answer_that_begins_in_another_document_than_the_first_source_says_so(ranks: list[int], codes: list[str]) -> None:
+    assert [one.code for one in in_doubt((), ranks, SOURCES, "nl")] == codes
+    assert [one.code for one in in_doubt(("polio",), ranks, SOURCES, "nl")] == ["not_named", *codes]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from pathlib import Path
 
 import pytest
 
@@ -118,3 +119,32 @@ def test_a_file_of_labelled_questions_that_cannot_be_meant_is_refused(tmp_path: 
     path.write_text("question,identity\nwaar is Jan?,name=Piet\n", encoding="utf-8")
     with pytest.raises(InvalidInput, match="does not hold 'Piet'"):
         read_labelled(path)
+
+
+QUESTIONS = Path(__file__).parents[1] / "fixtures" / "personal"
+
+
+def test_few_questions_of_abbreviations_scores_units_drugs_and_eponyms_name_somebody() -> None:
+    """Written before what finds names was looked at."""
+    clinical, named = ((QUESTIONS / name).read_text(encoding="utf-8").splitlines() for name in ("clinical.txt", "named.txt"))
+    assert (len(clinical), len(named)) == (300, 60)
+    assert len([text for text in clinical if identifying(text)]) <= 2
+    assert len([text for text in named if any(one.kind == Kind.NAME for one in identifying(text))]) >= 50  # those left are of staff, mostly
+
+
+@pytest.mark.parametrize("word", ["QTcF", "NaCl", "PaCO2", "SpO2", "HbA1c", "ScvO2", "CellCept", "NovoRapid", "BiPAP"])
+@pytest.mark.parametrize(
+    "said", ["patiënt {} boven 500", "pt {} 3,1 wat nu", "mw {} 520 haloperidol?", "bij {} hoger dan 7", "{} boven 500?"]
+)
+def test_a_word_with_a_capital_or_a_figure_within_is_no_name(word: str, said: str) -> None:
+    assert identifying(said.format(word)) == ()
+
+
+@pytest.mark.parametrize("name", ["McDonald", "VanDamme", "O'Brien", "DeVries", "Al-Hassan", "MacLeod", "Élodie-Anne", "Smet"])
+def test_a_capital_behind_what_family_names_begin_with_is_a_names(name: str) -> None:
+    assert identifying(f"mevr {name} heeft pijn") != ()
+
+
+def test_a_score_that_is_spelled_as_a_title_names_nobody() -> None:
+    assert identifying("mRS Richtlijn kind") == ()
+    assert identifying("MRS Richter paracetamol?") != ()

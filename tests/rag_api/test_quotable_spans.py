@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -9,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_api.domain import Block, BlockKind
-from rag_api.text.quotable_spans import quotable
+from rag_api.text.quotable_spans import quotable, wholes
+from services.contract.wire import MAX_LEAD
 
 pytestmark = pytest.mark.quick
 
@@ -132,3 +134,39 @@ def test_quotes_and_leads_are_places_of_the_text_in_its_order(text: str) -> None
         assert all(0 <= a < b <= len(text) for a, b in places)
         assert all(one[1] <= other[0] for one, other in pairwise(places))
         assert all(text[b - 1].isspace() for _, b in quote.lead)
+
+
+def table_below(headers: int, apart: str = "") -> tuple[str, list[Block]]:
+    """So many header rows, no two alike, and a row below them. apart: what stands between them."""
+    text, blocks = "", [Block(BlockKind.TABLE, 0, 0)]
+    for n in range(headers + 1):
+        start, parent = len(text), len(blocks)
+        text += f"Groep {n}\tDosis {n}\n"
+        blocks.append(Block(BlockKind.ROW, start, len(text), 0, header=n < headers))
+        tab = text.index("\t", start) + 1
+        blocks += [Block(BlockKind.CELL, start, tab, parent), Block(BlockKind.CELL, tab, len(text), parent, column=1)]
+        text += apart
+    blocks[0] = Block(BlockKind.TABLE, 0, len(text))
+    return text, blocks
+
+
+def test_a_row_below_ten_header_rows_is_led_in_by_all_of_them_as_one_place() -> None:
+    text, blocks = table_below(10)
+    (row,) = quotable(text, blocks)
+    assert [text[a:b] for a, b in row.lead] == [text[: row.start]]
+    text, blocks = table_below(3)
+    assert len(quotable(text, blocks)[0].lead) == 3
+
+
+def test_what_may_not_be_told_all_that_leads_it_in_is_not_quoted() -> None:
+    assert quotable(*table_below(10, apart="\n")) == []
+    text, blocks = "", list[Block]()
+    for depth in range(12):
+        blocks.append(Block(BlockKind.LIST, len(text), 0, len(blocks) - 1))
+        text += f"- Stap {depth}.\n"
+        blocks.append(Block(BlockKind.ITEM, blocks[-1].start, len(text), len(blocks) - 1, level=depth, label="-"))
+        text += "\n"
+    blocks = [replace(block, end=len(text)) if block.kind == BlockKind.LIST else block for block in blocks]
+    found = quotable(text, blocks)
+    assert [text[q.start : q.end] for q in found] == [f"- Stap {depth}.\n" for depth in range(9)]
+    assert all(len(unit.lead) <= MAX_LEAD for unit in wholes(text, blocks).values())

@@ -57,6 +57,9 @@ _AGE_AFTER = re.compile(
     r"(?i)^\s*(?:,?\s*(?:is\s)?(?:van\s|of\s|aged\s)?\d{1,3}\s?(?:j\b|jaar|jr|years?|weken|weeks|maanden|months)|\s*\(?(?:°|geb|"
     r"d\.?o\.?b)|\s(?:van|op|in)\s(?:kamer|bed|room)\s?\d|\sin bed\s?\d)"
 )
+# What family names begin with that are written in one word: "McDonald", "VanDamme".
+_BEFORE_A_CAPITAL = frozenset({"mc", "mac", "fitz"}) | PARTICLES
+_INNER_CAPITAL = re.compile(r"(?<=[^\W\d_])(?=[A-ZÀ-ÖØ-Þ])")
 _BIRTH_AFTER = re.compile(r"^\s*[(°*]\s?°?\s?(?:geb\.?\s?)?\d{1,2}[-/. ](?:\d{1,2}|[a-z]{3,9})[-/. ]\d{2,4}")
 
 
@@ -66,6 +69,7 @@ class _Word:
     end: int
     text: str
     folded: str
+    figured: bool = False  # a figure is part of it, as of "SpO2"
 
     @property
     def capital(self) -> bool:
@@ -77,8 +81,14 @@ class _Word:
 
     @property
     def proper(self) -> bool:
-        """Written as a name is."""
-        return self.capital and not self.shouted and len(self.text) > 1
+        """Written as a name is, and not as what abbreviates something ("QTcF", "NaCl", "SpO2") or is sold ("CellCept")."""
+        return self.capital and not self.shouted and len(self.text) > 1 and not self.figured and not self.abbreviates
+
+    @property
+    def abbreviates(self) -> bool:
+        """A capital within, but for one behind what family names begin with."""
+        split = [_INNER_CAPITAL.split(part) for part in re.split("['’-]", self.text)]
+        return any(len(parts) > 2 or (len(parts) == 2 and folded(parts[0]) not in _BEFORE_A_CAPITAL) for parts in split)
 
 
 def names(text: str) -> Iterator[Identifying]:
@@ -93,7 +103,7 @@ def names(text: str) -> Iterator[Identifying]:
 
 
 def _named(text: str) -> Iterator[Identifying]:
-    words = [_Word(match.start(), match.end(), match[0], folded(match[0])) for match in _WORD.finditer(text)]
+    words = [_Word(m.start(), m.end(), m[0], folded(m[0]), _is_figured(text, m)) for m in _WORD.finditer(text)]
     at = 0
     while at < len(words):
         last = _name_from(words, at, text)
@@ -118,7 +128,7 @@ def _after_title(words: Sequence[_Word], at: int, text: str) -> int | None:
     if at == 0 or not _near(words[at - 1], words[at], text, r"[.,:]?\s*(?:&\s)?"):
         return None
     before, word = words[at - 1].folded, words[at]
-    titled = before in TITLES
+    titled = before in TITLES and (words[at - 1].shouted or not words[at - 1].abbreviates)  # the mRS is a score
     if not titled and before not in PATIENTS:
         return None
     end = _surname(words, at, text, small=titled)
@@ -207,7 +217,9 @@ def _small_pair(words: Sequence[_Word], at: int, text: str) -> int | None:
     if word.folded in lists.ordinary - {"jan", "mark"} or word.folded in PARTICLES or len(word.folded) < 3:
         return None
     end = _surname(words, at + 1, text, small=True)
-    if end is None or words[end].folded in lists.ordinary or (is_nobody(words[end].folded) and not _family(words[end : end + 1])):
+    if end is None or words[end].folded in lists.ordinary:
+        return None
+    if is_nobody(words[end].folded) and (is_nobody(word.folded) or not _family(words[end : end + 1])):
         return None
     return end
 
@@ -250,6 +262,10 @@ def _alone(words: Sequence[_Word], at: int, text: str) -> int | None:
         return None
     linked = at > 0 and words[at - 1].folded in {"bij", "voor", "for", "van"} and _near(words[at - 1], word, text)
     return at if linked or _AGE_AFTER.match(text[word.end :]) else None
+
+
+def _is_figured(text: str, word: re.Match[str]) -> bool:
+    return text[word.end() : word.end() + 1].isdigit() or text[: word.start()][-1:].isdigit()
 
 
 def _is_staff(words: Sequence[_Word], at: int) -> bool:

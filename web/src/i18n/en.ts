@@ -114,7 +114,6 @@ export const en = {
     copied: "Copied",
     query: (query: string) => `Searched for: ${query}`,
     literal: "Search for my own words",
-    notNamed: (words: readonly string[]) => `Not named in this passage: ${words.join(", ")}`,
     partPlace: (page: number) => `show on page ${page}`,
     copiedOn: (day: string) => `Copied from Bedside on ${day}; check that the document is still valid.`,
     print: "Print",

@@ -109,7 +109,6 @@ export const nl: Messages = {
     copied: "Gekopieerd",
     query: (query: string) => `Gezocht naar: ${query}`,
     literal: "Zoek letterlijk wat ik vroeg",
-    notNamed: (words: readonly string[]) => `Niet genoemd in deze passage: ${words.join(", ")}`,
     partPlace: (page: number) => `toon op pagina ${page}`,
     copiedOn: (day: string) => `Gekopieerd uit Bedside op ${day}; kijk na of het document nog geldt.`,
     print: "Druk af",

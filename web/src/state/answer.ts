@@ -117,14 +117,13 @@ export interface AnswerView {
   status: AnswerStatus | null;
   language: string;
   unsupported: Unsupported[] | null; // null: not checked, the answer never ended
-  notNamed: readonly string[]; // words of the question that what is quoted does not name
 }
 
 export function view(state: AnswerState): AnswerView {
-  if (state.kind !== "complete") return { ...state.draft, mode: null, unsupported: null, notNamed: [] };
-  const { answer: text, not_named: notNamed, ...whole } = state.answer;
+  if (state.kind !== "complete") return { ...state.draft, mode: null, unsupported: null };
+  const { answer: text, ...whole } = state.answer;
   const { question, query, sources, spans, notices, mode, status, language, unsupported } = whole;
-  return { question, query, text, sources, spans, notices, mode, status, language, unsupported, notNamed };
+  return { question, query, text, sources, spans, notices, mode, status, language, unsupported };
 }
 
 /** Nothing answers the question: its sources are only the nearest documents, and none is opened or marked for its reader. */

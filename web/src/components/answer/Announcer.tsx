@@ -18,10 +18,9 @@ function spoken(state: AnswerState, m: Messages): string {
   if (state.kind === "working") return "";
   if (state.kind === "stopped") return m.answer.stoppedSpoken;
   if (state.kind === "failed") return m.answer.failedSpoken(failureWords(state.code, m));
-  const { sources, notices, status, notNamed } = view(state);
+  const { sources, notices, status } = view(state);
   if (status === "not_found") return m.answer.refusedSpoken(byDocument(sources).length);
   const end = status === "answered" ? m.answer.complete(sources.length) : m.answer.sourcesSpoken(sources.length);
   const said = notices.filter(({ code }) => code !== "demo_model").map(({ text }) => text);
-  const hint = notNamed.length > 0 ? [`${m.answer.notNamed(notNamed)}.`] : [];
-  return [end, ...said, ...hint].join(" ");
+  return [end, ...said].join(" ");
 }

@@ -37,7 +37,7 @@ export function Turn({
   feedback = true,
 }: Props) {
   const m = useMessages();
-  const { question, query, text, spans, sources, unsupported, language, notNamed, mode } = view(state);
+  const { question, query, text, spans, sources, unsupported, language, mode } = view(state);
   const refused = isRefused(state);
   const writing = state.kind === "working";
   const asks = state.kind === "failed" && state.refusal !== undefined && state.refusal.instead !== "";
@@ -62,7 +62,6 @@ export function Turn({
           />
         </div>
       )}
-      {text && notNamed.length > 0 && <p className="not-named">{m.answer.notNamed(notNamed)}</p>}
       {writing && <Progress state={state} />}
       {asks && <Identity state={state} onPersonal={onPersonal} />}
       {ended && (
