@@ -43,7 +43,7 @@ FLOORS = {
 BESIDE = {
     "rag_api": ("services.contract",),
     "services.generator": ("services.contract",),
-    "services.embedder": ("services.contract",),
+    "services.embedder": ("services.contract", "rag_api.embed.e5"),  # the encoder that it serves where no hub is
     "services.reader": ("rag_api",),  # trains what rag_api reads with, on passages cut and found as rag_api does
     "services.contract": (),
 }
