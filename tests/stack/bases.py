@@ -143,8 +143,9 @@ def _unpacked(root: Path) -> None:
         if not (root / name).exists():
             (root / name).symlink_to(f"usr/{name}")
     subprocess.run(["chroot", str(root), "/usr/bin/busybox", "--install", "-s", "/usr/bin"], check=True, capture_output=True)
-    (root / "tmp").mkdir(exist_ok=True)
-    (root / "tmp").chmod(0o1777)
+    for name in ("tmp", "run/postgresql", "run/bedside"):  # an older runc keeps this mode when it mounts a tmpfs there
+        (root / name).mkdir(parents=True, exist_ok=True)
+        (root / name).chmod(0o1777)
     for name in (*LEFT_OUT, "perl", "perl5"):
         shutil.rmtree(root / "usr/share" / name, ignore_errors=True)
 
