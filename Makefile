@@ -1,4 +1,4 @@
-# make demo | dev | quick | test | lint | bench | faults | fuzz | sanitize | weaviate | lock | audit | sbom: each sets up what it needs. `make help` lists them.
+# make demo | dev | quick | test | lint | bench | faults | stack | fuzz | sanitize | weaviate | lock | audit | sbom: each sets up what it needs. `make help` lists them.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
@@ -26,7 +26,7 @@ COVERAGE_FLOOR := 93
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)" >&2
 
-.PHONY: help demo dev quick test lint types unit web-test e2e bench faults fuzz sanitize weaviate lock hashes audit sbom licences clean servers
+.PHONY: help demo dev quick test lint types unit web-test e2e bench faults stack stack-down fuzz sanitize weaviate lock hashes audit sbom licences clean servers
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
@@ -73,6 +73,12 @@ bench: $(STAMPS)/dev ## the measurements (ARGS="decode --json"; see docs/benchma
 faults: $(STAMPS)/dev servers ## every service stopped, slowed, restarted and killed at work (ARGS="'store:*' --json FILE"; see docs/reliability.md)
 	@$(PY) -m tests.faults $(ARGS)
 
+stack: $(STAMPS)/dev ## docker-compose.yml in real containers: built, started, filled, asked (root; podman; ARGS="--http 8080 --https 8443")
+	@$(PY) -m tests.stack up $(ARGS)
+
+stack-down: $(STAMPS)/dev ## its containers, networks, volumes and secrets away (images stay)
+	@$(PY) -m tests.stack down $(ARGS)
+
 SECONDS ?= 1800
 fuzz: $(STAMPS)/dev ## draw inputs until something breaks (TARGET=pdf|docx|chunking|sse|wire SECONDS=1800); finds lie in build/fuzz
 	@$(PY) -m tests.fuzz "$(TARGET)" $(SECONDS)
@@ -99,6 +105,7 @@ hashes: ## locks/ anew from pyproject.toml and constraints.txt
 	@mkdir -p $(STAMPS) && $(PYTHON) -m venv $(STAMPS)/uv && $(STAMPS)/uv/bin/pip install --quiet 'uv>=0.9,<1'
 	$(call lock_of,api,$(BUILD),pyproject.toml --extra telemetry)
 	$(call lock_of,embedder,$(BUILD),pyproject.toml --extra embedder --extra telemetry)
+	$(call lock_of,embedder-e5,$(BUILD),pyproject.toml --extra embedder-e5 --extra telemetry)
 	$(call lock_of,generator,$(BUILD),pyproject.toml --extra generator --extra telemetry)
 	$(call lock_of,demo,$(BUILD),pyproject.toml --extra embedded --extra generator)
 	$(call lock_of,dev,$(BUILD),pyproject.toml --extra embedded --extra generator --extra embedder --extra dev)

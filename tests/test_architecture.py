@@ -43,7 +43,8 @@ FLOORS = {
 BESIDE = {
     "rag_api": ("services.contract",),
     "services.generator": ("services.contract",),
-    "services.embedder": ("services.contract",),
+    "services.embedder": ("services.contract", "rag_api.embed.e5"),  # the encoder that it serves where no hub is
+    "services.reader": ("services.contract", "rag_api"),  # the gate measures beside the whole product
     "services.contract": (),
 }
 MOST = {"rag_api": (8, 18), "services/generator": (4, 13)}  # files and folders at the root

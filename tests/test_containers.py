@@ -202,7 +202,8 @@ def test_the_example_names_every_variable_of_the_file() -> None:
 @pytest.mark.parametrize("path", DOCKERFILES, ids=lambda path: str(path.parent.relative_to(ROOT)))
 def test_dockerfile(path: Path) -> None:
     text = path.read_text()
-    for base in re.findall(r"^FROM (\S+)", text, re.MULTILINE):
+    stages = set(re.findall(r"^FROM \S+ AS (\S+)", text, re.MULTILINE))
+    for base in set(re.findall(r"^FROM (\S+)", text, re.MULTILINE)) - stages:
         assert re.search(r":\d+\.\d+\.\d+", base), f"{base} is not pinned"
     last = text.split("FROM ")[-1]
     assert "unprivileged" in last or re.search(r"^USER (?!root)", last, re.MULTILINE), "runs as root"

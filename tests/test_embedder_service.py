@@ -14,7 +14,8 @@ import pytest
 from numpy.typing import NDArray
 
 from rag_api.embed import HttpEmbedder, SentenceTransformerEmbedder
-from services.embedder.app import create_app
+from rag_api.embed.e5.encoder import E5Encoder
+from services.embedder.app import CARRIED, create_app
 from services.embedder.config import Settings
 from tests.e2e.browser import serve
 
@@ -83,3 +84,14 @@ def test_a_model_that_cannot_be_loaded_is_told_by_health() -> None:
             state = httpx.get(f"{address}/health")
         assert (state.status_code, state.json()["detail"]) == (503, "OSError: no such model")
         assert httpx.post(f"{address}/v1/embeddings", json={"model": "bge-m3", "input": "x"}).status_code == 503
+
+
+def test_without_a_hub_it_serves_the_model_that_a_package_carries() -> None:
+    here = E5Encoder()
+    with serve(create_app(Settings(model=CARRIED, served_name=here.name))) as address:
+        while httpx.get(f"{address}/health").status_code != 200:
+            time.sleep(0.1)
+        there = HttpEmbedder(f"{address}/v1", here.name)
+        with contextlib.closing(there):
+            np.testing.assert_allclose(there.passages(TEXTS), here.passages(TEXTS), atol=1e-6)
+            np.testing.assert_allclose(there.query(TEXTS[0]), here.query(TEXTS[0]), atol=1e-6)

@@ -20,6 +20,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 SETS = {
     "api": ("telemetry",),
     "embedder": ("embedder", "telemetry"),
+    "embedder-e5": ("embedder-e5", "telemetry"),
     "generator": ("generator", "telemetry"),
     "demo": ("embedded", "generator"),
     "dev": ("embedded", "generator", "embedder", "dev"),

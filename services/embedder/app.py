@@ -23,6 +23,7 @@ from pydantic import BaseModel, ConfigDict
 from services.contract.request_ids import RequestIds
 from services.embedder.config import Settings
 
+CARRIED = "e5-small"  # the model whose weights a package carries: computed without torch and without a hub
 Encode = Callable[[Sequence[str]], NDArray[np.float32]]
 """texts -> [len(texts), dim], unit length. Called from one thread at a time."""
 
@@ -67,6 +68,10 @@ class Service:
 
 
 def load_model(settings: Settings) -> Encode:
+    if settings.model == CARRIED:
+        from rag_api.embed.e5.encoder import E5Encoder
+
+        return E5Encoder().vectors
     from sentence_transformers import SentenceTransformer
 
     model = SentenceTransformer(settings.model, device=settings.device, model_kwargs={"use_safetensors": True})  # no pickles

@@ -11,7 +11,9 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="BEDSIDE_EMBEDDER_", env_file=None, extra="ignore")
 
-    model: str = Field("BAAI/bge-m3", description="A sentence-transformers model: a folder or a Hugging Face name.")
+    model: str = Field(
+        "BAAI/bge-m3", description="A sentence-transformers model: a folder or a Hugging Face name; or 'e5-small', which a package carries."
+    )
     served_name: str = Field("bge-m3", description="Name clients ask for.")
     device: str | None = Field(None, description="'cuda', 'cpu'; absent: the best there is.")
     host: str = "127.0.0.1"

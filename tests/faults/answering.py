@@ -15,7 +15,7 @@ import httpx
 
 from rag_api.evaluate.judged import HANDBOOK as JUDGED
 from rag_api.evaluate.judged import read_judged
-from tests.faults.installation import HANDBOOK, Installation, until
+from tests.faults.installation import HANDBOOK, Bedside, until
 from tests.faults.services import Service
 
 BEFORE = 2.0  # seconds of asking before the fault
@@ -69,13 +69,13 @@ class Answered:
 
 @dataclass
 class Readers:
-    bedside: Installation
+    bedside: Bedside
     modes: tuple[str, ...] = READERS
     seen: list[Seen] = field(default_factory=list)
     over: threading.Event = field(default_factory=threading.Event)
 
     def ask_on(self, mode: str) -> None:
-        with httpx.Client(timeout=PATIENCE) as client:
+        with self.bedside.client(PATIENCE) as client:
             while not self.over.is_set():
                 at = next(NUMBERS)
                 seen = ask(client, self.bedside.url, f"{QUESTIONS[at % len(QUESTIONS)]} ({at})", mode)
@@ -138,7 +138,7 @@ def _events(response: httpx.Response) -> Iterator[tuple[str, dict[str, object]]]
 
 
 def answer_through(
-    bedside: Installation, service: Service, fault: Callable[[Service], AbstractContextManager[None]], felt: float = 0.0
+    bedside: Bedside, service: Service, fault: Callable[[Service], AbstractContextManager[None]], felt: float = 0.0
 ) -> Answered:
     """`felt`: for so many seconds at most the fault goes on until a reader has felt it, however slow the machine is."""
     before = bedside.query("select count(*) from answers")
@@ -155,7 +155,7 @@ def answer_through(
     return _sum(bedside, asking.seen, int(str(before[0][0])), begun, ended)
 
 
-def _sum(bedside: Installation, seen: list[Seen], before: int, begun: float, ended: float) -> Answered:
+def _sum(bedside: Bedside, seen: list[Seen], before: int, begun: float, ended: float) -> Answered:
     shown = {one.answer_id for one in seen if one.shown and "not_stored" not in one.notices}
     until(lambda: shown <= _stored(bedside), PATIENCE)
     stored = _stored(bedside)
@@ -176,7 +176,7 @@ def _sum(bedside: Installation, seen: list[Seen], before: int, begun: float, end
     )
 
 
-def _stored(bedside: Installation) -> set[str]:
+def _stored(bedside: Bedside) -> set[str]:
     return {str(answer_id) for (answer_id,) in bedside.query("select id from answers")}
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import psycopg
 
-from tests.faults.installation import Installation
+from tests.faults.installation import Bedside
 from tests.faults.services import Service, family
 
 DOCUMENTS = 24
@@ -61,7 +61,7 @@ def _text(title: str, seed: int) -> str:
 
 
 def ingest_through(
-    bedside: Installation, service: Service | None, fault: Callable[[Service], AbstractContextManager[None]] | None, name: str
+    bedside: Bedside, service: Service | None, fault: Callable[[Service], AbstractContextManager[None]] | None, name: str
 ) -> Ingested:
     """`service` and `fault` None: the ingestion itself is killed."""
     folder = bedside.folder / "documents" / name
@@ -96,7 +96,7 @@ def ingest_through(
     )
 
 
-def _begun(bedside: Installation, ended: Callable[[], int | None], name: str) -> bool:
+def _begun(bedside: Bedside, ended: Callable[[], int | None], name: str) -> bool:
     """Whether some of its documents are in the list and it still works."""
     while ended() is None:
         try:
@@ -108,13 +108,13 @@ def _begun(bedside: Installation, ended: Callable[[], int | None], name: str) ->
     return False
 
 
-def _found(bedside: Installation, name: str) -> Counter[str]:
+def _found(bedside: Bedside, name: str) -> Counter[str]:
     """The documents that are answered from, by name."""
     rows = bedside.query("select source from documents where status = 'indexed' and source like %(name)s", name=f"{name}-%")
     return Counter(str(source) for (source,) in rows)
 
 
-def _passages_wrong(bedside: Installation, name: str) -> int:
+def _passages_wrong(bedside: Bedside, name: str) -> int:
     """Passages in the index beyond what the list counts, missing ones, and those of documents that are not in the list."""
     rows = bedside.query("select id, chunk_count from documents where status = 'indexed' and source like %(name)s", name=f"{name}-%")
     with bedside.index() as store:
@@ -135,6 +135,6 @@ def _report(said: bytes) -> dict[str, Any]:
     return found
 
 
-def _last_lines(bedside: Installation, lines: int = 1) -> str:
+def _last_lines(bedside: Bedside, lines: int = 1) -> str:
     log = (bedside.folder / "ingest.log").read_text(encoding="utf-8", errors="replace")
     return " ".join(log.strip().splitlines()[-lines:])

@@ -10,25 +10,41 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
+from typing import Protocol
 
 import httpx
 import psycopg
 
 from rag_api import handbook
 from rag_api.config import Settings
+from rag_api.embed.e5.encoder import E5Encoder
 from rag_api.stores.weaviate import WeaviateStore
-from tests.faults.embedder import NAME
+from services.embedder.app import CARRIED
 from tests.faults.services import Service
 from tests.support import weaviate_dev
 from tests.support.ports import free_ports
 
+NAME = E5Encoder.name  # its languages' directions, and what the decision was fitted to, are known by this name
 DIM = 384
 HANDBOOK = ("paracetamol-iv-kinderen.pdf", "kalium-iv.pdf", "picc-zorg.pdf", "mews-escalatie.pdf")
 START_SECONDS = 240.0
+
+
+class Bedside(Protocol):
+    """What is asked of an installation, whatever its services run in."""
+
+    @property
+    def folder(self) -> Path: ...
+    @property
+    def url(self) -> str: ...
+    def client(self, timeout: float) -> httpx.Client: ...
+    def run(self, *arguments: str) -> subprocess.Popen[bytes]: ...
+    def query(self, text: str, **values: object) -> list[tuple[object, ...]]: ...
+    def index(self) -> AbstractContextManager[WeaviateStore]: ...
 
 
 @dataclass
@@ -96,10 +112,13 @@ class Installation:
         self.processes["store"] = self.node.process
 
     def start_embedder(self) -> None:
-        own = {"BEDSIDE_EMBEDDER_PORT": str(self.embedder_port), "BEDSIDE_EMBEDDER_MODEL": NAME, "BEDSIDE_EMBEDDER_SERVED_NAME": NAME}
+        own = {"BEDSIDE_EMBEDDER_PORT": str(self.embedder_port), "BEDSIDE_EMBEDDER_MODEL": CARRIED, "BEDSIDE_EMBEDDER_SERVED_NAME": NAME}
         with (self.folder / "embedder.log").open("ab") as log:
-            command = [sys.executable, "-m", "tests.faults.embedder"]
+            command = [sys.executable, "-m", "services.embedder"]
             self._started("embedder", subprocess.Popen(command, env=os.environ | own, stdin=subprocess.DEVNULL, stdout=log, stderr=log))
+
+    def client(self, timeout: float) -> httpx.Client:
+        return httpx.Client(timeout=timeout)
 
     def query(self, text: str, **values: object) -> list[tuple[object, ...]]:
         """Straight from the database, past Bedside. Raises psycopg.OperationalError."""

@@ -41,8 +41,11 @@ class E5Encoder:
         self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="e5")
 
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        vectors = self._side_by_side([E5.passage + text for text in texts])
-        return np.array(vectors, np.float32).reshape(len(texts), self.dim)
+        return self.vectors([E5.passage + text for text in texts])
+
+    def vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Of texts whose prefixes the caller put on: what a service behind HTTP is sent."""
+        return np.array(self._side_by_side(texts), np.float32).reshape(len(texts), self.dim)
 
     def query(self, text: str) -> NDArray[np.float32]:
         return self._vector(E5.query + text)

@@ -1,0 +1,72 @@
+"""Whether this machine runs containers, and with which options. Raises NoContainers with a sentence that says what is missing."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+PACKAGES = ("podman", "buildah", "runc", "iptables", "netavark", "aardvark-dns", "catatonit", "mmdebstrap")
+NEEDED = ("podman", "runc", "iptables", "mmdebstrap", "catatonit")
+AUTHORITIES = Path("/etc/ssl/certs/ca-certificates.crt")
+
+
+class NoContainers(Exception):
+    """No containers can run here; the message says why and what to do."""
+
+
+class Failed(Exception):
+    """A command of the engine failed; the message is a sentence with its last words."""
+
+
+def podman(*arguments: str, timeout: float = 120.0, check: bool = True, feed: str | None = None) -> str:
+    """What `podman ARGUMENTS` printed. Raises Failed."""
+    command = ["podman", "--runtime", "runc", *arguments]
+    try:
+        done = subprocess.run(command, input=feed, capture_output=True, text=True, timeout=timeout)
+    except subprocess.TimeoutExpired as error:
+        raise Failed(f"`podman {' '.join(arguments[:3])}` took longer than {timeout:.0f} s.") from error
+    if check and done.returncode != 0:
+        raise Failed(f"`podman {' '.join(arguments[:3])}` failed: {last_words(done.stderr or done.stdout)}")
+    return done.stdout
+
+
+def last_words(said: str, lines: int = 4) -> str:
+    return " / ".join(line.strip() for line in said.strip().splitlines()[-lines:]) or "it said nothing"
+
+
+def limits() -> list[str]:
+    """Stated, since an engine asks for more than a machine may permit."""
+    files = min(resource.getrlimit(resource.RLIMIT_NOFILE)[1], 65536)
+    processes = min(resource.getrlimit(resource.RLIMIT_NPROC)[1], 16384)
+    return [f"--ulimit=nofile={files}:{files}", f"--ulimit=nproc={processes}:{processes}"]
+
+
+def expect_containers() -> None:
+    """Return when a container was started here. Raises NoContainers."""
+    if os.geteuid() != 0:
+        raise NoContainers("Containers are started as root here: run it with sudo.")
+    missing = [name for name in NEEDED if shutil.which(name) is None and not Path("/usr/sbin", name).exists()]
+    if missing:
+        raise NoContainers(f"{', '.join(missing)} cannot be found: apt-get install --no-install-recommends {' '.join(PACKAGES)}")
+    try:
+        podman("info", timeout=60)
+    except Failed as error:
+        raise NoContainers(str(error)) from error
+
+
+def expect_a_kernel_that_runs_them(image: str) -> None:
+    """Try one. Raises NoContainers."""
+    try:
+        podman("run", "--rm", "--network=none", *limits(), "--entrypoint", "", image, "true")
+    except Failed as error:
+        raise NoContainers(f"the kernel refuses containers: {error}") from error
+
+
+def registries() -> Sequence[str]:
+    """How a build reaches packages: by the authorities and the settings of this machine, which leave no trace in the image."""
+    named = [f"--volume={path}:{path}:ro" for path in (AUTHORITIES, Path("/etc/pip.conf"), Path("/etc/npmrc")) if path.exists()]
+    return [*named, f"--env=NODE_EXTRA_CA_CERTS={AUTHORITIES}"]

@@ -1,0 +1,258 @@
+"""The stack of docker-compose.yml: built, started, filled with the sample handbook, asked through nginx over TLS, taken down."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import httpx
+import psycopg
+
+from rag_api.config import Settings
+from rag_api.stores.weaviate import WeaviateStore
+from services.embedder.app import CARRIED
+from tests.faults.installation import DIM, NAME
+from tests.faults.services import Service
+from tests.nginx import self_signed
+from tests.stack import bases
+from tests.stack.compose import Compose, read
+from tests.stack.containers import Containers
+from tests.stack.machine import Failed, expect_a_kernel_that_runs_them, expect_containers, last_words, podman
+
+ROOT = bases.ROOT
+STATE = ROOT / "build" / "stack"
+SECRETS = ("BEDSIDE_POSTGRES_PASSWORD", "BEDSIDE_WEAVIATE_API_KEY", "BEDSIDE_EMBEDDER_API_KEY", "BEDSIDE_GENERATOR_API_KEY")
+PERSON = "demo"
+MACHINE = "stack"
+QUESTION = "hoeveel paracetamol iv bij een kind van 12 kg?"
+# What our images leave out in the short form, and what that costs: LibreOffice alone is half an image and half its build.
+SHORT = MappingProxyType({"rag_api/Dockerfile": ("--build-arg=OFFICE=0",)})
+
+
+@dataclass
+class Stack:
+    """Of one project. `generator`: its image is the largest by far (torch with CUDA); without it questions get their sources."""
+
+    project: str = "bedside"
+    http: int = 80
+    https: int = 443
+    generator: bool = True
+    short: bool = False
+    tell: Callable[[str], None] = lambda said: print(f"== {said}", flush=True)
+    scale: Mapping[str, int] = field(default_factory=lambda: {"rag_api": 2})
+    settings: Mapping[str, str] = field(default_factory=dict)  # further ones of the .env
+
+    @property
+    def folder(self) -> Path:
+        return STATE / self.project
+
+    @property
+    def values(self) -> dict[str, str]:
+        lines = (self.folder / "env").read_text("utf-8").splitlines()
+        return dict(line.split("=", 1) for line in lines) | {"BEDSIDE_RESOLVER": self._resolver} | dict(self.settings)
+
+    _resolver = "127.0.0.11"
+
+    @property
+    def compose(self) -> Compose:
+        return read(ROOT / "docker-compose.yml", self.values)
+
+    @property
+    def containers(self) -> Containers:
+        return Containers(self.project, self.compose, ROOT, self.scale)
+
+    @property
+    def active(self) -> list[str]:
+        return self.compose.active(["cpu"] if self.generator else [])
+
+    # -- up and down
+
+    def prepare(self) -> None:
+        """The .env with secrets of its own, and a certificate; those of the last time where there are some."""
+        if (self.folder / "env").exists():
+            return
+        (self.folder / "tls").mkdir(parents=True, exist_ok=True)
+        self.folder.chmod(0o700)
+        for path in self_signed(self.folder / "tls"):
+            os.chown(path, 101, 101)
+        (self.folder / "tls").chmod(0o755)
+        values = {name: secrets.token_hex(32) for name in SECRETS} | {
+            "BEDSIDE_SERVER_NAME": "localhost",
+            "BEDSIDE_TLS_DIR": str(self.folder / "tls"),
+            "BEDSIDE_SIGN_IN": "local",
+            "BEDSIDE_GENERATOR_MODEL": "demo",
+            "BEDSIDE_EMBEDDER": NAME,
+            "BEDSIDE_EMBEDDER_MODEL": CARRIED,
+            "BEDSIDE_EMBEDDER_LOCK": "embedder-e5",
+            "BEDSIDE_DOCUMENTS": str(ROOT / "rag_api" / "handbook" / "pdf"),
+            "BEDSIDE_PUBLIC_HTTP": str(self.http),
+            "BEDSIDE_PUBLIC_HTTPS": str(self.https),
+        }
+        (self.folder / "env").write_text("".join(f"{name}={value}\n" for name, value in values.items()))
+        (self.folder / "env").chmod(0o600)
+
+    def build(self) -> None:
+        """Raises Failed, NoContainers or NotToBeHad."""
+        expect_containers()
+        self.prepare()
+        for base in bases.bases().values():
+            bases.provide(base, self.tell)
+        expect_a_kernel_that_runs_them(f"docker.io/{bases._full(bases.bases()['python'].image)}")
+        built = set()
+        for service in [*self.active, "ingest"]:
+            one = self.compose.services[service]
+            if "build" not in one or one["image"] in built:
+                continue
+            built.add(one["image"])
+            began = time.monotonic()
+            file = one["build"]["dockerfile"]
+            options = [f"--build-arg={name}={value}" for name, value in one["build"].get("args", {}).items()]
+            options += SHORT.get(file, ()) if self.short else ()
+            bases.build(ROOT / file, ROOT, f"docker.io/{one['image']}", *options, log=self.folder / f"{service}.build.log")
+            self.tell(f"{one['image']} is built ({time.monotonic() - began:.0f} s)")
+
+    def start(self) -> None:
+        """Each service after those that it waits for, as the file says; then until all are healthy."""
+        self.containers.remove(volumes=False)
+        self.containers.make_networks()
+        self._resolver = self.containers.gateway("front")
+        containers = self.containers
+        for service in self.active:
+            for other, on in containers.compose.services[service].get("depends_on", {}).items():
+                if on["condition"] == "service_healthy":
+                    containers.wait_healthy(other)
+                else:
+                    containers.wait_ended(other)
+            containers.start(service)
+        for service in self.active:
+            if "healthcheck" in containers.compose.services[service]:
+                containers.wait_healthy(service)
+
+    def down(self) -> None:
+        """Containers, networks, volumes and secrets; images stay, since making them anew takes long."""
+        if (self.folder / "env").exists():
+            self.containers.remove(volumes=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        if STATE.exists() and not any(STATE.iterdir()):
+            STATE.rmdir()
+
+    # -- work
+
+    def ingest(self, folder: Path | None = None) -> dict[str, Any]:
+        """By the profile `ingest`: the folder of the .env, or another one. Raises Failed."""
+        process = self.run("ingest", str(folder or ""), "--json")
+        said, _ = process.communicate(timeout=1200)
+        if process.returncode != 0:
+            raise Failed(f"The ingestion ended with {process.returncode}: {last_words((self.folder / 'ingest.log').read_text('utf-8'))}")
+        found: dict[str, Any] = json.loads(said.decode().strip().splitlines()[-1])
+        return found
+
+    def run(self, *arguments: str, name: str = "", options: tuple[str, ...] = (), **environment: str) -> subprocess.Popen[bytes]:
+        """`bedside ARGUMENTS` in a container of its own. A folder of this machine is mounted for `ingest`."""
+        command, *rest = arguments
+        further = [*options, *(f"--env={variable}={value}" for variable, value in environment.items())]
+        if command == "ingest":
+            given, *rest = rest
+            further += [f"--volume={given}:/given:ro"] if given else []
+            rest = ["/given" if given else "/documents", *rest]
+        with (self.folder / f"{command}.log").open("ab") as log:
+            return self.containers.run(
+                "ingest",
+                "bedside",
+                command,
+                *rest,
+                options=further,
+                name=name or self.ingestion(),
+                log=log,
+            )
+
+    def ingestion(self) -> str:
+        return f"{self.project}-ingestion-{secrets.token_hex(4)}"
+
+    def inside(self, *command: str, feed: str | None = None) -> str:
+        """What a command in the first rag_api printed. Raises Failed."""
+        return podman("exec", "--interactive", self.containers.name("rag_api"), *command, feed=feed)
+
+    def accounts(self) -> None:
+        """One for a person, with a password; one for this driver, with a key. Once."""
+        if (self.folder / "key").exists():
+            return
+        password = secrets.token_urlsafe(12)
+        self.inside("bedside", "users", "add", PERSON, "--roles", "reader,judge,admin", feed=f"{password}\n")
+        self.inside("bedside", "users", "add", MACHINE, "--machine", "--roles", "reader,admin,auditor")
+        key = (
+            self.inside("bedside", "keys", "add", MACHINE, "--name", "stack", "--scopes", "ask,read,ingest,monitor")
+            .strip()
+            .splitlines()[-1]
+        )
+        for name, value in (("password", password), ("key", key)):
+            (self.folder / name).write_text(value.strip().splitlines()[-1])
+            (self.folder / name).chmod(0o600)
+
+    @property
+    def url(self) -> str:
+        return f"https://localhost:{self.https}/api"
+
+    def client(self, timeout: float) -> httpx.Client:
+        import ssl
+
+        trusted = ssl.create_default_context(cafile=str(self.folder / "tls" / "tls.crt"))
+        return httpx.Client(timeout=timeout, verify=trusted, headers={"Authorization": f"Bearer {(self.folder / 'key').read_text()}"})
+
+    def ask(self, question: str = QUESTION, **further: str) -> dict[str, Any]:
+        """Through nginx. Raises Failed."""
+        with self.client(120) as client:
+            try:
+                response = client.post(f"{self.url}/ask", json={"question": question, **further})
+            except httpx.HTTPError as error:
+                raise Failed(f"nginx does not answer on port {self.https}: {error}") from error
+        if response.status_code != 200:
+            raise Failed(f"The question was refused with {response.status_code}: {response.text[:300]}")
+        found: dict[str, Any] = response.json()
+        return found
+
+    # -- what tests/faults asks of an installation
+
+    def query(self, text: str, **values: object) -> list[tuple[object, ...]]:
+        """Straight from the database, past Bedside. Raises psycopg.OperationalError."""
+        host = self.containers.address(self.containers.name("postgres"), "data")
+        password = self.values["BEDSIDE_POSTGRES_PASSWORD"]
+        with psycopg.connect(host=host, user="bedside", dbname="bedside", password=password, connect_timeout=3) as connection:
+            return connection.execute(text.encode(), values).fetchall()
+
+    @contextmanager
+    def index(self) -> Iterator[WeaviateStore]:
+        host = self.containers.address(self.containers.name("weaviate"), "data")
+        key = self.values["BEDSIDE_WEAVIATE_API_KEY"]
+        settings = Settings(data_dir=self.folder / "past", store="weaviate", weaviate_url=f"http://{host}:8080#50051", weaviate_api_key=key)
+        store = WeaviateStore(settings, f"{NAME}+neutral", DIM)
+        try:
+            yield store
+        finally:
+            store.close()
+
+    @property
+    def services(self) -> dict[str, Service]:
+        """Every container that stays, by its service. The engine starts again what ended."""
+        found = {}
+        for service in self.active:
+            if "healthcheck" in self.compose.services[service]:
+                found[service] = self._service(service)
+        return found
+
+    def _service(self, service: str) -> Service:
+        containers = self.containers
+        name = containers.name(service)
+        ends_by = signal.SIGINT if service == "postgres" else signal.SIGTERM  # with the other one it waits for its clients
+        return Service(service, lambda: containers.pid(name), None, lambda: containers.is_healthy(service, name), ends_by)
