@@ -394,6 +394,11 @@ def test_continuations_are_scored_and_alternatives_exclude_one_another(url: str)
     assert httpx.post(f"{url}/v1/score", json={**body, "model": "other"}).status_code == 404
     empty = {**body, "prompts": [{"messages": QUESTION, "continuations": [""]}]}
     assert httpx.post(f"{url}/v1/score", json=empty).status_code == 400
+    bare = {"prompt": ["Wash your hands.", " When?"], "continuations": ["A"]}
+    (own,) = httpx.post(f"{url}/v1/score", json={**body, "prompts": [bare]}, timeout=30).json()["prompts"]
+    assert own["logprobs"][0] < 0
+    refused = httpx.post(f"{url}/v1/score", json={**body, "prompts": [{**bare, "adapter": "reader"}]})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (400, "adapter_not_found")
 
 
 def test_a_request_is_answered_with_its_id(url: str) -> None:
