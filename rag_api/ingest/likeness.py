@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 DIGITS = "0123456789"
 SIGNS = DIGITS + "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZµ"
-SIZE = 24.0  # pixels that the letters are high of which a picture is taken
+SIZE = 64.0  # pixels that the letters are high of which a picture is taken: below 50 PDFium shifts each to whole pixels, and cuts it there
 
 _BUILT_IN = (
     *("Helvetica", "Helvetica-Bold", "Helvetica-Oblique", "Times-Roman"),
@@ -27,7 +27,7 @@ _BUILT_IN = (
 )
 _FILES = ("Vera", "VeraBd", "VeraIt", "VeraBI")  # reportlab brings them
 _SIDE = 12
-_INKED = 64  # of 255
+INKED = 64  # of 255
 _DIGIT = 0.05  # so much more like another figure: every pair of the twelve typefaces' figures is told apart by more
 _LETTER = 0.25  # so much more like another letter: letters differ more from one typeface to another
 _SURE = 0.8  # as like as this: it is that letter
@@ -60,6 +60,7 @@ class Shot:
     ink: Ink
     boxes: NDArray[np.float64]  # [n, 4] x0, y0, x1, y1 in pixels
     quarters: int = 0  # how often it must be turned against the clock to stand upright
+    stretch: tuple[float, float] = (1.0, 1.0)  # how many times as wide and as high as by their font its letters are drawn
 
 
 def forms(shots: Sequence[Shot]) -> Forms:
@@ -70,8 +71,9 @@ def forms(shots: Sequence[Shot]) -> Forms:
     start, stride = (np.repeat(of, counts)[:, None, None] for of in (starts, [total.shape[1] for total in totals]))
     edges = np.repeat([shot.ink.shape[::-1] for shot in shots], counts, axis=0)  # [n, 2] right, bottom
     boxes = np.vstack([shot.boxes for shot in shots])
-    side = (boxes[:, 2:] - boxes[:, :2]).max(axis=1).clip(1e-3)
-    x, y = (_steps(boxes[:, n], boxes[:, n + 2], side, edges[:, n]) for n in (0, 1))
+    stretch = np.repeat([shot.stretch for shot in shots], counts, axis=0)
+    side = ((boxes[:, 2:] - boxes[:, :2]) / stretch).max(axis=1).clip(1e-3)
+    x, y = (_steps(boxes[:, n], boxes[:, n + 2], side * stretch[:, n], edges[:, n]) for n in (0, 1))
     cells = np.diff(np.diff(_between(np.concatenate([total.ravel() for total in totals]), start, stride, y, x), axis=1), axis=2)
     quarters = np.repeat([shot.quarters for shot in shots], counts)
     for turn in set(quarters.tolist()) - {0}:
@@ -152,7 +154,7 @@ def _templates() -> Forms:
 
 def _inked(ink: Ink) -> NDArray[np.float64]:
     """[1, 4]"""
-    rows, columns = np.flatnonzero(ink.max(axis=1) > _INKED), np.flatnonzero(ink.max(axis=0) > _INKED)
+    rows, columns = np.flatnonzero(ink.max(axis=1) > INKED), np.flatnonzero(ink.max(axis=0) > INKED)
     return np.array([[columns[0], rows[0], columns[-1] + 1, rows[-1] + 1]], np.float64)
 
 

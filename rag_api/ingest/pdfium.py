@@ -84,7 +84,7 @@ def _glyphs(page: Any, text_page: Any, plane: PagePlane, drawn: Drawn, judged: J
     ltrb[found == 0] = np.nan
     boxes = plane.boxes(ltrb[:, [0, 3, 2, 1]])
     objects = np.fromiter((o or 0 for o in map(_text_object, repeat(text), range(n))), np.uint64, n)
-    unique, firsts, which = np.unique(objects, return_index=True, return_inverse=True)
+    unique, firsts, which = _in_order(objects)
     styles = [_style(int(o)) for o in unique]
     bold, symbol = (np.array([getattr(style, name) for style in styles])[which] for name in ("bold", "symbol"))
     quarters = np.array([_quarters(text, int(i), plane.rotation) for i in firsts])[which]
@@ -95,7 +95,7 @@ def _glyphs(page: Any, text_page: Any, plane: PagePlane, drawn: Drawn, judged: J
     undecoded = np.fromiter(map(_map_error, repeat(text), range(n)), np.int32, n) == 1
     slanted, recognised = np.abs(quarters - turned) > _SLANTED, ~hidden & (np.array([s.mode for s in styles])[which] == _INVISIBLE)
     plain = ~(hidden | recognised | slanted | symbol | undecoded) & ~shared & ~np.append(shared[1:], False)
-    sheet = Sheet(page, text, plane, drawn, codes, boxes, which, styles, plain, turned % 4)
+    sheet = Sheet(page, text, plane, drawn, codes, boxes, which, styles, plain, turned % 4, ltrb[:, [0, 3, 2, 1]])
     untrue = judged.untrue(sheet)
     figures = np.flatnonzero(np.isin(codes, FIGURES))
     ink = np.full((n, 4), np.nan, np.float32)
@@ -104,16 +104,27 @@ def _glyphs(page: Any, text_page: Any, plane: PagePlane, drawn: Drawn, judged: J
     return Glyphs(codes, boxes, bold, hidden, symbol, undecoded, slanted, turned % 4, np.zeros(n, bool), recognised, untrue)
 
 
+def _in_order(objects: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
+    """(each object once, where it first stands, [n] which of these each is). As they come on the page: their addresses are others each time
+    that a file is read, and what is looked at first decides what is compared with what."""
+    unique, firsts, which = np.unique(objects, return_index=True, return_inverse=True)
+    order = np.argsort(firsts)
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    return unique[order], firsts[order], place[which]
+
+
 def _style(text_object: int) -> Style:
     """Of a text object; 0 is the null pointer."""
     if not text_object:
-        return Style(None, 0, 0, False, False, True, 0, _BLACK)
+        return Style(None, 0, 0, False, False, True, 0, _BLACK, False)
     handle = ctypes.cast(text_object, raw.FPDF_PAGEOBJECT)
     mode = int(raw.FPDFTextObj_GetTextRenderMode(handle))
     font = raw.FPDFTextObj_GetFont(handle)
     name, weight = _font(font)
     address = ctypes.cast(font, _PTR).value or 0
-    return Style(handle, text_object, address, weight >= 600 or "bold" in name, "symbol" in name, bool(name), mode, _colour(handle, mode))
+    bold, embedded = weight >= 600 or "bold" in name, raw.FPDFFont_GetIsEmbedded(font) == 1
+    return Style(handle, text_object, address, bold, "symbol" in name, bool(name), mode, _colour(handle, mode), embedded)
 
 
 def _colour(handle: Any, mode: int) -> tuple[int, int, int, int]:

@@ -28,6 +28,7 @@ from rag_api.ingest.drawn import read_drawn
 from rag_api.ingest.fractions import with_fractions
 from rag_api.ingest.frames import frames_of
 from rag_api.ingest.layout import Line, lay_out, usual_size
+from rag_api.ingest.lent_fonts import lend_anew
 from rag_api.ingest.notes import note
 from rag_api.ingest.pdfium import read_glyphs
 from rag_api.ingest.plane import PagePlane
@@ -91,6 +92,7 @@ def read_pdf(path: Path, name: str, max_pages: int, ocr: Ocr | None = None) -> R
 
 
 def _open(path: Path, name: str) -> Any:
+    lend_anew()
     try:
         return pdfium.PdfDocument(path)
     except pdfium.PdfiumError as error:

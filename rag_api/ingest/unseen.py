@@ -38,6 +38,7 @@ class Style:
     shaped: bool  # its font has a name, so that its letters are not the file's own drawings
     mode: int
     colour: tuple[int, int, int, int]  # red, green, blue, how opaque
+    embedded: bool  # the file brings its font
 
 
 def unseen(

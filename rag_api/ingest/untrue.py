@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import math
 from collections import defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import repeat
 from typing import Any
 
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from rag_api.ingest.addresses import fast
 from rag_api.ingest.drawn import Drawn, Placed
-from rag_api.ingest.likeness import DIGITS, SIGNS, SIZE, Forms, Shot, forms, picture, untrue
+from rag_api.ingest.likeness import DIGITS, INKED, SIGNS, SIZE, Forms, Ink, Shot, forms, picture, untrue
 from rag_api.ingest.plane import PagePlane
 from rag_api.ingest.unseen import Style
 
@@ -35,6 +35,7 @@ _LOOKS = 6  # at letters that are drawn the same
 
 _char_box = fast("FPDFText_GetCharBox", ctypes.c_int, ctypes.c_void_p, ctypes.c_int, *[ctypes.c_void_p] * 4)
 
+Take = Callable[[Any, Any, Placed, NDArray[np.int64]], tuple[Shot, NDArray[np.int64]] | None]  # a text object's glyphs, those that it shows
 Key = tuple[int, int, int]  # font, code point, measures: what is drawn the same
 Boxes = NDArray[np.float32]
 
@@ -90,14 +91,22 @@ class Judged:
         self._wrong |= {key: wrong.issuperset(new[key][:_LOOKS]) for key in first}
 
     def _wrong_of(self, sheet: Sheet, glyphs: Sequence[int]) -> set[int]:
+        """A font that the file does not bring is stood in for by one that is bent to its widths, and has its ink elsewhere than it says:
+        there the letter's whole cell must contradict too."""
+        found = self._differ(sheet, glyphs, sheet.shot)
+        lent = {n for n in found if not sheet.styles[int(sheet.which[n])].embedded}
+        return found - lent | self._differ(sheet, sorted(lent), sheet.shot_of_cells)
+
+    def _differ(self, sheet: Sheet, glyphs: Sequence[int], shot: Take) -> set[int]:
         if not glyphs:
             return set()
-        order, shown = sheet.forms(self._document, glyphs)
+        order, shown = sheet.forms(self._document, glyphs, shot)
         return {n for n, one in zip(order, untrue([chr(sheet.codes[n]) for n in order], shown), strict=True) if one}
 
 
 class Sheet:
-    """A page's glyphs. which: [n] each one's text object, of `styles`; turned: [n] quarters clockwise as displayed."""
+    """A page's glyphs. which: [n] each one's text object, of `styles`; turned: [n] quarters clockwise as displayed; cells: [n, 4] left,
+    bottom, right, top in user space, advance wide."""
 
     def __init__(
         self,
@@ -111,10 +120,11 @@ class Sheet:
         styles: Sequence[Style],
         plain: NDArray[np.bool_],
         turned: NDArray[np.int8],
+        cells: Boxes,
     ) -> None:
         self.page, self.text, self.plane, self.drawn = page, text, plane, drawn
         self.codes, self.boxes, self.which, self.styles = codes, boxes, which, styles
-        self.plain, self.turned = plain, turned
+        self.plain, self.turned, self.cells = plain, turned, cells
         self.fonts = np.array([style.font for style in styles], np.uint64)
         self.lengths = np.bincount(which, minlength=len(styles)).tolist()
 
@@ -141,7 +151,7 @@ class Sheet:
         """Of these the one in the longest text object, so that few need to be drawn."""
         return max(glyphs[:_HANDY], key=lambda n: self.lengths[self.which[n]])
 
-    def forms(self, document: Any, glyphs: Sequence[int]) -> tuple[list[int], Forms]:
+    def forms(self, document: Any, glyphs: Sequence[int], take: Take) -> tuple[list[int], Forms]:
         """(those of the glyphs that could be drawn, what they look like upright); each text object is drawn once."""
         order: list[int] = []
         shots: list[Shot] = []
@@ -150,13 +160,31 @@ class Sheet:
         for own in np.split(at, ends):
             style = self.styles[int(self.which[own[0]])]
             place = self.drawn.texts.get(style.address)
-            shot = None if place is None else self._of_one(document, style.handle, place, own)
-            if shot is not None:
-                order += own.tolist()
-                shots.append(shot)
+            found = None if place is None else take(document, style.handle, place, own)
+            if found is not None:
+                shots.append(found[0])
+                order += found[1].tolist()
         return order, forms(shots) if shots else np.zeros((0, 0), np.float32)
 
-    def _of_one(self, document: Any, thing: Any, place: Placed, glyphs: NDArray[np.int64]) -> Shot | None:
+    def shot(self, document: Any, thing: Any, place: Placed, glyphs: NDArray[np.int64]) -> tuple[Shot, NDArray[np.int64]] | None:
+        """As large as its font says that their ink is."""
+        taken = self._picture(document, thing, place, self.tight(glyphs))
+        return None if taken is None else (Shot(*taken, self._quarters(place, glyphs), self._stretch(thing)), glyphs)
+
+    def shot_of_cells(self, document: Any, thing: Any, place: Placed, glyphs: NDArray[np.int64]) -> tuple[Shot, NDArray[np.int64]] | None:
+        """What ink is found in the cells of those that the picture does not cut."""
+        taken = self._picture(document, thing, place, self.cells[glyphs].astype(np.float64))
+        if taken is None:
+            return None
+        inked = [_inked(taken[0], box) for box in taken[1]]
+        whole = [n for n, box in enumerate(inked) if box is not None]
+        if not whole:
+            return None
+        boxes = np.array([inked[n] for n in whole], np.float64)
+        return Shot(taken[0], boxes, self._quarters(place, glyphs), self._stretch(thing)), glyphs[whole]
+
+    def _picture(self, document: Any, thing: Any, place: Placed, areas: NDArray[np.float64]) -> tuple[Ink, NDArray[np.float64]] | None:
+        """(it drawn alone, where in that the areas of user space are)"""
         left, bottom, right, top = (ctypes.c_float() for _ in range(4))
         raw.FPDFPageObj_GetBounds(thing, left, bottom, right, top)
         scale, linear = self._scale(thing), place.matrix.linear
@@ -166,12 +194,15 @@ class Sheet:
         ink = picture(document, self.page, thing, scale)
         if ink is None:
             return None
-        corners = ((self.tight(glyphs).reshape(-1, 2) - place.matrix.shift) @ np.linalg.inv(linear).T * scale).reshape(-1, 2, 2)
+        corners = ((areas.reshape(-1, 2) - place.matrix.shift) @ np.linalg.inv(linear).T * scale).reshape(-1, 2, 2)
         low, high = corners.min(axis=1), corners.max(axis=1)
         x, y = math.floor(left.value * scale), math.floor(bottom.value * scale) + ink.shape[0]
-        boxes = np.column_stack([low[:, 0] - x, y - high[:, 1], high[:, 0] - x, y - low[:, 1]])
+        return ink, np.column_stack([low[:, 0] - x, y - high[:, 1], high[:, 0] - x, y - low[:, 1]])
+
+    def _quarters(self, place: Placed, glyphs: NDArray[np.int64]) -> int:
+        linear = place.matrix.linear
         quarters = round(math.atan2(linear[1, 0], linear[0, 0]) / (math.pi / 2))
-        return Shot(ink, boxes, (int(self.turned[glyphs[0]]) - self.plane.rotation // 90 + quarters) % 4)
+        return (int(self.turned[glyphs[0]]) - self.plane.rotation // 90 + quarters) % 4
 
     def tight(self, glyphs: NDArray[np.int64]) -> NDArray[np.float64]:
         """[n, 4] left, bottom, right, top of their ink in user space."""
@@ -182,9 +213,35 @@ class Sheet:
         return found
 
     def _scale(self, thing: Any) -> float:
-        """Pixels in a unit, so that its letters are of one size."""
-        size, matrix = ctypes.c_float(), raw.FS_MATRIX()
-        raw.FPDFTextObj_GetFontSize(thing, size)
-        raw.FPDFPageObj_GetMatrix(thing, matrix)
-        high = abs(size.value) * math.hypot(matrix.c, matrix.d)
-        return min(_LARGEST, SIZE / high) if high > 0 else 0.0
+        """Pixels in a unit, so that its letters are at least as large as they should be either way."""
+        side = min(_sides(thing))
+        return min(_LARGEST, SIZE / side) if side > 0 else 0.0
+
+    def _stretch(self, thing: Any) -> tuple[float, float]:
+        wide, high = _sides(thing)
+        matrix = _matrix(thing)
+        return (wide / high, 1.0) if abs(matrix.a) >= abs(matrix.b) else (1.0, wide / high)
+
+
+def _matrix(thing: Any) -> Any:
+    matrix = raw.FS_MATRIX()
+    raw.FPDFPageObj_GetMatrix(thing, matrix)
+    return matrix
+
+
+def _sides(thing: Any) -> tuple[float, float]:
+    """How wide and how high its letters are, in units of what it stands in: two thin ones, where text is squeezed and stretched again."""
+    size, matrix = ctypes.c_float(), _matrix(thing)
+    raw.FPDFTextObj_GetFontSize(thing, size)
+    return abs(size.value) * math.hypot(matrix.a, matrix.b), abs(size.value) * math.hypot(matrix.c, matrix.d)
+
+
+def _inked(ink: Ink, cell: NDArray[np.float64]) -> tuple[float, float, float, float] | None:
+    """The part of a cell that is inked; None: nothing, or the picture ends at it."""
+    x0, y0, x1, y1 = (int(side) for side in (math.floor(cell[0]), math.floor(cell[1]), math.ceil(cell[2]), math.ceil(cell[3])))
+    left, top = max(0, x0), max(0, y0)
+    part = ink[top : max(top, y1), left : max(left, x1)] > INKED
+    rows, columns = np.flatnonzero(part.any(axis=1)), np.flatnonzero(part.any(axis=0))
+    if not len(rows) or (x0 < 0 and columns[0] == 0) or (x1 > ink.shape[1] and columns[-1] == part.shape[1] - 1):
+        return None
+    return float(left + columns[0]), float(top + rows[0]), float(left + columns[-1] + 1), float(top + rows[-1] + 1)
