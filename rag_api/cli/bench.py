@@ -125,9 +125,7 @@ def cluster(
 
 @bench.command()
 def wardqa(
-    split: Annotated[list[str], typer.Option("--split", help="train, validate, test, test_trades, test_later; several.")] = [
-        "test"
-    ],  # noqa: B006 - typer's way
+    split: Annotated[list[str], typer.Option("--split", help="One of WardQA's parts; several may be named.")] = ["test"],  # noqa: B006 - typer's way
     documents: Annotated[int | None, typer.Option(help="So many documents at most, for a quick look.")] = None,
     as_json: AsJson = False,
 ) -> None:

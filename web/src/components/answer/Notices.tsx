@@ -4,7 +4,16 @@ import { type Messages, useMessages } from "../../i18n";
 import { type AnswerState, view } from "../../state/answer";
 import { ForWhom } from "./ForWhom";
 
-const SERIOUS = new Set(["stream_broken", "offline", "internal", "patient_group", "conflict", "unsupported", "not_named", "other_document"]);
+const SERIOUS = new Set([
+  "stream_broken",
+  "offline",
+  "internal",
+  "patient_group",
+  "conflict",
+  "unsupported",
+  "not_named",
+  "other_document",
+]);
 const FOR_WHOM = new Set(["twins", "only_for"]); // the question names no patient, and the answer depends on it
 
 interface Props {
