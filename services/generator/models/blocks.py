@@ -95,8 +95,8 @@ class Blocks:
             codes = _by_32(blocks[..., -128:].unflatten(2, (4, 32)))
             if self.kind.bits == 5:
                 codes = codes | (_bits(blocks[..., 16:48], 8).transpose(2, 3) << 4).flatten(2)
-            minimum = -_halves(blocks[..., 2:4])  # it is taken away
-            return Parts(_joined(codes.to(torch.int8)), _halves(blocks[..., :2]), minimum, _joined(scales), _joined(minima))
+            taken = -_halves(blocks[..., 2:4])
+            return Parts(_joined(codes.to(torch.int8)), _halves(blocks[..., :2]), taken, _joined(scales), _joined(minima))
         codes = _by_32(blocks[..., -16:].unsqueeze(2))
         if self.kind.bits == 5:
             at = 4 if self.kind.minimum else 2
@@ -154,11 +154,13 @@ def _dense(parts: Parts) -> Tensor:
         scale = _multiplied(scale, parts.scales)
         minimum = None if minimum is None or parts.minima is None else _multiplied(minimum, parts.minima)
     groups = parts.codes.unflatten(1, (scale.shape[1], -1)).float() * scale.unsqueeze(-1)
-    return (groups if minimum is None else groups.add_(minimum.unsqueeze(-1))).flatten(1)
+    values: Tensor = groups if minimum is None else groups.add_(minimum.unsqueeze(-1))
+    return values.flatten(1)
 
 
 def _multiplied(whole: Tensor, each: Tensor) -> Tensor:
-    return (whole.unsqueeze(-1) * each.unflatten(1, (whole.shape[1], -1))).flatten(1)
+    scaled: Tensor = whole.unsqueeze(-1) * each.unflatten(1, (whole.shape[1], -1))
+    return scaled.flatten(1)
 
 
 def _joined(blocks: Tensor) -> Tensor:
@@ -193,4 +195,5 @@ def _six_bits(blocks: Tensor) -> Tensor:
     low = blocks[..., :128].unflatten(2, (2, 64))
     high = blocks[..., 128:192].unflatten(2, (2, 1, 32)) >> torch.tensor([0, 2, 4, 6], dtype=torch.uint8).unsqueeze(-1) & 3
     nibbles = torch.cat((low & 15, low >> 4), -1).unflatten(3, (4, 32))
-    return (nibbles | (high << 4)).flatten(2).to(torch.int8)
+    codes: Tensor = nibbles | (high << 4)
+    return codes.flatten(2).to(torch.int8)

@@ -41,10 +41,10 @@ class Matrix:
         self._multiply = library.bedside_multiply
         self._data, self._bias, self._following = data, bias, following
         self.inputs, self.kind = inputs, kind
-        self.outputs = outputs + (following.outputs if following else 0)
+        self.outputs: int = outputs + (following.outputs if following else 0)
         behind = following._address if following else None
         self.struct = MatrixStruct(data.data_ptr(), None if bias is None else bias.data_ptr(), behind, inputs, outputs, kind, 0)
-        self._address = ctypes.addressof(self.struct)
+        self._address: int = ctypes.addressof(self.struct)
 
     @property
     def weight_bytes(self) -> int:
