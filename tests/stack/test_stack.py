@@ -13,7 +13,7 @@ from tests.stack.stack import SECRETS
 
 pytestmark = pytest.mark.quick
 FILE = ROOT / "docker-compose.yml"
-VALUES = {name: "x" for name in SECRETS} | {"BEDSIDE_SERVER_NAME": "bedside.example.org", "BEDSIDE_TLS_DIR": "./tls"}
+VALUES = dict.fromkeys(SECRETS, "x") | {"BEDSIDE_SERVER_NAME": "bedside.example.org", "BEDSIDE_TLS_DIR": "./tls"}
 
 
 @pytest.mark.parametrize("name", VALUES)
