@@ -54,7 +54,7 @@ def up(stack: Stack) -> None:
     answer = stack.ask(QUESTION)
     print(f"\n  {QUESTION}\n\n  {answer.get('text') or 'no answer'}\n")
     for source in answer["sources"][:3]:
-        print(f"  - {source['document']['title']}, page {source['page']}")
+        print(f"  - {source['title']}, page {source['page']}")
     password = (stack.folder / "password").read_text()
     print(f"\n  The page: https://localhost:{stack.https} (the certificate is {stack.folder}/tls/tls.crt)")
     print(

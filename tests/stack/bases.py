@@ -44,7 +44,7 @@ def bases() -> dict[str, Base]:
 
     def name(start: str) -> str:
         (found,) = (image for image in images if image.startswith(start))
-        return found
+        return str(found)
 
     made = (
         Base(name("python:"), "Debian bookworm with its Python 3.11", _python),

@@ -1,0 +1,65 @@
+"""The compose file is read as Compose reads it, and told to podman. The containers themselves: `make stack`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.stack.bases import ROOT, bases
+from tests.stack.compose import Unset, read
+from tests.stack.containers import Containers
+from tests.stack.stack import SECRETS
+
+pytestmark = pytest.mark.quick
+FILE = ROOT / "docker-compose.yml"
+VALUES = dict.fromkeys(SECRETS, "x") | {"BEDSIDE_SERVER_NAME": "bedside.example.org", "BEDSIDE_TLS_DIR": "./tls"}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_a_variable_that_must_be_set_is_named(name: str) -> None:
+    with pytest.raises(Unset, match=f"{name} is not set"):
+        read(FILE, {one: value for one, value in VALUES.items() if one != name})
+    with pytest.raises(Unset):
+        read(FILE, VALUES | {name: ""})
+
+
+def test_each_service_comes_after_those_that_it_waits_for() -> None:
+    compose = read(FILE, VALUES)
+    order = compose.active(["cpu"])
+    assert {"generator-cpu", "nginx"} <= set(order)
+    assert not {"generator", "ingest"} & set(order)
+    for at, service in enumerate(order):
+        assert set(compose.services[service].get("depends_on", {})) <= set(order[:at])
+
+
+def test_defaults_hold_where_nothing_is_said_and_variables_without_a_value_are_left_out() -> None:
+    services = read(FILE, VALUES).services
+    assert services["rag_api"]["environment"]["BEDSIDE_EMBEDDER"] == "bge-m3"
+    assert services["embedder"]["environment"]["BEDSIDE_EMBEDDER_MODEL"] == "BAAI/bge-m3"
+    assert "BEDSIDE_GENERATOR_HEAD" not in services["generator"]["environment"]
+    assert read(FILE, VALUES | {"BEDSIDE_EMBEDDER": "other"}).services["rag_api"]["environment"]["BEDSIDE_EMBEDDER"] == "other"
+
+
+def test_a_value_that_looks_like_a_variable_is_filled_in_once(tmp_path: Path) -> None:
+    path = tmp_path / "compose.yml"
+    path.write_text('services: {one: {image: "a:1", environment: {A: "${X:-y}", B: "$$X", C: }}}\n')
+    assert read(path, {}).services["one"]["environment"] == {"A": "y", "B": "$X"}
+    assert read(path, {"X": "${Z}", "C": "c"}).services["one"]["environment"] == {"A": "${Z}", "B": "$X", "C": "c"}
+
+
+def test_podman_is_told_what_confines_a_container(monkeypatch: pytest.MonkeyPatch) -> None:
+    compose = read(FILE, VALUES)
+    containers = Containers("trial", compose, ROOT)
+    monkeypatch.setattr(Containers, "_volume", lambda self, volume: volume)  # which would make it
+    for service in compose.services:
+        options = containers._options(service)
+        assert {"--read-only", "--read-only-tmpfs=false", "--cap-drop=ALL", "--security-opt=no-new-privileges"} <= set(options)
+    nginx = containers._options("nginx")
+    assert "--publish=443:8443" in nginx
+    assert "--network=trial-front:alias=nginx" in nginx
+    assert "--network=trial-models:alias=generator-cpu,alias=generator" in containers._options("generator-cpu")
+
+
+def test_every_image_that_others_publish_has_a_base() -> None:
+    assert set(bases()) == {"python", "node", "nginxinc", "postgres", "semitechnologies"}
