@@ -11,7 +11,6 @@ import subprocess
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 LIST = Path(__file__).with_name("real_documents.csv")
@@ -20,7 +19,7 @@ LIST = Path(__file__).with_name("real_documents.csv")
 def fetch(folder: Path, listed: Path = LIST) -> list[str]:
     """Bring what is listed into a folder; return what could not be had, each as a sentence."""
     folder.mkdir(parents=True, exist_ok=True)
-    by_source: dict[tuple[str, str], list[Mapping[str, str]]] = defaultdict(list)
+    by_source: dict[tuple[str, str], list[dict[str, str]]] = defaultdict(list)
     with listed.open(newline="") as file:
         for row in csv.DictReader(file):
             by_source[row["repository"], row["commit"]].append(row)
