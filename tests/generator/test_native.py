@@ -14,13 +14,12 @@ import torch
 from services.generator import native
 from services.generator.models import StepInput
 from services.generator.models.architecture import Architecture, Rope
-from services.generator.models.blocks import KINDS, Weight
 from services.generator.models.kv_cache import KVCache
+from services.generator.models.linear import Blocks, Weight, rounded_like_kernel
 from services.generator.models.llama import LlamaTarget
 from services.generator.models.packing import Packing
-from services.generator.models.tiles import code_of, pack, pack_all
+from services.generator.models.tiles import pack
 from services.generator.types import SamplingParams
-from tests.generator.blocks import blocks
 from tests.generator.engines import OracleDrafter, engine, generate, request
 
 pytestmark = pytest.mark.skipif(native.kernels() is None, reason="no C compiler on this machine")
@@ -32,10 +31,9 @@ ARCHITECTURE = Architecture(
 
 
 class BlockWeights:
-    """A Source of random quantised matrices: 8 bits for the vocabulary, 5 for values, 4 for the rest."""
+    """A Source of random quantised matrices: 8 bits for the vocabulary, 4 for the rest."""
 
     name = "random blocks"
-    value = "Q5_0"
     rest: set[str] = set()  # noqa: RUF012 - a constant here
 
     def __init__(self, seed: int = 0) -> None:
@@ -47,10 +45,11 @@ class BlockWeights:
     def take(self, name: str, *shape: int) -> Weight:
         if len(shape) == 1:
             return 0.1 * torch.randn(*shape, generator=self._generator) + ("norm" in name)
-        return blocks("Q8_0" if "embed" in name else self.value if ".v_proj" in name else "Q4_1", *shape, seed=self._drawn())
-
-    def _drawn(self) -> int:
-        return int(torch.randint(1 << 30, (), generator=self._generator))
+        scale = (torch.rand(shape[0], shape[1] // 32, generator=self._generator) * 0.02).half()
+        if "embed" in name:
+            return Blocks(torch.randint(-127, 128, shape, generator=self._generator, dtype=torch.int8), scale * 0.5, None)
+        codes = torch.randint(0, 16, shape, generator=self._generator, dtype=torch.uint8)
+        return Blocks(codes, scale, -7.5 * scale)
 
 
 class Faint(BlockWeights):
@@ -73,40 +72,20 @@ def target(any_cpu: None) -> LlamaTarget:
     return LlamaTarget(ARCHITECTURE, weights, name="blocks", kv_dtype=torch.bfloat16)
 
 
-def in_eight_bits(x: torch.Tensor) -> torch.Tensor:
-    """What the kernels make of activations."""
-    groups = x.unflatten(1, (-1, 32))
-    scale = groups.abs().amax(-1, keepdim=True) / 127
-    return ((groups / scale).round() * scale).flatten(1)
-
-
-@pytest.mark.parametrize("name", [*KINDS, "bf16"])
-def test_a_product_has_the_values_of_the_weights_and_the_same_bits_in_any_company(any_cpu: None, name: str) -> None:
-    weight = 0.1 * torch.randn(96, 512, generator=torch.Generator().manual_seed(2)).bfloat16() if name == "bf16" else blocks(name, 96, 512)
-    dense = weight.float() if isinstance(weight, torch.Tensor) else weight.dense()
+@pytest.mark.parametrize("kind", [4, 8, 16])
+def test_a_product_has_the_values_of_the_weights_and_the_same_bits_in_any_company(any_cpu: None, kind: int) -> None:
+    source = BlockWeights(kind)
+    weight = source.take("embed" if kind == 8 else "matrix", 96, 160)
+    assert isinstance(weight, Blocks)
+    dense = rounded_like_kernel(weight).bfloat16().float() if kind == 16 else rounded_like_kernel(weight)
     bias = torch.linspace(-1, 1, 96)
-    product = pack(weight, bias)
-    assert product.kind == (0 if isinstance(weight, torch.Tensor) else code_of(weight.kind))
-    x = torch.randn(29, 512, generator=torch.Generator().manual_seed(1))
-    x[5, 32:64] = 0
+    product = pack(dense if kind == 16 else weight, bias)
+    assert product.kind == kind
+    x = torch.randn(21, 160, generator=torch.Generator().manual_seed(1))
     y = product(x)
-    rounded = x.bfloat16().float() if name == "bf16" else torch.nan_to_num(in_eight_bits(x))
-    torch.testing.assert_close(y, rounded @ dense.t() + bias, atol=2e-3, rtol=1e-4)
-    for rows in range(1, 16):
+    torch.testing.assert_close(y, x.bfloat16().float() @ dense.t() + bias, atol=1e-4, rtol=1e-4)
+    for rows in range(1, 12):
         assert torch.equal(product(x[3 : 3 + rows]), y[3 : 3 + rows])
-
-
-def test_a_product_of_more_rows_than_stay_near_is_that_of_each(any_cpu: None) -> None:
-    product = pack(blocks("Q4_K", 32, 5120))
-    x = torch.randn(320, 5120, generator=torch.Generator().manual_seed(1))
-    assert torch.equal(product(x), torch.cat([product(row) for row in x.split(7)]))
-
-
-def test_matrices_of_several_types_are_multiplied_as_one(any_cpu: None) -> None:
-    parts = [blocks("Q5_0", 96, 512, seed=1), blocks("Q8_0", 32, 512, seed=2), blocks("Q4_K", 32, 512, seed=3)]
-    bias, x = torch.linspace(-1, 1, 160), torch.randn(9, 512, generator=torch.Generator().manual_seed(1))
-    apart = [pack(part, own)(x) for part, own in zip(parts, bias.split([96, 32, 32]), strict=True)]
-    assert torch.equal(pack_all(list(parts), bias)(x), torch.cat(apart, 1))
 
 
 def run(target: LlamaTarget, cache: KVCache, tokens: list[int], parents: list[int] | None = None, start: int = 0) -> torch.Tensor:
@@ -137,7 +116,7 @@ def test_a_step_has_the_values_that_torch_computes(target: LlamaTarget) -> None:
     reference = in_torch(target)
     expected = run(reference, reference.new_cache(1, 64), tokens)
     found = run(target, target.new_cache(1, 64), tokens)
-    assert ((found - expected).norm() / expected.norm()) < 0.03  # activations are rounded to 8 bits, keys and values to bf16
+    assert ((found - expected).norm() / expected.norm()) < 0.02  # activations, keys and values are rounded to bf16
     assert torch.nn.functional.cosine_similarity(found[:, -256:], expected[:, -256:]).min() > 0.999
 
 

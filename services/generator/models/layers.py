@@ -7,13 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 
 import torch
 import torch.nn.functional as F
 
 from services.generator.models.architecture import Architecture
-from services.generator.models.blocks import Blocks, Weight
 from services.generator.models.linear import Linear
 from services.generator.models.residual import Residual
 from services.generator.native.step import NativeDecoder
@@ -33,27 +31,10 @@ class Layer:
     down: Linear
 
 
-class Embedding:
-    """Turns tokens [...] into [..., h] of `dtype`; a quantised table stays as it is until all of it is asked for."""
-
-    def __init__(self, weight: Weight, dtype: torch.dtype, device: torch.device) -> None:
-        self.weight, self.dtype, self.device = weight, dtype, device
-
-    def __call__(self, token_ids: torch.Tensor) -> torch.Tensor:
-        if isinstance(self.weight, Blocks) and "dense" not in self.__dict__:
-            return self.weight.rows(token_ids.flatten()).dense(self.dtype).view(*token_ids.shape, -1)
-        return F.embedding(token_ids, self.dense)
-
-    @cached_property
-    def dense(self) -> torch.Tensor:
-        """[V, h]"""
-        return self.weight.dense(self.dtype) if isinstance(self.weight, Blocks) else self.weight.to(self.dtype)
-
-
 @dataclass(frozen=True, slots=True)
 class Weights:
     residual: type[Residual]  # whose `prepared` made the norms' weights
-    embedding: Embedding
+    embedding: torch.Tensor  # [V, h]
     layers: tuple[Layer, ...]
     norm: torch.Tensor
     head: Linear

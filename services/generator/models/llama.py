@@ -70,7 +70,7 @@ class LlamaTarget(Decoder):
         tokens, positions = _flat(step.token_ids, step).to(self.device), _flat(step.positions, step).to(self.device)
         if not deltas and self.weights.native is not None and len(tokens) <= NODES:
             return self._native(self.weights.native, tokens, positions, step, cache)
-        x = self.weights.residual(self.weights.embedding(tokens), self.architecture.norm_eps)  # [T, h]
+        x = self.weights.residual(F.embedding(tokens, self.weights.embedding), self.architecture.norm_eps)  # [T, h]
         qkv = self.qkv_views(positions)
         rows = self._rows(step, cache, qkv)
         streams = {}
@@ -87,7 +87,7 @@ class LlamaTarget(Decoder):
         return self._output(x.norm(self.weights.norm), streams, step)
 
     def _native(self, decoder: NativeDecoder, tokens: torch.Tensor, positions: torch.Tensor, step: StepInput, cache: KVCache) -> StepOutput:
-        x = self.weights.embedding(tokens).float()
+        x = F.embedding(tokens, self.weights.embedding).float()
         wanted = self.stream_layers if step.features and min(self.stream_layers) >= 0 else None
         rows = StepRows(step.slots, step.lengths, step.counts, step.tree_mask, step.token_ids.shape[1])
         taken = decoder(x, positions, rows, cache.kv, wanted)
@@ -96,10 +96,10 @@ class LlamaTarget(Decoder):
 
     @property
     def embedding(self) -> torch.Tensor:
-        return self.weights.embedding.dense
+        return self.weights.embedding
 
     def embed(self, token_ids: torch.Tensor) -> torch.Tensor:
-        return self.weights.embedding(token_ids)
+        return F.embedding(token_ids, self.weights.embedding)
 
     def lm_head(self, hidden: torch.Tensor) -> torch.Tensor:
         flat = hidden.reshape(-1, hidden.shape[-1]).to(self.dtype)

@@ -13,9 +13,22 @@ import torch
 from services.generator.errors import ModelError
 from services.generator.models import tiles
 from services.generator.models.architecture import Architecture
-from services.generator.models.blocks import Blocks, Weight, stack, stacks, take_rows
-from services.generator.models.layers import Embedding, Layer, Weights
-from services.generator.models.linear import Kernel, Linear, dense_kernel, packed_kernel, packs_bf16
+from services.generator.models.layers import Layer, Weights
+from services.generator.models.linear import (
+    FEW_ROWS,
+    Blocks,
+    Kernel,
+    Linear,
+    Weight,
+    dense_kernel,
+    int4_kernel,
+    int8_kernel,
+    packed_kernel,
+    packs_bf16,
+    rounded_like_kernel,
+    stack,
+    take_rows,
+)
 from services.generator.models.residual import MirroredResidual, Residual
 from services.generator.models.rope import paired, paired_rows, rotations
 from services.generator.native.matrix import Matrix
@@ -46,13 +59,13 @@ class Packing:
 
     def weights(self) -> Weights:
         a = self.a
-        table = self.source.take("model.embed_tokens.weight", a.vocab_size, a.hidden_size)
+        embedding = self.source.take("model.embed_tokens.weight", a.vocab_size, a.hidden_size)
         tied = a.tied or "lm_head.weight" not in self.source
-        embedding = Embedding(table if self.blocks else self._dense(table), self.dtype, self.device)
-        head = self.source.take("lm_head.weight", a.vocab_size, a.hidden_size) if not tied else embedding.weight
+        table = self._dense(embedding)
+        head = self.source.take("lm_head.weight", a.vocab_size, a.hidden_size) if not tied else embedding if self.blocks else table
         weights = Weights(
             residual=self.residual,
-            embedding=embedding,
+            embedding=table,
             layers=tuple(self._layer(index) for index in range(a.layers)),
             norm=self._norm("model.norm.weight"),
             head=self._linear([head], None),
@@ -113,21 +126,24 @@ class Packing:
         return dense.to(self.device)
 
     def _linear(self, matrices: list[Weight], bias: torch.Tensor | None) -> Linear:
-        """Take quantised weights as they are, for however many rows; others also in the layout that is the faster for many."""
-        parts = stacks(matrices)
-        outputs, inputs = sum(part.shape[0] for part in parts), parts[0].shape[1]
+        weight = stack(matrices)
+        outputs, inputs = weight.shape
         kernels: dict[str, Kernel] = {}
-        if self.blocks and all(tiles.fits(part) and (isinstance(part, Blocks) or self.dtype == torch.bfloat16) for part in parts):
-            matrix = tiles.pack_all(parts, bias)
-            kernels["native"] = matrix
-            if isinstance(parts[0], Blocks):
-                return Linear(kernels, inputs, outputs, matrix.weight_bytes)
-        weight = self._dense(stack(parts))
+        bits, limit = 8 * self.dtype.itemsize, FEW_ROWS
+        if self.blocks and (isinstance(weight, Blocks) or self.dtype == torch.bfloat16) and tiles.fits(weight):
+            matrix = tiles.pack(weight, bias)
+            limit = NODES  # however few rows: or what a step gives would depend on its size
+            kernels["native"], bits = matrix, 8 * matrix.weight_bytes // (inputs * outputs)
+            weight = rounded_like_kernel(weight) if isinstance(weight, Blocks) else weight
+        elif self.blocks and isinstance(weight, Blocks) and (weight.minimum is not None or bias is None):
+            kernels["blocks"] = int8_kernel(weight, self.dtype) if weight.minimum is None else int4_kernel(weight, bias, self.dtype)
+            bits = 10 if weight.minimum is None else 5  # a scale and a zero in bf16 per plane and 32 weights
+            weight = rounded_like_kernel(weight)
         if self.device.type == "cpu" and self.dtype == torch.bfloat16 and packs_bf16():
-            kernels["packed"] = packed_kernel(weight, bias)
+            kernels["packed"] = packed_kernel(self._dense(weight), bias)
         else:
-            kernels["dense"] = dense_kernel(weight, bias)
-        return Linear(kernels, inputs, outputs, weight.nbytes, NODES if "native" in kernels else 0)
+            kernels["dense"] = dense_kernel(self._dense(weight), bias)
+        return Linear(kernels, inputs, outputs, inputs * outputs * bits // 8, limit)
 
     def _native(self, weights: Weights) -> NativeDecoder | None:
         """Return all layers at once, where every matrix of them has the kernel."""

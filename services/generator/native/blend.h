@@ -6,8 +6,6 @@
 
 #pragma once
 
-#include <math.h>
-
 #include "text.h"
 
 #define LIKELIEST .999f

@@ -9,8 +9,6 @@ import torch
 from services.generator.native import kernels
 
 LANES = 16  # outputs of a tile
-MINIMUM, SHARED, HALVES = 16, 32, 64  # what a quantised matrix's kind has beside the bits of its codes
-LONGEST = 20_480  # inputs of one
 
 
 class MatrixStruct(ctypes.Structure):
@@ -19,7 +17,6 @@ class MatrixStruct(ctypes.Structure):
     _fields_ = (
         ("data", ctypes.c_void_p),
         ("bias", ctypes.c_void_p),
-        ("next", ctypes.c_void_p),
         ("inputs", ctypes.c_int32),
         ("outputs", ctypes.c_int32),
         ("kind", ctypes.c_int32),
@@ -28,27 +25,20 @@ class MatrixStruct(ctypes.Structure):
 
 
 class Matrix:
-    """Called like any other kernel of a Linear: x [..., in] -> [..., out] of x's type; a row's result is the same in any company.
+    """Called like any other kernel of a Linear: x [..., in] -> [..., out] of x's type; a row's result is the same in any company."""
 
-    `kind` is 0 for bf16. Outputs of `following` come behind its own.
-    """
-
-    def __init__(
-        self, data: torch.Tensor, bias: torch.Tensor | None, inputs: int, outputs: int, kind: int, following: Matrix | None = None
-    ) -> None:
+    def __init__(self, data: torch.Tensor, bias: torch.Tensor | None, inputs: int, outputs: int, kind: int) -> None:
         library = kernels()
         assert library is not None, "there are no native kernels on this machine"
         self._multiply = library.bedside_multiply
-        self._data, self._bias, self._following = data, bias, following
-        self.inputs, self.kind = inputs, kind
-        self.outputs: int = outputs + (following.outputs if following else 0)
-        behind = following._address if following else None
-        self.struct = MatrixStruct(data.data_ptr(), None if bias is None else bias.data_ptr(), behind, inputs, outputs, kind, 0)
-        self._address: int = ctypes.addressof(self.struct)
+        self._held = (data, bias)
+        self.inputs, self.outputs, self.kind = inputs, outputs, kind
+        self.struct = MatrixStruct(data.data_ptr(), None if bias is None else bias.data_ptr(), inputs, outputs, kind, 0)
+        self._address = ctypes.addressof(self.struct)
 
     @property
     def weight_bytes(self) -> int:
-        return self._data.nbytes + (self._following.weight_bytes if self._following else 0)
+        return self._held[0].nbytes
 
     def __call__(self, x: torch.Tensor) -> torch.Tensor:
         rows = x.reshape(-1, self.inputs).float().contiguous()
