@@ -43,7 +43,8 @@ def wheel(folder: Path, package: str, files: dict[str, bytes]) -> Path:
 def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of wheels that pip looks into, alone, and locks/tiny.txt that names them."""
     wheels, locks = tmp_path / "wheels", tmp_path / "locks"
-    wheels.mkdir(), locks.mkdir()
+    wheels.mkdir()
+    locks.mkdir()
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(wheels))
     sums = []
