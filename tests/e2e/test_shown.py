@@ -169,7 +169,7 @@ def test_a_refusal_that_is_opened_again_later_opens_no_document_either(page: Pag
     [
         ("vraag zonder antwoord", "Geen enkel document beantwoordt deze vraag; 4 procedures liggen er het dichtst bij."),
         ("zonder generator", "Er is geen antwoord, wel 5 bronnen. Bedside kan nu geen antwoord samenstellen; dit zijn de procedures."),
-        ("databank", "Geen antwoord. De databank antwoordt niet. Probeer het zo dadelijk opnieuw."),
+        ("databank", "Geen antwoord. De databank van Bedside antwoordt nu niet. Probeer het zo dadelijk opnieuw."),
         ("breekt af", "Geen antwoord. De verbinding viel weg tijdens het antwoord; wat al aangekomen was, staat hieronder."),
         ("tweeling", "Antwoord klaar, 5 bronnen. De vraag noemt geen patiënt:"),
     ],
