@@ -444,12 +444,13 @@ LOCAL_USER = User(id="local", name="Local user", groups=EVERYONE, roles=frozense
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A sentence for the reader, shown above the answer. `code` is stable, `text` is in the question's language. `about`: the ranks of the
-    sources that it speaks of; empty: of the answer as a whole."""
+    """A sentence for the reader, shown above the answer. `code` is stable. `about`: the ranks of the sources that it speaks of; empty: of
+    the answer as a whole."""
 
     code: str
     text: str
     about: tuple[int, ...] = ()
+    language: str = field(default="", compare=False)  # of the text; "": the question's
 
 
 @dataclass(frozen=True, slots=True)

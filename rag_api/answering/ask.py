@@ -45,7 +45,7 @@ from rag_api.query.small_talk import small_talk
 from rag_api.retrieval.find import LONGEST_TEXT, Retrieval, find, merged
 from rag_api.retrieval.multi_query import alternatives, options_of
 from rag_api.text.addressed import visible
-from rag_api.text.language import detect
+from rag_api.text.language import Language, detect
 
 log = logging.getLogger(__name__)
 
@@ -66,10 +66,11 @@ def new_question(
     personal: PersonalChoice = PersonalChoice.STOP,
     key: str = "",
     whole: str = "",
+    notices_in: Language | None = None,
 ) -> Question:
     """Check what can be checked before anything is streamed. `literal`: search for these words, whatever was asked before. `key`: what its
     asker calls it; asked again under that, after the connection broke, it is answered and stored once. `whole`: the document that the model
-    reads whole, and that alone is searched.
+    reads whole, and that alone is searched. `notices_in`: the language of the page; without one, notices are in the question's.
 
     Raises InvalidInput, PersonalDataFound, NotFound, DocumentTooLong, Conflict, DatabaseUnavailable. Blocks."""
     text = visible(text).strip()
@@ -94,7 +95,7 @@ def new_question(
     asked = Question(
         str(own), conversation_id or str(conversation), conversation_id is None, said.text, mode, filters or Filters(), whole, earlier
     )
-    asked = replace(asked, removed=said.removed, kept=said.kept)
+    asked = replace(asked, removed=said.removed, kept=said.kept, notices_in=notices_in)
     return _asked_again(asked, user, container) if key else asked
 
 
@@ -251,20 +252,20 @@ def _show_sources(builder: AnswerBuilder, retrieval: Retrieval, container: AskCo
     sources = [source_of(hit, retrieval.documents[hit.chunk.document_id], builder.pages[hit.chunk.document_id]) for hit in hits]
     likely = {sentence.document_id: sentence.score for sentence in reversed(retrieval.sentences)}  # best first: the best one stays
     filters = builder.question.filters
-    warned = source_warnings.warned(sources, builder.analysis, builder.user, filters, builder.language, container, likely)
-    other = source_warnings.of_other_drugs(warned.sources, builder.analysis, retrieval.of_other_drugs, builder.language)
+    warned = source_warnings.warned(sources, builder.analysis, builder.user, filters, builder.notices_in, container, likely)
+    other = source_warnings.of_other_drugs(warned.sources, builder.analysis, retrieval.of_other_drugs, builder.notices_in)
     elsewhere = retrieval.of_other_complications
-    builder.sources = source_warnings.of_other_complications(other.sources, builder.analysis, elsewhere, builder.language)
+    builder.sources = source_warnings.of_other_complications(other.sources, builder.analysis, elsewhere, builder.notices_in)
     builder.notices = [*builder.notices, *warned.notices, *other.notices]
     if not retrieval.answerable:
         builder.status = AnswerStatus.NOT_FOUND
         builder.notices = source_warnings.of_refusal(builder.notices, builder.sources)
         empty = not builder.sources and count_indexed(db, builder.user) == 0
-        builder.notices.append(notice("empty_index", builder.language) if empty else not_found(builder.sources, builder.language))
-        builder.notices += [unread(document, builder.language) for document in fitting(builder.analysis, builder.user, db)]
+        builder.notices.append(notice("empty_index", builder.notices_in) if empty else not_found(builder.sources, builder.notices_in))
+        builder.notices += [unread(document, builder.notices_in) for document in fitting(builder.analysis, builder.user, db)]
         return
     first = container.settings.passages
     written = builder.question.mode != Mode.SOURCES and source_warnings.usable(builder.sources, first)
     builder.status = AnswerStatus.ANSWERED if written else AnswerStatus.SOURCES_ONLY
-    builder.notices += expired(builder.sources[:first], date.today(), builder.language)
-    builder.notices += [notice("part_not_found", builder.language, part=part) for part in builder.not_found]
+    builder.notices += expired(builder.sources[:first], date.today(), builder.notices_in)
+    builder.notices += [notice("part_not_found", builder.notices_in, part=part) for part in builder.not_found]

@@ -29,6 +29,7 @@ class Question:
     whole: str = ""  # id of the one document that the model is to read whole, in place of passages of several
     earlier: tuple[str, ...] = ()  # what was searched for before in this conversation; empty: this question stands alone
     removed: tuple[Kind, ...] = ()  # what identified a patient and was left out of the text
+    notices_in: Language | None = None  # of the page; None: the question's own
     kept: tuple[Kind, ...] = ()  # what does and stayed, since its asker said so
     given: Answer | None = None  # the answer, where this was asked before under the same key
 
@@ -86,8 +87,12 @@ class AnswerBuilder:
         led = last.kind == PartKind.HEADING and last.document_id == document_id
         return last.part if led or (before == self.group and quoted.kind != PartKind.HEADING) else last.part + 1
 
+    @property
+    def notices_in(self) -> Language:
+        return self.question.notices_in or self.language
+
     def note(self, code: str) -> None:
-        self.notices.append(notice(code, self.language))
+        self.notices.append(notice(code, self.notices_in))
 
     def seconds(self) -> float:
         return round(time.perf_counter() - self.began, 4)

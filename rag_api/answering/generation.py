@@ -71,7 +71,7 @@ def _whole(builder: AnswerBuilder, hits: Sequence[Hit], container: RetrievalCont
     passage = PromptPassage(builder.question.whole, 0, builder.texts[builder.question.whole])
     builder.pages[passage.document_id] = read_pages(container.db, passage.document_id)
     builder.stats["whole_document"] = passage.document_id
-    builder.notices.append(notice("whole_document", builder.language, title=hits[0].chunk.title))
+    builder.notices.append(notice("whole_document", builder.notices_in, title=hits[0].chunk.title))
     places = [wire.PlaceIn(document="0", start=hit.chunk.start, end=hit.chunk.end) for hit in hits]
     request = gen.Request(
         builder.query,

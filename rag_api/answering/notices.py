@@ -1,4 +1,4 @@
-"""The sentences above an answer, in the question's language. Codes are stable; the page may style by them."""
+"""The sentences above an answer, in its reader's language. Codes are stable; the page may style by them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from rag_api.domain import Document, Notice, Source, TargetGroup
 
 _TEXTS: dict[str, dict[str, str]] = {
     "not_found": {
-        "nl": "Geen document beantwoordt dit. Dichtstbij: {nearest}.",
-        "en": "No document answers this. Nearest: {nearest}.",
+        "nl": "Geen enkel document beantwoordt deze vraag.",
+        "en": "No document answers this question.",
     },
     "greeting": {
         "nl": "Dag! Stel een vraag over de procedures van het ziekenhuis; het antwoord komt uit de documenten zelf, met de bron erbij.",
@@ -27,28 +27,28 @@ _TEXTS: dict[str, dict[str, str]] = {
         "It makes nothing up and knows only the documents that were loaded.",
     },
     "nothing_readable": {
-        "nl": "Geen document beantwoordt dit, en er is geen document dat er bij in de buurt komt.",
-        "en": "No document answers this, and none comes near.",
+        "nl": "Geen enkel document gaat hierover.",
+        "en": "No document is about this.",
     },
     "empty_index": {
-        "nl": "Er zijn nog geen documenten. Laad ze met `bedside ingest MAP`.",
-        "en": "There are no documents yet. Load them with `bedside ingest FOLDER`.",
+        "nl": "Er zijn nog geen documenten: een beheerder laadt ze met `bedside ingest MAP`.",
+        "en": "There are no documents yet: an administrator loads them with `bedside ingest FOLDER`.",
     },
     "generator_down": {
-        "nl": "De generator is niet beschikbaar; dit zijn de bronnen.",
-        "en": "The generator is not available; these are the sources.",
+        "nl": "Bedside kan nu geen antwoord samenstellen; dit zijn de procedures.",
+        "en": "Bedside cannot put an answer together at the moment; these are the procedures.",
     },
     "generator_refused": {
-        "nl": "De generator kon deze vraag niet verwerken; dit zijn de bronnen.",
-        "en": "The generator could not take this question; these are the sources.",
+        "nl": "Bedside kon op deze vraag geen antwoord samenstellen; dit zijn de procedures.",
+        "en": "Bedside could not put an answer to this question together; these are the procedures.",
     },
     "no_text": {
-        "nl": "Het model gaf geen antwoord; dit zijn de bronnen.",
-        "en": "The model gave no answer; these are the sources.",
+        "nl": "Er kwam geen geschreven antwoord; dit zijn de procedures.",
+        "en": "No answer was written; these are the procedures.",
     },
     "no_use": {
-        "nl": "Het model herhaalde de vraag of schreef niets uit de bronnen; dit zijn de bronnen.",
-        "en": "The model repeated the question or wrote nothing from the sources; these are the sources.",
+        "nl": "Het geschreven antwoord zei niets uit de procedures en wordt niet getoond; dit zijn de procedures zelf.",
+        "en": "The written answer said nothing from the procedures and is not shown; these are the procedures themselves.",
     },
     "unread": {
         "nl": "{title} past bij de vraag, maar kon niet gelezen worden: {why}.",
@@ -59,36 +59,36 @@ _TEXTS: dict[str, dict[str, str]] = {
         "en": "{title} (owner: {owner}) fits the question, but could not be read: {why}.",
     },
     "identity_removed": {
-        "nl": "Wat een patiënt herkenbaar maakt, is uit uw vraag weggelaten en niet bewaard.",
-        "en": "What identifies a patient was left out of your question and is not kept.",
+        "nl": "Wat een patiënt herkenbaar maakt, is uit uw vraag weggelaten en wordt niet bewaard.",
+        "en": "Whatever identifies a patient was left out of your question and is not kept.",
     },
     "broken_off": {
-        "nl": "Het antwoord is afgebroken en dus niet volledig.",
+        "nl": "Het antwoord brak af en is niet volledig.",
         "en": "The answer broke off and is not complete.",
     },
     "stored_later": {
-        "nl": "De database is niet bereikbaar: dit antwoord komt later bij uw gesprekken.",
-        "en": "The database cannot be reached: this answer joins your conversations later.",
+        "nl": "Dit antwoord wordt pas later bij uw gesprekken bewaard, want de databank antwoordt nu niet.",
+        "en": "This answer is added to your conversations later, because the database does not answer now.",
     },
     "not_stored": {
-        "nl": "Dit antwoord kon niet bewaard worden: bij uw gesprekken komt het niet te staan.",
-        "en": "This answer could not be stored: it will not be among your conversations.",
+        "nl": "Dit antwoord kon niet bewaard worden en komt niet bij uw gesprekken te staan.",
+        "en": "This answer could not be saved and will not be among your conversations.",
     },
     "stopped": {
-        "nl": "Het antwoord is gestopt en dus niet volledig.",
+        "nl": "Het antwoord werd gestopt en is niet volledig.",
         "en": "The answer was stopped and is not complete.",
     },
     "whole_document": {
-        "nl": "Het model las {title} in zijn geheel, ook wat daarin voor andere patiënten geldt. Lees de plaats zelf na.",
-        "en": "The model read all of {title}, also what it says for other patients. Read the place itself.",
+        "nl": "Dit antwoord komt uit heel {title}, ook uit wat daarin voor andere patiënten geldt: kijk het na in het document.",
+        "en": "This answer comes from all of {title}, including what it says for other patients: check it in the document.",
     },
     "part_not_found": {
-        "nl": "Op een deel van de vraag is geen antwoord gevonden: {part}",
-        "en": "No answer was found to part of the question: {part}",
+        "nl": "Op dit deel van de vraag is geen antwoord gevonden: {part}",
+        "en": "No answer was found to this part of the question: {part}",
     },
     "cut_short": {
-        "nl": "Het antwoord bereikte de maximale lengte en is mogelijk niet volledig.",
-        "en": "The answer reached its greatest length and may not be complete.",
+        "nl": "Het antwoord werd te lang en is mogelijk niet volledig.",
+        "en": "The answer became too long and may not be complete.",
     },
     "expired": {
         "nl": "Versie {version} van {title} is vervallen op {day}.",
@@ -100,7 +100,7 @@ _TEXTS: dict[str, dict[str, str]] = {
     },
     "superseded": {
         "nl": "{title} is vervangen door {newer}.",
-        "en": "{title} has been superseded by {newer}.",
+        "en": "{title} was replaced by {newer}.",
     },
     "other_drug": {
         "nl": "Geen van deze documenten noemt {drugs}.",
@@ -115,16 +115,16 @@ _TEXTS: dict[str, dict[str, str]] = {
         "en": "{title} is about this, but it is for {for_whom}; the question mentions {patient}.",
     },
     "twins": {
-        "nl": "De vraag noemt geen patiënt. Bron {first} is alleen voor {one}; voor {other} is er bron {second}.",
-        "en": "The question names no patient. Source {first} is only for {one}; for {other} there is source {second}.",
+        "nl": "De vraag noemt geen patiënt: bron {first} is alleen voor {one}, bron {second} voor {other}.",
+        "en": "The question names no patient: source {first} is only for {one}, source {second} for {other}.",
     },
     "only_for": {
-        "nl": "De vraag noemt geen patiënt. Bron 1 is alleen voor {for_whom}.",
-        "en": "The question names no patient. Source 1 is only for {for_whom}.",
+        "nl": "De vraag noemt geen patiënt: bron 1 is alleen voor {for_whom}.",
+        "en": "The question names no patient: source 1 is only for {for_whom}.",
     },
     "answered_only_for": {
-        "nl": "De vraag noemt geen patiënt. Dit antwoord komt uit een document dat alleen voor {for_whom} is.",
-        "en": "The question names no patient. This answer comes from a document that is only for {for_whom}.",
+        "nl": "De vraag noemt geen patiënt: dit antwoord komt uit een document dat alleen voor {for_whom} is.",
+        "en": "The question names no patient: this answer comes from a document that is only for {for_whom}.",
     },
     "not_named": {
         "nl": "Wat hieronder staat, noemt niet: {words}. Ga in de bron na of het daarover gaat.",
@@ -143,51 +143,53 @@ _TEXTS: dict[str, dict[str, str]] = {
         "en": "There are two valid documents called {title}: {one} (source {first}) and {other} (source {second}).",
     },
     "unsupported": {
-        "nl": "Niet in de bronnen van dit antwoord: {numbers}. Kijk het na in het document.",
-        "en": "Not in the sources of this answer: {numbers}. Check them in the document.",
+        "nl": "Dit staat niet in de bronnen van het antwoord, kijk het na in het document: {numbers}.",
+        "en": "This is not in the sources of the answer, check it in the document: {numbers}.",
     },
     "card_other_group": {
-        "nl": "Voor {for_whom}; de vraag noemt {patient}.",
-        "en": "For {for_whom}; the question mentions {patient}.",
+        "nl": "Dit document is voor {for_whom}; de vraag noemt {patient}.",
+        "en": "This document is for {for_whom}; the question mentions {patient}.",
     },
-    "card_other_drug": {"nl": "Noemt {drugs} niet.", "en": "Does not name {drugs}."},
+    "card_other_drug": {"nl": "Dit document noemt {drugs} niet.", "en": "This document does not name {drugs}."},
     "card_other_complication": {
-        "nl": "Gaat over iets anders en noemt {names} niet; de vraag doet daaraan denken.",
-        "en": "Is about something else and does not name {names}, which the question suggests.",
+        "nl": "De vraag doet denken aan {names}, maar dit document noemt dat niet.",
+        "en": "The question suggests {names}, but this document does not name it.",
     },
     "card_other_level_high": {
-        "nl": "Gaat over {salt} geven of over een tekort; de vraag over te veel.",
-        "en": "Is about giving {salt} or a lack of it; the question about too much.",
+        "nl": "Dit document gaat over {salt} geven of over een tekort; de vraag gaat over te veel.",
+        "en": "This document is about giving {salt} or a lack of it; the question is about too much.",
     },
     "card_other_level_low": {
-        "nl": "Gaat over te veel {salt}; de vraag over te weinig.",
-        "en": "Is about too much {salt}; the question about too little.",
+        "nl": "Dit document gaat over te veel {salt}; de vraag gaat over te weinig.",
+        "en": "This document is about too much {salt}; the question is about too little.",
     },
-    "card_twin": {"nl": "Voor {for_whom}; bron {source} is voor {others}.", "en": "For {for_whom}; source {source} is for {others}."},
+    "card_twin": {
+        "nl": "Dit document is voor {for_whom}; bron {source} is voor {others}.",
+        "en": "This document is for {for_whom}; source {source} is for {others}.",
+    },
     "card_scan": {
-        "nl": "Als scan geopend: de woorden zijn uit het beeld van de pagina gelezen.",
-        "en": "Opened as scan: its words were read from the page's image.",
+        "nl": "Dit document is een scan: de tekst is uit een afbeelding gelezen.",
+        "en": "This document is a scan: its text was read from an image.",
     },
     "card_scan_in_doubt": {
-        "nl": "Als scan geopend: niet elke zin is met zekerheid gelezen, en die worden niet geciteerd. Lees ze op de pagina zelf.",
-        "en": "Opened as scan: not every sentence was read with certainty, and those are not quoted. Read them on the page itself.",
+        "nl": "Dit document is een scan: zinnen die niet zeker gelezen zijn, worden niet geciteerd en leest u op de pagina zelf.",
+        "en": "This document is a scan: sentences that were not read with certainty are not quoted, so read those on the page itself.",
     },
     "card_addressed": {
-        "nl": "Bevat zinnen die tot een computer spreken en niet tot personeel; die worden niet geciteerd. Meld het aan de beheerder.",
-        "en": "Holds sentences that speak to a computer and not to staff; those are not quoted. Tell the administrator.",
+        "nl": "In dit document staan zinnen die voor een computer bedoeld zijn; ze worden niet geciteerd, meld dit aan de beheerder.",
+        "en": "This document holds sentences that are meant for a computer; they are not quoted, please tell the administrator.",
     },
-    "card_expired": {"nl": "Vervallen op {day}.", "en": "Expired on {day}."},
-    "card_superseded": {"nl": "Vervangen door {newer}.", "en": "Superseded by {newer}."},
+    "card_expired": {"nl": "Dit document is vervallen op {day}.", "en": "This document expired on {day}."},
+    "card_superseded": {"nl": "Dit document is vervangen door {newer}.", "en": "This document was replaced by {newer}."},
     "card_conflict": {
-        "nl": "Zegt {own_value} waar bron {source} {their_value} zegt.",
-        "en": "Says {own_value} where source {source} says {their_value}.",
+        "nl": "Hier staat {own_value}, in bron {source} staat {their_value}.",
+        "en": "This says {own_value}, source {source} says {their_value}.",
     },
     "demo_model": {
         "nl": "Dit antwoord komt van het demomodel en is niet voor klinisch gebruik.",
         "en": "This answer comes from the demo model and is not for clinical use.",
     },
 }
-_OWNER = {"nl": "eigenaar", "en": "owner"}
 _UNREAD = {
     "encrypted": {"nl": "het heeft een wachtwoord nodig", "en": "it needs a password"},
     "empty": {"nl": "het is leeg", "en": "it is empty"},
@@ -198,7 +200,7 @@ _UNREAD = {
     "no_text_layer": {"nl": "het is een scan zonder tekst", "en": "it is a scan without text"},
     "xfa_form": {"nl": "het is een XFA-formulier", "en": "it is an XFA form"},
     "only_rendered": {"nl": "alleen de opgemaakte pagina's laten zien wat er staat", "en": "only its laid out pages tell what it says"},
-    "not_indexed": {"nl": "het kon niet geïndexeerd worden", "en": "it could not be indexed"},
+    "not_indexed": {"nl": "het kon niet doorzoekbaar gemaakt worden", "en": "it could not be made searchable"},
     "unsupported": {"nl": "bestanden van deze soort worden niet gelezen", "en": "files of this kind are not read"},
 }
 _MONTHS = {
@@ -215,18 +217,17 @@ _PUBLIC = {
 }
 _FOR_WHOM = {
     "nl": {"adult": "volwassenen", "child": "kinderen", "neonate": "pasgeborenen", "pregnancy": "zwangeren"},
-    "en": {"adult": "adults", "child": "children", "neonate": "newborns", "pregnancy": "pregnancy"},
+    "en": {"adult": "adults", "child": "children", "neonate": "newborns", "pregnancy": "pregnant patients"},
 }
 _PATIENT = {
     "nl": {"adult": "een volwassene", "child": "een kind", "neonate": "een pasgeborene", "pregnancy": "een zwangere"},
-    "en": {"adult": "an adult", "child": "a child", "neonate": "a newborn", "pregnancy": "a pregnancy"},
+    "en": {"adult": "an adult", "child": "a child", "neonate": "a newborn", "pregnancy": "a pregnant patient"},
 }
-NEAREST = 3
 
 
 def notice(code: str, language: str, about: tuple[int, ...] = (), **words: str) -> Notice:
     public = _PUBLIC.get(code, code).removeprefix("card_")
-    return Notice(public, _TEXTS[code][language].format(**words), about)
+    return Notice(public, _TEXTS[code][language].format(**words), about, language)
 
 
 def for_whom(groups: Iterable[TargetGroup], language: str) -> str:
@@ -252,16 +253,8 @@ def title_of(document: Document) -> str:
 
 
 def not_found(sources: Sequence[Source], language: str) -> Notice:
-    """Names the nearest documents, each once, and whose they are."""
-    documents = list({source.document.id: source.document for source in sources}.values())[:NEAREST]
-    if not documents:
-        return notice("nothing_readable", language)
-    return notice("not_found", language, nearest="; ".join(_owned(document, language) for document in documents))
-
-
-def _owned(document: Document, language: str) -> str:
-    owner = document.metadata.owner or document.metadata.department
-    return f"{title_of(document)} ({_OWNER[language]}: {owner})" if owner else title_of(document)
+    """Does not name the nearest documents: they stand below it."""
+    return notice("not_found" if sources else "nothing_readable", language)
 
 
 def unread(document: Document, language: str) -> Notice:

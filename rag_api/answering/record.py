@@ -45,10 +45,10 @@ def _check(builder: AnswerBuilder, question: Analysis, container: AskContainer) 
         passages = source_warnings.usable(builder.sources, container.settings.passages)
         completions = () if builder.question.mode == Mode.VERBATIM else builder.prompt_passages
         builder.unsupported = source_warnings.unsupported_in(builder.text, passages, question, builder.language, completions)
-        builder.notices += source_warnings.unsupported_notice(builder.unsupported, builder.language)
+        builder.notices += source_warnings.unsupported_notice(builder.unsupported, builder.notices_in)
     ranks = [citation.rank for citation in builder.citations]
     builder.notices = source_warnings.of_used(builder.notices, ranks, builder.sources)
-    builder.notices += source_warnings.answered_from(ranks, builder.sources, question, builder.user, builder.language)
+    builder.notices += source_warnings.answered_from(ranks, builder.sources, question, builder.user, builder.notices_in)
     builder.not_named = not_named(builder, question)
     builder.notices += source_warnings.in_doubt(builder.not_named, ranks, builder.sources, builder.language)
 

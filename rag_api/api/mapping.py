@@ -77,7 +77,7 @@ def span_out(citation: Citation, sources: Sequence[Source]) -> api.SpanOut:
 
 
 def notices_out(notices: Sequence[Notice]) -> list[api.NoticeOut]:
-    return [api.NoticeOut(code=notice.code, text=notice.text) for notice in notices]
+    return [api.NoticeOut(code=notice.code, text=notice.text, language=notice.language) for notice in notices]
 
 
 # What the generator measured that depends on what others asked.

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fastapi.staticfiles import StaticFiles
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -55,7 +55,8 @@ def web_dir(configured: Path | None) -> Path | None:
 
 
 class Page:
-    """What the API does not know is a file of the page; a path without an extension is the page itself, which routes by it."""
+    """What the API does not know is a file of the page; a path without an extension is the page itself, which routes by it, for a browser
+    that goes there. Any other client that asks for it meant the API, and learns that there is no such thing."""
 
     def __init__(self, folder: Path) -> None:
         self.files = StaticFiles(directory=folder)
@@ -64,7 +65,10 @@ class Page:
         if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD") or scope.get("root_path", ""):
             raise HTTPException(404, f"There is no {scope.get('path', 'such thing')}.")
         path = scope["path"].lstrip("/")
-        response = await self._file("" if "." not in path.rsplit("/", 1)[-1] else path, scope)
+        is_page = "." not in path.rsplit("/", 1)[-1]
+        if path and is_page and "text/html" not in Headers(scope=scope).get("accept", ""):
+            raise HTTPException(404, f"There is no {scope['path']}: /openapi.json describes what there is.")
+        response = await self._file("" if is_page else path, scope)
         await response(scope, receive, send)
 
     async def _file(self, path: str, scope: Scope) -> Response:

@@ -30,8 +30,8 @@ CODES = {
 HEADERS = {429: {"Retry-After": "60"}, 503: {"Retry-After": "5"}, 401: {"WWW-Authenticate": "Bearer"}}
 DESCRIPTIONS = {
     400: "The request makes no sense; `detail` says what to do.",
-    401: "Nobody known asks: sign in, or show a key that holds.",
-    403: "Your role, or the key's scope, is not for this; or another site asked in your name.",
+    401: "Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds.",
+    403: "Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name.",
     404: "There is no such thing, or it is not yours to see.",
     409: "It changed meanwhile, or exists already.",
     413: "The upload or the request is over the limit.",

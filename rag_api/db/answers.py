@@ -66,6 +66,7 @@ class Feedback:
     page: int | None
     comment: str
     created_at: datetime
+    missing: str | None = None  # what the answer lacked
 
 
 def list_conversations(db: Database, user: User, limit: int = 50, offset: int = 0) -> tuple[list[Conversation], int]:
@@ -175,14 +176,22 @@ def queries_of(db: Database, user: User, conversation_id: str, limit: int = 3) -
 
 
 def add_feedback(
-    db: Database, user: User, answer_id: str, *, verdict: str | None, document_id: str | None, page: int | None, comment: str
+    db: Database,
+    user: User,
+    answer_id: str,
+    *,
+    verdict: str | None,
+    document_id: str | None,
+    page: int | None,
+    comment: str,
+    missing: str | None = None,
 ) -> Feedback:
     """To an answer of the user's own. Raises NotFound."""
     get_answer(db, user, answer_id)
-    feedback = Feedback(str(uuid4()), answer_id, verdict, document_id, page, comment, datetime.now(UTC))
+    feedback = Feedback(str(uuid4()), answer_id, verdict, document_id, page, comment, datetime.now(UTC), missing)
     db.run(
-        """insert into feedback (id, answer_id, user_id, found, document_id, page, comment, created_at)
-           values (%(id)s, %(answer_id)s, %(user_id)s, %(found)s, %(document_id)s, %(page)s, %(comment)s, %(created_at)s)""",
+        """insert into feedback (id, answer_id, user_id, found, missing, document_id, page, comment, created_at)
+           values (%(id)s, %(answer_id)s, %(user_id)s, %(found)s, %(missing)s, %(document_id)s, %(page)s, %(comment)s, %(created_at)s)""",
         values(user, **asdict(feedback)),
     )
     return feedback
@@ -190,7 +199,7 @@ def add_feedback(
 
 def feedback_of(db: Database, user: User, answer_id: str) -> list[Feedback]:
     rows = db.all(
-        "select id, answer_id, found, document_id, page, comment, created_at from feedback"  # noqa: S608
+        "select id, answer_id, found, missing, document_id, page, comment, created_at from feedback"  # noqa: S608
         f" where answer_id = %(id)s and {OWNS} order by created_at, id",
         values(user, id=answer_id),
     )

@@ -150,9 +150,9 @@ class Script:
         ]
 
     def cautioned(self, source: s.SourceOut) -> s.SourceOut:
-        own = [s.NoticeOut(code="other_group", text="Voor kinderen; de vraag noemt een volwassene.")]
+        own = [s.NoticeOut(code="other_group", text="Dit document is voor kinderen; de vraag noemt een volwassene.")]
         if source.title.startswith("Oud"):
-            own.append(s.NoticeOut(code="superseded", text="Vervangen door Koorts (2)."))
+            own.append(s.NoticeOut(code="superseded", text="Dit document is vervangen door Koorts (2)."))
         return source.model_copy(update={"cautions": own})
 
     def span(self, start: int, sentence: str, *, exact: bool = True) -> s.SpanOut:
@@ -202,7 +202,7 @@ async def play(script: Script, body: s.AskIn, conversation: str) -> AsyncIterato
     await asyncio.sleep(0.05)
     if "zonder antwoord" in question:
         notices = [
-            s.NoticeOut(code="not_found", text=f"Geen document beantwoordt dit. Dichtstbij: {TITLE} (Apotheek)."),
+            s.NoticeOut(code="not_found", text="Geen enkel document beantwoordt deze vraag."),
             s.NoticeOut(code="unread", text="Koorts bij zuigelingen past bij de vraag, maar kon niet gelezen worden: het is een scan."),
         ]
         said = {"sources": sources, "notices": notices, "status": "not_found"}
@@ -228,17 +228,17 @@ async def play(script: Script, body: s.AskIn, conversation: str) -> AsyncIterato
     )
     query = f"paracetamol {question}" if question.startswith("en ") and not body.literal else question
     if "tweeling" in question and " bij een " not in question:
-        words = "De vraag noemt geen patiënt. Bron 1 is alleen voor kinderen; voor volwassenen is er bron 2."
+        words = "De vraag noemt geen patiënt: bron 1 is alleen voor kinderen, bron 2 voor volwassenen."
         notices = [s.NoticeOut(code="twins", text=words)]
     if "eenling" in question and " bij een " not in question:
-        notices = [s.NoticeOut(code="only_for", text="De vraag noemt geen patiënt. Bron 1 is alleen voor kinderen.")]
+        notices = [s.NoticeOut(code="only_for", text="De vraag noemt geen patiënt: bron 1 is alleen voor kinderen.")]
     if "volwassene" in question:
         sources = [script.cautioned(source) for source in sources]
     yield "found", s.FoundEvent(answer_id="x", conversation_id=conversation, query=query, sources=sources, notices=notices)
     yield "stage", s.StageEvent(name="reading", passages=3)
     await asyncio.sleep(0.05)
     if "zonder generator" in question:
-        notice = s.NoticeOut(code="generator_down", text="De generator is niet beschikbaar; dit zijn de bronnen.")
+        notice = s.NoticeOut(code="generator_down", text="Bedside kan nu geen antwoord samenstellen; dit zijn de procedures.")
         yield "done", s.DoneEvent(answer=script.answer(body, conversation, status="sources_only", notices=[notice]))
         return
     yield "stage", s.StageEvent(name="writing")

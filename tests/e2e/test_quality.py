@@ -156,7 +156,7 @@ def test_the_gap_report_names_what_was_asked_in_vain_and_the_nearest_documents(p
     expect(card.get_by_role("heading", level=3)).to_have_text(FLAG)
     expect(card).to_contain_text("2 keer gevraagd")
     expect(card).to_contain_text("Spoed")
-    expect(card).to_contain_text("Dichtstbijzijnde documenten")
+    expect(card).to_contain_text("Procedures die het dichtst bij uw vraag liggen")
     page.get_by_label("Dienst").select_option("Spoed")
     expect(card).to_have_count(1)
     assert violations(page) == []
@@ -182,6 +182,9 @@ def test_what_a_reader_says_of_an_answer_becomes_a_judged_question(page: Page, u
     page.locator("#question").fill(DOSE)
     page.keyboard.press("Enter")
     feedback = page.get_by_role("group", name="Antwoord gevonden?")
+    feedback.get_by_role("button", name="nee", exact=True).click()
+    feedback.get_by_role("button", name="een dosis, stap of getal").click()
+    expect(feedback.get_by_role("button", name="een dosis, stap of getal")).to_have_attribute("aria-pressed", "true")
     feedback.get_by_role("button", name="ja", exact=True).click()
     expect(feedback.locator(".said")).to_have_text("Dank u.")
     feedback.get_by_role("button", name="Bron 1 bevatte het antwoord").click()

@@ -167,11 +167,11 @@ def test_a_refusal_that_is_opened_again_later_opens_no_document_either(page: Pag
 @pytest.mark.parametrize(
     ("question", "heard"),
     [
-        ("vraag zonder antwoord", "Geen antwoord: geen enkel document beantwoordt dit. 4 documenten liggen het dichtst bij de vraag."),
-        ("zonder generator", "Geen geschreven antwoord, wel 5 bronnen. De generator is niet beschikbaar; dit zijn de bronnen."),
-        ("databank", "Geen antwoord. De databank antwoordt niet. Probeer het zo dadelijk opnieuw."),
-        ("breekt af", "Geen antwoord. De verbinding brak af tijdens het schrijven. Wat al aangekomen was, staat hieronder."),
-        ("tweeling", "Antwoord klaar, 5 bronnen. De vraag noemt geen patiënt."),
+        ("vraag zonder antwoord", "Geen enkel document beantwoordt deze vraag; 4 procedures liggen er het dichtst bij."),
+        ("zonder generator", "Er is geen antwoord, wel 5 bronnen. Bedside kan nu geen antwoord samenstellen; dit zijn de procedures."),
+        ("databank", "Geen antwoord. De databank van Bedside antwoordt nu niet. Probeer het zo dadelijk opnieuw."),
+        ("breekt af", "Geen antwoord. De verbinding viel weg tijdens het antwoord; wat al aangekomen was, staat hieronder."),
+        ("tweeling", "Antwoord klaar, 5 bronnen. De vraag noemt geen patiënt:"),
     ],
 )
 def test_a_screen_reader_hears_what_happened(page: Page, question: str, heard: str) -> None:

@@ -111,7 +111,7 @@ def test_the_first_highlight_stands_in_the_upper_third(page: Page) -> None:
 def test_written_words_are_told_from_copied_ones_and_unknown_numbers_are_named(page: Page) -> None:
     ask(page, "geschreven antwoord")
     complete(page)
-    expect(page.locator(".legend")).to_contain_text("door het model geschreven")
+    expect(page.locator(".legend")).to_contain_text("door het taalmodel geschreven")
     unsupported = page.locator(".answer-text .unsupported")
     expect(unsupported).to_have_text(["999 mg"])
     expect(page.locator(".unsupported-word").first).to_have_text(" (niet in de bron)")
@@ -254,7 +254,7 @@ def test_a_conversation_is_deleted_by_who_asked_it(page: Page, script: Script) -
     page.get_by_role("button", name="Ja, verwijder").click()
     expect(page.locator(".turn")).to_have_count(0)  # it was the one on the page
     page.locator("summary", has_text="Eerder").click()
-    expect(page.get_by_text("Nog niets gevraagd.")).to_be_visible()
+    expect(page.get_by_text("U hebt nog niets gevraagd.")).to_be_visible()
     assert script.conversations == {}
 
 
@@ -297,8 +297,9 @@ def test_under_1024_pixels_the_source_slides_over_and_away_again(new_page: NewPa
 
 def test_no_answer_names_the_nearest_documents(page: Page) -> None:
     ask(page, "vraag zonder antwoord")
-    expect(page.locator(".notice").first).to_contain_text("Geen document beantwoordt dit")
-    expect(page.get_by_role("heading", name="Dichtstbijzijnde documenten")).to_be_visible()
+    expect(page.locator(".notice").first).to_have_text("Geen enkel document beantwoordt deze vraag.")
+    expect(page.locator(".feedback")).to_have_count(0)
+    expect(page.get_by_role("heading", name="Procedures die het dichtst bij uw vraag liggen")).to_be_visible()
     expect(page.locator(".card")).to_have_count(3)
 
 
@@ -317,7 +318,7 @@ def test_a_follow_up_says_what_was_searched_for_and_the_own_words_can_be_asked_i
 
 def test_without_a_generator_the_sources_still_come(page: Page) -> None:
     ask(page, "zonder generator")
-    expect(page.locator(".notice")).to_contain_text("De generator is niet beschikbaar; dit zijn de bronnen.")
+    expect(page.locator(".notice")).to_contain_text("Bedside kan nu geen antwoord samenstellen; dit zijn de procedures.")
     expect(page.locator(".card").first).to_be_visible()
     expect(page.locator(".answer-text")).to_have_count(0)
 
@@ -326,7 +327,7 @@ def test_a_degraded_service_says_so_before_it_is_asked(new_page: NewPage, base_u
     script.health = s.Health(status="degraded", version="1", parts=[], demo=False)
     page = new_page()
     page.goto(base_url)
-    expect(page.locator(".banner")).to_contain_text("vragen vinden nog wel hun bronnen")
+    expect(page.locator(".banner")).to_contain_text("maar toont wel de procedures")
 
 
 def test_the_banner_goes_when_the_generator_is_back_and_comes_when_an_answer_lacked_it(
@@ -337,14 +338,14 @@ def test_the_banner_goes_when_the_generator_is_back_and_comes_when_an_answer_lac
     page = new_page()
     page.clock.install()
     page.goto(base_url)
-    expect(page.locator(".banner.serious")).to_contain_text("De generator is niet beschikbaar")
+    expect(page.locator(".banner.serious")).to_contain_text("Bedside kan nu geen antwoord samenstellen")
     script.health = well
     page.clock.run_for(11_000)
     expect(page.locator(".banner.serious")).to_have_count(0)
     script.health = ill
     ask(page, "zonder generator")
     page.clock.run_for(2_000)
-    expect(page.locator(".banner.serious")).to_contain_text("De generator is niet beschikbaar")
+    expect(page.locator(".banner.serious")).to_contain_text("Bedside kan nu geen antwoord samenstellen")
 
 
 def test_an_answer_that_was_cut_short_can_be_asked_again_later(page: Page, script: Script) -> None:
@@ -376,7 +377,7 @@ def test_on_a_phone_the_bar_is_one_line_and_earlier_questions_lie_within_the_scr
 
 def test_a_broken_stream_keeps_what_came_and_can_be_asked_again(page: Page) -> None:
     ask(page, "breekt af")
-    expect(page.locator(".notice.serious")).to_contain_text("De verbinding brak af")
+    expect(page.locator(".notice.serious")).to_contain_text("De verbinding viel weg")
     expect(page.locator(".answer-text")).to_contain_text(SENTENCES[1])
     expect(page.locator(".card").first).to_be_visible()
     page.get_by_role("button", name="Opnieuw vragen").click()
@@ -400,7 +401,7 @@ def test_stop_ends_the_answer_and_keeps_its_words(page: Page) -> None:
     expect(page.locator(".progress-now")).to_have_text("Het antwoord wordt geschreven…")
     expect(page.locator(".answer-text")).to_contain_text("Een kind")
     page.keyboard.press("Escape")
-    expect(page.locator(".notice")).to_contain_text("Gestopt")
+    expect(page.locator(".notice")).to_contain_text("Het antwoord is gestopt")
     expect(page.locator(".answer-text")).to_contain_text("Een kind")
     expect(page.get_by_role("button", name="Vraag", exact=True)).to_be_visible()
 
@@ -436,11 +437,11 @@ def test_earlier_questions_that_cannot_be_fetched_are_not_called_none(page: Page
     menu = page.locator(".menu")
     menu.locator("summary").click()
     expect(menu).to_contain_text("Geen verbinding met Bedside")
-    expect(menu).not_to_contain_text("Nog niets gevraagd.")
+    expect(menu).not_to_contain_text("U hebt nog niets gevraagd.")
     page.context.set_offline(False)
     menu.locator("summary").click()
     menu.locator("summary").click()
-    expect(menu).to_contain_text("Nog niets gevraagd.")
+    expect(menu).to_contain_text("U hebt nog niets gevraagd.")
     expect(menu).not_to_contain_text("Geen verbinding met Bedside")
 
 
@@ -473,7 +474,7 @@ def test_an_expired_source_is_flagged(page: Page) -> None:
     expect(page.locator(".card[data-document='weg'] .warn")).to_have_text("verlopen op 1 mrt 2024")
 
 
-@pytest.mark.parametrize(("path", "words"), [("/elders", "Er is niets op dit adres"), ("/c/weg", "Dit gesprek is er niet")])
+@pytest.mark.parametrize(("path", "words"), [("/elders", "Er is niets op dit adres"), ("/c/weg", "Dit gesprek bestaat niet")])
 def test_an_address_without_anything_says_so(new_page: NewPage, base_url: str, path: str, words: str) -> None:
     page = new_page()
     page.goto(base_url + path)

@@ -14,9 +14,10 @@ from uuid import uuid4
 import pytest
 from fastapi.testclient import TestClient
 
+from rag_api.api.sign_in.access import Access
 from rag_api.config import Settings
 from rag_api.container import Container
-from rag_api.domain import Document, Judged, Scope
+from rag_api.domain import Document, Judged, Role, Scope, User
 from rag_api.evaluate.judged import judged_csv
 from rag_api.main import _all_routes, create_app
 from tests.support.people import People, staffed
@@ -204,6 +205,27 @@ def test_a_route_is_for_whom_its_row_says(world: World, route: str, row: Row) ->
         if not (may_know and response.is_success):
             assert SECRET not in response.text, f"{who} is told what is not theirs"
     assert found == expected(row)
+
+
+@pytest.mark.parametrize(
+    ("access", "user", "words"),
+    [
+        (Access.INGEST, User("a", "A", (), roles=frozenset({Role.READER})), "the role admin,"),
+        (Access.JUDGE, User("a", "A", (), roles=frozenset({Role.AUDITOR})), "the role judge or admin,"),
+        (Access.INGEST, User("a", "A", (), roles=frozenset({Role.ADMIN}), scopes=frozenset({Scope.READ})), "a key with the scope ingest,"),
+        (Access.SIGNED_IN, User("a", "A", (), roles=frozenset({Role.ADMIN}), scopes=frozenset({Scope.READ})), "No key may do this"),
+    ],
+)
+def test_who_is_refused_hears_which_right_is_lacking(access: Access, user: User, words: str) -> None:
+    assert not access.allows(user)
+    assert words in access.lacking(user)
+
+
+def test_who_shows_no_key_hears_how_to(world: World) -> None:
+    world.client.cookies.clear()
+    response = world.client.get("/documents")
+    assert (response.status_code, response.json()["code"]) == (401, "not_signed_in")
+    assert "Authorization: Bearer" in response.json()["detail"]
 
 
 def test_every_route_has_a_row() -> None:

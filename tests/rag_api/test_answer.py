@@ -299,8 +299,8 @@ async def test_not_found_is_decided_without_asking_the_model(
     assert answer.text == ""
     (notice,) = answer.notices
     assert notice.code == "not_found"
-    assert notice.text.startswith("Geen document beantwoordt dit. Dichtstbij: ")
-    assert answer.sources[0].document.metadata.title in notice.text
+    assert notice.text == "Geen enkel document beantwoordt deze vraag."
+    assert answer.sources  # the nearest documents stand below it, and are named there alone
     assert [type(event) for event in events] == [Stage, Found, Done]
 
 
@@ -315,6 +315,16 @@ async def test_notices_are_in_the_language_of_the_question(container: Container,
     answer = last(await asked(container, ENGLISH))
     assert answer.language == "en"
     assert [n.text for n in answer.notices] == ["This answer comes from the demo model and is not for clinical use."]
+
+
+async def test_notices_and_cautions_are_in_the_language_of_the_page_where_it_says_one(
+    container: Container, documents: dict[str, Document]
+) -> None:
+    answer = last(await asked(container, ENGLISH, notices_in="nl"))
+    assert answer.language == "en"
+    said = [*answer.notices, *(caution for source in answer.sources for caution in source.cautions)]
+    assert {one.language for one in said} == {"nl"}
+    assert answer.notices[-1].text == "Dit antwoord komt van het demomodel en is niet voor klinisch gebruik."
 
 
 async def test_sources_come_when_the_generator_is_down(settings: Settings) -> None:
@@ -367,12 +377,6 @@ async def test_a_model_that_repeats_the_question_leaves_the_sources(
     assert (answer.status, answer.text, codes(answer)) == (AnswerStatus.SOURCES_ONLY, "", ["no_use"])
     assert not any(isinstance(event, Token) for event in events)
     assert answer.stats["said_nothing"].strip() == DUTCH
-
-
-async def test_a_refusal_names_whose_the_nearest_documents_are(container: Container) -> None:
-    load(container, "paracetamol-kind.pdf", CHILD, language="nl", owner="Apotheek")
-    (notice,) = last(await asked(container, UNANSWERABLE)).notices
-    assert notice.text == "Geen document beantwoordt dit. Dichtstbij: Paracetamol intraveneus bij kinderen (eigenaar: Apotheek)."
 
 
 async def test_a_refusal_names_a_scan_whose_title_fits_and_no_other(container: Container, documents: dict[str, Document]) -> None:

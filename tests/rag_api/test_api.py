@@ -274,6 +274,9 @@ def test_feedback_is_kept_and_its_document_must_exist(client: httpx.Client, docu
     path = f"/answers/{answer['id']}/feedback"
     given = client.post(path, json={"found": "yes", "document_id": documents["child"].id, "page": 1, "comment": " goed "})
     assert (given.status_code, given.json()["comment"], given.json()["answer_id"]) == (201, "goed", answer["id"])
+    assert client.post(path, json={"found": "no"}).json()["missing"] is None
+    assert client.post(path, json={"missing": "detail"}).json()["missing"] == "detail"
+    is_problem(client.post(path, json={"missing": "everything"}), 422, "invalid_request")
     is_problem(client.post(path, json={"document_id": "f" * 32}), 404, "not_found")
     is_problem(client.post(path, json={}), 422, "invalid_request")
     is_problem(client.post(f"/answers/{NOWHERE}/feedback", json={"found": "no"}), 404, "not_found")
@@ -435,7 +438,7 @@ def test_the_api_is_the_same_under_api(client: httpx.Client, documents: dict[str
 
 def test_the_page_is_served_with_a_strict_policy(client: httpx.Client) -> None:
     for path in ("/", "/conversation/5f0c"):
-        page = client.get(path)
+        page = client.get(path, headers={"accept": "text/html,*/*;q=0.8"})
         assert "<title>Bedside</title>" in page.text
         policy = page.headers["content-security-policy"]
         assert "'wasm-unsafe-eval'" in policy
@@ -455,6 +458,12 @@ def test_every_response_carries_safe_headers(client: httpx.Client, documents: di
         assert response.headers["x-content-type-options"] == "nosniff"
         assert response.headers["referrer-policy"] == "no-referrer"
         assert "frame-ancestors 'none'" in response.headers["content-security-policy"]
+
+
+@pytest.mark.parametrize("path", ["/nothing", "/documents/a/b", "/api/nothing", "/api"])
+def test_a_path_that_the_api_does_not_have_is_a_problem_and_not_the_page(client: httpx.Client, path: str) -> None:
+    is_problem(client.get(path), 404, "not_found")
+    is_problem(client.get(path, headers={"accept": "application/json"}), 404, "not_found")
 
 
 def test_without_a_built_page_the_api_stands_alone(container: Container, tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ def test_no_answer_comes_from_a_document_or_sentence_about_the_other() -> None:
     said = warned(both, question, User(id="u", name="U", groups=("everyone",)), Filters(), "nl", container)
     assert [one.hit.rank for one in usable(said.sources, 7)] == [2]
     assert [(one.code, one.text) for one in said.sources[0].cautions] == [
-        ("other_level", "Gaat over kalium geven of over een tekort; de vraag over te veel.")
+        ("other_level", "Dit document gaat over kalium geven of over een tekort; de vraag gaat over te veel.")
     ]
     sentence = Candidate("d", 0, 10, (), "Kaliumchloride loopt aan hoogstens 10 mmol per uur.", 0.0, 1)
     assert is_unfit(question, sentence)

@@ -179,7 +179,7 @@ class TestWhatIsSaid:
         answer = await answered(container, "gentamicine dosis kind", Mode.ANSWER)
         assert on_cards(answer)["Gentamicine bij kinderen"] == []
         assert on_cards(answer)["Gentamicine bij volwassenen"] == ["other_group"]
-        assert answer.sources[-1].cautions[0].text == "Voor volwassenen; de vraag noemt een kind."
+        assert answer.sources[-1].cautions[0].text == "Dit document is voor volwassenen; de vraag noemt een kind."
         assert all("volwassenen" not in document["text"] for document in server.requests[0]["documents"])
         assert answer.status == AnswerStatus.ANSWERED
 
@@ -220,7 +220,7 @@ class TestWhatIsSaid:
         answer = await answered(container, "wanneer dalspiegel gentamicine prikken", user=user)
         text = next(n.text for n in answer.notices if n.code == "twins")
         assert answer.sources[0].document.id == twins["child"].id
-        assert text == "De vraag noemt geen patiënt. Bron 1 is alleen voor kinderen; voor volwassenen is er bron 2."
+        assert text == "De vraag noemt geen patiënt: bron 1 is alleen voor kinderen, bron 2 voor volwassenen."
 
     @pytest.mark.parametrize(
         ("function", "groups", "told_so"),
@@ -335,7 +335,7 @@ class TestNumbers:
         (found,) = answer.unsupported
         assert answer.text[found.start : found.end] == found.text == "20 mg/kg"
         assert [n.text for n in answer.notices if n.code == "unsupported"] == [
-            "Niet in de bronnen van dit antwoord: 20 mg/kg. Kijk het na in het document."
+            "Dit staat niet in de bronnen van het antwoord, kijk het na in het document: 20 mg/kg."
         ]
         assert get_answer(container.db, LOCAL_USER, answer.id).unsupported == answer.unsupported
 

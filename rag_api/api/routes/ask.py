@@ -128,6 +128,7 @@ async def ask(
             personal=body.personal_data,
             key=idempotency_key,
             whole=body.whole_document or "",
+            notices_in=body.notices_in,
         )
         asked = Asked(trail, question, container)
         await asked.begins()

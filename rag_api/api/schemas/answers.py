@@ -27,6 +27,7 @@ class PageRectsOut(BaseModel):
 class NoticeOut(BaseModel):
     code: str
     text: str
+    language: str = Field("", description="Of the text; empty: of the answer.")
 
 
 class SourceOut(BaseModel):
@@ -56,7 +57,7 @@ class SourceOut(BaseModel):
     cautions: list[NoticeOut] = Field(
         [],
         description="What to know before using it: `other_group`, `other_drug`, `other_level`, `other_complication`, `twin`, "
-        "`expired`, `superseded`, `conflict`, `scan`, `scan_in_doubt`; in the question's language.",
+        "`expired`, `superseded`, `conflict`, `scan`, `scan_in_doubt`; in the language that was asked for.",
     )
 
 

@@ -54,6 +54,9 @@ class AskIn(In):
         "written answers (`mode` answer). One that is more than the generator reads at once is refused: 422 `document_too_long`, or the "
         "event `failed` with that code.",
     )
+    notices_in: Literal["nl", "en"] | None = Field(
+        None, description="The language of notices and cautions: the page's. The question's own when absent; answers are always in that."
+    )
     literal: bool = Field(
         False, strict=True, description="Search for these words as they are; else a follow-up question is made to stand alone."
     )
@@ -75,7 +78,7 @@ class FoundEvent(BaseModel):
     status: AnswerStatus = Field(
         AnswerStatus.ANSWERED, description="What will be made of it: `answered` has words to come; `not_found` opens and marks no source."
     )
-    language: str = Field("", description="Of the notices, and of the words to come.")
+    language: str = Field("", description="Of the words to come.")
     sources: list[SourceOut]
     notices: list[NoticeOut]
 

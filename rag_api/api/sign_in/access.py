@@ -43,6 +43,16 @@ class Access(Enum):
         with_key = user.scopes is None or (needs.scope is not None and needs.scope in user.scopes)
         return with_key and not needs.roles.isdisjoint(user.roles)
 
+    def lacking(self, user: User) -> str:
+        """Which right a user whom this does not allow would need, as a sentence."""
+        needs: Needs = self.value
+        if needs.roles.isdisjoint(user.roles):
+            roles = " or ".join(role.value for role in Role if role in needs.roles)
+            return f"This needs the role {roles}, which your account does not have: an administrator can give it."
+        if needs.scope is None:
+            return "No key may do this: sign in on the page."
+        return f"This needs a key with the scope {needs.scope.value}, which this one does not have: an administrator can make one."
+
 
 def declared(access: Access, unattended: bool = False) -> dict[str, Any]:
     """Return a route's `openapi_extra`: what it is for."""

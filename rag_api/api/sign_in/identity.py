@@ -22,6 +22,8 @@ from rag_api.db.sessions import session_of
 from rag_api.domain import LOCAL_USER, User
 from rag_api.errors import NotAllowed, NotSignedIn
 
+_UNKNOWN = 'Sign in first, or send "Authorization: Bearer KEY" with a key that holds: there is no session or key, or it has ended.'
+
 
 @dataclass(frozen=True, slots=True)
 class Identity:
@@ -42,10 +44,10 @@ async def admit(request: Request, access: Access, unattended: bool, own_threads:
     else:
         identity = await run_in_threadpool(identify, request, not unattended)
     if identity is None:
-        raise NotSignedIn("Sign in first: there is no session or key, or it has ended.")
+        raise NotSignedIn(_UNKNOWN)
     request.state.user = identity.user
     if not access.allows(identity.user):
-        raise NotAllowed("Your role, or the key's scope, is not for this.")
+        raise NotAllowed(access.lacking(identity.user))
 
 
 def identify(request: Request, used: bool) -> Identity | None:

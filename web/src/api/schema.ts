@@ -1042,6 +1042,11 @@ export interface components {
              */
             whole_document?: string | null;
             /**
+             * Notices In
+             * @description The language of notices and cautions: the page's. The question's own when absent; answers are always in that.
+             */
+            notices_in?: ("nl" | "en") | null;
+            /**
              * Literal
              * @description Search for these words as they are; else a follow-up question is made to stand alone.
              * @default false
@@ -1541,11 +1546,16 @@ export interface components {
         };
         /**
          * FeedbackIn
-         * @description All optional, at least one: a verdict, the document that held the answer, or words.
+         * @description All optional, at least one: a verdict, what was missing, the document that held the answer, or words.
          */
         FeedbackIn: {
             /** Found */
             found?: ("yes" | "partly" | "no") | null;
+            /**
+             * Missing
+             * @description What the answer lacked: the right `procedure`, the right `passage` of it, a `detail` (a dose, a step), or an answer for this `patient`.
+             */
+            missing?: ("procedure" | "passage" | "detail" | "patient") | null;
             /**
              * Document Id
              * @description The document that held the answer.
@@ -1561,6 +1571,8 @@ export interface components {
         } | {
             found: string;
         } | {
+            missing: string;
+        } | {
             document_id: string;
         } | {
             comment: string;
@@ -1573,6 +1585,8 @@ export interface components {
             answer_id: string;
             /** Found */
             found: ("yes" | "partly" | "no") | null;
+            /** Missing */
+            missing: ("procedure" | "passage" | "detail" | "patient") | null;
             /** Document Id */
             document_id: string | null;
             /** Page */
@@ -2266,6 +2280,12 @@ export interface components {
             code: string;
             /** Text */
             text: string;
+            /**
+             * Language
+             * @description Of the text; empty: of the answer.
+             * @default
+             */
+            language: string;
         };
         /** PageOut */
         PageOut: {
@@ -2643,7 +2663,7 @@ export interface components {
             rects: components["schemas"]["PageRectsOut"][];
             /**
              * Cautions
-             * @description What to know before using it: `other_group`, `other_drug`, `other_level`, `other_complication`, `twin`, `expired`, `superseded`, `conflict`, `scan`, `scan_in_doubt`; in the question's language.
+             * @description What to know before using it: `other_group`, `other_drug`, `other_level`, `other_complication`, `twin`, `expired`, `superseded`, `conflict`, `scan`, `scan_in_doubt`; in the language that was asked for.
              * @default []
              */
             cautions: components["schemas"]["NoticeOut"][];
@@ -2868,7 +2888,7 @@ export interface components {
             status: components["schemas"]["AnswerStatus"];
             /**
              * Language
-             * @description Of the notices, and of the words to come.
+             * @description Of the words to come.
              * @default
              */
             language: string;
@@ -3020,7 +3040,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3029,7 +3049,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3121,7 +3141,7 @@ export interface operations {
                     "application/json": components["schemas"]["DocumentList"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3130,7 +3150,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3199,7 +3219,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3208,7 +3228,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3291,7 +3311,7 @@ export interface operations {
                     "application/json": components["schemas"]["FacetsOut"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3300,7 +3320,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3349,7 +3369,7 @@ export interface operations {
                     "application/json": components["schemas"]["DocumentDetail"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3358,7 +3378,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3425,7 +3445,7 @@ export interface operations {
                     "application/json": components["schemas"]["DocumentOut"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3434,7 +3454,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3514,7 +3534,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3523,7 +3543,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3608,7 +3628,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChangeList"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3617,7 +3637,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3700,7 +3720,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3709,7 +3729,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3783,7 +3803,7 @@ export interface operations {
                     "application/json": components["schemas"]["StopOut"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3792,7 +3812,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3841,7 +3861,7 @@ export interface operations {
                     "application/json": components["schemas"]["AccessOut"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3850,7 +3870,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3930,7 +3950,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3939,7 +3959,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4017,7 +4037,7 @@ export interface operations {
                     "application/json": components["schemas"]["WhyOut"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4026,7 +4046,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4091,7 +4111,7 @@ export interface operations {
                     "application/json": components["schemas"]["DepartmentAccessList"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4100,7 +4120,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4171,7 +4191,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4180,7 +4200,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4250,7 +4270,7 @@ export interface operations {
                     "application/json": components["schemas"]["ConversationList"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4259,7 +4279,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4317,7 +4337,7 @@ export interface operations {
                     "application/json": components["schemas"]["ConversationDetail"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4326,7 +4346,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4391,7 +4411,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4400,7 +4420,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4467,7 +4487,7 @@ export interface operations {
                     "application/json": components["schemas"]["AnswerOut"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4476,7 +4496,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4556,7 +4576,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4565,7 +4585,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4639,7 +4659,7 @@ export interface operations {
                     "application/json": components["schemas"]["JudgedSetList"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4648,7 +4668,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4715,7 +4735,7 @@ export interface operations {
                     "application/json": components["schemas"]["JudgedSetDetail"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4724,7 +4744,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4789,7 +4809,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4798,7 +4818,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4865,7 +4885,7 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4874,7 +4894,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4954,7 +4974,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4963,7 +4983,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5053,7 +5073,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5062,7 +5082,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5152,7 +5172,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5161,7 +5181,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5236,7 +5256,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5245,7 +5265,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5312,7 +5332,7 @@ export interface operations {
                     "application/json": components["schemas"]["FromFeedbackOut"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5321,7 +5341,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5391,7 +5411,7 @@ export interface operations {
                     "application/json": components["schemas"]["GapReport"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5400,7 +5420,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5470,7 +5490,7 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5479,7 +5499,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5544,7 +5564,7 @@ export interface operations {
                     "application/json": components["schemas"]["Live"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5582,7 +5602,7 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5591,7 +5611,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5638,7 +5658,7 @@ export interface operations {
                     "application/json": components["schemas"]["SessionOut"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5689,7 +5709,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5698,7 +5718,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5772,7 +5792,7 @@ export interface operations {
                     "application/json": components["schemas"]["SignedOut"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5808,7 +5828,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5817,7 +5837,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5865,7 +5885,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5923,7 +5943,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5979,7 +5999,7 @@ export interface operations {
                     "application/json": components["schemas"]["AccountList"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5988,7 +6008,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6057,7 +6077,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6066,7 +6086,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6165,7 +6185,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6174,7 +6194,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6271,7 +6291,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6280,7 +6300,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6357,7 +6377,7 @@ export interface operations {
                     "application/json": components["schemas"]["EndedOut"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6366,7 +6386,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6431,7 +6451,7 @@ export interface operations {
                     "application/json": components["schemas"]["KeyList"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6440,7 +6460,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6500,7 +6520,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6509,7 +6529,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6584,7 +6604,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6593,7 +6613,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6673,7 +6693,7 @@ export interface operations {
                     "application/json": components["schemas"]["TrailOut"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6682,7 +6702,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6752,7 +6772,7 @@ export interface operations {
                     "application/jsonl": string;
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6761,7 +6781,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6817,7 +6837,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChainOut"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6826,7 +6846,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6873,7 +6893,7 @@ export interface operations {
                     "application/json": components["schemas"]["VerifiedOut"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6882,7 +6902,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6938,7 +6958,7 @@ export interface operations {
                     "application/json": components["schemas"]["HeadOut"];
                 };
             };
-            /** @description Nobody known asks: sign in, or show a key that holds. */
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6947,7 +6967,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Your role, or the key's scope, is not for this; or another site asked in your name. */
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
             403: {
                 headers: {
                     [name: string]: unknown;

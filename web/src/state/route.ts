@@ -39,6 +39,9 @@ export const rolesOf = (page: PageName): readonly Role[] => ROLES[page];
 /** Whether somebody with these roles asks and reads at all: an auditor who is nothing else does not. */
 export const mayRead = (roles: readonly Role[]): boolean => roles.some((role) => READERS.includes(role));
 
+/** Whether somebody with these roles may load documents and take them out. */
+export const mayLoad = (roles: readonly Role[]): boolean => roles.some((role) => ADMINS.includes(role));
+
 /** Return the pages that somebody with these roles is shown the way to. */
 export const pagesFor = (roles: readonly Role[]): OwnPage[] =>
   OWN_PAGES.filter((page) => rolesOf(page).some((role) => roles.includes(role)));

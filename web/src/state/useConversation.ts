@@ -3,6 +3,7 @@ import { useCallback, useEffect, useReducer, useRef } from "react";
 import { ask } from "../api/ask";
 import { type ApiError, asApiError } from "../api/errors";
 import type { FoundEvent, Mode, PersonalChoice } from "../api/types";
+import { useLanguage } from "../i18n";
 import { getConversation } from "../queries/conversations";
 import type { AnswerEvent } from "./answer";
 import { EMPTY, reduceConversation } from "./conversation";
@@ -26,6 +27,7 @@ async function recover(begun: FoundEvent | null, error: ApiError): Promise<Answe
 
 export function useConversation(onError: (code: string) => void) {
   const [conversation, dispatch] = useReducer(reduceConversation, EMPTY);
+  const { language } = useLanguage();
   const running = useRef<AbortController | null>(null);
   const id = useRef<string | null>(null);
   id.current = conversation.id;
@@ -53,7 +55,7 @@ export function useConversation(onError: (code: string) => void) {
         for await (const event of ask(
           {
             ...{ question, mode, literal, personal_data: personal, conversation_id: id.current },
-            ...{ whole_document: whole || null, ...asRequest(scope) },
+            ...{ whole_document: whole || null, notices_in: language, ...asRequest(scope) },
           },
           controller.signal,
         )) {
@@ -66,7 +68,7 @@ export function useConversation(onError: (code: string) => void) {
       if (controller.signal.aborted) tell({ type: "stopped" });
       if (running.current === controller) running.current = null;
     },
-    [],
+    [language],
   );
 
   const load = useCallback(

@@ -19,7 +19,7 @@ test("how near a document is, is a word: quoted, near, or further than the best"
 
 test("an answer takes along what stood above it, and title, version, page and day", () => {
   const said = answer({
-    notices: [{ code: "expired", text: "Versie 3 is vervallen." }],
+    notices: [{ code: "expired", text: "Versie 3 is vervallen.", language: "" }],
     sources: [source(1, { title: "Sepsis", version: "3", valid_until: "2020-03-01" })],
     spans: [span(0, "x", { page: 2 }), span(1, "y", { page: 2 })],
   });

@@ -3,7 +3,9 @@ import { useState } from "react";
 import type { DocumentSummary } from "../../api/types";
 import { formatDay, useMessages } from "../../i18n";
 import { useDocuments, useRetire } from "../../queries/documents";
+import { useRoles } from "../../queries/session";
 import { useDelayed } from "../../queries/useDelayed";
+import { mayLoad } from "../../state/route";
 import { Confirm } from "../shared/Confirm";
 import { Problem } from "../shared/Problem";
 import { Staff } from "../shared/Staff";
@@ -16,6 +18,7 @@ export function Documents() {
   const [search, setSearch] = useState("");
   const list = useDocuments(useDelayed(search.trim()));
   const retire = useRetire();
+  const mayChange = mayLoad(useRoles());
   const documents = list.data?.pages.flatMap((page) => page.documents) ?? [];
   const total = list.data?.pages.at(-1)?.total;
   const type = (words: string): void => {
@@ -24,7 +27,7 @@ export function Documents() {
   };
   return (
     <Staff page="documents" lead={m.admin.lead}>
-      <Load />
+      {mayChange && <Load />}
       <label className="admin-search">
         {m.admin.search}
         <input type="search" value={search} maxLength={200} onChange={(event) => type(event.target.value)} />
@@ -33,7 +36,7 @@ export function Documents() {
       {total !== undefined && <p className="made">{m.admin.count(documents.length, total)}</p>}
       <ul className="cards">
         {documents.map((one) => (
-          <Row key={one.id} document={one} onRetire={() => retire.mutate(one.id)} />
+          <Row key={one.id} document={one} onRetire={mayChange ? () => retire.mutate(one.id) : undefined} />
         ))}
       </ul>
       {list.hasNextPage && (
@@ -45,7 +48,7 @@ export function Documents() {
   );
 }
 
-function Row({ document, onRetire }: { document: DocumentSummary; onRetire(): void }) {
+function Row({ document, onRetire }: { document: DocumentSummary; onRetire: (() => void) | undefined }) {
   const m = useMessages();
   const [open, setOpen] = useState(false);
   return (
@@ -55,12 +58,14 @@ function Row({ document, onRetire }: { document: DocumentSummary; onRetire(): vo
         {open && (
           <>
             <DocumentForm id={document.id} />
-            <Confirm
-              label={m.admin.retire}
-              question={m.admin.sureRetire(document.title)}
-              yes={m.admin.yesRetire}
-              onYes={onRetire}
-            />
+            {onRetire && (
+              <Confirm
+                label={m.admin.retire}
+                question={m.admin.sureRetire(document.title)}
+                yes={m.admin.yesRetire}
+                onYes={onRetire}
+              />
+            )}
           </>
         )}
       </details>

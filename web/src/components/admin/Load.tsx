@@ -85,6 +85,6 @@ const told = ({ outcome, message, notes }: Loaded): NoteOut[] =>
 
 function refused(name: string, error: unknown, m: Messages): Line {
   const { code } = asApiError(error);
-  const words = { too_large: m.admin.reasons.too_large, conflict: m.admin.busy, not_found: m.admin.adminsOnly }[code];
+  const words = { too_large: m.admin.reasons.too_large, conflict: m.admin.busy, not_allowed: m.admin.adminsOnly }[code];
   return { name, words: words ?? failureWords(code, m), wrong: true };
 }

@@ -1,14 +1,18 @@
-// Under an answer: was it found, and in which source? What is said here becomes material of judged sets and of the gap report.
+// Under an answer: was it found, and in which source, or what was missing? What is said here becomes material of judged sets and of
+// the gap report.
 import { useState } from "react";
 import type { Answer, Verdict } from "../../api/types";
 import { failureWords, useMessages } from "../../i18n";
 import { useFeedback } from "../../queries/answers";
-import { VERDICTS } from "../../state/judgement";
+import { LACKS, VERDICTS } from "../../state/judgement";
+
+type Missing = (typeof LACKS)[number];
 
 export function Feedback({ answer }: { answer: Answer }) {
   const m = useMessages();
   const [verdict, setVerdict] = useState<Verdict | null>(null);
   const [held, setHeld] = useState<number | null>(null);
+  const [missing, setMissing] = useState<Missing | null>(null);
   const { mutate: send, error } = useFeedback(answer.id);
   const asks = verdict !== null && verdict !== "no" && answer.sources.length > 0;
   return (
@@ -39,6 +43,22 @@ export function Feedback({ answer }: { answer: Answer }) {
               onClick={() => send({ document_id, page }, { onSuccess: () => setHeld(rank) })}
             >
               {rank}
+            </button>
+          ))}
+        </>
+      )}
+      {verdict === "no" && (
+        <>
+          <span>{m.quality.missing}</span>
+          {LACKS.map((one) => (
+            <button
+              key={one}
+              type="button"
+              className="chip"
+              aria-pressed={missing === one}
+              onClick={() => send({ missing: one }, { onSuccess: () => setMissing(one) })}
+            >
+              {m.quality.lacks[one]}
             </button>
           ))}
         </>

@@ -30,11 +30,11 @@ export function Notices({ state, onAsk }: Props) {
   return (
     <>
       <ul className="notices">
-        {notices.map(({ code, text, own }) => (
+        {notices.map(({ code, text, own, language: said }) => (
           <li
             key={code + text}
             className={SERIOUS.has(code) ? "notice serious" : "notice"}
-            lang={own ? undefined : language || undefined}
+            lang={own ? undefined : said || language || undefined}
           >
             {text}
           </li>
@@ -45,18 +45,20 @@ export function Notices({ state, onAsk }: Props) {
   );
 }
 
+type Words = Pick<Notice, "code" | "text"> & Partial<Notice>;
+
 function failureOf({ code, message, refusal }: Extract<AnswerState, { kind: "failed" }>, m: Messages): string {
   if (refusal?.retryAfter) return m.identity.wait(code === "too_busy", refusal.retryAfter);
   return m.errors[code] ?? (message || m.errors.internal);
 }
 
-interface Said extends Notice {
-  own?: boolean; // the page's, in its language; the others are in the question's
+interface Said extends Words {
+  own?: boolean; // the page's, in its language
 }
 
 function noticesOf(state: AnswerState, m: Messages): Said[] {
   const { notices, sources } = view(state);
-  const own: Notice[] = [];
+  const own: Words[] = [];
   if (state.kind === "failed") own.push({ code: state.code, text: failureOf(state, m) });
   if (state.kind === "stopped") own.push({ code: "stopped", text: m.answer.stopped });
   if (state.kind === "complete" && notices.length === 0) {

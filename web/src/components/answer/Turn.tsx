@@ -70,7 +70,7 @@ export function Turn({
         </button>
       )}
       {state.kind === "complete" && <Made state={state} />}
-      {state.kind === "complete" && feedback && <Feedback answer={state.answer} />}
+      {state.kind === "complete" && feedback && !refused && <Feedback answer={state.answer} />}
       <Sources
         key={String(latest)}
         {...{ sources, spans, opened, refused, onOpen }}

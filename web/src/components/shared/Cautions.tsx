@@ -11,8 +11,8 @@ export function Cautions({ cautions }: { cautions: readonly Notice[] }) {
   if (once.size === 0) return null;
   return (
     <ul className="cautions" aria-label={m.card.cautions}>
-      {Array.from(once, ([key, { code, text }]) => (
-        <li key={key} className={GRAVE.has(code) ? "caution grave" : "caution"}>
+      {Array.from(once, ([key, { code, text, language }]) => (
+        <li key={key} className={GRAVE.has(code) ? "caution grave" : "caution"} lang={language || undefined}>
           {text}
         </li>
       ))}
