@@ -30,6 +30,14 @@ def give_feedback(db: DbDep, container: ContainerDep, user: UserDep, answer_id: 
         get_document(db, user, body.document_id)
     policy = container.settings.personal_data
     comment = checked(body.comment.strip(), PersonalChoice.REMOVE, policy).text  # what identifies a patient says nothing of an answer
-    said = {"verdict": body.found, "missing": body.missing, "document_id": body.document_id, "page": body.page}
-    given = add_feedback(db, user, answer_id, **said, comment=comment)
+    given = add_feedback(
+        db,
+        user,
+        answer_id,
+        verdict=body.found,
+        missing=body.missing,
+        document_id=body.document_id,
+        page=body.page,
+        comment=comment,
+    )
     return feedback_out(given)
