@@ -54,7 +54,8 @@ def test_each_number_of_files_has_a_row_for_the_local_path_and_for_each_number_o
         said = json.loads(command[-1])
         return type("Done", (), {"returncode": 0, "stdout": json.dumps(row(said["workers"], said["files"]))})
 
-    monkeypatch.setattr("rag_api.bench.cluster.subprocess.run", measured)
+    # The module's own, and nobody else's: what draws the plot may run programs too.
+    monkeypatch.setattr("rag_api.bench.cluster.subprocess", SimpleNamespace(run=measured))
     arguments = ["bench", "cluster", "--files", "10", "--files", "100", "--workers", "2", "--plot", str(tmp_path / "plot.svg"), "--json"]
     monkeypatch.setenv("BEDSIDE_WEAVIATE_URL", "http://127.0.0.1:1")
     monkeypatch.setenv("BEDSIDE_DATA_DIR", str(tmp_path))
