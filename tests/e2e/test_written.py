@@ -78,7 +78,7 @@ def test_a_document_under_a_written_answer_is_read_whole_at_a_click(page: Page, 
     title = page.locator(".turn").last.locator(".card h3").first.inner_text()
     whole.first.click()
     expect(page.locator(".made")).to_have_count(3)
-    expect(page.locator(".notices").last).to_contain_text(f"Het model las {title} in zijn geheel")
+    expect(page.locator(".notices").last).to_contain_text(f"Dit antwoord komt uit heel {title}")
     assert [len(request["documents"]) for request in server.requests[1:]] == [len(server.requests[1]["documents"]), 1]
     assert server.requests[2]["bedside"]["retrieved"]
     server.status, server.body = 400, '{"error": {"message": "too long", "code": "context_length_exceeded"}}'
