@@ -147,9 +147,11 @@ class TestOrder:
         for name, group, text in [("adult", A, "Geef volwassenen 40 mg."), ("pregnancy", P, "Geef zwangeren 60 mg enoxaparine.")]:
             for_whom_ = {"adult": "bij volwassenen", "pregnancy": "bij zwangeren"}[name]
             load(container, f"{name}.pdf", text, title=f"Enoxaparine {for_whom_}", target_groups=(group,), language="nl")
-        question = "enoxaparine patiënt van 120 kg"  # an adult or pregnant
-        for function, first in [("internist", "Enoxaparine bij volwassenen"), ("midwife", "Enoxaparine bij zwangeren")]:
-            assert sources_of(container, question, replace(LOCAL_USER, function=function))[0] == first
+        adults, pregnant = "Enoxaparine bij volwassenen", "Enoxaparine bij zwangeren"
+        for function, first in [("internist", adults), ("midwife", pregnant)]:
+            assert sources_of(container, "hoeveel enoxaparine geven", replace(LOCAL_USER, function=function))[0] == first
+            # A weight is a grown person's and tells of no pregnancy, whoever asks.
+            assert sources_of(container, "enoxaparine patiënt van 120 kg", replace(LOCAL_USER, function=function))[0] == adults
 
     def test_the_order_that_a_reranker_has_put_hits_in_is_kept_where_nothing_is_boosted(self) -> None:
         hits = tuple(replace(hit(name, "tekst", rank=rank), score=score) for rank, (name, score) in enumerate([("a", 0.4), ("b", 0.6)], 1))
