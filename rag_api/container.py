@@ -32,8 +32,9 @@ from rag_api.errors import (
 )
 from rag_api.query.synonyms import Expander, Lists, lists_of
 from rag_api.retrieval.calibration import calibration
+from rag_api.retrieval.find import needed_by
 from rag_api.retrieval.in_flight import InFlight
-from rag_api.retrieval.reading import judging_reader
+from rag_api.retrieval.reading import PointingReader, judging_reader
 from rag_api.stores.in_force import changed_at, in_force, named
 from services.contract.wire import DEMO_MODELS
 
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from rag_api.embedded.generator import GeneratorProcess
     from rag_api.embedded.postgres import EmbeddedPostgres
     from rag_api.retrieval.reader import Reader
-    from rag_api.retrieval.reading import PointingReader
     from rag_api.retrieval.reranker import Reranker
     from rag_api.stores import Store
 
@@ -274,6 +274,8 @@ class Container:
         measured = calibration(self.embedder.name, self.settings.data_dir)
         if measured.not_found is not None:
             measured.not_found.at(self.settings.risk)
+        if isinstance(self.reader, PointingReader):
+            needed_by(self.reader, measured, self.settings)
         if (judging := judging_reader(self.reader)) is not None and judging.name not in measured.readers:
             log.warning("the reader %s was not measured for this embedder and is not used: `bedside calibrate`", judging.name)
 

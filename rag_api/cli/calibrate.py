@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rag_api.evaluate import Judged
     from rag_api.evaluate.calibrate import Case
     from rag_api.retrieval.calibration import Verbatim, WithReader
+    from rag_api.retrieval.reading import PointingReader
 
 
 def calibrate(
@@ -35,8 +36,18 @@ def calibrate(
     its documents, so a set with few unanswerable ones will do. When to say that there is no answer is fitted to the collections that came
     with Bedside as well, each weighing as much as yours; what each BEDSIDE_RISK costs on all of them is printed. The values are kept in
     calibration.json in the data directory, for the embedder in use, and win over the shipped ones.
+
+    With a reader that points to the answer (BEDSIDE_READER=adapter:NAME) only its threshold is fitted, with a guarantee: "at most this
+    share of what is answered is wrong, with 95% certainty, on your questions". More questions prove smaller shares.
     """
+    from rag_api.retrieval.reading import PointingReader
+
     with opened() as container:
+        if isinstance(container.reader, PointingReader):
+            container.start_generator()
+            container.wait_for_generator()
+            show_guarantees(with_guarantee(container, container.reader, judged, stored, out=out), as_json)
+            return
         if model:
             container.start_generator()
         show(fitted(container, judged, stored, model=model, out=out), as_json)
@@ -93,6 +104,35 @@ def fitted(container: Container, file: Path | None, stored: str | None, *, model
         "decision": asdict(value)["readers"][reader]["not_found"] if reader else asdict(value)["not_found"],
         "likelihood": _gains(cases, writing) if model else None,
     }
+
+
+def with_guarantee(
+    container: Container, reader: PointingReader, file: Path | None, stored: str | None, *, out: Path | None
+) -> dict[str, Any]:
+    """The least confidence of a reader that points, by what it makes of the validate half of the set. Raises InvalidInput for a set
+    without one, GeneratorUnavailable where the reader does not answer."""
+    from rag_api.errors import GeneratorUnavailable
+    from rag_api.evaluate.answers import holds
+    from rag_api.retrieval.calibration import FILE, RISKS, calibration, write
+    from rag_api.retrieval.risk_guarantee import Verdict, guaranteed
+
+    questions = judged_questions(container, file, stored, "validate")
+    refuse_test_half(questions, container, file, stored, "A calibration")
+    verdicts = []
+    with counting("questions", len(questions)) as tell:
+        for done, judged in enumerate(questions, 1):
+            found = search(judged, container)
+            if found.may_be_quoted and not found.pointed:
+                raise GeneratorUnavailable(f"The reader {reader.name} did not answer: nothing was calibrated. Look at the generator's log.")
+            first = found.sentences[0].text if found.may_answer and found.sentences else ""
+            right = bool(first) and any(holds(first, place.span) for place in judged.places)
+            verdicts.append(Verdict(found.confidence if first else -1.0, right, judged.answerable))
+            tell(done)
+    measured = guaranteed(verdicts, RISKS)
+    before = calibration(container.embedder.name, container.settings.data_dir)
+    path = out or container.settings.data_dir / FILE
+    write(path, container.embedder.name, replace(before, pointing={**before.pointing, reader.name: measured}))
+    return {"reader": reader.name, "embedder": container.embedder.name, "file": str(path), **asdict(measured)}
 
 
 def languages(cases: Sequence[Case]) -> list[str]:
@@ -210,4 +250,21 @@ def show(found: dict[str, Any], as_json: bool) -> None:
     for name, threshold in fitted["by_risk"].items():
         point = next((p for p in fitted["curve"] if p["threshold"] >= threshold), fitted["curve"][-1])
         say(f"  BEDSIDE_RISK={name}: {point['refused']:.0%} of what can be answered is refused, {point['risk']:.0%} of answers are wrong")
+    say(f"Written to {found['file']}; used from the next question on.")
+
+
+def show_guarantees(found: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps(found, ensure_ascii=False))
+        return
+    say(f"{found['questions']} questions, {found['unanswerable']} of them without an answer; {found['reader']}:")
+    for one in found["guarantees"]:
+        say(
+            f"  BEDSIDE_RISK={one['risk']}: at most {one['risk']:.1%} of what is answered is wrong, with 95% certainty "
+            f"({one['wrong']} of {one['answered']} here; {one['refused']} that a document answers are refused)"
+        )
+    if not found["guarantees"]:
+        say("  No share of wrong answers is proven: judge more questions, or the reader is not good enough for your documents.")
+    for name, threshold in found["by_risk"].items():
+        say(f"  BEDSIDE_RISK={name}: answered from a confidence of {threshold:.2f} on; no share is proven for it")
     say(f"Written to {found['file']}; used from the next question on.")

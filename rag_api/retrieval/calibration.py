@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from rag_api.errors import ConfigurationError
+from rag_api.retrieval.risk_guarantee import Guarantee, GuaranteedRisk
 
 FILE = "calibration.json"
 FEATURES = ("cosine", "passage", "range", "coverage")
@@ -108,6 +109,7 @@ class Calibration:
     not_found: NotFound | None = None  # None: nothing is refused
     readers: Mapping[str, WithReader] = field(default_factory=dict)  # by the reader's name
     measured: str = "never"  # when, and on which questions
+    pointing: Mapping[str, GuaranteedRisk] = field(default_factory=dict)  # the same of readers that point to the answer's lines
 
     def writing(self, model: str, language: str) -> Verbatim:
         """Of a model that nobody measured: what was measured without a model's likelihoods holds for every one."""
@@ -172,6 +174,10 @@ def _calibration(value: Mapping[str, Any]) -> Calibration:
         readers={
             name: WithReader(_not_found(one["not_found"], (*SIGNALS, *READ)), float(one["span_weight"]))
             for name, one in value.get("readers", {}).items()
+        },
+        pointing={
+            name: GuaranteedRisk(**{**one, "guarantees": tuple(Guarantee(**each) for each in one["guarantees"])})
+            for name, one in value.get("pointing", {}).items()
         },
     )
 

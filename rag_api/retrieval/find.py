@@ -17,6 +17,7 @@ from rag_api.db.structures import read_packed
 from rag_api.domain import Candidate, Document, DocumentStatus, Filters, Hit, User
 from rag_api.embed import Embedder
 from rag_api.embed.kept import DbVectorCache
+from rag_api.errors import ConfigurationError
 from rag_api.guard.drugs import names
 from rag_api.guard.levels import is_about_the_other
 from rag_api.guard.patient import Patient
@@ -91,7 +92,7 @@ def find(question: Analysis, user: User, filters: Filters, container: RetrievalC
         of_other_drugs=others,
         of_other_complications=elsewhere,
     )
-    if (read := _pointed(question, whole, container)) is not None:
+    if (read := _pointed(question, whole, measured, container)) is not None:
         return read
     scored = scored_sentences(question, may_answer, _kept_vectors(may_answer, container), measured.weights, texts, uncertain, structures)
     may_answer = list(whole.may_be_quoted)
@@ -117,7 +118,7 @@ def find(question: Analysis, user: User, filters: Filters, container: RetrievalC
     )
 
 
-def _pointed(question: Analysis, whole: Retrieval, container: RetrievalContainer) -> Retrieval | None:
+def _pointed(question: Analysis, whole: Retrieval, measured: Calibration, container: RetrievalContainer) -> Retrieval | None:
     """What a reader that points makes of what was found; None without one, or where it is away."""
     reader = container.reader
     if not isinstance(reader, PointingReader):
@@ -125,8 +126,7 @@ def _pointed(question: Analysis, whole: Retrieval, container: RetrievalContainer
     found = pointed(question.text, whole.may_be_quoted, whole.texts, whole.structures, reader)
     if found is None:
         return None
-    limit = container.settings.not_found_threshold
-    needed = NEEDED if limit is None else limit
+    needed = needed_by(reader, measured, container.settings)
     return replace(
         whole,
         confidence=found.confidence,
@@ -158,6 +158,17 @@ def merged(found: Sequence[Retrieval], most: int) -> Retrieval:
         of_other_drugs=frozenset.intersection(*(one.of_other_drugs for one in found)),
         of_other_complications=frozenset.intersection(*(one.of_other_complications for one in found)),
     )
+
+
+def needed_by(reader: PointingReader, measured: Calibration, settings: Settings) -> float:
+    """The confidence from which what it points to is an answer. Raises ConfigurationError for a risk that nobody proved for it."""
+    if settings.not_found_threshold is not None:
+        return settings.not_found_threshold
+    if (own := measured.pointing.get(reader.name)) is not None:
+        return own.at(settings.risk)
+    if isinstance(settings.risk, float):
+        raise ConfigurationError(f"BEDSIDE_RISK={settings.risk}: the reader {reader.name} was never measured here: run `bedside calibrate`")
+    return NEEDED
 
 
 def threshold_of(fitted: NotFound | None, settings: Settings) -> float | None:

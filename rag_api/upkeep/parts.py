@@ -13,6 +13,8 @@ from rag_api.container import Container
 from rag_api.db.migrate import outstanding
 from rag_api.errors import GeneratorRefused
 from rag_api.ingest.sources import KeptFiles
+from rag_api.retrieval.calibration import calibration
+from rag_api.retrieval.reading import PointingReader
 from rag_api.stores import Mendable
 from rag_api.upkeep.finding import Finding, fail, ok, warn
 
@@ -140,7 +142,16 @@ async def _health(container: Container) -> list[Health]:
 def decision(container: Container) -> Finding:
     """Raises ConfigurationError for a calibration, a risk or a reader that cannot be used."""
     container.check_decision()
-    return ok("decision", f"measured for {container.embedder.name}, risk {container.settings.risk}")
+    reader, risk = container.reader, container.settings.risk
+    if not isinstance(reader, PointingReader):
+        return ok("decision", f"measured for {container.embedder.name}, risk {risk}")
+    measured = calibration(container.embedder.name, container.settings.data_dir).pointing.get(reader.name)
+    if measured is None:
+        return warn("decision", f"the reader {reader.name} was never measured on your questions", "Run `bedside calibrate --stored SET`.")
+    proven = (
+        f"at most {risk:.1%} of its answers are wrong, with 95% certainty" if isinstance(risk, float) else f"risk {risk}, no share proven"
+    )
+    return ok("decision", f"the reader {reader.name}: {proven}, on {measured.questions} judged questions")
 
 
 def unsaved(container: Container) -> Finding:

@@ -14,6 +14,7 @@ import torch
 from safetensors.torch import save_file
 
 from rag_api.answering.ask import ask, new_question
+from rag_api.cli.calibrate import with_guarantee
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.domain import LOCAL_USER, Answer, AnswerStatus, Chunk, Document, Done, Hit
@@ -21,8 +22,11 @@ from rag_api.embedded.generator import GeneratorProcess
 from rag_api.errors import GeneratorUnavailable
 from rag_api.readers.adapter import AdapterReader
 from rag_api.readers.llm import client_of
+from rag_api.retrieval.calibration import FILE, RISKS, Calibration, calibration, write
 from rag_api.retrieval.passages import ReadingPassage, passages_of
 from rag_api.retrieval.reading import Reading
+from rag_api.retrieval.risk_guarantee import Guarantee, GuaranteedRisk
+from rag_api.upkeep.parts import decision
 from services.contract.reading_prompt import INVOCATION
 from tests.support.scripted_server import Scripted, scripted_server
 from tests.support.world import CHILD, empty, load_hospital
@@ -138,6 +142,50 @@ async def test_where_it_is_unsure_nothing_is_answered_and_the_sources_stand(
     assert answer.status == AnswerStatus.NOT_FOUND
     assert answer.sources
     assert not server.requests
+
+
+async def test_a_measured_reader_answers_from_the_confidence_that_its_guarantee_needs(
+    container: Container, server: Scripted, documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pointing(monkeypatch, "15 mg/kg", 3.0)
+    assert container.reader is not None
+    for threshold, status in ((0.99, AnswerStatus.NOT_FOUND), (0.9, AnswerStatus.ANSWERED)):
+        measured = GuaranteedRisk(100, 20, (Guarantee(0.05, threshold, 60, 0, 10),), dict.fromkeys(RISKS, threshold))
+        write(container.settings.data_dir / FILE, container.embedder.name, Calibration(pointing={container.reader.name: measured}))
+        assert (await answer_to(container, QUESTION)).status == status
+
+
+def test_calibration_proves_what_it_can_of_a_reader_that_points(
+    container: Container, server: Scripted, documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    pointing(monkeypatch, "15 mg/kg", 3.0)
+    file = tmp_path / "own.csv"
+    rows = [f"q{n},Hoeveel paracetamol mag een kind van {n} kg?,paracetamol-kind.pdf,15 mg/kg,validate" for n in range(5, 65)]
+    file.write_text("id,question,document,span,split\n" + "\n".join(rows) + "\nn1,Waar staat de fiets?,,,validate\n")
+    assert isinstance(container.reader, AdapterReader)
+    found = with_guarantee(container, container.reader, file, None, out=None)
+    assert (found["questions"], found["unanswerable"]) == (61, 1)
+    kept = calibration(container.embedder.name, container.settings.data_dir).pointing[container.reader.name]
+    assert kept.guarantees
+    assert kept.guarantees[0].wrong <= 1
+    assert kept.at(0.2) <= 0.96
+    settings = container.settings.model_copy(update={"risk": 0.2})
+    assert decision(container.with_settings(settings)).what.endswith(
+        "at most 20.0% of its answers are wrong, with 95% certainty, on 61 judged questions"
+    )
+
+
+def test_calibration_of_a_reader_that_is_away_keeps_nothing(
+    container: Container, documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: object) -> list[Reading]:
+        raise GeneratorUnavailable("away")
+
+    monkeypatch.setattr(AdapterReader, "point", away)
+    assert isinstance(container.reader, AdapterReader)
+    with pytest.raises(GeneratorUnavailable, match="nothing was calibrated"):
+        with_guarantee(container, container.reader, None, None, out=None)
+    assert not (container.settings.data_dir / FILE).exists()
 
 
 async def test_a_reader_that_is_away_leaves_the_decision_to_what_holds_without_one(
