@@ -86,6 +86,10 @@ _TEXTS: dict[str, dict[str, str]] = {
         "nl": "Op dit deel van de vraag is geen antwoord gevonden: {part}",
         "en": "No answer was found to this part of the question: {part}",
     },
+    "list_in_part": {
+        "nl": "Dit zijn {quoted} van de {items} punten van een lijst: open de bron voor de andere.",
+        "en": "These are {quoted} of the {items} items of a list: open the source for the others.",
+    },
     "cut_short": {
         "nl": "Het antwoord werd te lang en is mogelijk niet volledig.",
         "en": "The answer became too long and may not be complete.",

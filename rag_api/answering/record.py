@@ -10,6 +10,7 @@ from rag_api.answering import source_warnings
 from rag_api.answering.ask_container import AskContainer
 from rag_api.answering.builder import AnswerBuilder
 from rag_api.answering.not_named import not_named
+from rag_api.answering.partial_lists import partial_lists
 from rag_api.db.answers import save_answer
 from rag_api.domain import Answer, AnswerStatus, Mode
 from rag_api.errors import BedsideError, DatabaseUnavailable, DiskFull
@@ -50,7 +51,8 @@ def _check(builder: AnswerBuilder, question: Analysis, container: AskContainer) 
     builder.notices = source_warnings.of_used(builder.notices, ranks, builder.sources)
     builder.notices += source_warnings.answered_from(ranks, builder.sources, question, builder.user, builder.notices_in)
     builder.not_named = not_named(builder, question)
-    builder.notices += source_warnings.in_doubt(builder.not_named, ranks, builder.sources, builder.language)
+    builder.notices += source_warnings.in_doubt(builder.not_named, ranks, builder.sources, builder.notices_in)
+    builder.notices += source_warnings.in_part(partial_lists(builder.citations, builder.texts, builder.structures), builder.notices_in)
 
 
 def save_failure(builder: AnswerBuilder, container: AskContainer) -> Answer | None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from rag_api.answering.notices import day_of, for_whom, notice, the_patient, title_of
+from rag_api.answering.partial_lists import PartialList
 from rag_api.answering.prompt_passages import PromptPassage
 from rag_api.db.documents import get_documents, superseding
 from rag_api.domain import Document, Filters, Notice, Source, TargetGroup, Unsupported, User
@@ -297,6 +298,14 @@ def in_doubt(unnamed: Sequence[str], ranks: Sequence[int], sources: Sequence[Sou
     if taken is not None and taken.id != sources[0].document.id:
         found.append(notice("other_document", language, (ranks[0],), title=title_of(taken)))
     return found
+
+
+def in_part(lists: Sequence[PartialList], language: str) -> list[Notice]:
+    """That there is more: of the list that lacks most, where several are quoted in part."""
+    most = max(lists, key=lambda one: one.items - one.quoted, default=None)
+    if most is None:
+        return []
+    return [notice("list_in_part", language, (most.rank,), quoted=str(most.quoted), items=str(most.items))]
 
 
 def _conflict_notices(found: Sequence[Conflict], sources: Sequence[Source], language: str) -> list[Notice]:

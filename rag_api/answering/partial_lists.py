@@ -1,0 +1,49 @@
+"""Lists of which an answer quotes some items and not the others: who reads them must know that there are more. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from rag_api.domain import Block, BlockKind, Citation
+from rag_api.text.blocks import structure_of
+
+
+@dataclass(frozen=True, slots=True)
+class PartialList:
+    """A list of `items`, of which `quoted` stand in the answer. rank: of the source."""
+
+    quoted: int
+    items: int
+    rank: int
+
+
+def partial_lists(citations: Sequence[Citation], texts: Mapping[str, str], structures: Mapping[str, str]) -> list[PartialList]:
+    """Return the lists quoted in part, those of the first citation's document first."""
+    found = []
+    for document_id in dict.fromkeys(one.document_id for one in citations):
+        own = [one for one in citations if one.document_id == document_id]
+        if document_id in texts:
+            blocks = structure_of(texts[document_id], structures.get(document_id, ""))
+            found += _of_document(own, blocks)
+    return found
+
+
+def _of_document(citations: Sequence[Citation], blocks: Sequence[Block]) -> Iterable[PartialList]:
+    lists: dict[int, list[list[Block]]] = {}  # an item with those that stand deeper behind it
+    for block in blocks:
+        if block.kind == BlockKind.ITEM and block.parent >= 0 and blocks[block.parent].kind == BlockKind.LIST:
+            items = lists.setdefault(block.parent, [])
+            if block.level == 0 or not items:
+                items.append([block])
+            else:
+                items[-1].append(block)
+    for items in lists.values():
+        quoted = [ranks for ranks in (_ranks(item, citations) for item in items) if ranks]
+        if 0 < len(quoted) < len(items):
+            yield PartialList(len(quoted), len(items), quoted[0][0])
+
+
+def _ranks(item: Sequence[Block], citations: Sequence[Citation]) -> list[int]:
+    """Of the sources that the citations of this item belong to."""
+    return [one.rank for one in citations if any(one.source_start < block.end and one.source_end > block.start for block in item)]
