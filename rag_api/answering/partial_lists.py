@@ -20,7 +20,7 @@ class PartialList:
 
 def partial_lists(citations: Sequence[Citation], texts: Mapping[str, str], structures: Mapping[str, str]) -> list[PartialList]:
     """Return the lists quoted in part, those of the first citation's document first."""
-    found = []
+    found: list[PartialList] = []
     for document_id in dict.fromkeys(one.document_id for one in citations):
         own = [one for one in citations if one.document_id == document_id]
         if document_id in texts:

@@ -18,6 +18,6 @@ def open_reader(settings: Settings, generator_url: Callable[[], str]) -> Reader 
     kind, _, adapter = settings.reader.partition(":")
     if kind == "llm":
         return open_llm_reader(settings, generator_url)
-    from rag_api.readers.adapter import AdapterReader
+    from rag_api.readers.adapter import open_adapter_reader
 
-    return AdapterReader(adapter, settings.generator_model, generator_url, client_of(settings))
+    return open_adapter_reader(adapter, settings, generator_url, client_of(settings))

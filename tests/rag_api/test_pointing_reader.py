@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from rag_api.container import Container
 from rag_api.domain import LOCAL_USER, Answer, AnswerStatus, Chunk, Document, Done, Hit
 from rag_api.embedded.generator import GeneratorProcess
 from rag_api.errors import GeneratorUnavailable
-from rag_api.readers.adapter import AdapterReader
+from rag_api.readers.adapter import UNSAID, AdapterReader, open_adapter_reader
 from rag_api.readers.llm import client_of
 from rag_api.retrieval.calibration import FILE, RISKS, Calibration, calibration, write
 from rag_api.retrieval.passages import ReadingPassage, passages_of
@@ -47,7 +47,11 @@ def reader_of(logits: dict[str, float], seen: list[dict[str, Any]], status: int 
         told = [[logits.get(text, -20.0) for text in prompt["continuations"]] for prompt in body["prompts"]]
         return httpx.Response(status, json={"prompts": [{"logprobs": own} for own in told]})
 
-    return AdapterReader("reader", "m", lambda: "http://g/v1", httpx.Client(transport=httpx.MockTransport(answer)))
+    return opened(Settings(generator_model="m"), answer)
+
+
+def opened(settings: Settings, answer: Callable[[httpx.Request], httpx.Response]) -> AdapterReader:
+    return open_adapter_reader("reader", settings, lambda: "http://g/v1", httpx.Client(transport=httpx.MockTransport(answer)))
 
 
 def test_the_likeliest_range_and_its_odds_follow_from_the_letters_probabilities() -> None:
@@ -75,9 +79,35 @@ def test_the_passage_is_a_piece_of_its_own_in_front_and_the_adapter_is_named() -
 def test_an_answer_that_is_none_is_told_as_the_generator_being_away() -> None:
     with pytest.raises(GeneratorUnavailable, match="404"):
         reader_of({}, [], status=404).point("kalium?", passages())
-    broken = httpx.MockTransport(lambda request: httpx.Response(200, json={"prompts": []}))
     with pytest.raises(GeneratorUnavailable, match="another number"):
-        AdapterReader("r", "m", lambda: "http://g/v1", httpx.Client(transport=broken)).point("kalium?", passages())
+        opened(Settings(), lambda _: httpx.Response(200, json={"prompts": []})).point("kalium?", passages())
+
+
+OTHER = Settings(generator_kind="openai", generator_url="http://g/v1", mode="answer")
+
+
+def test_another_server_is_asked_for_the_next_tokens_of_all_passages_at_once() -> None:
+    seen: list[dict[str, Any]] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        body = json.loads(request.content)
+        seen.append(body)
+        whole = {"B": math.log(0.6), "0": math.log(0.2), " B": math.log(0.25), " C": math.log(0.75), " drug": -1.0, "Z": -0.1}
+        choices = [{"index": n, "logprobs": {"top_logprobs": [whole]}} for n in range(len(body["prompt"]))]
+        return httpx.Response(200, json={"choices": choices[::-1]})
+
+    (reading,) = opened(OTHER, answer).point("kaliumcitraat", passages())
+    assert (reading.first, reading.last, reading.reason) == (1, 2, "drug")
+    assert reading.answers == pytest.approx(math.log(0.6 / 0.2), abs=math.exp(UNSAID) * 50)
+    assert seen[0]["model"] == "reader"
+    assert len(seen) == 2
+    assert seen[1]["prompt"] == [seen[0]["prompt"][0] + "B to", seen[0]["prompt"][0] + "0 because"]
+
+
+@pytest.mark.parametrize("told", [{}, {"choices": []}, {"choices": [{"index": 0, "logprobs": None}]}])
+def test_another_server_without_log_probabilities_is_named(told: dict[str, Any]) -> None:
+    with pytest.raises(GeneratorUnavailable, match="log-probabilities"):
+        opened(OTHER, lambda _: httpx.Response(200, json=told)).point("kalium?", passages())
 
 
 @pytest.fixture
@@ -206,7 +236,7 @@ def test_a_real_generator_reads_with_an_adapter_by_its_name(tmp_path: Path, monk
     monkeypatch.setenv("BEDSIDE_GENERATOR_ADAPTERS", f"reader={tmp_path / 'adapters' / 'reader'}")
     settings = Settings(data_dir=tmp_path / "data")
     with GeneratorProcess(tmp_path / "data", "demo") as generator:
-        with_it, unknown = (AdapterReader(name, "demo", lambda: generator.url, client_of(settings)) for name in ("reader", "other"))
+        with_it, unknown = (open_adapter_reader(name, settings, lambda: generator.url, client_of(settings)) for name in ("reader", "other"))
         (first,), (again,) = with_it.point("kalium?", passages()), with_it.point("kalium?", passages())
         assert first == again
         assert 0 <= first.first <= first.last < len(passages()[0].lines)
