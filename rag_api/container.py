@@ -16,8 +16,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
+from rag_api.answering.answer_outbox import UnsavedAnswers
 from rag_api.answering.generator_client import Generator
-from rag_api.answering.unsaved import UnsavedAnswers
 from rag_api.audit.trail import Trail
 from rag_api.config import Settings
 from rag_api.domain import KeptState, SentencesKept
@@ -35,7 +35,7 @@ from rag_api.retrieval.calibration import calibration
 from rag_api.retrieval.find import needed_by
 from rag_api.retrieval.in_flight import InFlight
 from rag_api.retrieval.reading import PointingReader, judging_reader
-from rag_api.stores.in_force import changed_at, in_force, named
+from rag_api.stores.active_index import changed_at, in_force, named
 from services.contract.wire import DEMO_MODELS
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # From floor to roof. Rooms of one floor may use each other as long as they do not do so in a circle.
 FLOORS = {
     "rag_api": (
-        "text domain errors config handbook silence",
+        "text domain errors config handbook liveness_timeout",
         "guard db embed stores query embedded",
         "retrieval ingest audit",
         "readers",

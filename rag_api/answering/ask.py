@@ -22,11 +22,11 @@ from rag_api.answering.apart import found_apart
 from rag_api.answering.ask_container import AskContainer
 from rag_api.answering.builder import AnswerBuilder, AskedApart, Question
 from rag_api.answering.citations import source_of
+from rag_api.answering.failed_suggestions import fitting
 from rag_api.answering.notices import expired, not_found, notice, unread
 from rag_api.answering.personal import checked
 from rag_api.answering.record import keep_failure, save, save_failure, save_stopped
 from rag_api.answering.rewriting import query_of
-from rag_api.answering.unread import fitting
 from rag_api.answering.writing import write
 from rag_api.db.answers import get_conversation, given_before, queries_of
 from rag_api.db.documents import count_indexed, get_document, read_pages, read_text
@@ -44,8 +44,8 @@ from rag_api.query.asks import Ask, asks_of
 from rag_api.query.small_talk import small_talk
 from rag_api.retrieval.find import LONGEST_TEXT, Retrieval, find, merged
 from rag_api.retrieval.multi_query import alternatives, options_of
-from rag_api.text.addressed import visible
 from rag_api.text.language import Language, detect
+from rag_api.text.prompt_injection import visible
 
 log = logging.getLogger(__name__)
 

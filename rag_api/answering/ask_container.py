@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from rag_api.answering.answer_outbox import UnsavedAnswers
 from rag_api.answering.generator_client import Generator
-from rag_api.answering.unsaved import UnsavedAnswers
 from rag_api.query.synonyms import Expander
 from rag_api.retrieval.in_flight import InFlight
 from rag_api.retrieval.patient_ranking import RetrievalContainer

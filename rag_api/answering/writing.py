@@ -13,9 +13,9 @@ from rag_api.answering.ask_container import AskContainer
 from rag_api.answering.builder import AnswerBuilder
 from rag_api.answering.citations import cite, part
 from rag_api.answering.generation import Prepared, requests_of
-from rag_api.answering.held import Held
 from rag_api.answering.prompt_passages import PromptPassage
 from rag_api.answering.quoted_footnotes import footnotes_of
+from rag_api.answering.stream_gate import Held
 from rag_api.answering.usefulness import Usefulness, usefulness
 from rag_api.domain import AnswerEvent, AnswerStatus, Cited, Stage, Token
 from rag_api.errors import DocumentTooLong, GeneratorRefused, GeneratorUnavailable, PromptTooLong

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from rag_api.answering.in_turn import answers_to
+from rag_api.answering.ask_sequentially import answers_to
 from rag_api.answering.source_warnings import warned
 from rag_api.config import Settings
 from rag_api.container import Container

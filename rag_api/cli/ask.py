@@ -22,7 +22,7 @@ def ask(
     as_json: AsJson = False,
 ) -> None:
     """Ask one question and print the answer with its sources."""
-    from rag_api.answering.in_turn import answers_to
+    from rag_api.answering.ask_sequentially import answers_to
     from rag_api.audit.shown import shown
     from rag_api.domain import LOCAL_USER, Mode
 

@@ -42,7 +42,7 @@ def read_settings() -> Settings:
     from pydantic import ValidationError
 
     from rag_api.config import Settings
-    from rag_api.stores.in_force import in_force
+    from rag_api.stores.active_index import in_force
 
     for line in unheard(os.environ):
         say(line)

@@ -37,7 +37,7 @@ def demo(
     The hospital in it does not exist, and the small model is not for clinical use. With --once --json the last line of standard
     output is the answer as JSON.
     """
-    from rag_api.answering.in_turn import answers_to
+    from rag_api.answering.ask_sequentially import answers_to
     from rag_api.domain import LOCAL_USER
 
     step = Steps()

@@ -97,7 +97,7 @@ def answer_figures(container: Container, questions: list[Judged]) -> dict[str, A
     """Asked as a user of its own, so that nobody finds the evaluation among their conversations."""
     from statistics import median
 
-    from rag_api.answering.in_turn import answers_to
+    from rag_api.answering.ask_sequentially import answers_to
     from rag_api.domain import AnswerStatus, User
     from rag_api.evaluate.answers import accuracy
 

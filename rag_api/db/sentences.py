@@ -1,4 +1,4 @@
-"""Vectors of sentences, kept by document. What a key or a vector means is not known here (rag_api/embed/kept.py)."""
+"""Vectors of sentences, kept by document. What a key or a vector means is not known here (rag_api/embed/vector_cache.py)."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rag_api.embed.protocol import prefixes_of
 from rag_api.errors import EmbedderUnavailable
-from rag_api.silence import ALIVE, while_alive
+from rag_api.liveness_timeout import ALIVE, while_alive
 from services.contract import request_ids, traces
 
 

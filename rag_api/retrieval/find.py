@@ -16,7 +16,7 @@ from rag_api.db.sentences import vectors_of
 from rag_api.db.structures import read_packed
 from rag_api.domain import Candidate, Document, DocumentStatus, Filters, Hit, User
 from rag_api.embed import Embedder
-from rag_api.embed.kept import DbVectorCache
+from rag_api.embed.vector_cache import DbVectorCache
 from rag_api.errors import ConfigurationError
 from rag_api.guard.drugs import names
 from rag_api.guard.levels import is_about_the_other
@@ -29,7 +29,7 @@ from rag_api.retrieval.patient_ranking import RetrievalContainer, is_for_others,
 from rag_api.retrieval.reader_scores import Read, read, rescored
 from rag_api.retrieval.reading import NEEDED, PointingReader, pointed
 from rag_api.retrieval.sentence_scorer import Scored, scored_sentences
-from rag_api.text.addressed import addressed
+from rag_api.text.prompt_injection import addressed
 from rag_api.text.uncertain import Places, blanked, together
 
 # Beyond this a document's sentences are looked for in its chunks alone: cutting a whole book into sentences takes seconds.

@@ -18,7 +18,7 @@ from rag_api.db.documents import read_text
 from rag_api.db.structures import read_packed
 from rag_api.domain import KeptState, SentencesKept
 from rag_api.embed import Cached, Embedder
-from rag_api.embed.kept import HALF, key_of, packed
+from rag_api.embed.vector_cache import HALF, key_of, packed
 from rag_api.errors import BedsideError
 from rag_api.retrieval import sentence_scorer
 from rag_api.retrieval.find import LONGEST_TEXT

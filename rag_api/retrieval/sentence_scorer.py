@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from rag_api.domain import Candidate, Hit
 from rag_api.embed import Embedder
-from rag_api.embed.kept import halved
+from rag_api.embed.vector_cache import halved
 from rag_api.query.analysis import Analysis
 from rag_api.query.asks import Wanted, wanted
 from rag_api.retrieval.calibration import Weights
-from rag_api.text.addressed import speaks_to_a_machine
+from rag_api.text.prompt_injection import speaks_to_a_machine
 from rag_api.text.quotable_spans import Quotable, quotable_of
 from rag_api.text.ranges import fits, fits_age
 from rag_api.text.sentence_splitter import Kind

@@ -19,7 +19,7 @@ from weaviate.exceptions import WeaviateBaseError, WeaviateInvalidInputError
 
 from rag_api.config import Settings
 from rag_api.errors import StoreUnavailable
-from rag_api.silence import ALIVE, while_alive
+from rag_api.liveness_timeout import ALIVE, while_alive
 
 OLDEST = (1, 39)  # before it BM25 was wrong for up to a minute after an insert
 ROUNDS = 3  # over the nodes of a cluster; a lone server is asked once

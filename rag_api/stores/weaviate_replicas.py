@@ -21,7 +21,7 @@ from weaviate.classes.query import Filter
 from weaviate.exceptions import WeaviateBaseError
 
 from rag_api.errors import StoreUnavailable
-from rag_api.silence import QUIET, begun_again, while_alive
+from rag_api.liveness_timeout import QUIET, begun_again, while_alive
 
 TRIES_ON_ALL = 2  # replicas; then on most of them
 LONGEST_ON_ALL = 10.0  # seconds, where not every node is known to us

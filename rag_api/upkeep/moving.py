@@ -20,8 +20,8 @@ from rag_api.errors import Conflict, InvalidInput
 from rag_api.ingest.chunk import embedding_text
 from rag_api.ingest.embedding import BATCH
 from rag_api.stores import Store, open_store
+from rag_api.stores.active_index import put_in_force
 from rag_api.stores.copying import Asked, Copied, Tell, copy_index, ranked_alike, sampled_questions, verify_copy
-from rag_api.stores.in_force import put_in_force
 
 SAMPLE = 100  # questions
 ALIKE = 0.97  # of them must be ranked alike: beyond a hundred thousand chunks neither index of vectors is exact

@@ -17,7 +17,7 @@ from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.documents import PgDocuments
 from rag_api.domain import LOCAL_USER, Mode
-from rag_api.text.addressed import addressed, visible
+from rag_api.text.prompt_injection import addressed, visible
 from services.contract import templates, wire
 from services.generator.models.loading import CACHE, model_folder
 from services.generator.text.codec import Codec

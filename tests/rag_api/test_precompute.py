@@ -20,7 +20,7 @@ from rag_api.db import sentences as db
 from rag_api.db.documents import PgDocuments
 from rag_api.domain import LOCAL_USER, Document, Filters, KeptState, Mode, SentencesKept
 from rag_api.embed import Cached, Embedder, open_embedder
-from rag_api.embed.kept import DbVectorCache, halved, key_of, packed, unpacked
+from rag_api.embed.vector_cache import DbVectorCache, halved, key_of, packed, unpacked
 from rag_api.main import create_app
 from rag_api.retrieval import find as finding
 from rag_api.retrieval import precompute

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_api.answering.unsaved import UnsavedAnswers
+from rag_api.answering.answer_outbox import UnsavedAnswers
 from rag_api.audit.journal import Journal
 from rag_api.retrieval.in_flight import InFlight
 

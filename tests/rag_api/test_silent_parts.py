@@ -16,7 +16,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from rag_api.answering.unsaved import UnsavedAnswers
+from rag_api.answering.answer_outbox import UnsavedAnswers
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db import PATIENCE, Database

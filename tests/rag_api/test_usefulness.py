@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_api.answering.held import Held
+from rag_api.answering.stream_gate import Held
 from rag_api.answering.usefulness import usefulness
 from rag_api.domain import Token
 

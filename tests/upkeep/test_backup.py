@@ -14,7 +14,7 @@ import psycopg
 import pytest
 from typer.testing import CliRunner
 
-from rag_api.answering.unsaved import UnsavedAnswers
+from rag_api.answering.answer_outbox import UnsavedAnswers
 from rag_api.cli.app import app
 from rag_api.config import Settings
 from rag_api.container import Container

@@ -16,8 +16,8 @@ import pytest
 from pydantic import SecretStr
 from typer.testing import CliRunner
 
+from rag_api.answering.answer_outbox import UnsavedAnswers
 from rag_api.answering.generator_client import Generator
-from rag_api.answering.unsaved import UnsavedAnswers
 from rag_api.cli.app import app
 from rag_api.config import Settings
 from rag_api.container import Container

@@ -19,7 +19,7 @@ from rag_api.embed import Embedder
 from rag_api.errors import ConfigurationError, Conflict, InvalidInput
 from rag_api.query.analysis import analyse
 from rag_api.retrieval.find import find
-from rag_api.stores.in_force import in_force, put_in_force
+from rag_api.stores.active_index import in_force, put_in_force
 from rag_api.upkeep.moving import move, switch, target_of
 from tests.support.world import load_hospital
 from tests.upkeep.conftest import Install
