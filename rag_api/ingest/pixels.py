@@ -61,7 +61,7 @@ class Camera:
             raise MemoryError
         try:
             raw.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, 0xFFFFFFFF)
-            left, top = (-int(side) for side in self.origin + [columns.start, rows.start])
+            left, top = (-int(side) for side in (self.origin[0] + columns.start, self.origin[1] + rows.start))
             raw.FPDF_RenderPageBitmap(bitmap, self.page, left, top, *self.whole, 0, raw.FPDF_ANNOT)
             stride = raw.FPDFBitmap_GetStride(bitmap)
             data = ctypes.string_at(raw.FPDFBitmap_GetBuffer(bitmap), stride * height)
