@@ -463,7 +463,8 @@ class Source:
     rects: tuple[PageRects, ...]
     cautions: tuple[Notice, ...] = ()  # what to know before using it: for other patients, expired, superseded, contradicted, in doubt
     text_from: str = "pdf"  # as its page's
-    uncertain: bool = False  # some of the chunk was read in doubt from an image, and is blank in its text
+    uncertain: bool = False  # some of the chunk may say something else than the page shows, and is blank in its text
+    addressed: bool = False  # some of the chunk speaks to a machine, and is blank in its text
 
 
 @dataclass(frozen=True, slots=True)

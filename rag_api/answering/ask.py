@@ -249,7 +249,11 @@ def _show_sources(builder: AnswerBuilder, retrieval: Retrieval, container: AskCo
     for document_id in {hit.chunk.document_id for hit in hits}:
         touched = sorted({page for hit in hits if hit.chunk.document_id == document_id for page in hit.chunk.pages})
         builder.pages[document_id] = read_pages(db, document_id, touched)
-    sources = [source_of(hit, retrieval.documents[hit.chunk.document_id], builder.pages[hit.chunk.document_id]) for hit in hits]
+    sources = [
+        source_of(hit, retrieval.documents[name], builder.pages[name], retrieval.uncertain.get(name, ()))
+        for hit in hits
+        for name in [hit.chunk.document_id]
+    ]
     likely = {sentence.document_id: sentence.score for sentence in reversed(retrieval.sentences)}  # best first: the best one stays
     filters = builder.question.filters
     warned = source_warnings.warned(sources, builder.analysis, builder.user, filters, builder.notices_in, container, likely)

@@ -17,20 +17,20 @@ from rag_api.db import Database
 from rag_api.db.documents import read_pages
 from rag_api.domain import Citation, Document, Hit, Mode, Page, PartKind, Piece, Source, Token
 from rag_api.text.blocks import structure_of
-from rag_api.text.uncertain import BLANK, is_same
+from rag_api.text.uncertain import BLANK, Places, blanked, is_same, touches
 from services.contract import wire
 
 log = logging.getLogger(__name__)
 
 
-def source_of(hit: Hit, document: Document, pages: Sequence[Page]) -> Source:
-    """Return the hit with its place in the document."""
+def source_of(hit: Hit, document: Document, pages: Sequence[Page], uncertain: Places = ()) -> Source:
+    """Return the hit with its place in the document. uncertain: places of the document's text."""
     chunk = hit.chunk
     placed = rects(pages, chunk.start, chunk.end)
     page = placed[0].page if placed else page_of(pages, chunk.start)
     text_from = next((one.text_from for one in pages if one.number == page), "pdf")
-    uncertain = BLANK in chunk.text and any(one.text_from == "ocr" for one in pages if one.number in chunk.pages)
-    return Source(hit, document, page, placed, text_from=text_from, uncertain=uncertain)
+    in_doubt, spoken = touches(chunk.start, chunk.end, uncertain), BLANK in blanked(chunk.text, chunk.start, uncertain, "")
+    return Source(hit, document, page, placed, text_from=text_from, uncertain=in_doubt, addressed=spoken)
 
 
 def within_reach(builder: AnswerBuilder, passage: PromptPassage, places: Sequence[tuple[int, int]], db: Database) -> bool:

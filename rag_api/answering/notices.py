@@ -179,6 +179,14 @@ _TEXTS: dict[str, dict[str, str]] = {
         "nl": "Dit document is een scan: zinnen die niet zeker gelezen zijn, worden niet geciteerd en leest u op de pagina zelf.",
         "en": "This document is a scan: sentences that were not read with certainty are not quoted, so read those on the page itself.",
     },
+    "card_in_doubt": {
+        "nl": "Letters van deze passage zijn misschien andere dan op de pagina: die zinnen worden niet geciteerd, lees ze daar.",
+        "en": "Letters of this passage may be others than its page shows: those sentences are not quoted, so read them there.",
+    },
+    "card_mostly_in_doubt": {
+        "nl": "Minder dan de helft van dit document kan geciteerd worden: lees het op de pagina's zelf.",
+        "en": "Less than half of this document can be quoted: read it on its pages.",
+    },
     "card_addressed": {
         "nl": "In dit document staan zinnen die voor een computer bedoeld zijn; ze worden niet geciteerd, meld dit aan de beheerder.",
         "en": "This document holds sentences that are meant for a computer; they are not quoted, please tell the administrator.",

@@ -15,7 +15,7 @@ from rag_api.answering.notices import day_of, for_whom, notice, the_patient, tit
 from rag_api.answering.partial_lists import PartialList
 from rag_api.answering.prompt_passages import PromptPassage
 from rag_api.db.documents import get_documents, superseding
-from rag_api.domain import Document, Filters, Notice, Source, TargetGroup, Unsupported, User
+from rag_api.domain import Document, Filters, Notice, Source, TargetGroup, Unsupported, User, code_of
 from rag_api.guard.asker import function_of
 from rag_api.guard.conflicts import Conflict, conflicts
 from rag_api.guard.levels import is_about_the_other
@@ -25,7 +25,6 @@ from rag_api.guard.twins import are_twins
 from rag_api.guard.words import folded
 from rag_api.query.analysis import Analysis
 from rag_api.retrieval.patient_ranking import RetrievalContainer
-from rag_api.text.uncertain import BLANK
 from rag_api.text.word_match import coverage
 
 _BARRING = ("other_group", "other_drug", "other_level", "other_complication")  # what is marked so may not answer
@@ -65,8 +64,7 @@ def warned(
             *_level_caution(source, question, language),
             *_age_cautions(source, today, newer, language),
             *_conflict_cautions(index, differing, sources, language),
-            *_scan_caution(source, language),
-            *_addressed_caution(source, language),
+            *_doubt_cautions(source, language),
         ]
         for index, source in enumerate(sources)
     ]
@@ -150,15 +148,18 @@ def _newer(sources: Sequence[Source], user: User, today: date, container: Retrie
     return {old: documents[new] for old, new in wanted.items() if new in documents}
 
 
-def _scan_caution(source: Source, language: str) -> list[Notice]:
-    if source.uncertain:
-        return [notice("card_scan_in_doubt", language)]
-    return [notice("card_scan", language)] if source.text_from == "ocr" else []
-
-
-def _addressed_caution(source: Source, language: str) -> list[Notice]:
-    """What is blank in it was not read in doubt."""
-    return [notice("card_addressed", language)] if BLANK in source.hit.chunk.text and not source.uncertain else []
+def _doubt_cautions(source: Source, language: str) -> list[Notice]:
+    """Why some of it is not quoted, each cause by itself."""
+    scan, doubt = source.text_from == "ocr", source.uncertain
+    mostly = any(code_of(warning) == "mostly_in_doubt" for warning in source.document.warnings)
+    causes = {
+        "card_scan_in_doubt": scan and doubt,
+        "card_scan": scan and not doubt,
+        "card_in_doubt": doubt and not scan,
+        "card_mostly_in_doubt": mostly,
+        "card_addressed": source.addressed,
+    }
+    return [notice(code, language) for code, holds in causes.items() if holds]
 
 
 def _is_expired(document: Document, today: date) -> bool:

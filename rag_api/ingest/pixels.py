@@ -9,6 +9,7 @@ import ctypes
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -20,11 +21,12 @@ from rag_api.ingest.plane import PagePlane
 _SCALE = 2.0  # pixels in a point
 _MOST_PIXELS = 4_000_000
 _SEEN = 32  # of 255: less difference nobody makes out
-_LAYERS = 6  # of words over each other
+_MOST_LAYERS = 300  # of words over each other: what lies deeper nobody makes out
 _FILL, _CLIP = 0, 7  # text render modes
 
 Boxes = NDArray[np.float32]
 Pixels = NDArray[np.int16]  # [height, width, 3]
+Window = tuple[slice, slice]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,14 +52,16 @@ class Camera:
         self.size = [max(1, int(side)) for side in np.ceil(np.array([x1, y1]) * self.scale) - self.origin]
         self.whole = [max(1, round(side * self.scale)) for side in (plane.width, plane.height)]
 
-    def look(self) -> Pixels:
-        width, height = self.size
+    def look(self, window: Window | None = None) -> Pixels:
+        """Of all that it holds, or of a window in it."""
+        rows, columns = window or (slice(0, self.size[1]), slice(0, self.size[0]))
+        width, height = columns.stop - columns.start, rows.stop - rows.start
         bitmap = raw.FPDFBitmap_Create(width, height, 0)
         if not bitmap:
             raise MemoryError
         try:
             raw.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, 0xFFFFFFFF)
-            left, top = (-int(side) for side in self.origin)
+            left, top = (-int(side) for side in (self.origin[0] + columns.start, self.origin[1] + rows.start))
             raw.FPDF_RenderPageBitmap(bitmap, self.page, left, top, *self.whole, 0, raw.FPDF_ANNOT)
             stride = raw.FPDFBitmap_GetStride(bitmap)
             data = ctypes.string_at(raw.FPDFBitmap_GetBuffer(bitmap), stride * height)
@@ -65,7 +69,7 @@ class Camera:
             raw.FPDFBitmap_Destroy(bitmap)
         return np.frombuffer(data, np.uint8).reshape(height, stride)[:, : 4 * width].reshape(height, width, 4)[:, :, :3].astype(np.int16)
 
-    def windows(self, boxes: Boxes) -> Iterator[tuple[slice, slice]]:
+    def windows(self, boxes: Boxes) -> Iterator[Window]:
         """Where each box lies in what was looked at."""
         corners = boxes * self.scale - np.tile(self.origin, 2)
         limit = np.tile(self.size, 2)
@@ -82,8 +86,10 @@ def seen(page: Any, plane: PagePlane, words: Sequence[Words], painted: Sequence[
     before = camera.look()
     found = [np.zeros(len(word.boxes), bool) for word in words]
     for layer in _layers(words):
+        near = _around([window for i in layer for window in camera.windows(words[i].boxes)])
+        changed = np.zeros(before.shape[:2], bool)
         with _without([words[i].thing for i in layer]):
-            changed = _differ(before, camera.look())
+            changed[near] = _differ(before[near], camera.look(near))
         for i in layer:
             found[i] = np.array([bool(changed[window].sum() >= 2) for window in camera.windows(words[i].boxes)])
     if clips := [i for i, word in enumerate(words) if word.mode == _CLIP]:
@@ -116,23 +122,29 @@ def _set_active(thing: Any, active: bool) -> bool:
     return bool(raw.FPDFPageObj_SetIsActive(thing, active))
 
 
+def _around(windows: Sequence[Window]) -> Window:
+    """The window that holds these."""
+    rows, columns = zip(*windows, strict=True)
+    return slice(min(one.start for one in rows), max(one.stop for one in rows)), slice(
+        min(one.start for one in columns), max(one.stop for one in columns)
+    )
+
+
 def _layers(words: Sequence[Words]) -> list[list[int]]:
-    """Which are taken away together: none that lies over other words, else one would be taken for the other. Those beyond are not seen."""
+    """Which are taken away together: none that lies over other words, else one would be taken for the other."""
     whole = np.array([[*word.boxes[:, :2].min(axis=0), *word.boxes[:, 2:].max(axis=0)] for word in words])
     areas = np.prod(whole[:, 2:] - whole[:, :2], axis=1).clip(1e-6)
     layers: list[list[int]] = []
+    layer_of = np.zeros(len(words), int)
     for i, word in enumerate(words):
-        for layer in layers:
-            others = np.array(layer)
-            sides = np.minimum(whole[others, 2:], whole[i, 2:]) - np.maximum(whole[others, :2], whole[i, :2])
-            over = np.prod(sides.clip(0), axis=1) > 0.3 * np.minimum(areas[others], areas[i])
-            if all(words[other].text == word.text for other in others[over]):  # drawn twice, to look bold
-                layer.append(i)
-                break
-        else:
-            if len(layers) < _LAYERS:
-                layers.append([i])
-    return layers
+        sides = np.minimum(whole[:i, 2:], whole[i, 2:]) - np.maximum(whole[:i, :2], whole[i, :2])
+        over = np.flatnonzero(np.prod(sides.clip(0), axis=1) > 0.3 * np.minimum(areas[:i], areas[i]))
+        taken = {int(layer_of[other]) for other in over if words[other].text != word.text}  # the same: drawn twice, to look bold
+        layer_of[i] = next(n for n in count() if n not in taken)
+        if layer_of[i] == len(layers):
+            layers.append([])
+        layers[layer_of[i]].append(i)
+    return layers[:_MOST_LAYERS]
 
 
 def _through_letters(camera: Camera, before: Pixels, words: list[Words], found: list[NDArray[np.bool_]], painted: Sequence[Any]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag_api.domain import Chunk, Document, DocumentStatus, Edit, Metadata, ReadDocument, Titles
+from rag_api.domain import Chunk, Document, DocumentStatus, Edit, Metadata, Note, ReadDocument, Titles
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.changed import limits
 from rag_api.ingest.chunk import chunk
@@ -23,9 +23,12 @@ from rag_api.ingest.run import Item, ReadItem, Run
 from rag_api.ingest.sources import UPLOADED
 from rag_api.ingest.spoken import told_spoken
 from rag_api.ingest.titles import called, own_title
+from rag_api.text.uncertain import certain_share
 
 if TYPE_CHECKING:
     from rag_api.config import Settings
+
+_ENOUGH = 0.5  # of a text that can be quoted
 
 
 def read_item(run: Run, reader: Reader, item: Item) -> ReadItem:
@@ -48,7 +51,7 @@ def read_item(run: Run, reader: Reader, item: Item) -> ReadItem:
         text = read_rendered(reader, job, run.files.path(item.sha256, ".pdf"), lambda page, of: run.tell(f"{name}, page {page} of {of}"))
         edits = run.edits.get(name, {})
         metadata, notes = edited(item.metadata or overridden(_own(run, item, text, edits), item.source.given), edits)
-        text = replace(text, warnings=(*text.warnings, *told_spoken(metadata.title, text.pages), *notes))
+        text = replace(text, warnings=(*_mostly_in_doubt(text), *text.warnings, *told_spoken(metadata.title, text.pages), *notes))
         told = (*contradictions(text, item.source.given, said_by(item)), *_other_file(run, item), *_took_name(run, item))
         text = replace(text, warnings=(*text.warnings, *item.source.notes, *told))
         groups = run.repo.groups_of(name, metadata.department)
@@ -56,6 +59,11 @@ def read_item(run: Run, reader: Reader, item: Item) -> ReadItem:
         return ReadItem(item, document, text, None, cut_text(settings, document, text), _titles(item, text.titles, edits))
     except UnreadableDocument as error:
         return ReadItem(item, failed_document(item, kind, error, settings), None, error)
+
+
+def _mostly_in_doubt(text: ReadDocument) -> tuple[Note, ...]:
+    share = certain_share(text.text, text.blocks, text.uncertain) if text.uncertain else 1.0
+    return (note("mostly_in_doubt", share=f"{share:.0%}"),) if share < _ENOUGH else ()
 
 
 def cut_text(settings: Settings, document: Document, text: ReadDocument) -> tuple[Chunk, ...]:

@@ -53,6 +53,7 @@ class Retrieval:
     # Of the documents, by id; very long ones are left out. What was read in doubt or speaks to a machine is blank, as in the hits' chunks.
     texts: Mapping[str, str] = field(default_factory=dict)
     structures: Mapping[str, str] = field(default_factory=dict)  # their blocks, packed (rag_api/text/blocks.py)
+    uncertain: Mapping[str, Places] = field(default_factory=dict)  # places of the documents that may say something else than their pages
     of_other_drugs: frozenset[str] = frozenset()  # ids of documents that name none of the question's drugs
     needed: float = 0.0  # the confidence from which it is answerable, where no rule is against it
     pointed: bool = False  # a reader pointed to the sentences: to all that is to be quoted, of each passage
@@ -89,6 +90,7 @@ def find(question: Analysis, user: User, filters: Filters, container: RetrievalC
         may_be_quoted=tuple(_blanked(hit, uncertain, withheld) for hit in may_answer),
         texts={document_id: blanked(text, 0, withheld[document_id]) for document_id, text in texts.items()},
         structures=structures,
+        uncertain=uncertain,
         of_other_drugs=others,
         of_other_complications=elsewhere,
     )

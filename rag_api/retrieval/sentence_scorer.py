@@ -19,6 +19,7 @@ from rag_api.embed.vector_cache import halved
 from rag_api.query.analysis import Analysis
 from rag_api.query.asks import Wanted, wanted
 from rag_api.retrieval.calibration import Weights
+from rag_api.text.blocks import names_of, structure_of
 from rag_api.text.prompt_injection import speaks_to_a_machine
 from rag_api.text.quotable_spans import Quotable, quotable_of
 from rag_api.text.ranges import fits, fits_age
@@ -113,6 +114,8 @@ def _sentences(
         base = 0 if text is not None else chunk.start
         source = chunk.text if text is None else text
         structure = structures.get(chunk.document_id, "") if text is not None else ""
+        doubt = uncertain.get(chunk.document_id, ())
+        names = names_of(structure_of(source, structure)) if doubt and text is not None else ()
         for quote in quotable_of(source, structure):
             start, end = quote.start + base, quote.end + base
             inside = min(end, chunk.end) - max(start, chunk.start)
@@ -125,7 +128,7 @@ def _sentences(
                 or words_of.strip().casefold() == chunk.title.strip().casefold()
             ):
                 continue
-            if not is_certain(quote, uncertain.get(chunk.document_id, ()), base) or speaks_to_a_machine(source, quote):
+            if not is_certain(quote, doubt, base, names) or speaks_to_a_machine(source, quote):
                 continue
             taken.add(key)
             lead = tuple((a + base, b + base) for a, b in quote.lead)

@@ -6,6 +6,7 @@ The tree is a flat list: containers before what they hold, each with the index o
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -13,6 +14,7 @@ from functools import lru_cache
 from rag_api.domain import Block, BlockKind
 from rag_api.text.shapes import Shape, is_note, shapes
 
+_NEARLY_ALL = 0.8
 _INTERRUPTED = 600  # characters that may stand between two items of a list
 LEAVES = (BlockKind.HEADING, BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.CELL)
 
@@ -192,6 +194,17 @@ def above(blocks: Sequence[Block], index: int) -> Iterator[int]:
 def headings(blocks: Sequence[Block], index: int) -> list[int]:
     """The indices of the headings that a block stands below, the outermost first."""
     return [at for at in above(blocks, index) if blocks[at].kind == BlockKind.HEADING][::-1]
+
+
+def names_of(blocks: Sequence[Block]) -> frozenset[tuple[int, int]]:
+    """The places of the headings that stand over nearly all of a text: its name, a letterhead. They turn none of its sentences over."""
+    words = [index for index, block in enumerate(blocks) if block.kind in LEAVES and block.kind != BlockKind.HEADING]
+    held: Counter[int] = Counter()
+    for index in words:
+        for at in headings(blocks, index):
+            held[at] += blocks[index].end - blocks[index].start
+    whole = sum(blocks[index].end - blocks[index].start for index in words)
+    return frozenset((blocks[at].start, blocks[at].end) for at, length in held.items() if length >= _NEARLY_ALL * whole)
 
 
 def packed(blocks: Sequence[Block]) -> str:

@@ -11,6 +11,7 @@ from rag_api.db.documents import PgDocuments
 from rag_api.domain import Indexed, Note, code_of
 from rag_api.ingest.notes import NOTES, note, recognised
 
+from .awkward.lying import LYING, mostly
 from .docx_files import docx, p, r
 from .test_db import document, documents  # noqa: F401 - a fixture
 from .test_ingest import Place, place  # noqa: F401 - a fixture
@@ -64,3 +65,11 @@ def test_notes_are_stored_with_their_codes_and_those_of_an_older_time_keep_showi
     assert documents.current()["a.pdf"].warnings == said[:1]
     db.run("update documents set warnings = %(old)s, notes = '[]'", {"old": ["2 comments are not read"]})
     assert documents.current()["a.pdf"].warnings == ("2 comments are not read",)
+
+
+def test_who_loads_a_document_of_which_less_than_half_can_be_quoted_is_told(place: Place) -> None:  # noqa: F811
+    place.write("een.pdf", LYING["its words"]())
+    place.write("veel.pdf", mostly())
+    told = {item.source: {code_of(one) for one in item.warnings} for item in place.ingest().items}
+    assert {name for name, codes in told.items() if "page_untrue_letters" in codes} == {"een.pdf", "veel.pdf"}
+    assert {name for name, codes in told.items() if "mostly_in_doubt" in codes} == {"veel.pdf"}

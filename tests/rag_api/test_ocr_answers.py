@@ -8,7 +8,9 @@ import pytest
 
 from rag_api.api.mapping import answer_out
 from rag_api.container import Container
+from rag_api.db.documents import PgDocuments
 from rag_api.domain import Answer, AnswerStatus, Mode
+from rag_api.ingest.notes import note
 from rag_api.text.uncertain import BLANK, is_same
 from tests.rag_api.test_answer import asked, container, last, server
 from tests.support.scripted_server import Scripted
@@ -67,3 +69,18 @@ async def test_a_scan_without_doubt_is_said_to_be_one_too(container: Container) 
     (source,) = (await _answer(container, Mode.SOURCES)).sources
     assert source.text_from == "ocr"
     assert "scan" in [caution.code for caution in source.cautions]
+
+
+async def test_letters_in_doubt_that_no_image_was_read_for_are_said_to_be_that(container: Container, scan: None) -> None:
+    """Nobody is told of a scan, nor of words for a machine."""
+    container.db.run("update pages set text_from = 'pdf'")
+    (source,) = (await _answer(container, Mode.SOURCES)).sources
+    assert source.uncertain
+    assert [caution.code for caution in source.cautions] == ["in_doubt"]
+
+
+async def test_a_document_of_which_little_can_be_quoted_says_so_on_its_card(container: Container, scan: None) -> None:
+    (document,) = PgDocuments(container.db).current().values()
+    PgDocuments(container.db).put_warnings(document.id, [note("mostly_in_doubt", share="40%")])
+    (source,) = (await _answer(container, Mode.SOURCES)).sources
+    assert [caution.code for caution in source.cautions] == ["scan_in_doubt", "mostly_in_doubt"]

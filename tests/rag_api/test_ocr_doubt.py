@@ -13,8 +13,9 @@ from rag_api.ingest.ocr.order import Box, reading_order
 from rag_api.ingest.ocr.paddle import Reading
 from rag_api.ingest.ocr.tesseract import Second
 from rag_api.ingest.scanned import uncertain
+from rag_api.text.blocks import blocks_of, names_of
 from rag_api.text.quotable_spans import quotable
-from rag_api.text.uncertain import BLANK, blanked, is_certain, is_same, touches
+from rag_api.text.uncertain import BLANK, blanked, certain_share, is_certain, is_same, touches
 from tests.support.world import boxes
 
 pytestmark = pytest.mark.quick
@@ -96,8 +97,17 @@ def test_a_sentence_that_touches_what_is_in_doubt_is_never_quoted() -> None:
     assert kept == ["Geef 8 mg per gift.", "Bel de arts."]
 
 
-def test_nothing_below_a_heading_in_doubt_is_quoted() -> None:
-    assert not [q for q in quotable(TEXT) if is_certain(q, [(0, 3)])]
+def test_nothing_in_a_part_whose_heading_is_in_doubt_is_quoted() -> None:
+    text = f"{TEXT}\nWaarschuwing\nErnstige lever. Vraag raad aan de apotheek. Bel bij twijfel eerst de arts van wacht.\n"
+    at = text.index("Waar")
+    kept = {text[q.start : q.end].strip() for q in quotable(text) if is_certain(q, [(at, at + 3)], names=names_of(blocks_of(text)))}
+    assert kept == {"Geef 8 mg per gift.", "Wacht 6 uur.", "Bel de arts."}
+
+
+def test_a_name_in_doubt_costs_none_of_the_sentences_that_it_stands_over() -> None:
+    assert [q for q in quotable(TEXT) if is_certain(q, [(0, 3)], names=names_of(blocks_of(TEXT)))] == quotable(TEXT)
+    assert certain_share(TEXT, (), [(0, 3)]) == 1.0
+    assert certain_share(TEXT, (), [(9, len(TEXT))]) == 0.0
 
 
 def test_a_place_is_touched_by_what_overlaps_it_only() -> None:

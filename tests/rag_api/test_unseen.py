@@ -48,6 +48,22 @@ def test_words_below_other_words_are_not_taken_for_these(tmp_path: Path) -> None
     assert read_bytes(tmp_path, page(draw)).text.split("\n") == [PLAIN, "", "Geef nooit meer dan dit", ""]
 
 
+def test_words_of_which_many_reach_over_each_other_are_seen(tmp_path: Path) -> None:
+    """White on a bar; each is drawn in one go with another one far to its right, so that all of them cross."""
+
+    def draw(canvas: Canvas) -> None:
+        canvas.setFillColorRGB(0, 0, 0.4)
+        canvas.rect(X - 5, Y - 5, 500, 20, stroke=0, fill=1)
+        canvas.setFillColorRGB(1, 1, 1)
+        canvas.setFont("Helvetica", 10)
+        for n in range(16):
+            canvas._code.append(f"BT /F1 8 Tf 1 0 0 1 {X + 15 * n} {Y} Tm [(n{n:02}) -28000 (m{n:02})] TJ ET")
+
+    document = read_bytes(tmp_path, page(draw))
+    assert {f"{letter}{n:02}" for letter in "nm" for n in range(16)} <= set(document.text.split())
+    assert document.warnings == ()
+
+
 def test_words_drawn_twice_to_look_bold_are_seen(tmp_path: Path) -> None:
     def draw(canvas: Canvas) -> None:
         canvas.rect(X - 5, Y - 5, 200, 20, stroke=0, fill=1)

@@ -50,14 +50,15 @@ class SourceOut(BaseModel):
     score: float
     dense_score: float
     bm25_score: float
-    text: str = Field(description="What was read in doubt from an image is blank in it: ▒ for each letter.")
+    text: str = Field(description="What was read in doubt is blank in it: ▒ for each letter.")
     text_from: str = Field("pdf", description="Where its words come from: `ocr` of a page that was read from its image.")
-    uncertain: bool = Field(False, description="Some of it was read in doubt from an image: it is on the page, and never quoted.")
+    uncertain: bool = Field(False, description="Some of it may say something else than its page shows: it is never quoted.")
     rects: list[PageRectsOut]
     cautions: list[NoticeOut] = Field(
         [],
         description="What to know before using it: `other_group`, `other_drug`, `other_level`, `other_complication`, `twin`, "
-        "`expired`, `superseded`, `conflict`, `scan`, `scan_in_doubt`; in the language that was asked for.",
+        "`expired`, `superseded`, `conflict`, `scan`, `scan_in_doubt`, `in_doubt`, `mostly_in_doubt`, `addressed`; in the language that "
+        "was asked for.",
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_api.domain import Page, ReadDocument
+from rag_api.text.blocks import blocks_of, names_of
 from rag_api.text.quotable_spans import quotable
 from rag_api.text.sentence_splitter import sentences
 from rag_api.text.uncertain import is_certain
@@ -61,9 +62,10 @@ def compare_quotes(truth: ReadDocument, found: ReadDocument) -> Counts:
     """Of all that could be quoted of the scan: what is withheld, and which of the rest holds another number or negation than the page."""
     counts = Counts()
     said = _Said(truth.text, [line.text for line in truth.cut])
+    names = names_of(blocks_of(found.text))
     for quote in quotable(found.text):
         counts.quotes += 1
-        if not is_certain(quote, found.uncertain):
+        if not is_certain(quote, found.uncertain, names=names):
             counts.withheld += 1
             continue
         text = found.text[quote.start : quote.end]

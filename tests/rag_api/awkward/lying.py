@@ -60,6 +60,14 @@ LYING: dict[str, Callable[[], bytes]] = {
     "its words": lambda: _said({"n": "w", "i": "e", "e": "l", "t": " "}, shown("Geef kinderen 900 mg morfine niet.", "/Liegt")),
 }
 
+
+def mostly() -> bytes:
+    """Return a page of which more lies than not."""
+    said = "Geef kinderen 900 mg morfine niet."
+    content = " ".join(shown(said, "/Liegt").replace(f" {Y} Tm", f" {Y - 14 * n} Tm") for n in range(4))
+    return _said({"n": "w", "i": "e", "e": "l", "t": " "}, content)
+
+
 TRUE: dict[str, Callable[[], bytes]] = {
     name: lambda base=name: _said({}, shown(FALSE + " 12345678", "/Liegt"), f"/{base}")  # type: ignore[misc]
     for name in ("Helvetica", "Times-BoldItalic", "Courier-Oblique", "Helvetica-BoldOblique")

@@ -2644,7 +2644,7 @@ export interface components {
             bm25_score: number;
             /**
              * Text
-             * @description What was read in doubt from an image is blank in it: ▒ for each letter.
+             * @description What was read in doubt is blank in it: ▒ for each letter.
              */
             text: string;
             /**
@@ -2655,7 +2655,7 @@ export interface components {
             text_from: string;
             /**
              * Uncertain
-             * @description Some of it was read in doubt from an image: it is on the page, and never quoted.
+             * @description Some of it may say something else than its page shows: it is never quoted.
              * @default false
              */
             uncertain: boolean;
@@ -2663,7 +2663,7 @@ export interface components {
             rects: components["schemas"]["PageRectsOut"][];
             /**
              * Cautions
-             * @description What to know before using it: `other_group`, `other_drug`, `other_level`, `other_complication`, `twin`, `expired`, `superseded`, `conflict`, `scan`, `scan_in_doubt`; in the language that was asked for.
+             * @description What to know before using it: `other_group`, `other_drug`, `other_level`, `other_complication`, `twin`, `expired`, `superseded`, `conflict`, `scan`, `scan_in_doubt`, `in_doubt`, `mostly_in_doubt`, `addressed`; in the language that was asked for.
              * @default []
              */
             cautions: components["schemas"]["NoticeOut"][];
