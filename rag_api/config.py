@@ -122,6 +122,9 @@ class Settings(BaseSettings):
     )
 
     mode: Mode = Field(Mode.VERBATIM, description="Default of POST /ask.")
+    written_answers: Literal["auto", "offered", "hidden"] = Field(
+        "auto", description="Whether the page offers answers that the model writes; 'auto': not those of a demonstration's model."
+    )
     alpha: float | None = Field(
         None, ge=0, le=1, description="Fusion: alpha * dense + (1 - alpha) * BM25; absent: what suits the embedder."
     )

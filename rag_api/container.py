@@ -245,6 +245,12 @@ class Container:
         """A model that packages bring answers: not for clinical use."""
         return self.settings.generator_kind == "bedside" and self.settings.generator_model in DEMO_MODELS
 
+    @property
+    def offers_writing(self) -> bool:
+        """The page lets its reader choose answers that the model writes."""
+        chosen = self.settings.written_answers
+        return not self.is_demo if chosen == "auto" else chosen == "offered"
+
     def warm(self) -> None:
         """Open database, store and embedder side by side. What is merely unavailable is left for later; what is configured
         wrongly (ConfigurationError, EmbedderMismatch) raises: such a service should not start."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
+import re
 import socket
 import ssl
 import tempfile
@@ -21,6 +22,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from rag_api.api.page import ADDRESSES
 from tests.nginx import MISSING, NGINX, Gate, nginx
 from tests.support.http_server import served
 from tests.support.ports import free_port
@@ -116,7 +118,7 @@ def test_an_answer_arrives_word_by_word(gate: Gate) -> None:
     assert all(there - gone < PAUSE / 2 for there, gone in zip(arrived, sent, strict=True))
 
 
-@pytest.mark.parametrize("path", ["/", "/c/1b6b0c1e", "/assets/app-1a2b.js", "/missing.js", "/healthz"])
+@pytest.mark.parametrize("path", ["/", "/c/1b6b0c1e", "/assets/app-1a2b.js", "/missing.js", "/missing", "/healthz"])
 def test_every_answer_of_its_own_carries_the_security_headers_once(gate: Gate, path: str) -> None:
     response, _ = request(gate, "GET", path)
     for name in ("Strict-Transport-Security", "X-Content-Type-Options", "X-Frame-Options", "Referrer-Policy", "Content-Security-Policy"):
@@ -135,13 +137,31 @@ def test_the_services_own_headers_pass_and_are_not_doubled(gate: Gate) -> None:
 
 
 def test_addresses_within_the_page_are_the_page_and_missing_files_are_not(gate: Gate) -> None:
-    response, content = request(gate, "GET", "/c/1b6b0c1e")
-    assert (response.status, response.headers["Cache-Control"]) == (200, "no-cache")
-    assert b"<title>Bedside" in content
+    """The addresses are those of the page's source, so that a new one is told here."""
+    assert ADDRESSES in (NGINX / "templates/bedside.conf.template").read_text()
+    source = (NGINX.parent / "web/src/state/route.ts").read_text()
+    own = re.findall(r'"(/[a-z]+/[a-z]+)"', source)
+    assert len(own) >= 7
+    for path in (*own, "/", "/c/1b6b0c1e", "/d/0f", "/a/1b6b0c1e/"):
+        response, content = request(gate, "GET", path + "?q=x")
+        assert (path, response.status, response.headers["Cache-Control"]) == (path, 200, "no-cache")
+        assert b"<title>Bedside" in content
+        assert re.match(ADDRESSES, path)
     assert request(gate, "GET", "/assets/gone.js")[0].status == 404
     asset, _ = request(gate, "GET", "/assets/app-1a2b.js")
     assert "immutable" in asset.headers["Cache-Control"]
     assert asset.headers["Content-Type"].startswith(("application/javascript", "text/javascript"))
+
+
+@pytest.mark.parametrize("path", ["/nothing", "/v1/chat", "/c", "/c/1/2", "/admin", "/ask", "/missing.js", "/assets/"])
+def test_any_other_path_is_a_404_in_json_or_the_page_that_says_so_to_a_browser(gate: Gate, path: str) -> None:
+    response, content = request(gate, "GET", path)
+    assert response.status == 404
+    if path != "/assets/":
+        assert (response.headers["Content-Type"], json.loads(content)["code"]) == ("application/problem+json", "not_found")
+        response, content = request(gate, "GET", path, headers={"Accept": "text/html,*/*;q=0.8"})
+        assert (response.status, response.headers["Cache-Control"]) == (404, "no-cache")
+        assert b"<title>Bedside" in content
 
 
 def test_parts_of_a_file_can_be_asked_for(gate: Gate) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -54,9 +55,13 @@ def web_dir(configured: Path | None) -> Path | None:
     return folder if (folder / "index.html").is_file() else None
 
 
+# The page's own addresses, as web/src/state/route.ts has them; nginx holds the same pattern.
+ADDRESSES = r"^/((c|d|a)/[^/]+|admin/(documents|accounts|keys)|quality/(session|sets|gaps)|audit/trail)?/?$"
+
+
 class Page:
-    """What the API does not know is a file of the page; a path without an extension is the page itself, which routes by it, for a browser
-    that goes there. Any other client that asks for it meant the API, and learns that there is no such thing."""
+    """What the API does not know is an address of the page, which routes by it, or one of its files. Anything else is not there: a browser
+    that goes there gets the page, which says so, and any other client a problem."""
 
     def __init__(self, folder: Path) -> None:
         self.files = StaticFiles(directory=folder)
@@ -65,10 +70,13 @@ class Page:
         if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD") or scope.get("root_path", ""):
             raise HTTPException(404, f"There is no {scope.get('path', 'such thing')}.")
         path = scope["path"].lstrip("/")
-        is_page = "." not in path.rsplit("/", 1)[-1]
-        if path and is_page and "text/html" not in Headers(scope=scope).get("accept", ""):
+        is_address = re.match(ADDRESSES, scope["path"]) is not None
+        is_file = not is_address and "." in path.rsplit("/", 1)[-1]
+        if not is_address and not is_file and "text/html" not in Headers(scope=scope).get("accept", ""):
             raise HTTPException(404, f"There is no {scope['path']}: /openapi.json describes what there is.")
-        response = await self._file("" if is_page else path, scope)
+        response = await self._file(path if is_file else "", scope)
+        if not is_address and not is_file:
+            response.status_code = 404
         await response(scope, receive, send)
 
     async def _file(self, path: str, scope: Scope) -> Response:

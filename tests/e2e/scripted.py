@@ -105,6 +105,7 @@ class Script:
         self.conversations: dict[str, list[s.AnswerOut]] = {}
         self.health = s.Health(status="ok", version="1", parts=[], documents=3, demo=True, model="scripted")
         self.empty = False
+        self.written_answers = True
         self.asked: list[s.AskIn] = []
 
     def source(self, rank: int, title: str, text: str, page: int, *, score: float, document: str = "paracetamol-kind") -> s.SourceOut:
@@ -354,7 +355,7 @@ def create_app(script: Script, headers: dict[str, str]) -> FastAPI:
 
     @app.get("/api/session")
     async def session() -> SessionOut:
-        return SessionOut(sign_in="off")
+        return SessionOut(sign_in="off", written_answers=script.written_answers)
 
     @app.get("/api/health")
     async def health() -> s.Health:

@@ -271,21 +271,33 @@ def test_a_key_that_ends_soon_says_so_and_without_any_the_page_says_that(open_as
 
 
 @pytest.mark.parametrize(
-    ("who", "path"),
+    ("who", "path", "role"),
     [
-        ("owner", "/admin/accounts"),
-        ("owner", "/admin/keys"),
-        ("judge", "/admin/accounts"),
-        ("auditor", "/admin/accounts"),
-        ("owner", "/audit/trail"),
-        ("admin", "/audit/trail"),
-        ("auditor", "/admin/documents"),
+        ("owner", "/admin/accounts", "beheerder"),
+        ("owner", "/admin/keys", "beheerder"),
+        ("owner", "/quality/sets", "beoordelaar of beheerder"),
+        ("judge", "/admin/accounts", "beheerder"),
+        ("auditor", "/admin/accounts", "beheerder"),
+        ("owner", "/audit/trail", "auditor"),
+        ("admin", "/audit/trail", "auditor"),
+        ("auditor", "/admin/documents", "lezer, beoordelaar of beheerder"),
     ],
 )
-def test_a_page_of_others_is_refused_in_words(open_as: Open, who: str, path: str) -> None:
+def test_a_page_of_others_is_refused_and_says_which_role_is_lacking(open_as: Open, who: str, path: str, role: str) -> None:
     page = open_as(who, path)
     expect(page.get_by_role("heading", name="Deze pagina is niet voor u")).to_be_visible()
+    expect(page.get_by_text(f"Ze is voor wie de rol {role} heeft; een beheerder kan die geven.")).to_be_visible()
     expect(page.locator(".card, .entries, form")).to_have_count(0)
+
+
+@pytest.mark.parametrize(("who", "loads"), [("owner", 0), ("judge", 0), ("admin", 1)])
+def test_who_may_not_load_documents_sees_nothing_to_load_them_with(open_as: Open, who: str, loads: int) -> None:
+    page = open_as(who, "/admin/documents")
+    expect(page.locator(".card.document").first).to_be_visible()
+    expect(page.locator("input[type=file]")).to_have_count(loads)
+    page.locator(".card.document summary").first.click()
+    expect(page.get_by_role("button", name="Haal dit document weg")).to_have_count(loads)
+    expect(page.get_by_text("Alleen beheerders kunnen dit wijzigen.")).to_have_count(1 - loads)
 
 
 @pytest.mark.parametrize(

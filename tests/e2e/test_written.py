@@ -37,7 +37,9 @@ def server() -> Iterator[Scripted]:
 
 @pytest.fixture
 def container(dsn: str, tmp_path: Path, server: Scripted) -> Iterator[Container]:
-    settings = Settings(data_dir=tmp_path, database_url=dsn, store="memory", generator_url=server.url, web_dir=DIST)
+    settings = Settings(
+        data_dir=tmp_path, database_url=dsn, store="memory", generator_url=server.url, web_dir=DIST, written_answers="offered"
+    )
     with Container(settings) as made:
         load_hospital(made)
         yield made
@@ -84,3 +86,29 @@ def test_a_document_under_a_written_answer_is_read_whole_at_a_click(page: Page, 
     server.status, server.body = 400, '{"error": {"message": "too long", "code": "context_length_exceeded"}}'
     whole.first.click()
     expect(page.locator(".notice", has_text="Dit document is te lang om in één keer gelezen te worden")).to_be_visible()
+
+
+def test_a_written_answer_can_be_chosen_and_is_not_what_the_next_reader_begins_with(page: Page) -> None:
+    choice = page.get_by_label("Antwoord met")
+    choice.select_option("answer")
+    page.reload()
+    expect(choice).to_have_value("default")
+    expect(choice.locator("option")).to_have_text(
+        ["Standaardantwoord", "Alleen letterlijke zinnen", "Geschreven antwoord", "Alleen bronnen"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "offered"),
+    [({}, False), ({"generator_model": "a-70b"}, True), ({"generator_model": "a-70b", "written_answers": "hidden"}, False)],
+)
+def test_written_answers_are_offered_where_the_model_can_be_trusted(
+    dsn: str, tmp_path: Path, serving: Serving, new_page: NewPage, settings: dict[str, Any], offered: bool
+) -> None:
+    """By default not in the demonstration."""
+    made = Settings(data_dir=tmp_path, database_url=dsn, store="memory", generator_url="http://127.0.0.1:1/v1", web_dir=DIST, **settings)
+    with Container(made) as container:
+        page = new_page()
+        page.goto(serving(create_app(made, container)))
+        expect(page.get_by_label("Antwoord met").locator("option")).to_have_count(4 if offered else 3)
+        expect(page.get_by_role("option", name="Geschreven antwoord")).to_have_count(1 if offered else 0)

@@ -437,8 +437,9 @@ def test_the_api_is_the_same_under_api(client: httpx.Client, documents: dict[str
 
 
 def test_the_page_is_served_with_a_strict_policy(client: httpx.Client) -> None:
-    for path in ("/", "/conversation/5f0c"):
+    for path, status in (("/", 200), ("/c/5f0c", 200), ("/admin/keys/", 200), ("/conversation/5f0c", 404)):
         page = client.get(path, headers={"accept": "text/html,*/*;q=0.8"})
+        assert page.status_code == status
         assert "<title>Bedside</title>" in page.text
         policy = page.headers["content-security-policy"]
         assert "'wasm-unsafe-eval'" in policy

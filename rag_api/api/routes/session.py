@@ -40,9 +40,8 @@ Text = Annotated[str | None, Query(max_length=4000)]
 )
 def get_session(request: Request) -> api.SessionOut:
     """Keeps no session alive: the page may ask as often as it likes."""
-    settings: Settings = request.app.state.settings
     identity = identify(request, used=False)
-    return _session_out(settings, identity)
+    return _session_out(request, identity)
 
 
 @router.post(
@@ -65,7 +64,7 @@ def sign_in(request: Request, response: Response, db: DbDep, trail: TrailDep, me
         raise
     _new_session(request, response, db, account_id)
     user = trail.user = user_of(get_account(db, account_id), settings.roles_by_group)
-    return _session_out(settings, Identity(user, settings.session_idle_minutes * 60))
+    return _session_out(request, Identity(user, settings.session_idle_minutes * 60))
 
 
 @router.delete("/session", openapi_extra=declared(Access.ANONYMOUS), summary="Sign out", responses=responses(503))
@@ -166,7 +165,8 @@ def _path(given: str) -> str:
     return given if safe else "/"
 
 
-def _session_out(settings: Settings, identity: Identity | None) -> api.SessionOut:
+def _session_out(request: Request, identity: Identity | None) -> api.SessionOut:
+    settings: Settings = request.app.state.settings
     if identity is None:
         return api.SessionOut(sign_in=settings.sign_in)
     user, left = identity.user, identity.seconds_left
@@ -182,4 +182,5 @@ def _session_out(settings: Settings, identity: Identity | None) -> api.SessionOu
         ),
         idle_seconds=None if left is None else round(settings.session_idle_minutes * 60),
         seconds_left=None if left is None else int(left),
+        written_answers=request.app.state.container.offers_writing,
     )

@@ -37,6 +37,7 @@ class SessionOut(BaseModel):
     user: Me | None = None
     idle_seconds: int | None = Field(None, description="The session ends after so long without use.")
     seconds_left: int | None = Field(None, description="Until it ends, if it is not used.")
+    written_answers: bool = Field(False, description="Whether a page should offer answers that the model writes (`mode` `answer`).")
 
 
 class SignInIn(In):

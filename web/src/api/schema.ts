@@ -2569,6 +2569,12 @@ export interface components {
              * @description Until it ends, if it is not used.
              */
             seconds_left?: number | null;
+            /**
+             * Written Answers
+             * @description Whether a page should offer answers that the model writes (`mode` `answer`).
+             * @default false
+             */
+            written_answers: boolean;
         };
         /** SignInIn */
         SignInIn: {

@@ -4,6 +4,8 @@ import { audit } from "./audit.en";
 
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
+const either = (names: string[]): string => new Intl.ListFormat("en", { type: "disjunction" }).format(names);
+
 /** The words as a shape that knows more keys than these: another code may come than those that have words. */
 const open = <Shape>(words: Shape): Shape => words;
 type ByCode = Record<string, string>;
@@ -233,7 +235,8 @@ export const en = {
       `Nobody has used this page for a while: you will be signed out in ${many(seconds, "second", "seconds")}.`,
     stay: "Stay signed in",
     notAllowed: "This page is not for you",
-    notAllowedWhy: "Your role gives no access to it; an administrator can give you that role.",
+    notAllowedWhy: (roles: string[]): string =>
+      `It is for people with the role ${either(roles)}; an administrator can give you that.`,
     toQuestions: "To the questions",
     toElsewhere: "You can go to:",
     refused: open<ByCode & Record<"not_signed_in", string>>({

@@ -5,6 +5,8 @@ import type { Messages } from "./en";
 
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
+const either = (names: string[]): string => new Intl.ListFormat("nl", { type: "disjunction" }).format(names);
+
 export const nl: Messages = {
   locale: "nl-BE",
   app: {
@@ -230,7 +232,7 @@ export const nl: Messages = {
       `Deze pagina is een tijd niet gebruikt: u wordt over ${many(seconds, "seconde", "seconden")} afgemeld.`,
     stay: "Aangemeld blijven",
     notAllowed: "Deze pagina is niet voor u",
-    notAllowedWhy: "Uw rol geeft er geen toegang toe; een beheerder kan die rol geven.",
+    notAllowedWhy: (roles: string[]) => `Ze is voor wie de rol ${either(roles)} heeft; een beheerder kan die geven.`,
     toQuestions: "Naar de vragen",
     toElsewhere: "U kunt naar:",
     refused: {

@@ -1,5 +1,4 @@
-// The documents list, one document, and what admins do with both. Who is no admin gets "not_found" for the changes and for every
-// attempt to change.
+// The documents list, one document, and what admins do with both.
 import {
   type InfiniteData,
   keepPreviousData,
@@ -79,8 +78,9 @@ export const useDocumentDetail = (id: string) =>
     gcTime: 0,
   });
 
-export const useChanges = (id: string) =>
+export const useChanges = (id: string, enabled: boolean) =>
   useQuery({
+    enabled,
     queryKey: changesOf(id),
     queryFn: () => call(service.GET("/documents/{document_id}/changes", one(id))),
   });

@@ -9,15 +9,20 @@ const LONGEST = 320; // UTF-16 units
 const UNQUOTED = 170; // of a passage that the answer did not use
 const BEFORE = 60;
 
-/** The passage cut around the first of `quotes` that it holds; from its beginning when it holds none. */
-export function excerpt(passage: string, quotes: readonly string[], whole = false): Piece[] {
+/** The passage cut around the first of `quotes` that it holds; when it holds none, from the sentence that says most of `asked`. */
+export function excerpt(passage: string, quotes: readonly string[], whole = false, asked = ""): Piece[] {
   const marks = quotes
     .map((quote) => quote.trim())
     .filter((quote) => quote.length > 0)
     .map((quote) => ({ start: passage.indexOf(quote), length: quote.length }))
     .filter((mark) => mark.start >= 0)
     .sort((a, b) => a.start - b.start);
-  const from = whole ? 0 : wordStart(passage, Math.max(0, (marks[0]?.start ?? 0) - BEFORE));
+  const [first] = marks;
+  const from = whole
+    ? 0
+    : first
+      ? wordStart(passage, Math.max(0, first.start - BEFORE))
+      : nearestSentence(passage, wordsIn(asked));
   const to = whole
     ? passage.length
     : wordEnd(passage, Math.min(passage.length, from + (marks.length > 0 ? LONGEST : UNQUOTED)));
@@ -34,6 +39,24 @@ export function excerpt(passage: string, quotes: readonly string[], whole = fals
   if (from > 0) pieces.unshift({ text: "… ", marked: false });
   if (to < passage.trimEnd().length) pieces.push({ text: " …", marked: false });
   return pieces;
+}
+
+const SENTENCE = /[^\n.!?]*(?:[.!?](?!\s)[^\n.!?]*)*[.!?\n]*\s*/gu; // "2.5 mg" has no end in it
+const SAYS = /[.!?:]\s*$|\t|^\s*(?:[-•*☐▪]|\d+[.)])\s/u; // a whole sentence, a table's row, a list's item
+
+const wordsIn = (text: string): Set<string> => new Set(text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []);
+
+/** Where the sentence begins that shares most words with what was asked; what stands above the first sentence (a letterhead, a title, a
+ * version) is none. */
+function nearestSentence(passage: string, asked: ReadonlySet<string>): number {
+  const sentences = [...passage.matchAll(SENTENCE)].filter(([text]) => text.trim() !== "");
+  const body = sentences.findIndex(([text]) => SAYS.test(text));
+  let [best, most] = [0, -1];
+  for (const { 0: text, index } of body < 0 ? [] : sentences.slice(body)) {
+    const shared = [...wordsIn(text)].filter((word) => asked.has(word)).length;
+    if (shared > most) [best, most] = [index, shared];
+  }
+  return best;
 }
 
 function wordStart(text: string, offset: number): number {

@@ -86,6 +86,18 @@ describe("excerpt", () => {
     expect(shown([], true)).toBe(passage);
   });
 
+  test("of a passage that is not quoted, the sentence is shown that says most of what was asked, and never the letterhead", () => {
+    const page = `Ziekenhuis De Vliet\nPijn bij kinderen Versie 3\nGoedgekeurd door de apotheek\n${"Noteer elke gift. ".repeat(12)}Geef 2.5 ml aan een kind van 12 kg.\nBel de arts.`;
+    const begins = (asked: string): string =>
+      excerpt(page, [], false, asked)
+        .map((piece) => piece.text)
+        .join("");
+    expect(begins("hoeveel ml voor een kind van 12 kg?")).toBe("… Geef 2.5 ml aan een kind van 12 kg.\nBel de arts.");
+    expect(begins("Ziekenhuis De Vliet")).toMatch(/^… Noteer elke gift\./);
+    expect(begins("")).toMatch(/^… Noteer elke gift\./);
+    expect(excerpt("Bezoekuren 14 tot 20 uur", [], false, "bezoek")[0]?.text).toBe("Bezoekuren 14 tot 20 uur");
+  });
+
   test("words that the passage does not hold change nothing", () => {
     expect(shown(["elders"])).toBe(shown([]));
   });

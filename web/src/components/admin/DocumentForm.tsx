@@ -1,10 +1,11 @@
 // What is said of one document, to be changed; which fields overrule the file; and who changed what.
 import { type FormEvent, useState } from "react";
-import type { ApiError } from "../../api/errors";
 import type { Change, DocumentDetail, MetadataIn } from "../../api/types";
 import { failureWords, formatMoment, type Messages, useMessages } from "../../i18n";
 import { useChanges, useDescribe, useDocumentDetail } from "../../queries/documents";
+import { useRoles } from "../../queries/session";
 import { changesOf, type Field, type Form, formOf } from "../../state/metadata";
+import { mayLoad } from "../../state/route";
 import { Cut } from "./Cut";
 import { MetadataFields } from "./MetadataFields";
 
@@ -19,9 +20,9 @@ function Description({ document }: { document: DocumentDetail }) {
   const m = useMessages();
   const [form, setForm] = useState<Form>(() => formOf(document));
   const [said, setSaid] = useState("");
-  const changes = useChanges(document.id);
+  const admin = mayLoad(useRoles());
+  const changes = useChanges(document.id, admin);
   const describe = useDescribe(document.id);
-  const admin = changes.isSuccess; // the changes are nobody else's to see
   const send = (body: MetadataIn): void => {
     setSaid(m.admin.saving);
     describe.mutate(body, {
@@ -54,7 +55,7 @@ function Description({ document }: { document: DocumentDetail }) {
           {m.admin.save}
         </button>
       ) : (
-        <p className="muted">{changes.error && whyNot(changes.error, m)}</p>
+        <p className="muted">{m.admin.adminsOnly}</p>
       )}
       <p className="document-said" role="status">
         {said}
@@ -64,9 +65,6 @@ function Description({ document }: { document: DocumentDetail }) {
     </form>
   );
 }
-
-const whyNot = ({ code }: ApiError, m: Messages): string =>
-  code === "not_found" ? m.admin.adminsOnly : failureWords(code, m);
 
 function History({ changes }: { changes: readonly Change[] }) {
   const m = useMessages();

@@ -12,13 +12,14 @@ interface Props {
   shown: readonly Source[]; // its passages, at least one
   all: readonly Source[]; // of the answer
   spans: readonly Span[];
+  asked: string; // what was searched for
   opened: number | null; // the rank of the open one
   refused: boolean;
   onOpen(rank: number): void;
   onWhole?: ((document: string) => void) | undefined; // the same question again, of all that this document says
 }
 
-export function DocumentCard({ shown, all, spans, opened, refused, onOpen, onWhole }: Props) {
+export function DocumentCard({ shown, all, spans, asked, opened, refused, onOpen, onWhole }: Props) {
   const m = useMessages();
   const [first] = shown;
   if (!first) return null;
@@ -37,7 +38,7 @@ export function DocumentCard({ shown, all, spans, opened, refused, onOpen, onWho
       <Cautions cautions={cautions} />
       <ol className="card-places">
         {shown.map((source) => (
-          <Place key={source.rank} {...{ source, spans, onOpen }} open={opened === source.rank} />
+          <Place key={source.rank} {...{ source, spans, asked, onOpen }} open={opened === source.rank} />
         ))}
       </ol>
       {onWhole && (
@@ -58,11 +59,12 @@ export function DocumentCard({ shown, all, spans, opened, refused, onOpen, onWho
 interface PlaceProps {
   source: Source;
   spans: readonly Span[];
+  asked: string;
   open: boolean;
   onOpen(rank: number): void;
 }
 
-function Place({ source, spans, open, onOpen }: PlaceProps) {
+function Place({ source, spans, asked, open, onOpen }: PlaceProps) {
   const m = useMessages();
   const { rank, title, page, text, language } = source;
   const quotes = spans.filter((span) => span.rank === rank).flatMap(wordsOf);
@@ -76,7 +78,7 @@ function Place({ source, spans, open, onOpen }: PlaceProps) {
         {m.card.page(page)}
         {source.text_from === "ocr" && ` · ${m.card.scan}`}
       </button>
-      <Passage text={text} quotes={quotes} language={language} />
+      <Passage {...{ text, quotes, asked, language }} />
     </li>
   );
 }
@@ -85,10 +87,17 @@ function Place({ source, spans, open, onOpen }: PlaceProps) {
 const wordsOf = (span: Span): string[] =>
   span.kind === "row" || span.kind === "list" ? span.text.split("\n") : [span.text];
 
-function Passage({ text, quotes, language }: { text: string; quotes: readonly string[]; language: string }) {
+interface PassageProps {
+  text: string;
+  quotes: readonly string[];
+  asked: string;
+  language: string;
+}
+
+function Passage({ text, quotes, asked, language }: PassageProps) {
   const m = useMessages();
   const [whole, setWhole] = useState(false);
-  const pieces = excerpt(text, quotes, whole);
+  const pieces = excerpt(text, quotes, whole, asked);
   const cut = whole || pieces.map((piece) => piece.text).join("").length < text.trimEnd().length;
   return (
     <p className={whole ? "passage whole" : "passage"}>

@@ -13,6 +13,7 @@ const NEAREST = 3; // documents that a refusal names
 interface Props {
   sources: readonly Source[];
   spans: readonly Span[];
+  asked: string; // what was searched for
   opened: Opened | null;
   heading: string | null;
   folded: boolean;
@@ -21,7 +22,7 @@ interface Props {
   onWhole?: ((document: string) => void) | undefined;
 }
 
-export function Sources({ sources, spans, opened, heading, folded, refused, onOpen, onWhole }: Props) {
+export function Sources({ sources, spans, asked, opened, heading, folded, refused, onOpen, onWhole }: Props) {
   const m = useMessages();
   const few = folded || refused ? 0 : FIRST;
   const [all, setAll] = useState(false);
@@ -46,7 +47,7 @@ export function Sources({ sources, spans, opened, heading, folded, refused, onOp
           {byDocument(shown).map((own) => (
             <DocumentCard
               key={own[0]?.document_id}
-              {...{ spans, refused, onOpen, onWhole }}
+              {...{ spans, asked, refused, onOpen, onWhole }}
               shown={own}
               all={sources}
               opened={opened?.rank ?? null}

@@ -74,6 +74,7 @@ export function Turn({
       <Sources
         key={String(latest)}
         {...{ sources, spans, opened, refused, onOpen }}
+        asked={query}
         heading={headingOf(state, m)}
         folded={!latest}
         onWhole={onWhole && latest && mode === "answer" ? (document) => onWhole(query, document) : undefined}

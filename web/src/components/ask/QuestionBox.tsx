@@ -3,8 +3,7 @@ import { type FormEvent, type KeyboardEvent, type ReactNode, type RefObject, use
 import { keptQuestion } from "../../api/signedOut";
 import type { Mode } from "../../api/types";
 import { useMessages } from "../../i18n";
-import { recall, remember } from "../../settings";
-import { known } from "../../text/known";
+import { useSession } from "../../queries/session";
 import { Choice } from "../shared/Choice";
 
 interface Props {
@@ -22,7 +21,8 @@ type ModeName = (typeof MODES)[number];
 export function QuestionBox({ busy, input, onAsk, onStop, children }: Props) {
   const m = useMessages();
   const [question, setQuestion] = useState(keptQuestion);
-  const [mode, setMode] = useState<ModeName>(() => known(MODES, recall("mode") ?? "") ?? "default");
+  const [mode, setMode] = useState<ModeName>("default"); // of this page: the next person's is not the last one's
+  const writes = useSession().data?.written_answers ?? false;
   const over = question.trim().length - LONGEST;
   const ask = (event?: FormEvent): void => {
     event?.preventDefault();
@@ -34,10 +34,6 @@ export function QuestionBox({ busy, input, onAsk, onStop, children }: Props) {
     if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
     ask();
-  };
-  const choose = (choice: ModeName): void => {
-    setMode(choice);
-    remember("mode", choice);
   };
   return (
     <form className="ask-band" onSubmit={ask}>
@@ -66,8 +62,8 @@ export function QuestionBox({ busy, input, onAsk, onStop, children }: Props) {
             className="mode"
             label={<span className="sr-only">{m.ask.mode}</span>}
             value={mode}
-            options={MODES.map((one) => [one, m.ask.modes[one]] as const)}
-            onValue={(choice) => choose(choice || "default")}
+            options={MODES.filter((one) => one !== "answer" || writes).map((one) => [one, m.ask.modes[one]] as const)}
+            onValue={(choice) => setMode(choice || "default")}
           />
           {children}
           {busy ? (

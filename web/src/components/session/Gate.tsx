@@ -42,7 +42,7 @@ export function Gate({ roles, children }: Props) {
   };
   return (
     <>
-      {allowed ? children : <NotAllowed />}
+      {allowed ? children : <NotAllowed needs={roles} />}
       {session.idle_seconds && <IdleWatch seconds={session.idle_seconds} onEnd={end} />}
     </>
   );
@@ -50,7 +50,7 @@ export function Gate({ roles, children }: Props) {
 
 const typed = (): string => document.querySelector<HTMLTextAreaElement>("#question")?.value ?? "";
 
-function NotAllowed() {
+function NotAllowed({ needs }: { needs: readonly Role[] }) {
   const m = useMessages();
   const roles = useRoles();
   const reads = mayRead(roles);
@@ -63,7 +63,7 @@ function NotAllowed() {
       <Header />
       <main className="gate">
         <h2>{m.session.notAllowed}</h2>
-        <p>{m.session.notAllowedWhy}</p>
+        <p>{m.session.notAllowedWhy(needs.map((role) => m.accounts.roles[role]))}</p>
         {reads && <a href="/">{m.session.toQuestions}</a>}
         {first && <p>{m.session.toElsewhere}</p>}
         <PageLinks />
