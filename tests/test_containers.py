@@ -20,7 +20,7 @@ from services.generator.server.config import Settings as GeneratorSettings
 ROOT = Path(__file__).parents[1]
 SECRETS = ("BEDSIDE_POSTGRES_PASSWORD", "BEDSIDE_WEAVIATE_API_KEY", "BEDSIDE_EMBEDDER_API_KEY", "BEDSIDE_GENERATOR_API_KEY")
 MUST_BE_SET = (*SECRETS, "BEDSIDE_SERVER_NAME", "BEDSIDE_TLS_DIR")
-ONE_SHOT = {"migrate", "ingest"}
+ONE_SHOT = {"migrate", "ingest", "weaviate-volumes"}
 DOCKERFILES = sorted(path for path in ROOT.glob("**/Dockerfile") if not {".venv", "node_modules"} & set(path.parts))
 
 
@@ -35,7 +35,10 @@ COMPOSE = _compose()
 needs_compose = pytest.mark.skipif(COMPOSE is None, reason="no compose implementation is installed (docker-compose or podman-compose)")
 
 
-def config(tmp_path: Path, *, without: str = "", profiles: tuple[str, ...] = ("gpu", "cpu", "ingest")) -> subprocess.CompletedProcess[str]:
+ALL = ("gpu", "cpu", "ingest", "monitoring")
+
+
+def config(tmp_path: Path, *, without: str = "", profiles: tuple[str, ...] = ALL) -> subprocess.CompletedProcess[str]:
     values = {name: ("./tls" if name.endswith("DIR") else f"value-of-{name.lower()}") for name in MUST_BE_SET if name != without}
     values |= {"BEDSIDE_OIDC_ISSUER": "https://login.example.org/tenant", "BEDSIDE_OIDC_CLIENT_ID": "bedside"}
     (tmp_path / "env").write_text("".join(f"{name}={value}\n" for name, value in values.items()))
@@ -56,7 +59,8 @@ def services(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 @needs_compose
 def test_the_file_is_valid_and_names_every_part(services: dict[str, Any]) -> None:
-    parts = {"postgres", "weaviate", "embedder", "generator", "generator-2", "generator-cpu", "migrate", "rag_api", "ingest", "nginx"}
+    others = {"postgres", "weaviate-volumes", "weaviate", "migrate", "ingest", "nginx", "prometheus"}
+    parts = others | {"embedder", "generator", "generator-2", "generator-cpu", "rag_api"}
     assert set(services) == parts
 
 
@@ -82,7 +86,7 @@ def test_every_secret_comes_from_the_environment_and_has_no_default(services: di
 @needs_compose
 def test_images_are_pinned_to_a_version(services: dict[str, Any]) -> None:
     for service, definition in services.items():
-        assert re.search(r":\d+\.\d+", definition["image"]), f"{service}: {definition['image']}"
+        assert re.search(r":v?\d+\.\d+", definition["image"]), f"{service}: {definition['image']}"
 
 
 @needs_compose
@@ -99,6 +103,7 @@ def test_parts_wait_for_what_they_need(services: dict[str, Any]) -> None:
     healthy = "service_healthy"
     assert waits("nginx") == {"rag_api": healthy}
     assert waits("migrate") == {"postgres": healthy}
+    assert waits("weaviate") == {"weaviate-volumes": "service_completed_successfully"}
     for service in ("rag_api", "ingest"):
         needed = {"postgres": healthy, "weaviate": healthy, "embedder": healthy, "migrate": "service_completed_successfully"}
         assert waits(service) == needed
@@ -111,6 +116,8 @@ def test_containers_can_change_nothing_but_their_volumes(services: dict[str, Any
         assert definition["cap_drop"] == ["ALL"], service
         assert definition["security_opt"] == ["no-new-privileges:true"], service
         assert definition["volumes"], f"{service} keeps its state nowhere"
+        assert ("cap_add" in definition) == (service == "weaviate-volumes"), service
+    assert services["weaviate-volumes"]["network_mode"] == "none"
 
 
 @needs_compose

