@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
+from itertools import pairwise
 from pathlib import PurePosixPath
 
 from rag_api.domain import Edit, Metadata, TargetGroup, Titles
@@ -40,7 +41,17 @@ _LABELS = {
     "target_groups": ("doelgroep", "patiëntengroep", "patiëntendoelgroep", "target group", "target groups", "patient group", "patients"),
     "document_type": ("documenttype", "documentsoort", "type document", "document type", "soort document"),
     "supersedes": ("vervangt", "supersedes", "replaces"),
-    "subject": ("betreft", "betreffende", "onderwerp", "subject", "concerns", "titel", "title"),  # a title, when nothing better is
+    "subject": (
+        "betreft",
+        "betreffende",
+        "onderwerp",
+        "inzake",
+        "subject",
+        "concerns",
+        "regarding",
+        "titel",
+        "title",
+    ),  # a title, when nothing better is
 }
 _FIELD_OF = {label: field for field, labels in _LABELS.items() for label in labels}
 _PROPERTIES = {  # the first that a file has counts
@@ -80,9 +91,10 @@ _BAD_TITLE = re.compile(
     r"\S+@\S+)$",
     re.IGNORECASE,
 )
-_TITLE_NOISE = re.compile(r"^microsoft (word|powerpoint) - |\.(docx?|pdf|indd|pptx?|xlsx?|tmp|odt|rtf)$", re.IGNORECASE)
+_TITLE_NOISE = re.compile(r"^\d{8}[ _-]+|^microsoft (word|powerpoint) - |\.(docx?|pdf|indd|pptx?|xlsx?|tmp|odt|rtf)$", re.IGNORECASE)
 _NO_OWNER = {"anonymous", "anoniem", "unknown", "user", "admin", "administrator", "gebruiker", "python-docx", "(anonymous)"}
 _VERSION_LINE = re.compile(r"^(?:versie|version)\s+(\d+(?:\.\d+)*)\b", re.IGNORECASE)
+_SENTENCE = re.compile(r"[^\W\d_]{2}[.!?]$|(?:\S+\s+){15}")
 _WORD = re.compile(r"[^\W\d_]+")
 _DUTCH = "de het een en van in is dat op te zijn met voor niet aan er om ook als dan bij door naar uit wordt worden moet tot of na over"
 _ENGLISH = "the of and a to in is that for it with as be are on by this or from at not have an should must which was were if when"
@@ -98,6 +110,12 @@ def language_of(text: str) -> str:
     best = max(shares, key=lambda language: shares[language])
     other = min(shares.values())
     return best if shares[best] >= 0.08 and shares[best] > 1.4 * other else ""
+
+
+def naming_words(text: str) -> frozenset[str]:
+    """What may name something: no number, month or word that every text has."""
+    words = (word.casefold() for word in _WORD.findall(text))
+    return frozenset(word for word in words if len(word) > 2 and word not in _MONTHS and not any(word in stop for stop in _STOP.values()))
 
 
 def parse_date(text: str) -> date | None:
@@ -154,16 +172,23 @@ def from_first_page(lines: Iterable[Sequence[str]]) -> dict[str, str]:
     found: dict[str, str] = {}
     rows = list(lines)
     ended = parse_date(lapsed.since(" ".join(cells) for cells in rows))
-    for cells in rows:
-        for label, value in _pairs(cells):
+    below = [(one[0], two[0]) for one, two in pairwise(rows) if len(one) == len(two) == 1 and _says_subject(one[0], two[0])]
+    for pairs in [*map(_pairs, rows), below]:
+        for label, value in pairs:
             field = _FIELD_OF.get(label.strip(" :").casefold())
             if field and value.strip().casefold() not in _NOTHING:
                 found.setdefault(field, value.strip())
+    for cells in rows:
         if version := _VERSION_LINE.match(cells[0].strip() if cells else ""):
             found.setdefault("version", version.group(1))
     if ended is not None and ended <= (parse_date(found.get("valid_until", "")) or ended):
         found["valid_until"] = ended.isoformat()
     return found
+
+
+def _says_subject(label: str, value: str) -> bool:
+    """A label alone on its line, and below it what is no other label."""
+    return _FIELD_OF.get(label.strip(" :").casefold()) == "subject" and len(value.split()) > 2
 
 
 def _pairs(cells: Sequence[str]) -> Iterable[tuple[str, str]]:
@@ -198,10 +223,14 @@ def describe(
     return _with_patients_of_title(metadata_from({**values, **(given or {})}))
 
 
-def titles_of(properties: Mapping[str, str], first_page: Iterable[Sequence[str]], headings: Sequence[str]) -> Titles:
-    """What it may be called, best first: the property, a subject line ("Betreft: ..."), the headings."""
+def titles_of(properties: Mapping[str, str], first_page: Sequence[Sequence[str]], headings: Sequence[str]) -> Titles:
+    """What it may be called, best first: the property, a subject line ("Betreft: ..."), the headings. A property of which the first page
+    shows no word comes last."""
     of_file, of_page = from_properties(properties), from_first_page(first_page)
-    said = (of_file.get("title", ""), of_page.get("subject", ""), *headings)
+    shown = naming_words(" ".join(cell for cells in first_page for cell in cells))
+    named = (of_file.get("title", ""),)
+    known = not shown or naming_words(named[0]) & shown  # else a template's, or a program's word for any file
+    said = (*(named if known else ()), of_page.get("subject", ""), *headings, *named)
     sensible = (" ".join(_printable(title).split())[:300] for title in said if not _BAD_TITLE.match(title.strip()))
     stated = target_groups({**of_file, **of_page}.get("target_groups", ""))
     return Titles(tuple(dict.fromkeys(title for title in sensible if title)), patients=not stated)
@@ -213,6 +242,9 @@ def _with_patients_of_title(metadata: Metadata) -> Metadata:
 
 
 def patients_in(title: str) -> tuple[TargetGroup, ...]:
+    """None in a sentence: what it says of some patients does not make the document theirs."""
+    if _SENTENCE.search(title):
+        return ()
     named = patient_of(title)
     words = [e for e in named.evidence if not any(character.isdigit() for character in e.text)]
     return tuple(group for group in TargetGroup if words and group in named.groups)

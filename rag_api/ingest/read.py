@@ -10,13 +10,14 @@ from rag_api.domain import Block, CutLine, Metadata, Note, Page, ReadDocument, T
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest import lapsed
 from rag_api.ingest.clean import LaidOut, clean
+from rag_api.ingest.headings import headings_of
 from rag_api.ingest.kinds import SLIDES, TEXTS, WORDS, Kind, media_type
 from rag_api.ingest.layout import Row
 from rag_api.ingest.lost import lost_words, told_lost
 from rag_api.ingest.metadata import describe, language_of, titles_of
 from rag_api.ingest.notes import note
 from rag_api.ingest.read_docx import read_docx, refuse_ole
-from rag_api.ingest.read_pdf import UNSEEN, RawDocument, headings_of, read_pdf
+from rag_api.ingest.read_pdf import UNSEEN, RawDocument, read_pdf
 from rag_api.ingest.read_slides import read_slides
 from rag_api.ingest.read_text import read_text
 from rag_api.ingest.scanned import Ocr, said_of_scans, uncertain
@@ -57,9 +58,10 @@ def _read_pdf(path: Path, name: str, max_pages: int, ocr: Ocr | None = None) -> 
     found = read_pdf(path, name, max_pages, ocr=ocr)
     language = _language(found)
     first = found.pages[0]
-    cells, headings = _cells(first), headings_of(first)
+    cells = _cells(first)
+    cleaned = clean(found.pages, describe(name, found.properties, cells, (), language).language)
+    headings = headings_of(found.pages, cleaned.cut, name)
     metadata, titles = describe(name, found.properties, cells, headings, language), titles_of(found.properties, cells, headings)
-    cleaned = clean(found.pages, metadata.language)
     pages = _worded(cleaned.pages, name, found.warnings)
     doubtful = uncertain(pages, found.pages)
     warnings = (*said_of_scans(pages, doubtful), *found.warnings)

@@ -27,7 +27,7 @@ from rag_api.ingest.doubted import in_doubt, slanted_lines
 from rag_api.ingest.drawn import read_drawn
 from rag_api.ingest.fractions import with_fractions
 from rag_api.ingest.frames import frames_of
-from rag_api.ingest.layout import Line, lay_out, usual_size
+from rag_api.ingest.layout import lay_out
 from rag_api.ingest.lent_fonts import lend_anew
 from rag_api.ingest.notes import note
 from rag_api.ingest.pdfium import read_glyphs
@@ -39,13 +39,6 @@ from rag_api.ingest.untrue import Judged
 logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # its remarks on sloppy files are not for the reader
 
 
-_TITLES = 6
-_TOP = 0.14  # of the page's height: where a letterhead stands
-_LETTERHEAD = re.compile(
-    r"ziekenhuis|hospital\b|hospitals\b|kliniek\b|\bclinic\b|\bumc\b|\buz\b|\baz\b|medisch centrum|medical cent|universitair|university|"
-    r"ministerie|staten-generaal|gemeente|stichting|\bvzw\b|\bnhs\b|zorggroep|campus",
-    re.IGNORECASE,
-)
 _PLACEHOLDER = re.compile(r"please wait|wacht|patientez|bitte warten|adobe (?:acrobat )?reader", re.IGNORECASE)
 UNSEEN = "page_unseen"
 _NOTES = (UNSEEN, "page_watermark", "page_garbled", "page_untrue_letters", "page_uncompared", "page_other_words")  # codes of notes
@@ -180,27 +173,3 @@ def _said(path: Path, document: Any) -> tuple[dict[str, str], bool]:
 def _on_pages(code: str, pages: Sequence[int]) -> Note:
     shown = ", ".join(map(str, pages[:12])) + (", …" if len(pages) > 12 else "")
     return note(code, pages=shown, on_pages=f"page {shown}" if len(pages) == 1 else f"pages {shown}")
-
-
-def headings_of(page: LaidOut) -> tuple[str, ...]:
-    """What may be the title on a first page, the likeliest first: its largest lines, in its upper part and larger than most, or bold;
-    a letterhead comes last."""
-    lines = [item for item in page.items if isinstance(item, Line) and item.y0 < 0.6 * page.tall and not item.aside]
-    worded = [line for line in lines if sum(c.isalpha() for c in line.marked.text) >= 3]
-    usual = usual_size([worded])
-    found: list[tuple[bool, float, str]] = []
-    for n, line in enumerate(worded):
-        if not (len(worded) == 1 or line.size >= 1.15 * usual or line.bold) or (n and _of_one(worded[n - 1], line)):
-            continue
-        title = " ".join(line.marked.text.split())
-        if n + 1 < len(worded) and _of_one(line, worded[n + 1]):
-            title = " ".join(f"{title} {worded[n + 1].marked.text}".split())
-        if len(title) <= 200:
-            letterhead = line.y0 < _TOP * page.tall and _LETTERHEAD.search(title) is not None and len(title.split()) <= 8
-            found.append((letterhead, -round(line.size, 1), title))
-    return tuple(dict.fromkeys(title for _, _, title in sorted(found, key=lambda one: one[:2])))[:_TITLES]
-
-
-def _of_one(one: Line, two: Line) -> bool:
-    """Two lines of one heading."""
-    return abs(two.size - one.size) < 0.1 and one.bold == two.bold and 0 <= two.y0 - one.y1 < one.size

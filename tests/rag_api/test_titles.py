@@ -6,12 +6,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from reportlab.pdfgen.canvas import Canvas
 
 from rag_api.domain import Edit
 from rag_api.ingest.chunk import embedding_text
+from rag_api.ingest.metadata import patients_in
+from rag_api.ingest.read import read
 from rag_api.ingest.titles import many_differ
 from tests.rag_api.here import reader_here
-from tests.rag_api.pdfs import Draw, both, lines, pdf
+from tests.rag_api.pdfs import Draw, both, lines, pdf, write
 from tests.rag_api.test_ingest import Place, place
 from tests.rag_api.test_read_pdf import read_bytes
 
@@ -24,6 +27,9 @@ SUBJECTS = {
     "voeding": "Patiënten kiezen voortaan zelf hun maaltijd tot een uur voordat de keuken begint te koken.",
     "parkeren": "Bezoekers betalen vanaf zaterdag minder per uur, personeel gebruikt de garage achter het station.",
 }
+
+
+BODY = ("Spoel om de acht uur met tien milliliter.", "Noteer het uur en de hoeveelheid in het dossier.", "Bel bij pijn de arts van wacht.")
 
 
 def letter(subject: str, text: str, head: str = "Raad van de Regio", line: str = "Betreft: {subject}") -> Draw:
@@ -44,6 +50,48 @@ def test_a_heading_goes_before_a_larger_letterhead(tmp_path: Path) -> None:
         lines("Spoel om de acht uur.", "Noteer het uur.", y=680),
     )
     assert read_bytes(tmp_path, pdf(page)).metadata.title == "Zorg voor de katheter"
+
+
+def test_a_heading_of_many_lines_is_one_title_and_what_stands_elsewhere_is_none_of_it(tmp_path: Path) -> None:
+    heading = ("Zorg voor de katheter", "bij volwassenen op de", "afdeling en thuis")
+    page = both(lines("Mei 2024", x=480, y=800, size=16), lines(*heading, y=782, size=16, leading=18), lines(*BODY, y=680))
+    assert read_bytes(tmp_path, pdf(page)).metadata.title == " ".join(heading)
+
+
+def test_a_cover_is_called_as_its_file_is_and_not_by_the_larger_name_of_its_maker(tmp_path: Path) -> None:
+    cover = both(lines("Raad van Verpleegkunde", y=790, size=24), lines("Zorg voor de katheter", y=240, size=18))
+    content = pdf(cover, lines("Spoel om de acht uur.", "Noteer het uur."))
+    path = write(tmp_path, "RVV_katheter_2024.pdf", content)
+    assert read(path, path.name, "application/pdf", 10).metadata.title == "Zorg voor de katheter"
+
+
+def test_a_name_that_stands_in_the_header_of_every_page_is_the_title(tmp_path: Path) -> None:
+    pages = [both(lines("Zorg voor de katheter", y=810, size=9), lines(f"{n}. Eerst de handen.", *BODY, y=700)) for n in range(3)]
+    found = read_bytes(tmp_path, pdf(*pages))
+    assert "katheter" not in found.text
+    assert found.metadata.title == "Zorg voor de katheter"
+
+
+def test_a_property_of_which_the_page_shows_nothing_is_no_title(tmp_path: Path) -> None:
+    def titled(canvas: Canvas) -> None:
+        canvas.setTitle("PowerPoint Presentation")
+        both(lines("Zorg voor de katheter", y=780, size=18), lines(*BODY, y=700))(canvas)
+
+    assert read_bytes(tmp_path, pdf(titled)).metadata.title == "Zorg voor de katheter"
+
+
+def test_a_subject_may_stand_below_its_label(tmp_path: Path) -> None:
+    page = both(
+        lines("Datum", y=780, size=14), lines("Onderwerp", y=740, size=14), lines("Zorg voor de katheter", "Spoel hem.", y=720, leading=40)
+    )
+    assert read_bytes(tmp_path, pdf(page)).metadata.title == "Zorg voor de katheter"
+
+
+@pytest.mark.parametrize(
+    ("title", "named"), [("Asthma in pregnant patients", True), ("Do not give this to children or pregnant patients.", False)]
+)
+def test_a_sentence_names_no_patients_of_its_document(title: str, named: bool) -> None:
+    assert bool(patients_in(title)) is named
 
 
 def test_a_heading_that_documents_about_different_things_share_is_no_title(place: Place) -> None:
