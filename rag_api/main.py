@@ -23,7 +23,7 @@ from rag_api.api.health import own_version
 from rag_api.api.limits import Admission, Buckets, Limits
 from rag_api.api.metrics import Metrics
 from rag_api.api.page import Page, Shell, web_dir
-from rag_api.api.routes import access, accounts, ask, audit, conversations, documents, feedback, gaps, health, judged, keys, session
+from rag_api.api.routes import access, accounts, ask, audit, chat, conversations, documents, feedback, gaps, health, judged, keys, session
 from rag_api.api.routes.limited import LimitedRoute
 from rag_api.api.schemas import Problem
 from rag_api.api.sign_in.oidc import Provider
@@ -107,6 +107,7 @@ def create_app(settings: Settings, container: Container | None = None) -> FastAP
     app.state.limits = limits_of(settings, lambda: app.state.container.opened_db)
     for router in (
         ask.router,
+        chat.router,
         documents.router,
         access.router,
         documents.uploads,

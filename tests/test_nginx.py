@@ -56,6 +56,7 @@ def upstream_app(file: Path) -> Starlette:
     return Starlette(
         routes=[
             Route("/api/ask", ask, methods=["POST"]),
+            Route("/api/v1/chat/completions", ask, methods=["POST"]),
             Route("/api/documents", documents, methods=["GET", "POST"]),
             Route("/api/documents/d1/file", document_file),
             Route("/api/metrics", documents),
@@ -104,9 +105,10 @@ def request(
     return response, content
 
 
-def test_an_answer_arrives_word_by_word(gate: Gate) -> None:
+@pytest.mark.parametrize("path", ["/api/ask", "/api/v1/chat/completions"])
+def test_an_answer_arrives_word_by_word(gate: Gate, path: str) -> None:
     connection = http.client.HTTPSConnection("localhost", gate.https, context=gate.context(), timeout=20)
-    connection.request("POST", "/api/ask", b"{}", {"Accept": "text/event-stream"})
+    connection.request("POST", path, b"{}", {"Accept": "text/event-stream"})
     response = connection.getresponse()
     arrived, sent = [], []
     while line := response.readline():

@@ -67,10 +67,12 @@ def new_question(
     key: str = "",
     whole: str = "",
     notices_in: Language | None = None,
+    earlier: Sequence[str] = (),
 ) -> Question:
     """Check what can be checked before anything is streamed. `literal`: search for these words, whatever was asked before. `key`: what its
     asker calls it; asked again under that, after the connection broke, it is answered and stored once. `whole`: the document that the model
     reads whole, and that alone is searched. `notices_in`: the language of the page; without one, notices are in the question's.
+    `earlier`: what its asker asked before it, oldest first, where no conversation of Bedside's says it.
 
     Raises InvalidInput, PersonalDataFound, NotFound, DocumentTooLong, Conflict, DatabaseUnavailable. Blocks."""
     text = visible(text).strip()
@@ -86,14 +88,21 @@ def new_question(
         filters = _of_whole(whole, mode, filters or Filters(), user, container)
     if mode == Mode.VERBATIM and container.settings.generator_kind == "openai":
         raise InvalidInput("The configured generator cannot be held to exact quotes. Ask with mode `answer` or `sources`.")
-    earlier: tuple[str, ...] = ()
     if conversation_id is not None:
         get_conversation(container.db, user, conversation_id)
-        if not literal and container.settings.follow_ups != "off":
-            earlier = queries_of(container.db, user, conversation_id)
+        earlier = queries_of(container.db, user, conversation_id)
+    if literal or container.settings.follow_ups == "off":
+        earlier = ()
     own, conversation = (uuid5(QUESTIONS, f"{part} {user.id} {key}") for part in ("answer", "conversation")) if key else (uuid4(), uuid4())
     asked = Question(
-        str(own), conversation_id or str(conversation), conversation_id is None, said.text, mode, filters or Filters(), whole, earlier
+        str(own),
+        conversation_id or str(conversation),
+        conversation_id is None,
+        said.text,
+        mode,
+        filters or Filters(),
+        whole,
+        tuple(earlier),
     )
     asked = replace(asked, removed=said.removed, kept=said.kept, notices_in=notices_in)
     return _asked_again(asked, user, container) if key else asked

@@ -20,12 +20,15 @@ class Act:
 
 ACTIONS: dict[str, Act] = {
     "POST /ask": Act("question.asked"),  # routes/ask.py writes its entries itself: before anything is found, and after all is shown
+    "POST /v1/chat/completions": Act("question.asked"),  # as POST /ask
+    "GET /v1/models": Act("models.listed", routine=True),
     "GET /documents": Act("documents.listed"),
     "POST /documents": Act("document.uploaded", changes=True),
     "DELETE /ingestion": Act("documents.ingestion_stopped", changes=True),
     "GET /documents/{document_id}": Act("document.shown"),
     "PATCH /documents/{document_id}": Act("document.described", changes=True),
     "DELETE /documents/{document_id}": Act("document.retired", changes=True),
+    "GET /documents/{document_id}/place": Act("document.place_shown"),
     "GET /documents/{document_id}/file": Act("document.opened"),
     "GET /documents/{document_id}/changes": Act("document.changes_read"),
     "GET /documents/{document_id}/access": Act("document.access_read"),

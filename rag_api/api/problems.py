@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import math
 from dataclasses import asdict
@@ -69,7 +70,7 @@ async def _of_ours(request: Request, error: Exception) -> JSONResponse:
     headers = {"Retry-After": str(math.ceil(error.retry_after))} if isinstance(error, TooManyRequests) else HEADERS.get(error.status)
     instead = error.instead if isinstance(error, PersonalDataFound) else None
     errors = [WrongOut(**asdict(row)) for row in error.rows]
-    return problem(error.status, error.code, error.message, errors or None, headers, instead)
+    return _as_openai(request, problem(error.status, error.code, error.message, errors or None, headers, instead))
 
 
 async def _of_validation(request: Request, error: Exception) -> JSONResponse:
@@ -77,7 +78,7 @@ async def _of_validation(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     errors = [WrongOut(where=".".join(str(part) for part in e["loc"]), what=str(e["msg"])) for e in error.errors()]
     detail = "; ".join(f"{e.where}: {e.what}" for e in errors[:3])
-    return problem(422, "invalid_request", detail, errors)
+    return _as_openai(request, problem(422, "invalid_request", detail, errors))
 
 
 async def _of_http(request: Request, error: Exception) -> JSONResponse:
@@ -86,7 +87,21 @@ async def _of_http(request: Request, error: Exception) -> JSONResponse:
         return problem(400, "invalid_input", "The body is not JSON in UTF-8, or not the form that is asked for.")
     code = CODES.get(error.status_code, "invalid_input" if error.status_code < 500 else "internal")
     headers = {"Allow": ", ".join(_methods(request))} if error.status_code == 405 else error.headers
-    return problem(error.status_code, code, str(error.detail), headers=headers)
+    return _as_openai(request, problem(error.status_code, code, str(error.detail), headers=headers))
+
+
+def _as_openai(request: Request, response: JSONResponse) -> JSONResponse:
+    """Where OpenAI's clients ask, with what they look for in a failure beside the problem's own members."""
+    if "/v1/" not in request.url.path:
+        return response
+    body = json.loads(bytes(response.body))
+    body["error"] = {
+        "message": body["detail"],
+        "type": "invalid_request_error" if body["status"] < 500 else "server_error",
+        "code": body["code"],
+    }
+    headers = {name: value for name, value in response.headers.items() if name not in ("content-length", "content-type")}
+    return JSONResponse(body, response.status_code, headers, MEDIA_TYPE)
 
 
 def _methods(request: Request) -> list[str]:

@@ -40,14 +40,17 @@ def gaps(
     else:
         for gap in found:
             near = "; ".join(f"{document.title} ({document.owner or 'no owner'})" for document, _ in gap.nearest[:3])
-            typer.echo(f"{len(gap.asked):4}  {gap.department or '-'}  {gap.question}\n      {near}")
+            missed = ", ".join(f"{what} ({count})" for what, count in gap.missing.items())
+            typer.echo(
+                f"{len(gap.asked):4}  {gap.department or '-'}  {gap.question}\n      {near}" + (missed and f"\n      missed: {missed}")
+            )
         say(f"{len(found)} gaps, {total} questions")
 
 
 def _row(gap: Gap) -> dict[str, Any]:
     nearest = [asdict(document) | {"times": times} for document, times in gap.nearest]
     about = {"question": gap.question, "times": len(gap.asked), "department": gap.department}
-    return {**about, "functions": gap.functions, "questions": gap.wordings, "nearest": nearest}
+    return {**about, "functions": gap.functions, "questions": gap.wordings, "missing": gap.missing, "nearest": nearest}
 
 
 def _day(text: str | None) -> datetime | None:

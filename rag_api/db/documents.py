@@ -246,6 +246,15 @@ def current_document(db: Database, user: User, source: str) -> Document | None:
     return to_document(row) if row else None
 
 
+def newer_than(db: Database, user: User, document: Document, today: date) -> Document | None:
+    """What counts now in this one's place, of what the user may read: the file's newer version, or what says that it supersedes it."""
+    current = current_document(db, user, document.source)
+    if current is not None and current.id != document.id:
+        return current
+    newer = superseding(db, user, today).get(document.id)
+    return get_documents(db, user, [newer]).get(newer) if newer else None
+
+
 def taken(db: Database, source: str) -> bool:
     """Whether there is a current document of this name, whoever may read it."""
     row = db.one(f"select 1 as n from documents where source = %(source)s and {CURRENT}", {"source": source})  # noqa: S608

@@ -36,6 +36,7 @@ class Unanswered:
     said_by: str  # "bedside" or "reader"
     nearest: tuple[NearDocument, ...]  # those that the reviewer may read, nearest first
     created_at: datetime
+    missing: str | None = None  # what its reader missed, if they said so
 
 
 def unanswered(db: Database, user: User, since: datetime | None = None, nobody: Sequence[str] = NOBODY) -> list[Unanswered]:
@@ -48,7 +49,9 @@ def unanswered(db: Database, user: User, since: datetime | None = None, nobody: 
                 select s->'document' as d, n from jsonb_array_elements(a.sources) with ordinality as t(s, n)
                 where exists (select 1 from documents r where r.id = s->'document'->>'id' and r.{READS})
                 order by n limit %(nearest)s) x), '[]')
-              as nearest
+              as nearest,
+              (select f.missing from feedback f where f.answer_id = a.id and f.missing is not null
+                order by f.created_at desc, f.id limit 1) as missing
             from answers a
             where a.{READS} and a.user_id <> all(%(nobody)s) and a.created_at >= coalesce(%(since)s, '-infinity'::timestamptz)
               and not a.notices @> '[{{"code": "empty_index"}}]'

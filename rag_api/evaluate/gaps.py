@@ -48,6 +48,11 @@ class Gap:
         return sorted({one.language for one in self.asked})
 
     @property
+    def missing(self) -> dict[str, int]:
+        """What its readers missed, and how many of them."""
+        return missing_in(self.asked)
+
+    @property
     def nearest(self) -> list[tuple[NearDocument, int]]:
         """With how many of the questions each was near to."""
         return Counter(document for one in self.asked for document in one.nearest).most_common(5)
@@ -74,6 +79,11 @@ def gaps_of(asked: Sequence[Unanswered], department: str | None = None) -> list[
     return sorted(gaps, key=lambda g: (-len(g.asked), -max(one.created_at.timestamp() for one in g.asked)))
 
 
+def missing_in(asked: Sequence[Unanswered]) -> dict[str, int]:
+    """Most missed first."""
+    return dict(Counter(one.missing for one in asked if one.missing).most_common())
+
+
 def department_of(one: Unanswered) -> str:
     """Of who asked, else of the nearest document: somebody must own the gap."""
     return one.department or next((document.department for document in one.nearest if document.department), UNKNOWN)
@@ -83,7 +93,7 @@ def likeness(a: frozenset[str], b: frozenset[str]) -> float:
     return len(a & b) / max(1, len(a | b))
 
 
-COLUMNS = ("department", "times", "question", "wordings", "functions", "nearest", "owners", "first", "last")
+COLUMNS = ("department", "times", "question", "wordings", "functions", "nearest", "owners", "missing", "first", "last")
 
 
 def gaps_csv(gaps: Sequence[Gap]) -> str:
@@ -96,6 +106,7 @@ def gaps_csv(gaps: Sequence[Gap]) -> str:
         row = (
             gap.department, str(len(gap.asked)), gap.question, " | ".join(gap.wordings[1:]), ", ".join(gap.functions),
             " | ".join(d.title for d in documents), " | ".join(dict.fromkeys(d.owner for d in documents if d.owner)),
+            ", ".join(f"{what} {count}" for what, count in gap.missing.items()),
             min(times).date().isoformat(), max(times).date().isoformat(),
         )  # fmt: skip
         writer.writerow([harmless(cell) for cell in row])

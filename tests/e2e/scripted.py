@@ -23,7 +23,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from rag_api.api import schemas as s
 from rag_api.api.schemas.accounts import SessionOut
-from rag_api.domain import PartKind, TargetGroup
+from rag_api.domain import DocumentStatus, PartKind, TargetGroup
 from rag_api.guard.patient import patient_of
 from rag_api.guard.support import Passage, unsupported
 
@@ -378,6 +378,25 @@ def create_app(script: Script, headers: dict[str, str]) -> FastAPI:
         if document_id == "weg":
             return problem(404, "not_found", "no such document")
         return JSONResponse(detail(document_id).model_dump(mode="json"))
+
+    @app.get("/api/documents/{document_id}/place")
+    async def place(document_id: str, page: int, quote: str = "") -> Response:
+        if document_id == "weg":
+            return problem(404, "not_found", "no such document")
+        found = quote in PASSAGE and quote != ""
+        rects = rects_of(script.pdf, 3, quote) if found else []
+        source = script.source(1, TITLE, quote or PASSAGE, 3 if found else page, score=0).model_copy(update={"rects": rects})
+        newer = detail("nieuw") if document_id == "oud" else None
+        linked = s.LinkedOut(source=source, found=found, status=DocumentStatus.INDEXED, newer=newer, page_text=PASSAGE)
+        return Response(linked.model_dump_json(), media_type="application/json")
+
+    @app.get("/api/answers/{answer_id}")
+    async def answer(answer_id: str) -> Response:
+        for answers in script.conversations.values():
+            for one in answers:
+                if one.id == answer_id:
+                    return Response(one.model_dump_json(), media_type="application/json")
+        return problem(404, "not_found", "no such answer")
 
     @app.get("/api/documents/{document_id}/file")
     async def file(document_id: str) -> Response:

@@ -28,6 +28,7 @@ SECRET = "zevenblad"  # stands in the document that only surgery reads, in its t
 OUTSIDE = {"anonymous", "outsider", "foreign admin", "auditor", "suspended"}
 TEXT = f"Thuisregels voor {SECRET}. Geef na een operatie elke zes uur paracetamol en noteer de pijnscore. "
 QUESTION = "Hoe vaak paracetamol na een operatie?"
+SOURCES = {"mode": "sources"}
 FILE = {"file": ("nieuw.txt", b"Na een val belt u de wacht.", "text/plain")}
 
 
@@ -81,9 +82,12 @@ ROWS: list[tuple[str, Row]] = [
         "POST /ask follow-up",
         readers(404, "ask", owner=200, json={"question": QUESTION, "mode": "sources", "conversation_id": "{conversation_id}"}),
     ),
+    ("POST /v1/chat/completions", readers(200, "ask", json={"messages": [{"role": "user", "content": QUESTION}], "bedside": SOURCES})),
+    ("GET /v1/models", readers(200, "ask")),
     ("GET /documents", readers(200, "read")),
     ("GET /facets", readers(200, "read")),
     ("GET /documents/{document_id}", readers(200, "read", outside=404)),
+    ("GET /documents/{document_id}/place", readers(200, "read", outside=404)),
     ("GET /documents/{document_id}/file", readers(200, "read", outside=404)),
     ("PATCH /documents/{document_id}", admins(200, "ingest", foreign=404, json={"owner": "apotheek"})),
     ("DELETE /documents/{document_id}", admins(200, "ingest", foreign=404)),
@@ -183,7 +187,7 @@ def asked(world: World, route: str, row: Row, who: str) -> Any:
         send["json"] = {**send["json"], "login": f"nieuw-{uuid4()}"}  # each login once
     world.client.cookies.clear()
     response = world.client.request(method, path.format(**ids), headers=headers, follow_redirects=False, **send)
-    if response.is_success and method != "GET" and "/session" not in path and "/ask" not in path:
+    if response.is_success and method != "GET" and "/session" not in path and path not in ("/ask", "/v1/chat/completions"):
         world.fresh = False
     return response
 

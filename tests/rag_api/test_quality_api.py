@@ -314,11 +314,22 @@ class TestGaps:
         client.post(f"/answers/{answer['id']}/feedback", json={"found": "partly"}).raise_for_status()
         assert client.get("/gaps").json()["gaps"] == []
 
+    def test_it_counts_what_readers_missed_by_the_last_that_each_said(self, client: httpx.Client) -> None:
+        for chosen in (["procedure", "detail"], ["detail"], ["patient"], []):
+            answer = ask(client, DOSE)
+            for given in [{"found": "no"}, *({"missing": one} for one in chosen)]:
+                client.post(f"/answers/{answer['id']}/feedback", json=given).raise_for_status()
+        found = client.get("/gaps").json()
+        assert [(gap["times"], gap["missing"]) for gap in found["gaps"]] == [(4, {"detail": 2, "patient": 1})]
+        assert found["missing"] == {"detail": 2, "patient": 1}
+        (row,) = csv.DictReader(io.StringIO(client.get("/gaps.csv").text))
+        assert row["missing"] == "detail 2, patient 1"
+
     def test_a_deleted_conversation_is_gone_from_it(self, client: httpx.Client) -> None:
         answer = ask(client, FLAG)
         assert client.get("/gaps").json()["questions"] == 1
         client.delete(f"/conversations/{answer['conversation_id']}").raise_for_status()
-        assert client.get("/gaps").json() == {"gaps": [], "questions": 0, "departments": {}}
+        assert client.get("/gaps").json() == {"gaps": [], "questions": 0, "missing": {}, "departments": {}}
 
     def test_the_csv_names_owners_and_holds_no_formula(self, client: httpx.Client) -> None:
         ask(client, "=1+1 " + FLAG)

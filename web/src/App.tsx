@@ -15,6 +15,7 @@ whenIdle(() => void pdfjs().catch(() => undefined));
 /** The other pages are for few: who only asks does not fetch them. */
 const PAGES: Record<PageName, ComponentType> = {
   chat: Chat,
+  linked: lazy(async () => ({ default: (await import("./components/source/Linked")).Linked })),
   documents: lazy(async () => ({ default: (await import("./components/admin/Documents")).Documents })),
   session: lazy(async () => ({ default: (await import("./components/quality/Session")).Session })),
   sets: lazy(async () => ({ default: (await import("./components/quality/Sets")).Sets })),

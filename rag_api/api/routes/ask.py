@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncGenerator, Coroutine
+from collections.abc import AsyncGenerator, Coroutine, Sequence
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Body, Header, Request, Response
 from fastapi.responses import StreamingResponse
@@ -19,7 +19,7 @@ from rag_api.answering.ask import new_question
 from rag_api.answering.builder import Question
 from rag_api.api import schemas as api
 from rag_api.api.asked import Asked
-from rag_api.api.audited import TrailDep
+from rag_api.api.audited import Noted, TrailDep
 from rag_api.api.closing import Closing
 from rag_api.api.deps import ContainerDep, MetricsDep, UserDep
 from rag_api.api.limits import Limits, Place
@@ -29,6 +29,7 @@ from rag_api.api.problems import problem, responses
 from rag_api.api.routes.limited import LimitedRoute
 from rag_api.api.sign_in.access import Access, declared
 from rag_api.api.sign_in.identity import whose
+from rag_api.container import Container
 from rag_api.domain import AnswerEvent, AnswerStatus, Cited, Done, Failed, Found, Source, Stage, Token, User
 from rag_api.errors import Unavailable
 
@@ -36,6 +37,7 @@ log = logging.getLogger(__name__)
 
 router = APIRouter(tags=["ask"], route_class=LimitedRoute)
 
+Result = TypeVar("Result")
 STREAM = "text/event-stream"
 EVENTS: dict[str, type[BaseModel]] = {
     "stage": api.StageEvent,
@@ -112,6 +114,24 @@ async def ask(
     `status` says what came of it: `answered`, `not_found` (the sources are the nearest documents), `sources_only` (asked for, or the
     generator is down: see `notices`), `failed` (it broke off; what was written is there).
     """
+    question, events = await begun(request, user, container, metrics, trail, body, idempotency_key)
+    if STREAM in request.headers.get("accept", ""):
+        return StreamingResponse(while_there(request, _lines(question, events)), media_type=STREAM, headers=NO_BUFFERING)
+    return await unless_gone(request, _collected(events))
+
+
+async def begun(
+    request: Request,
+    user: User,
+    container: Container,
+    metrics: Metrics,
+    trail: Noted,
+    body: api.AskIn,
+    key: str,
+    earlier: Sequence[str] = (),
+) -> tuple[Question, AsyncGenerator[AnswerEvent]]:
+    """The question, counted, admitted and in the trail, and the events of its answer. `earlier`: what its asker asked before it, oldest
+    first, where no conversation says it. Raises what `new_question` raises, AuditUnavailable and TooManyRequests."""
     limits: Limits = request.app.state.limits
     await run_in_threadpool(limits.questions.take, whose(request))
     place = await limits.admission.enter()
@@ -126,19 +146,17 @@ async def ask(
             conversation_id=body.conversation_id,
             literal=body.literal,
             personal=body.personal_data,
-            key=idempotency_key,
+            key=key,
             whole=body.whole_document or "",
             notices_in=body.notices_in,
+            earlier=earlier,
         )
         asked = Asked(trail, question, container)
         await asked.begins()
     except BaseException:
         place.leave()
         raise
-    events = asked.followed(_counted(_until_found(answer_events(question, asker(user, body), container), place), metrics))
-    if STREAM in request.headers.get("accept", ""):
-        return StreamingResponse(_while_there(request, _lines(question, events)), media_type=STREAM, headers=NO_BUFFERING)
-    return await _unless_gone(request, _collected(events))
+    return question, asked.followed(_counted(_until_found(answer_events(question, asker(user, body), container), place), metrics))
 
 
 def asker(user: User, body: api.AskIn) -> User:
@@ -178,14 +196,14 @@ async def _collected(events: AsyncGenerator[AnswerEvent]) -> api.AnswerOut | Res
         if isinstance(event, Failed):
             if event.answer is not None and event.answer.sources:
                 return answer_out(event.answer)
-            return problem(503 if event.code in _UNAVAILABLE else 500, event.code, event.message)
+            return problem(503 if event.code in UNAVAILABLE else 500, event.code, event.message)
     raise AssertionError("ask() ended without Done or Failed")
 
 
-_UNAVAILABLE = {"unavailable"} | {kind.code for kind in Unavailable.__subclasses__()}
+UNAVAILABLE = {"unavailable"} | {kind.code for kind in Unavailable.__subclasses__()}
 
 
-async def _unless_gone(request: Request, work: Coroutine[Any, Any, api.AnswerOut | Response]) -> api.AnswerOut | Response:
+async def unless_gone(request: Request, work: Coroutine[Any, Any, Result | Response]) -> Result | Response:
     """Work's result; cancelled when the client goes away first, so that nobody's answer occupies the generator."""
     task = asyncio.ensure_future(work)
     gone, over = asyncio.ensure_future(_disconnected(request)), asyncio.ensure_future(_closing(request).over())
@@ -256,7 +274,7 @@ def _event_out(question: Question, sources: tuple[Source, ...], event: AnswerEve
             return "failed", api.FailedEvent(code=event.code, message=event.message, answer=stored)
 
 
-async def _while_there(request: Request, lines: AsyncGenerator[str]) -> AsyncGenerator[str]:
+async def while_there(request: Request, lines: AsyncGenerator[str]) -> AsyncGenerator[str]:
     """The lines, until the client goes away: noticed at once, not at the next word. A comment now and then while nothing else
     comes, so that no proxy takes the silence of a slow model for death. When the service ends first, that is the last line."""
     gone, over = asyncio.ensure_future(_disconnected(request)), asyncio.ensure_future(_closing(request).over())

@@ -6,6 +6,7 @@ import shutil
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
 from email.utils import formatdate
 from pathlib import Path
 from typing import Annotated
@@ -15,10 +16,11 @@ from fastapi import APIRouter, File, Form, Query, Request, Response, UploadFile
 from fastapi.responses import FileResponse
 from numpy.typing import NDArray
 
+from rag_api.answering.linked import linked
 from rag_api.api import schemas as api
 from rag_api.api.audited import TrailDep
 from rag_api.api.deps import ContainerDep, DbDep, DocumentId, Limit, Offset, UserDep, WritingContainerDep
-from rag_api.api.mapping import document_detail, document_out, facets_out, ingest_out, metadata_in
+from rag_api.api.mapping import document_detail, document_out, facets_out, ingest_out, metadata_in, source_out
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute, UploadRoute
 from rag_api.api.sign_in.access import Access, declared
@@ -32,6 +34,7 @@ from rag_api.db.documents import (
     facets,
     get_document,
     list_documents,
+    newer_than,
     read_cut,
     read_page_sizes,
     taken,
@@ -52,6 +55,8 @@ router = APIRouter(tags=["documents"], route_class=LimitedRoute)
 uploads = APIRouter(tags=["documents"], route_class=UploadRoute)
 
 Search = Annotated[str, Query(max_length=200, pattern=r"^[^\x00]*$", description="In title or file name.")]
+Number = Annotated[int, Query(ge=1, le=100_000, description="The page that the link names.")]
+Quote = Annotated[str, Query(max_length=4000, pattern=r"^[^\x00]*$", description="Words of the document; empty: the page as a whole.")]
 Status = Annotated[DocumentStatus | None, Query(description="The current ones (indexed and failed) when absent.")]
 
 
@@ -81,6 +86,28 @@ def get_one_document(db: DbDep, user: UserDep, trail: TrailDep, document_id: Doc
     document = get_document(db, user, document_id)
     trail.documents([document])
     return document_detail(document, read_page_sizes(db, document_id), edits_of(db, document.source), read_cut(db, document_id))
+
+
+@router.get(
+    "/documents/{document_id}/place",
+    openapi_extra=declared(Access.READ),
+    summary="Words of a document, where they stand now",
+    responses=responses(404, 422, 503),
+)
+def get_place(db: DbDep, user: UserDep, trail: TrailDep, document_id: DocumentId, page: Number = 1, quote: Quote = "") -> api.LinkedOut:
+    """What a link to a document, a page or a quote leads to. The words are found again after the document was read anew, and on another
+    page than the link says; `newer` is what counts in the document's place since."""
+    document = get_document(db, user, document_id)
+    trail.documents([document])
+    found = linked(db, document, page, quote)
+    newer = newer_than(db, user, document, date.today())
+    return api.LinkedOut(
+        source=source_out(found.source),
+        found=found.found,
+        status=document.status,
+        newer=document_out(newer) if newer else None,
+        page_text=found.page_text,
+    )
 
 
 @router.patch(

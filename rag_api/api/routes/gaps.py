@@ -16,7 +16,7 @@ from rag_api.api.schemas import Day
 from rag_api.api.schemas import quality as api
 from rag_api.api.sign_in.access import Access, declared
 from rag_api.db.gaps import unanswered
-from rag_api.evaluate.gaps import Gap, department_of, gaps_csv, gaps_of
+from rag_api.evaluate.gaps import Gap, department_of, gaps_csv, gaps_of, missing_in
 
 router = APIRouter(tags=["gaps"], route_class=LimitedRoute)
 
@@ -37,7 +37,10 @@ def get_gaps(db: DbDep, user: UserDep, trail: TrailDep, department: Department =
     trail.on |= {"department": department, "questions": sum(len(gap.asked) for gap in gaps)}
     counts = Counter(department_of(one) for one in asked)
     return api.GapReport(
-        gaps=[_out(gap) for gap in gaps], questions=sum(len(gap.asked) for gap in gaps), departments=dict(counts.most_common())
+        gaps=[_out(gap) for gap in gaps],
+        questions=sum(len(gap.asked) for gap in gaps),
+        missing=missing_in([one for gap in gaps for one in gap.asked]),
+        departments=dict(counts.most_common()),
     )
 
 
@@ -72,6 +75,7 @@ def _out(gap: Gap) -> api.GapOut:
             api.NearestOut(document=d.document, title=d.title, department=d.department, owner=d.owner, times=n) for d, n in gap.nearest
         ],
         not_found=sum(one.said_by == "bedside" for one in gap.asked),
+        missing=gap.missing,
         first_at=min(times),
         last_at=max(times),
     )

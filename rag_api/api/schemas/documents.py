@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
+from rag_api.api.schemas.answers import SourceOut
 from rag_api.api.schemas.base import Day, In, MetadataField, Name, Words
 from rag_api.domain import DocumentStatus, TargetGroup
 
@@ -134,3 +135,13 @@ class FacetsOut(BaseModel):
     languages: list[str]
     target_groups: list[TargetGroup]
     functions: list[FunctionOut]
+
+
+class LinkedOut(BaseModel):
+    """Words of a document with their place, as a link names them."""
+
+    source: SourceOut = Field(description="The document and the words; `rects` is empty where the place is not exact.")
+    found: bool = Field(description="Exactly these words stand there. Else `source` is the page as a whole.")
+    status: DocumentStatus
+    newer: DocumentOut | None = Field(description="What counts in its place since, of what you may read.")
+    page_text: str = Field(description="Of the page; what was read in doubt from an image is blank in it: ▒ for each letter.")

@@ -156,6 +156,7 @@ class GapOut(BaseModel):
     questions: list[str] = Field(description="Each wording once.")
     nearest: list[NearestOut]
     not_found: int = Field(description="Times that Bedside said so; the others were said by readers.")
+    missing: dict[str, int] = Field(description="What its readers missed (as in feedback), and how many of them said so.")
     first_at: datetime
     last_at: datetime
 
@@ -163,4 +164,5 @@ class GapOut(BaseModel):
 class GapReport(BaseModel):
     gaps: list[GapOut]
     questions: int
+    missing: dict[str, int] = Field(description="What was missed, in all of these together.")
     departments: dict[str, int] = Field(description="Unanswered questions by department.")

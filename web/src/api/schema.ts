@@ -24,6 +24,44 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The one model, as OpenAI's clients list them */
+        get: operations["get_models"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask a question as OpenAI's clients do
+         * @description The whole of Bedside behind OpenAI's protocol: the last message of the user is asked, and answered from the hospital's documents.
+         *     What a client says to the model (`system`, `temperature`) changes nothing.
+         */
+        post: operations["complete_chat"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/documents": {
         parameters: {
             query?: never;
@@ -90,6 +128,27 @@ export interface paths {
          *     document's passages before this answers (`vectors`). 409 while an ingestion is running.
          */
         patch: operations["describe_document"];
+        trace?: never;
+    };
+    "/documents/{document_id}/place": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Words of a document, where they stand now
+         * @description What a link to a document, a page or a quote leads to. The words are found again after the document was read anew, and on another
+         *     page than the link says; `newer` is what counts in the document's place since.
+         */
+        get: operations["get_place"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/documents/{document_id}/changes": {
@@ -950,6 +1009,16 @@ export interface components {
              */
             sessions: number;
         };
+        /** Annotation */
+        Annotation: {
+            /**
+             * Type
+             * @default url_citation
+             * @constant
+             */
+            type: "url_citation";
+            url_citation: components["schemas"]["UrlCitation"];
+        };
         /** AnswerOut */
         AnswerOut: {
             /** Id */
@@ -1122,6 +1191,119 @@ export interface components {
              * Format: date-time
              */
             changed_at: string;
+        };
+        /** ChatAnswer */
+        ChatAnswer: {
+            /**
+             * Role
+             * @default assistant
+             * @constant
+             */
+            role: "assistant";
+            /**
+             * Content
+             * @description Notices, then the answer; null of a refusal.
+             */
+            content: string | null;
+            /**
+             * Refusal
+             * @description Why there is no answer, where no document holds one.
+             */
+            refusal: string | null;
+            /**
+             * Annotations
+             * @description The quotes' places; of a refusal and of an answer without quotes, its documents.
+             */
+            annotations: components["schemas"]["Annotation"][];
+        };
+        /**
+         * ChatExtra
+         * @description What `POST /ask` takes beside the question.
+         */
+        ChatExtra: {
+            /** Conversation Id */
+            conversation_id?: string | null;
+            filters?: components["schemas"]["FiltersIn"];
+            mode?: components["schemas"]["Mode"] | null;
+            /** Function */
+            function?: string | null;
+            /** Department */
+            department?: string | null;
+            /** @default stop */
+            personal_data: components["schemas"]["PersonalChoice"];
+            /** Whole Document */
+            whole_document?: string | null;
+            /** Notices In */
+            notices_in?: ("nl" | "en") | null;
+            /**
+             * Literal
+             * @default false
+             */
+            literal: boolean;
+        };
+        /** ChatIn */
+        ChatIn: {
+            /**
+             * Model
+             * @description Whatever it says, the hospital's configured generator answers.
+             * @default bedside
+             */
+            model: string;
+            /**
+             * Messages
+             * @description The last of the user's is the question; the ones before make a follow-up stand alone.
+             */
+            messages: components["schemas"]["ChatMessage"][];
+            /**
+             * Stream
+             * @default false
+             */
+            stream: boolean;
+            bedside?: components["schemas"]["ChatExtra"];
+        };
+        /** ChatMessage */
+        ChatMessage: {
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "system" | "developer" | "user" | "assistant" | "tool";
+            /** Content */
+            content?: string | components["schemas"]["TextPart"][] | null;
+        };
+        /** ChatOut */
+        ChatOut: {
+            /** Id */
+            id: string;
+            /**
+             * Object
+             * @default chat.completion
+             * @constant
+             */
+            object: "chat.completion";
+            /** Created */
+            created: number;
+            /** Model */
+            model: string;
+            /** Choices */
+            choices: components["schemas"]["Choice"][];
+            /** @description The answer with its sources and marks, as `POST /ask` gives it. */
+            bedside: components["schemas"]["AnswerOut"];
+        };
+        /** Choice */
+        Choice: {
+            /**
+             * Index
+             * @default 0
+             */
+            index: number;
+            message: components["schemas"]["ChatAnswer"];
+            /**
+             * Finish Reason
+             * @default stop
+             * @constant
+             */
+            finish_reason: "stop";
         };
         /** ConversationDetail */
         ConversationDetail: {
@@ -1702,6 +1884,13 @@ export interface components {
              */
             not_found: number;
             /**
+             * Missing
+             * @description What its readers missed (as in feedback), and how many of them said so.
+             */
+            missing: {
+                [key: string]: number;
+            };
+            /**
              * First At
              * Format: date-time
              */
@@ -1718,6 +1907,13 @@ export interface components {
             gaps: components["schemas"]["GapOut"][];
             /** Questions */
             questions: number;
+            /**
+             * Missing
+             * @description What was missed, in all of these together.
+             */
+            missing: {
+                [key: string]: number;
+            };
             /**
              * Departments
              * @description Unanswered questions by department.
@@ -2067,6 +2263,27 @@ export interface components {
             /** Revoked At */
             revoked_at: string | null;
         };
+        /**
+         * LinkedOut
+         * @description Words of a document with their place, as a link names them.
+         */
+        LinkedOut: {
+            /** @description The document and the words; `rects` is empty where the place is not exact. */
+            source: components["schemas"]["SourceOut"];
+            /**
+             * Found
+             * @description Exactly these words stand there. Else `source` is the page as a whole.
+             */
+            found: boolean;
+            status: components["schemas"]["DocumentStatus"];
+            /** @description What counts in its place since, of what you may read. */
+            newer: components["schemas"]["DocumentOut"] | null;
+            /**
+             * Page Text
+             * @description Of the page; what was read in doubt from an image is blank in it: ▒ for each letter.
+             */
+            page_text: string;
+        };
         /** Live */
         Live: {
             /**
@@ -2176,6 +2393,41 @@ export interface components {
          * @enum {string}
          */
         Mode: "answer" | "verbatim" | "sources";
+        /** Model */
+        Model: {
+            /**
+             * Id
+             * @default bedside
+             */
+            id: string;
+            /**
+             * Object
+             * @default model
+             * @constant
+             */
+            object: "model";
+            /**
+             * Created
+             * @default 0
+             */
+            created: number;
+            /**
+             * Owned By
+             * @default bedside
+             */
+            owned_by: string;
+        };
+        /** ModelList */
+        ModelList: {
+            /**
+             * Object
+             * @default list
+             * @constant
+             */
+            object: "list";
+            /** Data */
+            data: components["schemas"]["Model"][];
+        };
         /** NearestOut */
         NearestOut: {
             /** Document */
@@ -2730,6 +2982,16 @@ export interface components {
          * @enum {string}
          */
         TargetGroup: "adult" | "child" | "neonate" | "pregnancy";
+        /** TextPart */
+        TextPart: {
+            /**
+             * Type
+             * @constant
+             */
+            type: "text";
+            /** Text */
+            text: string;
+        };
         /** TrailOut */
         TrailOut: {
             /** Entries */
@@ -2751,6 +3013,20 @@ export interface components {
             end: number;
             /** Text */
             text: string;
+        };
+        /**
+         * UrlCitation
+         * @description content[start_index:end_index] stands word for word in the document; `url` opens it there. Offsets count code points.
+         */
+        UrlCitation: {
+            /** Start Index */
+            start_index: number;
+            /** End Index */
+            end_index: number;
+            /** Title */
+            title: string;
+            /** Url */
+            url: string;
         };
         /**
          * VerifiedOut
@@ -3034,6 +3310,162 @@ export interface operations {
                      *     event: done
                      *     data: {"answer":{...}}
                      */
+                    "text/event-stream": string;
+                };
+            };
+            /** @description The request makes no sense; `detail` says what to do. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It changed meanwhile, or exists already. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The upload or the request is over the limit. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_models: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelList"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    complete_chat: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own name for this question, a new UUID each time. Asked again under it, after the connection broke off, it is answered once: what was stored is given again. Another question under it: 409. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatIn"];
+            };
+        };
+        responses: {
+            /** @description The completion; with `stream`, its chunks. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatOut"];
                     "text/event-stream": string;
                 };
             };
@@ -3578,6 +4010,87 @@ export interface operations {
             };
             /** @description The upload or the request is over the limit. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_place: {
+        parameters: {
+            query?: {
+                /** @description The page that the link names. */
+                page?: number;
+                /** @description Words of the document; empty: the page as a whole. */
+                quote?: string;
+            };
+            header?: never;
+            path: {
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinkedOut"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

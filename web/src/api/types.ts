@@ -22,6 +22,7 @@ export type PersonalChoice = Schemas["PersonalChoice"];
 export type Health = Schemas["Health"];
 export type DocumentList = Schemas["DocumentList"];
 export type DocumentSummary = Schemas["DocumentOut"];
+export type LinkedPlace = Schemas["LinkedOut"];
 export type DocumentDetail = Schemas["DocumentDetail"];
 export type MetadataIn = Schemas["MetadataIn"];
 export type ConversationDetail = Schemas["ConversationDetail"];

@@ -13,7 +13,14 @@ type Failures = ByCode & Record<"internal" | "offlineNow" | "degraded" | "down",
 
 export const en = {
   locale: "en-GB",
+  linked: {
+    lost: "The words of this link no longer stand in this document; this is the page.",
+    newer: "This document has been replaced since. What holds now:",
+    gone: "This document does not exist, or you may not read it.",
+  },
   app: {
+    copyLink: "Copy link",
+    linkCopied: "Link copied",
     name: "Bedside",
     newConversation: "New question",
     history: "Earlier",
@@ -116,7 +123,7 @@ export const en = {
     copied: "Copied",
     query: (query: string) => `Searched for: ${query}`,
     literal: "Search for my own words",
-    partPlace: (page: number) => `show on page ${page}`,
+    partPlace: (rank: number, page: number) => `source ${rank}, page ${page}`,
     copiedOn: (day: string) => `Copied from Bedside on ${day}; check that the document is still valid.`,
     print: "Print",
     forWhom: "Which patient is the question about?",
@@ -272,6 +279,8 @@ export const en = {
       detail: "a dose, step or number",
       patient: "an answer for this patient",
     },
+    missed: "Readers missed:",
+    missedInAll: "What readers missed in these answers:",
     heldBy: (rank: number, title: string) => `Source ${rank} held the answer: ${title}`,
     thanks: "Thank you.",
     held: "This document held the answer",

@@ -9,7 +9,14 @@ const either = (names: string[]): string => new Intl.ListFormat("nl", { type: "d
 
 export const nl: Messages = {
   locale: "nl-BE",
+  linked: {
+    lost: "De woorden van deze link staan niet meer zo in dit document; dit is de pagina.",
+    newer: "Dit document is intussen vervangen. Wat nu geldt:",
+    gone: "Dit document bestaat niet, of u mag het niet lezen.",
+  },
   app: {
+    copyLink: "Kopieer link",
+    linkCopied: "Link gekopieerd",
     name: "Bedside",
     newConversation: "Nieuwe vraag",
     history: "Eerder",
@@ -111,7 +118,7 @@ export const nl: Messages = {
     copied: "Gekopieerd",
     query: (query: string) => `Gezocht naar: ${query}`,
     literal: "Zoek letterlijk wat ik vroeg",
-    partPlace: (page: number) => `toon op pagina ${page}`,
+    partPlace: (rank: number, page: number) => `bron ${rank}, pagina ${page}`,
     copiedOn: (day: string) => `Gekopieerd uit Bedside op ${day}; kijk na of het document nog geldt.`,
     print: "Druk af",
     forWhom: "Over welke patiënt gaat de vraag?",
@@ -269,6 +276,8 @@ export const nl: Messages = {
       detail: "een dosis, stap of getal",
       patient: "een antwoord voor deze patiënt",
     },
+    missed: "Lezers misten:",
+    missedInAll: "Wat lezers misten in deze antwoorden:",
     heldBy: (rank: number, title: string) => `Bron ${rank} bevatte het antwoord: ${title}`,
     thanks: "Dank u.",
     held: "Dit document bevatte het antwoord",

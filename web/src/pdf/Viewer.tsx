@@ -1,7 +1,16 @@
 // The column of pages. Draws only those near the window, and scrolls to the wanted place when that changes.
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
-import { currentPage, pageScales, pageTops, type Size, scaled, scrollTarget, visiblePages } from "./geometry";
-import { type Highlight, topOf } from "./highlights";
+import {
+  currentPage,
+  pageScales,
+  pageTops,
+  type Size,
+  scaled,
+  scrollLeftTarget,
+  scrollTarget,
+  visiblePages,
+} from "./geometry";
+import { type Highlight, sidesOf, topOf } from "./highlights";
 import { Page } from "./Page";
 import type { OpenDocument } from "./useDocument";
 
@@ -95,5 +104,7 @@ function useScrollTo(
     done.current = place;
     const [top, scale] = [tops[wanted.page - 1] ?? 0, scales[wanted.page - 1] ?? 1];
     pane.current.scrollTop = scrollTarget(top, topOf(wanted), scale, pane.current.clientHeight);
+    const sides = sidesOf(wanted);
+    if (sides) pane.current.scrollLeft = scrollLeftTarget(...sides, scale, pane.current.clientWidth);
   }, [pane, wanted, tops, scales]);
 }

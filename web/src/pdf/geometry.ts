@@ -63,6 +63,18 @@ export function scrollTarget(pageTop: number, y: number, scale: number, windowHe
   return Math.max(0, pageTop + y * scale - windowHeight / 4);
 }
 
+const AROUND = 12; // points left free beside what is enlarged
+
+/** The zoom at which what lies between these sides of a page is as wide as the pane; never less than the page's own. */
+export function zoomTo(pageWidth: number, left: number, right: number, most: number): number {
+  return Math.max(1, Math.min(most, pageWidth / Math.max(right - left + 2 * AROUND, 1)));
+}
+
+/** Where to scroll sideways so that it stands in the middle. */
+export function scrollLeftTarget(left: number, right: number, scale: number, windowWidth: number): number {
+  return Math.max(0, ((left + right) / 2) * scale - windowWidth / 2);
+}
+
 /** Device pixels per CSS pixel for a page's canvas: the screen's, less where the canvas would grow too large. */
 export function canvasRatio(size: Size, devicePixelRatio: number): number {
   return Math.min(devicePixelRatio, Math.sqrt(CANVAS_PIXELS / (size.width * size.height)));

@@ -7,6 +7,7 @@ export interface Highlight {
   kind: "quote" | "passage" | "nearest"; // nearest: of a document that does not answer, so nothing of it is marked
   rank: number;
   page: number;
+  text: string; // the words; empty when only the page is meant
   rects: PageRects[]; // empty: the place is not exact, only the page is known
 }
 
@@ -16,9 +17,9 @@ export const spanKey = (span: Span): string => `${span.start}-${span.end}`;
  * itself when it used none of this source. `refused`: the document does not answer. */
 export function highlightsOf(source: Source, spans: readonly Span[], refused = false): Highlight[] {
   const { rank, page, rects } = source;
-  if (refused) return [{ key: "nearest", kind: "nearest", rank, page, rects: [] }];
+  if (refused) return [{ key: "nearest", kind: "nearest", rank, page, text: "", rects: [] }];
   if (!spans.some((span) => span.document_id === source.document_id && span.rank === rank))
-    return [{ key: "passage", kind: "passage", rank, page, rects }];
+    return [{ key: "passage", kind: "passage", rank, page, text: source.text, rects }];
   return partsOf(spans.filter((span) => span.document_id === source.document_id)).flatMap(placeOf);
 }
 
@@ -28,7 +29,7 @@ function placeOf(part: readonly Span[]): Highlight[] {
   if (!first) return [];
   const rects = part.every((span) => span.rects.length > 0) ? part.flatMap((span) => span.rects) : [];
   const page = rects[0]?.page ?? first.page;
-  return [{ key: spanKey(first), kind: "quote", rank: first.rank, page, rects }];
+  return [{ key: spanKey(first), kind: "quote", rank: first.rank, page, text: first.text, rects }];
 }
 
 /** Index of the highlight with this key; without one, of the first that belongs to the source itself. */
@@ -50,8 +51,18 @@ export function onPage(highlights: readonly Highlight[], page: number): { index:
   });
 }
 
+const onFirstPage = ({ page, rects }: Highlight): Rect[] =>
+  rects.filter((one) => one.page === page).flatMap((one) => one.rects);
+
 /** Top of the highlight on its first page, in points; 0 when only the page is known. */
 export function topOf(highlight: Highlight): number {
-  const rects = highlight.rects.filter((one) => one.page === highlight.page).flatMap((one) => one.rects);
+  const rects = onFirstPage(highlight);
   return rects.length > 0 ? Math.min(...rects.map((rect) => rect.y0)) : 0;
+}
+
+/** Left and right of the highlight on its first page, in points; null when only the page is known. */
+export function sidesOf(highlight: Highlight): [number, number] | null {
+  const rects = onFirstPage(highlight);
+  if (rects.length === 0) return null;
+  return [Math.min(...rects.map((rect) => rect.x0)), Math.max(...rects.map((rect) => rect.x1))];
 }

@@ -1,7 +1,10 @@
 // What a reader says of an answer.
 import { useMutation } from "@tanstack/react-query";
 import { call, service } from "../api/client";
-import type { FeedbackIn } from "../api/types";
+import type { Answer, FeedbackIn } from "../api/types";
+
+export const getAnswer = (id: string): Promise<Answer> =>
+  call(service.GET("/answers/{answer_id}", { params: { path: { answer_id: id } } }));
 
 /** A verdict, or a document that held the answer. */
 export const useFeedback = (answerId: string) =>

@@ -24,6 +24,18 @@ export const fileUrl = (id: string): string => address("/documents/{document_id}
 export const getDocument = (id: string): Promise<DocumentDetail> =>
   call(service.GET("/documents/{document_id}", one(id)));
 
+/** Words of a document with their place, as a link names them. */
+export const useLinked = ({ document, page, quote }: { document: string; page: number; quote: string }) =>
+  useQuery({
+    queryKey: [...ofOne(document), "place", page, quote],
+    queryFn: () =>
+      call(
+        service.GET("/documents/{document_id}/place", {
+          params: { path: { document_id: document }, query: { page, quote } },
+        }),
+      ),
+  });
+
 interface Wanted {
   search?: string;
   limit: number;

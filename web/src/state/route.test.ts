@@ -1,11 +1,15 @@
 import { expect, test } from "vitest";
 import {
   accountInAddress,
+  answerPath,
   conversationPath,
   keysAddress,
   pageAt,
   pagesFor,
   parseRoute,
+  placeIn,
+  placePath,
+  questionInAddress,
   setAddress,
   setInAddress,
 } from "./route";
@@ -40,4 +44,17 @@ test("the keys of an account are at an address", () => {
 
 test.each(["/elders", "/c", "/c/a/b", "/c/%zz"])("%s is nowhere", (path) => {
   expect(parseRoute(path)).toEqual({ kind: "unknown" });
+});
+
+test("a place in a document, an answer and a question have addresses", () => {
+  const place = { document: "0f8b", page: 12, quote: "Geef 5 + 10 mg/kg & wacht, 100% 😀" };
+  const { pathname, hash } = new URL(placePath(place), "http://x");
+  expect(pageAt(pathname)).toBe("linked");
+  expect(placeIn({ pathname, hash })).toEqual(place);
+  expect(placeIn({ pathname, hash: "" })).toEqual({ document: "0f8b", page: 1, quote: "" });
+  expect(placeIn({ pathname, hash: "#page=-3&quote=a+b" })).toEqual({ document: "0f8b", page: 1, quote: "a+b" });
+  expect(placePath({ ...place, quote: "a".repeat(5000) }).length).toBeLessThan(400);
+  expect(parseRoute(answerPath("1b6b"))).toEqual({ kind: "answer", id: "1b6b" });
+  expect(questionInAddress("?q=hoeveel%20mg%3F&x=1")).toBe("hoeveel mg?");
+  expect(questionInAddress("")).toBe("");
 });

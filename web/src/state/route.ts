@@ -1,11 +1,12 @@
-// The addresses: / and /c/{conversation}, and the pages for quality staff, admins and auditors. Anything else is not here.
-import { useEffect, useLayoutEffect, useRef, useState } from "react";
+// The addresses: /, /c/{conversation}, /a/{answer}, /d/{document}, and the pages for quality staff, admins and auditors. Anything else is
+// not here. The service and nginx know the same ones.
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { Role } from "../queries/session";
 
 /** Pages of their own, for few: reached by links, in this order, not within a conversation. */
 export const OWN_PAGES = ["documents", "accounts", "keys", "session", "sets", "gaps", "audit"] as const;
 export type OwnPage = (typeof OWN_PAGES)[number];
-export type PageName = "chat" | OwnPage;
+export type PageName = "chat" | "linked" | OwnPage;
 
 const PATHS: Record<OwnPage, string> = {
   documents: "/admin/documents",
@@ -24,6 +25,7 @@ const ADMINS: readonly Role[] = ["admin"];
 const JUDGES: readonly Role[] = ["judge", "admin"];
 const ROLES: Record<PageName, readonly Role[]> = {
   chat: READERS,
+  linked: READERS,
   documents: READERS,
   accounts: ADMINS,
   keys: ADMINS,
@@ -49,7 +51,46 @@ export const pagesFor = (roles: readonly Role[]): OwnPage[] =>
 /** Return the page that stands at this path; what is nowhere is the chat's to say. */
 export function pageAt(path: string): PageName {
   const plain = path.replace(/\/$/, "");
+  if (/^\/d\/[^/]+$/.test(plain)) return "linked";
   return OWN_PAGES.find((page) => PATHS[page] === plain) ?? "chat";
+}
+
+/** A place in a document, as a link names it. */
+export interface Place {
+  document: string;
+  page: number;
+  quote: string; // empty: the page as a whole
+}
+
+const LONGEST_QUOTE = 200; // characters: enough to be found again
+
+export function placePath({ document, page, quote }: Place): string {
+  const words = [...quote.replace(/\s+/g, " ").trim()].slice(0, LONGEST_QUOTE).join("");
+  const told = words ? `&quote=${encodeURIComponent(words)}` : "";
+  return `/d/${encodeURIComponent(document)}#page=${page}${told}`;
+}
+
+export function placeIn({ pathname, hash }: Pick<Location, "pathname" | "hash">): Place {
+  const told = new URLSearchParams(hash.slice(1).replaceAll("+", "%2B"));
+  const page = Number(told.get("page"));
+  return {
+    document: decoded(pathname.split("/")[2] ?? "") ?? "",
+    page: Number.isInteger(page) && page > 0 ? page : 1,
+    quote: told.get("quote") ?? "",
+  };
+}
+
+export const answerPath = (id: string): string => `/a/${encodeURIComponent(id)}`;
+
+/** The question that another system sends its user here with. */
+export const questionInAddress = (search: string): string => new URLSearchParams(search).get("q")?.trim() ?? "";
+
+function decoded(part: string): string | null {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return null; // "%zz" is no character
+  }
 }
 
 const KEYS_OF = "account";
@@ -59,16 +100,13 @@ export const accountInAddress = (search: string): string => new URLSearchParams(
 export const setAddress = (name: string): string => `${pathOf("sets")}?set=${encodeURIComponent(name)}`;
 export const setInAddress = (search: string): string | null => new URLSearchParams(search).get("set") || null;
 
-export type Route = { kind: "home" } | { kind: "conversation"; id: string } | { kind: "unknown" };
+export type Route = { kind: "home" | "unknown" } | { kind: "conversation" | "answer"; id: string };
 
 export function parseRoute(path: string): Route {
   if (path === "/" || path === "/index.html") return { kind: "home" };
-  const id = /^\/c\/([^/]+)\/?$/.exec(path)?.[1];
-  try {
-    return id ? { kind: "conversation", id: decodeURIComponent(id) } : { kind: "unknown" };
-  } catch {
-    return { kind: "unknown" }; // "%zz" is no character
-  }
+  const [, kind, part = ""] = /^\/([ca])\/([^/]+)\/?$/.exec(path) ?? [];
+  const id = decoded(part);
+  return id ? { kind: kind === "a" ? "answer" : "conversation", id } : { kind: "unknown" };
 }
 
 export const conversationPath = (id: string): string => `/c/${encodeURIComponent(id)}`;
@@ -96,10 +134,10 @@ export function useAddress(id: string | null, goTo: (id: string | null) => void)
     return () => window.removeEventListener("popstate", changed);
   }, []);
 
-  const go = (path: string): void => {
+  const go = useCallback((path: string): void => {
     push(path);
     setRoute(parseRoute(path));
-  };
+  }, []);
   return { route, go };
 }
 

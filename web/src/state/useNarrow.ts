@@ -1,13 +1,20 @@
-// Whether the window is so narrow that an open source lies over the conversation.
+// How narrow the window is.
 import { useCallback, useSyncExternalStore } from "react";
 
-const NARROW = "(max-width: 1023px)"; // as in layout.css
-
-export function useNarrow(): boolean {
-  const subscribe = useCallback((changed: () => void) => {
-    const query = window.matchMedia(NARROW);
-    query.addEventListener("change", changed);
-    return () => query.removeEventListener("change", changed);
-  }, []);
-  return useSyncExternalStore(subscribe, () => window.matchMedia(NARROW).matches);
+function useMedia(media: string): boolean {
+  const subscribe = useCallback(
+    (changed: () => void) => {
+      const query = window.matchMedia(media);
+      query.addEventListener("change", changed);
+      return () => query.removeEventListener("change", changed);
+    },
+    [media],
+  );
+  return useSyncExternalStore(subscribe, () => window.matchMedia(media).matches);
 }
+
+/** So narrow that an open source lies over the conversation. */
+export const useNarrow = (): boolean => useMedia("(max-width: 1023px)"); // as in layout.css
+
+/** So narrow that a whole page's words cannot be read. */
+export const usePhone = (): boolean => useMedia("(max-width: 640px)"); // as in touch.css

@@ -33,16 +33,21 @@ export function citationOf(source: Source, page: number, m: Messages): string {
   return `${source.rank}. ${[source.title, ...facts].join(", ")} (${source.document})`;
 }
 
-/** What goes with an answer wherever it is pasted: what stood above it, where each part comes from, and the day. */
-export function originOf(
-  { notices, sources, spans }: Pick<Answer, "notices" | "sources" | "spans">,
-  m: Messages,
-): string {
+const NEAREST = 3; // sources that stand for an answer that quotes none
+
+/** Each place that the answer quotes; where it quotes nothing, its first sources. */
+export function citationsOf({ sources, spans }: Pick<Answer, "sources" | "spans">, m: Messages): string[] {
+  if (spans.length === 0) return sources.slice(0, NEAREST).map((source) => citationOf(source, source.page, m));
   const places = new Map(spans.map(({ rank, page }) => [`${rank} ${page}`, { rank, page }]));
-  const cited = [...places.values()].flatMap(({ rank, page }) => {
+  return [...places.values()].flatMap(({ rank, page }) => {
     const source = sources.find((one) => one.rank === rank);
     return source ? [citationOf(source, page, m)] : [];
   });
-  const said = notices.map(({ text }) => text);
+}
+
+/** What goes with an answer wherever it is pasted: what stood above it, where each part comes from, and the day. */
+export function originOf(answer: Pick<Answer, "notices" | "sources" | "spans">, m: Messages): string {
+  const said = answer.notices.map(({ text }) => text);
+  const cited = answer.spans.length > 0 ? citationsOf(answer, m) : [];
   return [...said, ...cited, m.answer.copiedOn(formatDay(dayOf(new Date()), m))].join("\n");
 }

@@ -1,7 +1,7 @@
 // Everything the reader must know before the answer, in one place: from the service, and of what went wrong.
 import type { Notice } from "../../api/types";
 import { type Messages, useMessages } from "../../i18n";
-import { type AnswerState, view } from "../../state/answer";
+import { type AnswerState, isRefused, view } from "../../state/answer";
 import { ForWhom } from "./ForWhom";
 
 const SERIOUS = new Set([
@@ -45,6 +45,12 @@ export function Notices({ state, onAsk }: Props) {
   );
 }
 
+const ABOUT_QUESTION = new Set(["identity_removed", "stored_later", "not_stored"]);
+
+/** One sentence says why there is no answer: the one that says most. */
+const whyRefused = (notices: readonly Notice[]): Notice | undefined =>
+  notices.find(({ code }) => code !== "not_found" && !ABOUT_QUESTION.has(code)) ?? notices[0];
+
 type Words = Pick<Notice, "code" | "text"> & Partial<Notice>;
 
 function failureOf({ code, message, refusal }: Extract<AnswerState, { kind: "failed" }>, m: Messages): string {
@@ -66,6 +72,9 @@ function noticesOf(state: AnswerState, m: Messages): Said[] {
     if (state.answer.status === "sources_only" && sources.length > 0)
       own.push({ code: "sources_only", text: m.answer.sourcesOnly });
   }
-  const given = notices.filter(({ code }) => code !== "demo_model"); // the page's banner says that already
+  const said = notices.filter(({ code }) => code !== "demo_model"); // the page's banner says that already
+  const given = isRefused(state)
+    ? said.filter((one) => ABOUT_QUESTION.has(one.code) || one === whyRefused(said))
+    : said;
   return [...given, ...own.map((notice) => ({ ...notice, own: true }))];
 }

@@ -124,8 +124,7 @@ function Place({ span, onSpan }: { span: Span; onSpan(span: Span): void }) {
       lang={m.locale}
       onClick={follow}
     >
-      {m.answer.partPlace(span.page)}
-      <sup>{span.rank}</sup>
+      {m.answer.partPlace(span.rank, span.page)}
     </a>
   );
 }

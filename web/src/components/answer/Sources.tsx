@@ -5,6 +5,7 @@ import type { Source, Span } from "../../api/types";
 import { useMessages } from "../../i18n";
 import type { Opened } from "../../state/conversation";
 import { byDocument } from "../../text/documents";
+import { citationsOf } from "../../text/facts";
 import { DocumentCard } from "./DocumentCard";
 
 const FIRST = 4;
@@ -41,6 +42,7 @@ export function Sources({ sources, spans, asked, opened, heading, folded, refuse
   const hidden = sources.length - shown.length;
   return (
     <>
+      {folded && <Printed lines={citationsOf({ sources: [...sources], spans: [...spans] }, m)} />}
       {heading && sources.length > 0 && <h3 className="sources-heading">{heading}</h3>}
       {shown.length > 0 && (
         <ol className="cards">
@@ -61,5 +63,17 @@ export function Sources({ sources, spans, asked, opened, heading, folded, refuse
         </button>
       )}
     </>
+  );
+}
+
+/** On paper nothing can be unfolded: what each earlier answer comes from stands under it. */
+function Printed({ lines }: { lines: readonly string[] }) {
+  if (lines.length === 0) return null;
+  return (
+    <ul className="print-only printed-sources">
+      {lines.map((line) => (
+        <li key={line}>{line}</li>
+      ))}
+    </ul>
   );
 }

@@ -4,7 +4,9 @@ import type { PersonalChoice, Span } from "../../api/types";
 import { formatSeconds, type Messages, useMessages } from "../../i18n";
 import { type AnswerState, isRefused, view } from "../../state/answer";
 import type { Opened } from "../../state/conversation";
+import { answerPath } from "../../state/route";
 import { originOf } from "../../text/facts";
+import { CopyLink } from "../shared/CopyLink";
 import { AnswerText } from "./AnswerText";
 import { copyWithOrigin } from "./copying";
 import { Feedback } from "./Feedback";
@@ -14,6 +16,7 @@ import { Progress } from "./Progress";
 import { Sources } from "./Sources";
 
 interface Props {
+  id: string; // in the page
   state: AnswerState;
   opened: Opened | null; // when the open source is one of this answer
   latest: boolean;
@@ -26,6 +29,7 @@ interface Props {
 }
 
 export function Turn({
+  id,
   state,
   opened,
   latest,
@@ -43,7 +47,7 @@ export function Turn({
   const asks = state.kind === "failed" && state.refusal !== undefined && state.refusal.instead !== "";
   const ended = (state.kind === "failed" && !asks) || state.kind === "stopped" || wasCutShort(state);
   return (
-    <article className="turn">
+    <article className="turn" id={id}>
       <h2 className="question">{question}</h2>
       {query !== question && (
         <p className="searched">
@@ -108,6 +112,7 @@ function Made({ state }: { state: Extract<AnswerState, { kind: "complete" }> }) 
           {copied ? m.answer.copied : m.answer.copy}
         </button>
       )}
+      <CopyLink path={answerPath(state.answer.id)} />
       <button type="button" className="link" onClick={() => window.print()}>
         {m.answer.print}
       </button>

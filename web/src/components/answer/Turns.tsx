@@ -15,11 +15,15 @@ interface Props {
   under?(answer: Answer): ReactNode; // what stands under a whole answer
 }
 
+/** What the address of one answer in its conversation ends in. */
+export const turnId = (answer: string): string => `a-${answer}`;
+
 export function Turns({ conversation: { turns, opened }, source, onAsk, onPersonal, onWhole, feedback, under }: Props) {
   const latest = turns.at(-1)?.key;
   return turns.map(({ key, state }) => (
     <Fragment key={key}>
       <Turn
+        id={turnId(key)}
         state={state}
         opened={opened?.turn === key ? opened : null}
         latest={key === latest}

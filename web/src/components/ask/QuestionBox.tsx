@@ -4,6 +4,7 @@ import { keptQuestion } from "../../api/signedOut";
 import type { Mode } from "../../api/types";
 import { useMessages } from "../../i18n";
 import { useSession } from "../../queries/session";
+import { usePhone } from "../../state/useNarrow";
 import { Choice } from "../shared/Choice";
 
 interface Props {
@@ -23,12 +24,14 @@ export function QuestionBox({ busy, input, onAsk, onStop, children }: Props) {
   const [question, setQuestion] = useState(keptQuestion);
   const [mode, setMode] = useState<ModeName>("default"); // of this page: the next person's is not the last one's
   const writes = useSession().data?.written_answers ?? false;
+  const phone = usePhone();
   const over = question.trim().length - LONGEST;
   const ask = (event?: FormEvent): void => {
     event?.preventDefault();
     if (busy || question.trim() === "" || over > 0) return;
     onAsk(question.trim(), mode === "default" ? null : mode);
     setQuestion("");
+    if (phone) input.current?.blur(); // the keyboard goes, and the box folds: there is an answer to read
   };
   const keyDown = (event: KeyboardEvent): void => {
     if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
@@ -36,7 +39,7 @@ export function QuestionBox({ busy, input, onAsk, onStop, children }: Props) {
     ask();
   };
   return (
-    <form className="ask-band" onSubmit={ask}>
+    <form className={busy ? "ask-band busy" : "ask-band"} onSubmit={ask}>
       <div className="ask">
         <label className="sr-only" htmlFor="question">
           {m.ask.label}

@@ -1,15 +1,17 @@
 // The page: conversation on the left, the open source on the right. Joins state, address and keys; draws little itself.
 import { useCallback, useEffect, useRef, useState } from "react";
+import { asApiError } from "../../api/errors";
 import type { Mode, PersonalChoice } from "../../api/types";
 import { useMessages } from "../../i18n";
+import { getAnswer } from "../../queries/answers";
 import { lackingIn } from "../../state/conversation";
-import { conversationPath, useAddress } from "../../state/route";
+import { conversationPath, questionInAddress, useAddress } from "../../state/route";
 import { firstScope } from "../../state/scope";
 import { useConversation } from "../../state/useConversation";
 import { useOpened } from "../../state/useOpened";
 import { useShortcuts } from "../../state/useShortcuts";
 import { Announcer } from "../answer/Announcer";
-import { Turns } from "../answer/Turns";
+import { Turns, turnId } from "../answer/Turns";
 import { QuestionBox } from "../ask/QuestionBox";
 import { ScopeMenu } from "../ask/ScopeMenu";
 import { Header } from "../shared/Header";
@@ -57,6 +59,25 @@ export function Chat() {
     void send(question, mode, literal, scope, personal, whole);
   };
   const askWhole = (question: string, document: string): void => ask(question, "answer", true, document);
+  useEffect(() => {
+    const sent = questionInAddress(location.search);
+    if (!sent || route.kind !== "home") return;
+    history.replaceState(history.state, "", "/"); // asked once, however often the page is loaded again
+    void send(sent, null);
+  }, [route, send]);
+  useEffect(() => {
+    if (route.kind !== "answer") return;
+    getAnswer(route.id)
+      .then(({ id, conversation_id }) => {
+        const path = conversationPath(conversation_id);
+        history.replaceState(history.state, "", `${path}#${turnId(id)}`);
+        go(path);
+      })
+      .catch((error: unknown) => setError(asApiError(error).code));
+  }, [route, go]);
+  useEffect(() => {
+    if (conversation.id && location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
+  }, [conversation.id]);
   const startAnew = (): void => {
     goTo(null);
     go("/");

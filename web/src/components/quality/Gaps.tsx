@@ -3,6 +3,7 @@ import { useState } from "react";
 import type { Gap, GapReport } from "../../api/types";
 import { formatMoment, useMessages } from "../../i18n";
 import { gapsCsvUrl, useGaps } from "../../queries/gaps";
+import { LACKS } from "../../state/judgement";
 import { Shell } from "./Shell";
 
 const EVERY = "*"; // no department's name; "" is nobody's
@@ -50,7 +51,7 @@ function Departments({ counts, chosen, onChoose }: DepartmentsProps) {
   );
 }
 
-function Report({ report: { gaps, questions }, csv }: { report: GapReport; csv: string }) {
+function Report({ report: { gaps, questions, missing }, csv }: { report: GapReport; csv: string }) {
   const m = useMessages();
   return (
     <>
@@ -62,6 +63,7 @@ function Report({ report: { gaps, questions }, csv }: { report: GapReport; csv: 
           </a>
         )}
       </p>
+      <Missed counts={missing} lead={m.quality.missedInAll} />
       <ol className="cards">
         {gaps.map((gap) => (
           <GapCard key={`${gap.department} ${gap.question} ${gap.first_at}`} gap={gap} />
@@ -69,6 +71,15 @@ function Report({ report: { gaps, questions }, csv }: { report: GapReport; csv: 
       </ol>
     </>
   );
+}
+
+/** What readers said that they missed, most missed first. */
+function Missed({ counts, lead }: { counts: Gap["missing"]; lead: string }) {
+  const m = useMessages();
+  const said = LACKS.filter((one) => counts[one])
+    .sort((one, other) => (counts[other] ?? 0) - (counts[one] ?? 0))
+    .map((one) => `${m.quality.lacks[one]} (${counts[one]})`);
+  return said.length > 0 ? <p className="missed">{`${lead} ${said.join(", ")}`}</p> : null;
 }
 
 function GapCard({ gap }: { gap: Gap }) {
@@ -87,6 +98,7 @@ function GapCard({ gap }: { gap: Gap }) {
           <span key={fact}>{fact}</span>
         ))}
       </p>
+      <Missed counts={gap.missing} lead={m.quality.missed} />
       {gap.questions.length > 1 && (
         <details>
           <summary>{m.quality.otherWords(gap.questions.length - 1)}</summary>

@@ -2,12 +2,14 @@
 import { type RefObject, useEffect, useRef, useState } from "react";
 import type { Source } from "../../api/types";
 import { useMessages } from "../../i18n";
-import type { Highlight } from "../../pdf/highlights";
+import { zoomTo } from "../../pdf/geometry";
+import { type Highlight, sidesOf } from "../../pdf/highlights";
 import { type OpenDocument, useDocument } from "../../pdf/useDocument";
 import { Viewer } from "../../pdf/Viewer";
+import { usePhone } from "../../state/useNarrow";
 import { Cautions } from "../shared/Cautions";
 import { Facts } from "../shared/Facts";
-import { Tools } from "./Tools";
+import { LARGEST, Tools } from "./Tools";
 
 interface Props {
   source: Source;
@@ -26,9 +28,11 @@ export function SourcePane({ source, highlights, current, over, onMove, onClose 
   const pane = useRef<HTMLElement>(null);
   useFocusWithin(pane, over);
   const document = useDocument(source.document_id);
-  const [zoom, setZoom] = useState(1);
+  const [chosen, setZoom] = useState<number | null>(null); // by the reader
   const [page, setPage] = useState(source.page);
   const place = highlights[current];
+  const phone = usePhone();
+  const zoom = chosen ?? (phone ? zoomOf(document, place) : 1);
   return (
     <>
       {over && <button type="button" className="behind" tabIndex={-1} aria-hidden="true" onClick={onClose} />}
@@ -52,6 +56,8 @@ export function SourcePane({ source, highlights, current, over, onMove, onClose 
           <Facts source={source} />
           <Tools
             {...{ source, document, page, zoom, onMove }}
+            words={place?.text ?? ""}
+            wordsAt={place?.page ?? page}
             place={current + 1}
             places={highlights.length}
             onZoom={setZoom}
@@ -67,6 +73,13 @@ export function SourcePane({ source, highlights, current, over, onMove, onClose 
       </section>
     </>
   );
+}
+
+/** Where a whole page's words would be too small to read: so large that the marked ones fill the pane. */
+function zoomOf(document: OpenDocument, place: Highlight | undefined): number {
+  const sides = place && sidesOf(place);
+  const size = document.kind === "open" && place ? document.pages[place.page - 1] : undefined;
+  return sides && size ? zoomTo(size.width, ...sides, LARGEST) : 1;
 }
 
 /** What lies over the rest takes the focus, and gives it back to where it came from. */

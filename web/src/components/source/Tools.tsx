@@ -3,6 +3,8 @@ import type { Source } from "../../api/types";
 import { useMessages } from "../../i18n";
 import type { OpenDocument } from "../../pdf/useDocument";
 import { fileUrl } from "../../queries/documents";
+import { placePath } from "../../state/route";
+import { CopyLink } from "../shared/CopyLink";
 
 interface PlacesProps {
   place: number; // which one is shown, from 1
@@ -14,15 +16,20 @@ interface Props extends PlacesProps {
   source: Source;
   document: OpenDocument;
   page: number;
+  words: string; // of the place that is shown
+  wordsAt: number; // its page
   zoom: number;
   onZoom(zoom: number): void;
 }
 
 const ZOOMS = [0.5, 0.67, 0.8, 1, 1.25, 1.5, 2, 3];
+export const LARGEST = 3;
+const SEEN = 1.1; // a step that is smaller is not seen
 
-export function Tools({ source, document, page, zoom, onZoom, place, places, onMove }: Props) {
+export function Tools({ source, document, page, words, wordsAt, zoom, onZoom, place, places, onMove }: Props) {
   const m = useMessages();
-  const step = (by: number): void => onZoom(ZOOMS[ZOOMS.indexOf(zoom) + by] ?? zoom);
+  const larger = ZOOMS.find((one) => one > zoom * SEEN);
+  const smaller = ZOOMS.findLast((one) => one * SEEN < zoom);
   return (
     <div className="source-tools">
       {places > 1 && <Places {...{ place, places, onMove }} />}
@@ -32,8 +39,8 @@ export function Tools({ source, document, page, zoom, onZoom, place, places, onM
         <button
           type="button"
           className="quiet icon"
-          onClick={() => step(-1)}
-          disabled={zoom === ZOOMS[0]}
+          onClick={() => smaller && onZoom(smaller)}
+          disabled={!smaller}
           aria-label={m.viewer.zoomOut}
           title={m.viewer.zoomOut}
         >
@@ -45,14 +52,18 @@ export function Tools({ source, document, page, zoom, onZoom, place, places, onM
         <button
           type="button"
           className="quiet icon"
-          onClick={() => step(1)}
-          disabled={zoom === ZOOMS.at(-1)}
+          onClick={() => larger && onZoom(larger)}
+          disabled={!larger}
           aria-label={m.viewer.zoomIn}
           title={m.viewer.zoomIn}
         >
           +
         </button>
       </span>
+      <CopyLink
+        className="quiet"
+        path={placePath({ document: source.document_id, page: words ? wordsAt : page, quote: words })}
+      />
       <a className="quiet" href={`${fileUrl(source.document_id)}#page=${page}`} target="_blank" rel="noreferrer">
         {m.viewer.download}
       </a>

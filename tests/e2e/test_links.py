@@ -1,0 +1,104 @@
+"""Links that last: to words of a document, to an answer, and with a question."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import NewPage
+from tests.e2e.scripted import SENTENCES, TITLE, Script
+from tests.e2e.test_states import AXE, ask, complete
+
+CLIPBOARD = {"permissions": ["clipboard-read", "clipboard-write"]}
+
+
+@pytest.fixture
+def page(new_page: NewPage, base_url: str) -> Page:
+    found = new_page(**CLIPBOARD)
+    found.goto(base_url)
+    return found
+
+
+def test_a_link_to_quoted_words_opens_the_document_with_the_same_words_marked(page: Page) -> None:
+    ask(page)
+    complete(page)
+    before = [mark.bounding_box() for mark in page.locator(".highlight.current").all()]
+    assert before
+    page.locator(".source-tools").get_by_role("button", name="Kopieer link").click()
+    expect(page.get_by_role("button", name="Link gekopieerd")).to_be_visible()
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert re.search(r"/d/paracetamol-kind#page=3&quote=Een%20kind%20van%2012%20kg", link)
+    page.goto("about:blank")
+    page.goto(link)
+    expect(page.locator(".source-title h2")).to_have_text(TITLE)
+    expect(page.locator(".highlight.current")).to_have_count(len(before))
+    expect(page.locator(".highlight.current").first).to_be_in_viewport()
+    mark = page.locator(".highlight.current").first.bounding_box()
+    words = page.locator(".textLayer span", has_text=SENTENCES[1]).bounding_box()
+    assert mark
+    assert words
+    assert mark["x"] == pytest.approx(words["x"], abs=3)
+    assert mark["width"] == pytest.approx(words["width"], abs=6)
+
+
+def test_a_link_to_a_page_opens_it_and_marks_nothing(page: Page, base_url: str) -> None:
+    page.goto(f"{base_url}/d/paracetamol-kind#page=12")
+    expect(page.locator(".source-head")).to_contain_text("Pagina 12 van 40")
+    expect(page.locator(".highlight")).to_have_count(0)
+
+
+def test_a_link_to_words_that_are_gone_says_so_and_to_an_old_document_what_holds_now(page: Page, base_url: str) -> None:
+    page.goto(f"{base_url}/d/oud#page=3&quote={quote('Dit stond er vroeger.')}")
+    expect(page.locator(".notice").first).to_contain_text("staan niet meer zo in dit document")
+    newer = page.locator(".notice.serious")
+    expect(newer).to_contain_text("Dit document is intussen vervangen.")
+    newer.get_by_role("link", name=TITLE).click()
+    expect(page).to_have_url(re.compile("/d/nieuw#page=3&quote="))
+    page.goto(f"{base_url}/d/weg")
+    expect(page.get_by_role("heading", name="Dit document bestaat niet, of u mag het niet lezen.")).to_be_visible()
+
+
+def test_a_link_to_an_answer_opens_its_conversation_at_it(page: Page, script: Script) -> None:
+    ask(page)
+    complete(page)
+    for question in ("rijtje", "stappen"):
+        ask(page, question)
+        expect(page.locator(".made").last).to_be_visible()
+    expect(page.locator(".made")).to_have_count(3)
+    conversation = page.url
+    page.locator(".turn").nth(1).get_by_role("button", name="Kopieer link").click()
+    expect(page.get_by_role("button", name="Link gekopieerd")).to_be_visible()
+    link = page.evaluate("navigator.clipboard.readText()")
+    page.goto("about:blank")
+    page.goto(link)
+    expect(page.locator(".turn")).to_have_count(3)
+    expect(page.locator("h2.question", has_text="rijtje")).to_be_in_viewport()
+    assert page.url.split("#")[0] == conversation
+    page.goto(link.replace("/a/", "/a/x"))
+    expect(page.get_by_role("alert")).to_contain_text("bestaat niet of is verwijderd")
+
+
+def test_a_question_in_the_address_is_asked_once(page: Page, base_url: str, script: Script) -> None:
+    page.goto(f"{base_url}/?q={quote('hoeveel paracetamol mag een kind van 12 kg?')}")
+    complete(page)
+    expect(page.locator("h2.question")).to_have_text("hoeveel paracetamol mag een kind van 12 kg?")
+    expect(page).to_have_url(re.compile(r"/c/[0-9a-f-]{36}$"))
+    page.reload()
+    complete(page)
+    assert len(script.asked) == 1
+
+
+@pytest.mark.parametrize("width", [320, 1366])
+@pytest.mark.parametrize("locale", ["nl-BE", "en-GB"])
+def test_accessibility_of_a_linked_document(new_page: NewPage, base_url: str, width: int, locale: str) -> None:
+    page = new_page(width=width, locale=locale)
+    page.goto(f"{base_url}/d/oud#page=3&quote={quote(SENTENCES[1])}")
+    expect(page.locator(".page[data-drawn=true]").first).to_be_visible()
+    page.evaluate(AXE.read_text())
+    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+    found = page.evaluate("tags => axe.run({exclude: ['.textLayer']}, {runOnly: tags})", tags)
+    assert [(v["id"], [node["html"] for node in v["nodes"]]) for v in found["violations"]] == []
+    assert page.evaluate("document.scrollingElement.scrollWidth") <= width

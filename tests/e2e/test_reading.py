@@ -1,0 +1,153 @@
+"""The page as it is read: under a finger on a phone, on paper, copied, and where there is no answer."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import pypdfium2 as pdfium
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import NewPage
+from tests.e2e.scripted import SENTENCES, TITLE
+from tests.e2e.test_states import ask, complete
+
+# Words within a sentence may be smaller; what is cut to one pixel is for keyboards and screen readers.
+TOUCHED = """() => [...document.querySelectorAll('button, a, select, summary, input, textarea, [role=button]')]
+    .filter(one => !one.matches('p > .quote, .skip, .sr-only, .behind') && one.checkVisibility() && !one.closest('.textLayer'))
+    .map(one => [one.outerHTML.slice(0, 90), one.getBoundingClientRect()])
+    .filter(([, box]) => box.width > 1 && (box.height < 43.5 || box.width < 43.5))
+    .map(([html, box]) => `${html} ${Math.round(box.width)} x ${Math.round(box.height)}`)"""
+
+
+@pytest.fixture
+def phone(new_page: NewPage, base_url: str) -> Page:
+    page = new_page(width=390, height=844, has_touch=True, is_mobile=True)
+    page.goto(base_url)
+    return page
+
+
+def made(page: Page, count: int = 1) -> None:
+    expect(page.locator(".made")).to_have_count(count)
+
+
+# --- A phone
+
+
+def test_on_a_phone_the_question_box_is_one_line_while_one_reads_and_whole_at_a_touch(phone: Page) -> None:
+    band, foot = phone.locator(".ask-band"), phone.locator(".ask-foot")
+    expect(foot).to_be_visible()
+    ask(phone)
+    made(phone)
+    expect(phone.locator("#question")).not_to_be_focused()
+    expect(foot).to_be_hidden()
+    box = band.bounding_box()
+    assert box
+    assert box["height"] <= 72
+    phone.locator("#question").tap()
+    expect(foot).to_be_visible()
+    phone.locator("#question").fill("en per dag?")
+    phone.locator("#question").blur()
+    expect(phone.get_by_role("button", name="Vraag", exact=True)).to_be_visible()
+
+
+def test_on_a_phone_a_filter_that_is_set_and_the_way_to_stop_stay_in_sight(phone: Page) -> None:
+    ask(phone)
+    made(phone)
+    phone.locator("#question").tap()
+    phone.locator(".scope summary").tap()
+    phone.get_by_label("Documenttype").select_option("protocol")
+    phone.get_by_role("button", name="Sluiten").tap()
+    phone.locator("h2.question").tap()
+    expect(phone.locator(".scope summary")).to_be_visible()
+    ask(phone, "traag antwoord")
+    expect(phone.get_by_role("button", name="Stop", exact=True)).to_be_visible()
+    phone.get_by_role("button", name="Stop", exact=True).tap()
+    expect(phone.get_by_text("Het antwoord is gestopt; wat er al stond, staat hieronder.")).to_be_visible()
+
+
+@pytest.mark.parametrize("question", ["hoeveel paracetamol?", "rijtje", "vraag zonder antwoord", "tweeling"])
+def test_nothing_to_touch_is_smaller_than_44_pixels(phone: Page, question: str) -> None:
+    assert phone.evaluate(TOUCHED) == []
+    ask(phone, question)
+    made(phone)
+    phone.locator("#question").tap()
+    assert phone.evaluate(TOUCHED) == []
+    phone.locator("summary", has_text="Eerder").tap()
+    expect(phone.locator(".conversation-link")).to_be_visible()
+    assert phone.evaluate(TOUCHED) == []
+
+
+def test_on_a_phone_the_source_opens_at_the_marked_words_as_wide_as_the_screen(phone: Page) -> None:
+    ask(phone)
+    made(phone)
+    phone.locator(".answer-text .quote").first.tap()
+    mark = phone.locator(".highlight.current").first
+    expect(mark).to_be_in_viewport()
+    box = mark.bounding_box()
+    assert box
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 391
+    assert box["width"] >= 300, "it is drawn no larger than on the whole page"
+    assert phone.evaluate(TOUCHED) == []
+    larger = phone.get_by_role("button", name="Groter")
+    larger.tap()
+    grown = mark.bounding_box()
+    assert grown
+    assert grown["width"] > box["width"] * 1.05
+    phone.get_by_role("button", name=re.compile("%$")).tap()
+    expect(phone.locator(".source-tools")).to_contain_text("100%")
+
+
+def test_on_a_desktop_the_whole_width_of_the_page_is_shown(new_page: NewPage, base_url: str) -> None:
+    page = new_page()
+    page.goto(base_url)
+    ask(page)
+    complete(page)
+    expect(page.locator(".source-tools")).to_contain_text("100%")
+
+
+# --- Paper, and what is copied
+
+
+def test_a_printed_conversation_keeps_the_sources_of_each_answer_and_marks_stand_apart(new_page: NewPage, base_url: str) -> None:
+    page = new_page()
+    page.goto(base_url)
+    ask(page)
+    complete(page)
+    ask(page, "vraag zonder antwoord")
+    made(page, 2)
+    ask(page, "rijtje")
+    made(page, 3)
+    expect(page.locator(".printed-sources").first).to_be_hidden()
+    printed = pdfium.PdfDocument(io.BytesIO(page.pdf(format="A4")))
+    text = " ".join(" ".join(one.get_textpage().get_text_range() for one in printed).split())
+    first, second, third = re.split(r"vraag zonder antwoord|rijtje", text)[-3:]
+    assert f"1. {TITLE}, pagina 3, versie 3" in first
+    assert f"1. {TITLE}, pagina 3, versie 3" in second
+    assert "bron 1, pagina 3" in third
+    assert f"{SENTENCES[1]} [1]" in first
+    assert not re.search(r"pagina \d+ \d", text)
+
+
+def test_a_mark_is_not_copied_into_a_dose(new_page: NewPage, base_url: str) -> None:
+    page = new_page(permissions=["clipboard-read", "clipboard-write"])
+    page.goto(base_url)
+    ask(page)
+    complete(page)
+    page.evaluate("getSelection().selectAllChildren(document.querySelector('.answer-text > p'))")
+    page.keyboard.press("Control+c")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith(f"{SENTENCES[1]} {SENTENCES[2]}")
+
+
+# --- No answer
+
+
+def test_a_refusal_is_one_sentence_and_the_one_that_says_most(new_page: NewPage, base_url: str) -> None:
+    page = new_page()
+    page.goto(base_url)
+    ask(page, "vraag zonder antwoord")
+    made(page)
+    expect(page.locator(".notice")).to_have_text("Koorts bij zuigelingen past bij de vraag, maar kon niet gelezen worden: het is een scan.")

@@ -1,0 +1,90 @@
+"""A link to words of a document: by the API, after the same content was loaded again, after a new version, and for who may not read it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from rag_api.config import Settings
+from rag_api.container import Container
+from rag_api.main import create_app
+from tests.support.world import empty, load
+
+FIRST = "Voor de operatie. Weeg het kind en noteer het gewicht. "
+DOSE = "Geef kinderen 15 mg/kg\nparacetamol per gift en wacht zes uur. "
+
+
+@pytest.fixture
+def container(dsn: str, tmp_path: Path) -> Iterator[Container]:
+    with Container(Settings(data_dir=tmp_path, database_url=dsn, store="memory", generator_url="http://127.0.0.1:1/v1")) as made:
+        yield made
+        empty(made)
+
+
+@pytest.fixture
+def client(container: Container) -> Iterator[TestClient]:
+    with TestClient(create_app(container.settings, container)) as made:
+        yield made
+
+
+def place(client: TestClient, document: str, **query: object) -> dict[str, object]:
+    response = client.get(f"/documents/{document}/place", params=query)  # type: ignore[arg-type]
+    assert response.status_code == 200, response.text
+    return dict(response.json())
+
+
+def test_words_are_found_with_their_rectangles_however_lines_part_them_and_whatever_page_is_named(
+    container: Container, client: TestClient
+) -> None:
+    document = load(container, "a.pdf", FIRST, DOSE)
+    for page in (1, 2, 9):
+        found = place(client, document.id, page=page, quote="15 mg/kg paracetamol  per gift")
+        source = found["source"]
+        assert isinstance(source, dict)
+        assert (found["found"], source["page"], source["text"]) == (True, 2, "15 mg/kg\nparacetamol per gift")
+        assert source["rects"][0]["page"] == 2
+        assert source["rects"][0]["rects"]
+
+
+def test_the_same_content_loaded_again_is_the_same_link_with_the_same_place(container: Container, client: TestClient) -> None:
+    document = load(container, "a.pdf", FIRST, DOSE)
+    before = place(client, document.id, page=2, quote="wacht zes uur")
+    again = load(container, "a.pdf", FIRST, DOSE)
+    assert again.id == document.id
+    assert place(client, document.id, page=2, quote="wacht zes uur") == before
+
+
+def test_words_that_are_not_there_lead_to_the_page(container: Container, client: TestClient) -> None:
+    document = load(container, "a.pdf", FIRST, DOSE)
+    found = place(client, document.id, page=1, quote="Geef 20 mg/kg")
+    source = found["source"]
+    assert isinstance(source, dict)
+    assert (found["found"], source["page"], found["page_text"]) == (False, 1, FIRST)
+    assert place(client, document.id)["page_text"] == FIRST
+
+
+def test_an_old_document_says_what_holds_in_its_place(container: Container, client: TestClient) -> None:
+    old = load(container, "a.pdf", FIRST, title="Pijn")
+    newer = load(container, "b.pdf", DOSE, title="Pijn bij kinderen", supersedes="a.pdf", valid_from=date(2020, 1, 1))
+    told = place(client, old.id)["newer"]
+    assert isinstance(told, dict)
+    assert told["id"] == newer.id
+    assert place(client, newer.id)["newer"] is None
+
+
+def test_what_was_read_in_doubt_is_blank_in_the_page(container: Container, client: TestClient) -> None:
+    document = load(container, "scan.pdf", "Weeg het kind. §§Geef 75 mg.§§ Noteer het. ")
+    text = str(place(client, document.id)["page_text"])
+    assert "75" not in text
+    assert "▒" in text
+
+
+def test_a_link_to_what_is_gone_or_not_ones_own_is_a_404(container: Container, client: TestClient) -> None:
+    document = load(container, "a.pdf", FIRST)
+    container.db.run("update documents set groups = '{surgery}' where id = %(id)s", {"id": document.id})
+    assert client.get(f"/documents/{document.id}/place").status_code == 404
+    assert client.get("/documents/0123456789abcdef0123456789abcdef/place").status_code == 404

@@ -1,0 +1,78 @@
+// What a link to a document, a page or a quote leads to: the document, opened at the words, where its reader may see it.
+import { useEffect, useState } from "react";
+import type { LinkedPlace } from "../../api/types";
+import { useMessages } from "../../i18n";
+import type { Highlight } from "../../pdf/highlights";
+import { useLinked } from "../../queries/documents";
+import { type Place, placeIn, placePath } from "../../state/route";
+import { Header } from "../shared/Header";
+import { Problem } from "../shared/Problem";
+import { SourcePane } from "./SourcePane";
+
+const stay = (): void => undefined; // there is one place
+
+export function Linked() {
+  const m = useMessages();
+  const [place, setPlace] = useState(() => placeIn(location));
+  const { data, error } = useLinked(place);
+  useEffect(() => {
+    const changed = (): void => setPlace(placeIn(location));
+    window.addEventListener("hashchange", changed);
+    return () => window.removeEventListener("hashchange", changed);
+  }, []);
+  return (
+    <div className="app">
+      <Header />
+      <main className="linked" aria-label={m.app.source}>
+        {error && (error.status === 404 || error.status === 422 ? <Gone /> : <Problem code={error.code} />)}
+        {data && <Notices linked={data} place={place} />}
+        {data && (
+          <SourcePane
+            source={data.source}
+            highlights={[highlightOf(data, place)]}
+            current={0}
+            over={false}
+            onMove={stay}
+            onClose={() => location.assign("/")}
+          />
+        )}
+      </main>
+    </div>
+  );
+}
+
+function highlightOf({ source, found }: LinkedPlace, { quote }: Place): Highlight {
+  const { rank, page } = source;
+  return { key: "linked", kind: "quote", rank, page, text: found ? quote : "", rects: found ? source.rects : [] };
+}
+
+function Notices({ linked: { found, newer }, place }: { linked: LinkedPlace; place: Place }) {
+  const m = useMessages();
+  const lost = place.quote !== "" && !found;
+  if (!lost && !newer) return null;
+  return (
+    <ul className="notices">
+      {lost && <li className="notice">{m.linked.lost}</li>}
+      {newer && (
+        <li className="notice serious">
+          {m.linked.newer}{" "}
+          <a href={placePath({ ...place, document: newer.id })} lang={newer.language || undefined}>
+            {newer.title}
+          </a>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+function Gone() {
+  const m = useMessages();
+  return (
+    <div className="welcome">
+      <h2>{m.linked.gone}</h2>
+      <a className="button" href="/">
+        {m.notFoundPage.home}
+      </a>
+    </div>
+  );
+}
