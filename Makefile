@@ -1,4 +1,4 @@
-# make demo | dev | quick | test | lint | bench | faults | stack | kubernetes | fuzz | sanitize | weaviate | lock | audit | sbom: each sets up what it needs. `make help` lists them.
+# make demo | dev | quick | check | book | test | lint | bench | faults | stack | kubernetes | fuzz | sanitize | weaviate | lock | audit | sbom: each sets up what it needs. `make help` lists them.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
@@ -26,7 +26,7 @@ COVERAGE_FLOOR := 93
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)" >&2
 
-.PHONY: help demo dev quick test lint types unit web-test e2e bench faults stack stack-down kubernetes fuzz sanitize weaviate lock hashes audit sbom licences clean servers
+.PHONY: help demo dev quick check book test lint types unit web-test e2e bench faults stack stack-down kubernetes fuzz sanitize weaviate lock hashes audit sbom licences clean servers
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
@@ -39,6 +39,12 @@ dev: $(STAMPS)/dev $(STAMPS)/node_modules ## the API with reload and the page wi
 
 quick: $(STAMPS)/dev ## the tests that answer within a minute: no server, no model
 	@$(PY) -m pytest tests -m quick -q $(ARGS)
+
+check: $(STAMPS)/dev servers lint types ## lint, types, and the tests that your changes touch (ARGS=BASE, main when absent)
+	@$(PY) -m tests.support.touched $(ARGS)
+
+book: $(STAMPS)/dev ## the tables and the picture of the docs, from results, settings and imports
+	@$(PY) -m tests.book
 
 test: $(STAMPS)/dev $(STAMPS)/web servers lint types web-test ## lint, types, page tests, Python tests beside browser tests
 	@# The last two wait more than they compute, so they run side by side; what the browser tests print comes whole, at the end.

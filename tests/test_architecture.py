@@ -1,6 +1,6 @@
 """Imports point down: each room (a folder, or a file beside the folders) uses the rooms below it, and nothing goes in circles.
 
-Read from the source, so that imports inside functions and type-checking blocks count too. docs/how-it-works.md shows the floors.
+Read from the source, so that imports inside functions and type-checking blocks count too. docs/architecture.md shows the rooms.
 """
 
 from __future__ import annotations

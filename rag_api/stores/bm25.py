@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 K1, B = 1.2, 0.75  # as LanceDB and Weaviate have them
 ROUNDED = 1.1  # LanceDB rounds lengths, and engines count what was deleted until they tidy up
 GREAT = 50_000  # chunks; from here on a question's frequent terms are not looked up:
-FREQUENT = 0.2  # terms of more than this share of the chunks. Their lists are long, and they tell little: docs/benchmarks-retrieval.md
+FREQUENT = 0.2  # terms of more than this share of the chunks. Their lists are long, and they tell little: docs/benchmarks.md
 
 
 @dataclass(frozen=True, slots=True)

