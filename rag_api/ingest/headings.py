@@ -39,7 +39,8 @@ _CODE = re.compile(r"[^\W\d_][-_./]?\d")  # of a document or a department
 
 def headings_of(pages: Sequence[LaidOut], cut: Iterable[CutLine], name: str) -> tuple[str, ...]:
     """What may be the title. Of the first page its larger or bold lines, those that the file's name shares words with before larger ones;
-    then of what every page repeats. Behind these what names nothing or is part of a sentence, and last a letterhead. cut: what cleaning left out."""
+    then of what every page repeats. Behind these what names nothing or is part of a sentence, and last a letterhead. cut: what cleaning
+    left out."""
     called = naming_words(PurePosixPath(name).stem)
     found: list[tuple[bool, bool, int, float, str]] = []
     for title, size, letterhead in [*_of_first_page(pages), *((header, 0.0, False) for header in _running(cut, len(pages)))]:
