@@ -401,6 +401,7 @@ class Role(StrEnum):
     READER = "reader"  # asks and reads what their groups may read
     JUDGE = "judge"  # a reader who judges questions too, and sees what was asked in vain
     ADMIN = "admin"  # a judge who loads documents and says who may read them, too
+    MEMBERSHIP_ADMIN = "membership_admin"  # an admin who says who is in which group, too
     AUDITOR = "auditor"  # reads the trail of who saw what; no documents by that
 
 

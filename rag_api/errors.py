@@ -5,6 +5,9 @@ BedsideError
 │   └── MachineAccount           a password for an account that acts by keys: with one a person would sign in as the machine
 ├── NotSignedIn             401  nobody known asks: no session or key, or one that has ended
 ├── NotAllowed              403  somebody known asks for what their role or key is not for, or another site asks in their name
+│   ├── MembershipAdminNeeded    an admin would change who is in which group, and so who reads what
+│   ├── NotForYourself           nobody gives themselves a group or a role
+│   └── MoreThanYours            a key that would carry more than who makes it has
 ├── NotFound                404  no such document, conversation, answer or page
 ├── TooLarge                413  an upload over the limit
 ├── Conflict                409  the thing changed or exists already
@@ -92,6 +95,18 @@ class NotSignedIn(BedsideError):
 
 class NotAllowed(BedsideError):
     code, status = "not_allowed", 403
+
+
+class MembershipAdminNeeded(NotAllowed):
+    code = "membership_admin_needed"
+
+
+class NotForYourself(NotAllowed):
+    code = "not_for_yourself"
+
+
+class MoreThanYours(NotAllowed):
+    code = "more_than_yours"
 
 
 class NotFound(BedsideError):

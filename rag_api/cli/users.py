@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rag_api.cli.audited import also
 from rag_api.cli.console import opened, say, wide_console
 from rag_api.cli.options import AsJson
 
 if TYPE_CHECKING:
+    from rag_api.container import Container
     from rag_api.domain import Role
 
 users = typer.Typer(no_args_is_help=True, help="Accounts: who may sign in, with which roles and groups.")
 
 Login = Annotated[str, typer.Argument(help="The account: the name it signs in by, or its id.")]
-Roles = Annotated[str, typer.Option(help="reader, judge, admin, auditor: with commas between.")]
+Roles = Annotated[str, typer.Option(help="reader, judge, admin, membership_admin, auditor: with commas between.")]
 Groups = Annotated[str, typer.Option(help="With commas between; kept beside those that an OpenID provider names.")]
 
 
@@ -34,15 +36,17 @@ def add(
     """Make an account. The password is asked for, or read from standard input."""
     from rag_api.api.sign_in.passwords import hash_password
     from rag_api.db.accounts import add_account, expect_account
+    from rag_api.domain import LOCAL_USER
 
     if bool(issuer) != bool(subject):
         raise typer.BadParameter("an account of a provider needs both", param_hint="--issuer, --subject")
     with opened() as container:
         given = _roles(roles), _split(groups)
         if issuer:
-            made = expect_account(container.db, name or login, issuer, subject, *given)
+            made = expect_account(container.db, LOCAL_USER, name or login, issuer, subject, *given)
         else:
-            made = add_account(container.db, name or login, login, None if machine else hash_password(_password()), *given)
+            made = add_account(container.db, LOCAL_USER, name or login, login, None if machine else hash_password(_password()), *given)
+        _say_who_is_missing(container)
     say(f"{login}: {made}")
 
 
@@ -87,32 +91,46 @@ def password(login: Login) -> None:
     """Set the password; it is asked for, or read from standard input. The account's sessions end."""
     from rag_api.api.sign_in.passwords import hash_password
     from rag_api.db.accounts import get_account, set_password
+    from rag_api.domain import LOCAL_USER
 
     with opened() as container:
-        set_password(container.db, get_account(container.db, login).id, hash_password(_password()))
+        set_password(container.db, LOCAL_USER, get_account(container.db, login).id, hash_password(_password()))
     say(f"{login}: the password is changed")
 
 
 @users.command("roles")
-def roles(login: Login, given: Annotated[str, typer.Argument(help="reader, judge, admin, auditor: commas between; '' for none.")]) -> None:
+def roles(
+    login: Login,
+    given: Annotated[str, typer.Argument(help="reader, judge, admin, membership_admin, auditor: commas between; '' for none.")],
+) -> None:
     """Give these roles and no others. Those that follow from groups (BEDSIDE_ROLE_GROUPS) stay."""
-    from rag_api.db.accounts import change_account, get_account
+    from rag_api.db.accounts import change_account, changed_of, get_account
     from rag_api.domain import LOCAL_USER
 
     with opened() as container:
-        change_account(container.db, LOCAL_USER, get_account(container.db, login).id, roles=_roles(given))
+        also(**changed_of(*change_account(container.db, LOCAL_USER, get_account(container.db, login).id, roles=_roles(given))))
+        _say_who_is_missing(container)
     say(f"{login}: {given or 'no roles'}")
 
 
 @users.command("groups")
 def groups(login: Login, given: Annotated[str, typer.Argument(help="With commas between; '' for none.")]) -> None:
     """Make the account a member of these groups by hand. Those that an OpenID provider names stay."""
-    from rag_api.db.accounts import change_account, get_account
+    from rag_api.db.accounts import change_account, changed_of, get_account
     from rag_api.domain import LOCAL_USER
 
     with opened() as container:
-        change_account(container.db, LOCAL_USER, get_account(container.db, login).id, groups=_split(given))
+        also(**changed_of(*change_account(container.db, LOCAL_USER, get_account(container.db, login).id, groups=_split(given))))
     say(f"{login}: {given or 'no groups'}")
+
+
+def _say_who_is_missing(container: Container) -> None:
+    from rag_api.db.accounts import list_accounts, user_of
+    from rag_api.domain import Role
+
+    users = [user_of(one, container.settings.roles_by_group) for one in list_accounts(container.db) if one.suspended_at is None]
+    if any(user.is_admin for user in users) and not any(Role.MEMBERSHIP_ADMIN in user.roles for user in users):
+        say("On the page nobody can put people in groups yet: `bedside users roles LOGIN admin,membership_admin` lets somebody do it.")
 
 
 def _split(given: str) -> list[str]:

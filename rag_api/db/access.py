@@ -1,17 +1,24 @@
-"""Who may see which row: the one place that decides. Every query of this package takes its condition from here.
+"""Who may see which row, and who may change who sees it: the one place that decides. Every query of this package takes its condition
+from here.
 
 Reading, listing, streaming, feedback and deletion share these conditions, so that none of them can forget one. A row that a
-user may not see does not exist for them: the answer is 404, never 403.
+user may not see does not exist for them: the answer is 404, never 403. An admin of one group must have no way to the documents of another:
+memberships, roles, passwords, keys and rules on documents are therefore given within what the giver has, or by a membership admin.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, TypeVar
 
-from rag_api.domain import EVERYONE, Role, User
-from rag_api.errors import NotFound
+from rag_api.domain import EVERYONE, LOCAL_USER, Role, User
+from rag_api.errors import MembershipAdminNeeded, MoreThanYours, NotForYourself, NotFound
 
 T = TypeVar("T")
+Change = tuple[Collection[Any], Collection[Any]]  # before and after
+
+_MACHINE = "or `bedside users` on the machine itself"
+_LACKING = f"It needs the role {Role.MEMBERSHIP_ADMIN}, which your account does not have: somebody who has it does this, {_MACHINE}."
 
 # A document is read by the members of any of its groups; a question of somebody's, or a judged one, by reviewers of its groups.
 READS = "groups && %(user_groups)s"
@@ -55,6 +62,56 @@ def administrator(user: User) -> None:
     """Raises NotFound for everyone else: for them there is nothing to change here."""
     if not user.is_admin:
         raise NotFound("There is nothing here for you to change.")
+
+
+def on_the_machine(user: User) -> bool:
+    """Whether a command asks, or the page where nobody signs in: there is nobody above them who could be asked."""
+    return user.id == LOCAL_USER.id
+
+
+def may_change_memberships(user: User) -> bool:
+    return Role.MEMBERSHIP_ADMIN in user.roles
+
+
+def may_give(user: User, account_id: str, groups: Change, roles: Change) -> None:
+    """What an account has by hand is changed from one to the other. Raises MembershipAdminNeeded and NotForYourself."""
+    if not may_change_memberships(user):
+        if set(groups[0]) ^ set(groups[1]):
+            raise MembershipAdminNeeded(f"Who is in which group is not yours to change. {_LACKING}")
+        if (set(roles[0]) ^ set(roles[1])) - _held(user):
+            raise MembershipAdminNeeded(f"A role that you do not have yourself is not yours to give or take. {_LACKING}")
+    if account_id == user.id and (set(groups[1]) - set(groups[0]) or set(roles[1]) - set(roles[0])):
+        raise NotForYourself(f"Nobody gives themselves a group or a role: another {Role.MEMBERSHIP_ADMIN} does, {_MACHINE}.")
+
+
+def may_set_password(user: User, groups: Collection[str], roles: Collection[Role]) -> None:
+    """Of an account with these groups and roles: who knows its password signs in as it. Raises MembershipAdminNeeded."""
+    if not (may_change_memberships(user) or _covers(user, groups, roles)):
+        raise MembershipAdminNeeded(f"This account has groups or roles that you do not have: its password is not yours to set. {_LACKING}")
+
+
+def may_make_key(user: User, groups: Collection[str], roles: Collection[Role], scopes: Collection[str]) -> None:
+    """For an account with these groups and roles: a key carries no more than who makes it has. Raises MoreThanYours."""
+    if not (on_the_machine(user) or (_covers(user, groups, roles) and (user.scopes is None or set(scopes) <= user.scopes))):
+        raise MoreThanYours(
+            "A key carries no more than who makes it has, and this one would: a group, a role or a scope that you do not have. Somebody who"
+            " has them makes it, or `bedside keys add` on the machine itself."
+        )
+
+
+def may_regroup(user: User, *read_by: Collection[str]) -> None:
+    """Say who reads what these groups read until now, or would have read. Raises MembershipAdminNeeded where the user is in none of one."""
+    if not may_change_memberships(user) and any(set(groups).isdisjoint(user.groups) for groups in read_by):
+        raise MembershipAdminNeeded(f"This changes who reads documents that you may not read yourself. {_LACKING}")
+
+
+def _covers(user: User, groups: Collection[str], roles: Collection[Role]) -> bool:
+    return set(groups) <= set(user.groups) and set(roles) <= _held(user)
+
+
+def _held(user: User) -> set[Role]:
+    """An admin is a judge and a reader, too."""
+    return {*user.roles, Role.READER, Role.JUDGE} if user.is_admin else set(user.roles)
 
 
 def found(row: T | None, what: str, identifier: str) -> T:

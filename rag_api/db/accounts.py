@@ -13,8 +13,8 @@ from uuid import uuid4
 from psycopg.rows import DictRow
 
 from rag_api.db import Connection, Database
-from rag_api.db.access import ACTIVE_ACCOUNT, QUALITY, administrator, found
-from rag_api.db.permissions import named
+from rag_api.db.access import ACTIVE_ACCOUNT, QUALITY, administrator, found, may_give, may_set_password
+from rag_api.db.permissions import named, record
 from rag_api.domain import EVERYONE, Role, User
 from rag_api.errors import Conflict, InvalidInput, MachineAccount, NotAllowed
 
@@ -70,26 +70,35 @@ def user_of(account: Account, role_groups: RoleGroups) -> User:
     roles = {*account.roles, *(role for group in account.all_groups for role in role_groups.get(group, ()))}
     if QUALITY in account.all_groups:
         roles.add(Role.JUDGE)
+    if Role.MEMBERSHIP_ADMIN in roles:
+        roles.add(Role.ADMIN)
     if not any(Role.READER in given for given in role_groups.values()):
         roles.add(Role.READER)
     return User(account.id, account.name, account.all_groups, account.function, account.department, frozenset(roles))
 
 
-def add_account(db: Database, name: str, login: str | None, password_hash: str | None, roles: Sequence[Role], groups: Sequence[str]) -> str:
-    """Return the new account's id. Raises Conflict when the login is taken."""
-    account_id = str(uuid4())
-    db.run(
-        """insert into users (id, name, login, password_hash, roles, groups)
-        values (%(id)s, %(name)s, %(login)s, %(password_hash)s, %(roles)s, %(groups)s)""",
-        {
-            "id": account_id,
-            "name": name,
-            "login": login.strip().lower() if login else None,
-            "password_hash": password_hash,
-            "roles": sorted(set(roles)),
-            "groups": list(named(groups)) if groups else [],
-        },
-    )
+def add_account(
+    db: Database, by: User, name: str, login: str | None, password_hash: str | None, roles: Sequence[Role], groups: Sequence[str]
+) -> str:
+    """Return the new account's id. Raises NotFound (for who is no administrator), NotAllowed for what is not theirs to give, Conflict when
+    the login is taken."""
+    administrator(by)
+    account_id, given = str(uuid4()), named(groups) if groups else ()
+    may_give(by, account_id, ((), given), ((), roles))
+    with db.connection() as connection:
+        connection.execute(
+            """insert into users (id, name, login, password_hash, roles, groups)
+            values (%(id)s, %(name)s, %(login)s, %(password_hash)s, %(roles)s, %(groups)s)""",
+            {
+                "id": account_id,
+                "name": name,
+                "login": login.strip().lower() if login else None,
+                "password_hash": password_hash,
+                "roles": sorted(set(roles)),
+                "groups": list(given),
+            },
+        )
+        record(connection, by, "account", account_id, None, given)
     return account_id
 
 
@@ -147,9 +156,11 @@ def _of_claims(claims: Claims) -> dict[str, object]:
     return {"issuer": claims.issuer, "subject": claims.subject, "name": claims.name, "groups": list(claims.groups)}
 
 
-def expect_account(db: Database, name: str, issuer: str, subject: str, roles: Sequence[Role], groups: Sequence[str]) -> str:
+def expect_account(
+    db: Database, by: User, name: str, issuer: str, subject: str, roles: Sequence[Role], groups: Sequence[str]
+) -> str:  # fmt: skip
     """Return the id of a new account for somebody who will sign in with a provider, where accounts are not made at first sign-in."""
-    account_id = add_account(db, name, None, None, roles, groups)
+    account_id = add_account(db, by, name, None, None, roles, groups)
     db.run(
         "update users set issuer = %(issuer)s, subject = %(subject)s where id = %(id)s",
         {"issuer": issuer, "subject": subject, "id": account_id},
@@ -163,7 +174,7 @@ def list_accounts(db: Database) -> list[Account]:
 
 def get_account(db: Database, identifier: str) -> Account:
     """By id or login. Raises NotFound."""
-    row = db.one("select * from users where id = %(id)s or login = lower(%(id)s)", {"id": identifier})
+    row = db.one("select * from users where id = %(id)s or login = lower(%(id)s) order by id = %(id)s desc", {"id": identifier})
     return to_account(found(row, "account", identifier))
 
 
@@ -175,13 +186,19 @@ def change_account(
     roles: Sequence[Role] | None = None,
     groups: Sequence[str] | None = None,
     suspended: bool | None = None,
-) -> Account:
-    """Raises NotFound (also for who is no administrator), Conflict, InvalidInput. What is None stays as it is. Suspended, its sessions end
-    and its keys are revoked, for good; taken back, it signs in anew."""
+) -> tuple[Account, Account]:
+    """Return it as it was and as it is. Raises NotFound (also for who is no administrator), NotAllowed for what is not theirs to give,
+    Conflict, InvalidInput. What is None stays as it is. Suspended, its sessions end and its keys are revoked, for good; taken back, it
+    signs in anew."""
     administrator(by)
-    if account_id == by.id and (suspended or (roles is not None and Role.ADMIN not in roles)):
-        raise Conflict("You cannot take this from yourself: another admin does it.")
+    given = None if groups is None else named(groups) if groups else ()
     with db.connection() as connection:
+        held = connection.execute("select * from users where id = %(id)s for update", {"id": account_id}).fetchone()
+        before = to_account(found(held, "account", account_id))
+        wanted = before.roles if roles is None else roles
+        if account_id == by.id and (suspended or {Role.ADMIN, Role.MEMBERSHIP_ADMIN} & set(before.roles) - set(wanted)):
+            raise Conflict("You cannot take this from yourself: another admin does it.")
+        may_give(by, account_id, (before.groups, before.groups if given is None else given), (before.roles, wanted))
         changed = connection.execute(
             """update users set roles = coalesce(%(roles)s, roles), groups = coalesce(%(groups)s, groups),
             suspended_at = case when %(suspended)s::boolean is null then suspended_at
@@ -190,25 +207,41 @@ def change_account(
             {
                 "id": account_id,
                 "roles": None if roles is None else sorted(set(roles)),
-                "groups": None if groups is None else list(named(groups)) if groups else [],
+                "groups": None if given is None else list(given),
                 "suspended": suspended,
             },
         ).fetchone()
-        row = found(changed, "account", account_id)
+        after = to_account(found(changed, "account", account_id))
+        if set(after.groups) != set(before.groups):
+            record(connection, by, "account", account_id, before.groups, after.groups)
         if suspended:
             connection.execute("delete from sessions where user_id = %(id)s", {"id": account_id})
             connection.execute("update api_keys set revoked_at = now() where user_id = %(id)s and revoked_at is null", {"id": account_id})
-    return to_account(row)
+    return before, after
 
 
-def set_password(db: Database, account_id: str, password_hash: str) -> None:
-    """Its sessions end: a password is changed when somebody else may know it. Raises NotFound, InvalidInput, MachineAccount."""
+def changed_of(before: Account, after: Account) -> dict[str, list[str]]:
+    """What the trail says of a change: groups and roles by hand, before and after."""
+    pairs: dict[str, tuple[Sequence[str], Sequence[str]]] = {"groups": (before.groups, after.groups), "roles": (before.roles, after.roles)}
+    return {
+        name: [str(one) for one in given]
+        for what, (old, new) in pairs.items()
+        if set(old) != set(new)
+        for name, given in ((f"{what}_before", old), (what, new))
+    }
+
+
+def set_password(db: Database, by: User, account_id: str, password_hash: str) -> None:
+    """Its sessions end: a password is changed when somebody else may know it. Raises NotFound (also for who is no administrator),
+    NotAllowed for an account with more than theirs, InvalidInput, MachineAccount."""
+    administrator(by)
     with db.connection() as connection:
-        query = "select login, issuer, password_hash is not null as has_password from users where id = %(id)s for update"
-        row = found(connection.execute(query, {"id": account_id}).fetchone(), "account", account_id)
-        if row["login"] is None or row["issuer"] is not None:
+        row = connection.execute("select * from users where id = %(id)s for update", {"id": account_id}).fetchone()
+        account = to_account(found(row, "account", account_id))
+        may_set_password(by, account.all_groups, account.roles)
+        if account.login is None or account.issuer is not None:
             raise InvalidInput("This account signs in with the provider; it has no password here.")
-        if not row["has_password"]:
+        if not account.has_password:
             raise MachineAccount("This account is a machine's and acts by keys. A person needs an account of their own.")
         connection.execute(
             "update users set password_hash = %(hash)s, failed_tries = 0, failed_at = null where id = %(id)s",

@@ -9,7 +9,7 @@ from uuid import uuid4
 from psycopg.rows import DictRow
 
 from rag_api.db import Database
-from rag_api.db.access import LIVE_KEY, administrator, found
+from rag_api.db.access import LIVE_KEY, administrator, found, may_make_key
 from rag_api.db.accounts import Account, get_account, to_account
 from rag_api.domain import Scope, User
 from rag_api.errors import InvalidInput
@@ -40,7 +40,7 @@ class NewKey:
 
 
 def add_key(db: Database, by: User, new: NewKey, prefix: str, key_hash: bytes) -> ApiKey:
-    """Raises NotFound (also for who is no administrator), InvalidInput."""
+    """Raises NotFound (also for who is no administrator), MoreThanYours, InvalidInput."""
     administrator(by)
     if not new.scopes:
         raise InvalidInput("A key needs at least one scope: what it may be used for.")
@@ -48,6 +48,7 @@ def add_key(db: Database, by: User, new: NewKey, prefix: str, key_hash: bytes) -
         raise InvalidInput(f"A key holds for 1 to {MOST_DAYS} days.")
     if (account := get_account(db, new.user_id)).suspended_at:
         raise InvalidInput("This account is suspended.")
+    may_make_key(by, account.all_groups, account.roles, new.scopes)
     row = db.one(
         """insert into api_keys (id, user_id, name, prefix, key_hash, scopes, created_by, expires_at)
         values (%(id)s, %(user)s, %(name)s, %(prefix)s, %(hash)s, %(scopes)s, %(by)s, now() + %(days)s * interval '1 day') returning *""",

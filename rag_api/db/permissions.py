@@ -7,13 +7,14 @@ is behind: the list decides meanwhile, and whoever loads documents next brings t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
 from rag_api.db import Connection, Database
-from rag_api.db.access import READS, administrator, found, values
+from rag_api.db.access import READS, administrator, found, may_change_memberships, may_regroup, values
 from rag_api.domain import EVERYONE, LOCAL_USER, Document, User
 from rag_api.errors import InvalidInput
 
@@ -65,35 +66,51 @@ def groups_of(db: Database, source: str, department: str, default: Sequence[str]
     return tuple(row["groups"])
 
 
-def apply_rules(connection: Connection, default: Sequence[str], document_ids: Sequence[str] | None = None) -> None:
-    """Make the groups of these documents, or of all, what follows from what is said. In force for the next query."""
-    connection.execute(
+def apply_rules(connection: Connection, default: Sequence[str], document_ids: Sequence[str] | None = None) -> list[tuple[str, ...]]:
+    """Make the groups of these documents, or of all, what follows from what is said. In force for the next query. Return the groups before
+    of those that changed."""
+    changed = connection.execute(
         f"""update documents d set groups = said.groups from
-        (select d.id, coalesce{RULES} as groups from documents d where %(ids)s::text[] is null or d.id = any(%(ids)s)) said
-        where said.id = d.id and said.groups <> d.groups""",  # noqa: S608
+        (select d.id, d.groups as before, coalesce{RULES} as groups from documents d
+          where %(ids)s::text[] is null or d.id = any(%(ids)s)) said
+        where said.id = d.id and said.groups <> d.groups returning said.before""",  # noqa: S608
         {"default": list(default), "ids": None if document_ids is None else list(document_ids)},
     )
+    return [tuple(row["before"]) for row in changed]
+
+
+@contextmanager
+def _regrouping(connection: Connection, user: User, default: Sequence[str]) -> Iterator[None]:
+    """Change what is said, and what follows. Raises MembershipAdminNeeded, and then nothing is changed, where that reaches a document, a
+    retired or earlier one included, that the user may not read."""
+    if not may_change_memberships(user):
+        apply_rules(connection, default)  # what follows from changes before is not this one's doing
+    yield
+    may_regroup(user, *apply_rules(connection, default))
 
 
 def put_source_groups(db: Database, user: User, said: Mapping[str, Sequence[str]], default: Sequence[str]) -> None:
     """What the folders, sidecars and sites that documents came from say now, by source name. A source that says nothing any more has taken
-    nothing back: a list that was lost must not open what it closed. `everyone`, said, opens it."""
-    with db.connection() as connection, connection.cursor() as cursor:
+    nothing back: a list that was lost must not open what it closed. `everyone`, said, opens it.
+    Raises MembershipAdminNeeded where this says who reads what the user may not."""
+    with db.connection() as connection, connection.cursor() as cursor, _regrouping(connection, user, default):
+        rows = connection.execute("select groups from document_groups where source = any(%(sources)s)", {"sources": list(said)})
+        may_regroup(user, *(row["groups"] for row in rows))
         cursor.executemany(
             """insert into document_groups (source, said_by, groups, user_id) values (%s, 'source', %s, %s)
             on conflict (source, said_by) do update set groups = excluded.groups, user_id = excluded.user_id, said_at = now()
             where document_groups.groups <> excluded.groups""",
             [(source, list(named(groups)), user.id) for source, groups in sorted(said.items())],
         )
-        apply_rules(connection, default)
 
 
 def permit_document(db: Database, user: User, document_id: str, groups: Sequence[str] | None, default: Sequence[str]) -> None:
     """Let these groups read a document and its versions, whatever its source says; None: its source and department say it again. In force
-    when this returns. Raises NotFound (also for who is no administrator), InvalidInput."""
+    when this returns. Raises NotFound (also for who is no administrator), MembershipAdminNeeded where a version of it is one that the user
+    may not read, InvalidInput."""
     administrator(user)
     wanted = None if groups is None else named(groups)
-    with db.connection() as connection:
+    with db.connection() as connection, _regrouping(connection, user, default):
         row = connection.execute(
             f"select source from documents where id = %(id)s and {READS} for update",  # noqa: S608
             values(user, id=document_id),
@@ -107,26 +124,25 @@ def permit_document(db: Database, user: User, document_id: str, groups: Sequence
                 "insert into document_groups (source, said_by, groups, user_id) values (%(source)s, 'admin', %(groups)s, %(user)s)",
                 {"source": source, "groups": list(wanted), "user": user.id},
             )
-        _record(connection, user, "document", source, before["groups"] if before else None, wanted)
-        apply_rules(connection, default)
+        record(connection, user, "document", source, before["groups"] if before else None, wanted)
 
 
 def permit_department(db: Database, user: User, department: str, groups: Sequence[str] | None, default: Sequence[str]) -> None:
-    """The same for all documents of a department of which nothing else is said. Raises NotFound (for who is no administrator) and
-    InvalidInput."""
+    """The same for all documents of a department of which nothing else is said, those to come included. Raises NotFound (for who is no
+    administrator), MembershipAdminNeeded where the user does not read them, InvalidInput."""
     administrator(user)
     name, wanted = department.strip().lower(), None if groups is None else named(groups)
     if not name:
         raise InvalidInput("The department needs a name.")
-    with db.connection() as connection:
+    with db.connection() as connection, _regrouping(connection, user, default):
         before = connection.execute("delete from department_groups where department = %(name)s returning groups", {"name": name}).fetchone()
+        may_regroup(user, before["groups"] if before else default)
         if wanted is not None:
             connection.execute(
                 "insert into department_groups (department, groups, user_id) values (%(name)s, %(groups)s, %(user)s)",
                 {"name": name, "groups": list(wanted), "user": user.id},
             )
-        _record(connection, user, "department", name, before["groups"] if before else None, wanted)
-        apply_rules(connection, default)
+        record(connection, user, "department", name, before["groups"] if before else None, wanted)
 
 
 def departments(db: Database, user: User) -> dict[str, Permission]:
@@ -173,9 +189,10 @@ def hidden_but_indexed(db: Database, user: User) -> tuple[str, ...]:
     return tuple(row["id"] for row in rows)
 
 
-def _record(
+def record(
     connection: Connection, user: User, about: str, name: str, before: Sequence[str] | None, after: Sequence[str] | None
 ) -> None:  # fmt: skip
+    """Who changed the groups of what (a document, a department, an account), in the transaction of the change."""
     connection.execute(
         """insert into group_changes (about, name, before, after, user_id) values (%(about)s, %(name)s, %(before)s, %(after)s, %(user)s)""",
         {

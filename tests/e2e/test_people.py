@@ -87,7 +87,7 @@ def test_people_are_found_by_words_role_group_and_state(open_as: Open) -> None:
     page = open_as("admin", "/admin/accounts")
     expect(row(page, "owner")).to_contain_text("lezer")
     page.get_by_label("Naam of aanmeldnaam").fill("ADMIN")
-    expect(page.locator(".card .document-title")).to_have_text(["admin", "foreign admin"])
+    expect(page.locator(".card .document-title")).to_have_text(["admin", "foreign admin", "membership admin"])
     page.get_by_label("Groep", exact=True).select_option("elsewhere")
     expect(page.locator(".card .document-title")).to_have_text(["foreign admin"])
     page.get_by_label("Naam of aanmeldnaam").fill("niemand heet zo")
@@ -103,7 +103,7 @@ def test_people_are_found_by_words_role_group_and_state(open_as: Open) -> None:
 
 
 def test_roles_and_groups_are_changed_and_a_group_that_is_only_typed_counts(open_as: Open, people: People) -> None:
-    page = open_as("admin", "/admin/accounts")
+    page = open_as("membership admin", "/admin/accounts")
     one = opened_row(page, "outsider")
     one.get_by_label("beoordelaar").check()
     one.get_by_label("Groep toevoegen").fill("a;b")
@@ -124,6 +124,23 @@ def test_roles_and_groups_are_changed_and_a_group_that_is_only_typed_counts(open
     change_account(people.db, LOCAL_USER, people.ids["outsider"], roles=[], groups=["elsewhere"])
 
 
+def test_who_is_no_membership_admin_sees_the_groups_and_has_nothing_to_change_them_with(open_as: Open, people: People) -> None:
+    page = open_as("admin", "/admin/accounts")
+    one = opened_row(page, "auditor")
+    expect(one.locator(".chips")).to_have_text("surgery")
+    expect(one.locator(".chips button")).to_have_count(0)
+    expect(one.get_by_label("Groep toevoegen")).to_have_count(0)
+    expect(one.get_by_text("wijzigt iemand met de rol groepenbeheerder")).to_be_visible()
+    expect(one.get_by_label("auditor", exact=False).first).to_be_disabled()
+    expect(one.get_by_label("groepenbeheerder")).to_have_count(0)
+    page.get_by_role("button", name="Nieuw account").click()
+    expect(page.get_by_role("form", name="Nieuw account").get_by_label("Groep toevoegen")).to_have_count(0)
+    foreign = opened_row(open_as("admin", "/admin/accounts"), "foreign admin")
+    foreign.get_by_label("Nieuw wachtwoord").fill("een heel lang wachtwoord")
+    foreign.get_by_role("button", name="Stel het wachtwoord in").click()
+    expect(foreign.get_by_text("hebt u de rol groepenbeheerder nodig")).to_be_visible()
+
+
 def test_an_admin_cannot_take_the_own_role_away_and_is_told_so(open_as: Open, people: People) -> None:
     one = opened_row(open_as("admin", "/admin/accounts"), "admin")
     one.get_by_label("beheerder").uncheck()
@@ -133,7 +150,7 @@ def test_an_admin_cannot_take_the_own_role_away_and_is_told_so(open_as: Open, pe
 
 
 def test_a_new_account_keeps_what_was_written_until_it_is_made_and_then_signs_in(open_as: Open, new_page: NewPage, url: str) -> None:
-    page = open_as("admin", "/admin/accounts")
+    page = open_as("membership admin", "/admin/accounts")
     page.get_by_role("button", name="Nieuw account").click()
     form = page.get_by_role("form", name="Nieuw account")
     expect(form.get_by_label("Aanmeldnaam")).to_be_focused()
@@ -222,9 +239,9 @@ def test_the_page_says_why_somebody_sees_a_document_and_why_another_does_not(ope
 
 
 def test_a_key_is_shown_once_works_and_is_revoked_after_a_question(open_as: Open, url: str, people: People) -> None:
-    page = open_as("admin", "/admin/keys?account=machine", permissions=["clipboard-read", "clipboard-write"])
+    page = open_as("admin", "/admin/keys?account=colleague", permissions=["clipboard-read", "clipboard-write"])
     form = page.get_by_role("form", name="Nieuwe sleutel")
-    expect(form.get_by_label("Account dat ermee werkt")).to_have_value("machine")
+    expect(form.get_by_label("Account dat ermee werkt")).to_have_value("colleague")
     form.get_by_label("Waarvoor hij dient").fill("scanner op zaal 4")
     form.get_by_role("button", name="Maak de sleutel").click()
     expect(form.get_by_role("alert")).to_have_text("Kies minstens één doel.")
@@ -233,7 +250,7 @@ def test_a_key_is_shown_once_works_and_is_revoked_after_a_question(open_as: Open
     form.get_by_role("button", name="Maak de sleutel").click()
     expect(form.get_by_role("alert")).to_have_text("Er is geen account met die naam.")
     expect(form.get_by_label("Waarvoor hij dient")).to_have_value("scanner op zaal 4")
-    form.get_by_label("Account dat ermee werkt").fill("machine")
+    form.get_by_label("Account dat ermee werkt").fill("colleague")
     form.get_by_role("button", name="Maak de sleutel").click()
     made = page.get_by_role("region", name="De nieuwe sleutel")
     key = made.get_by_role("textbox").input_value()
@@ -248,7 +265,7 @@ def test_a_key_is_shown_once_works_and_is_revoked_after_a_question(open_as: Open
     expect(page.get_by_text("scanner op zaal 4")).to_be_visible()
     assert key not in page.content()
     card = page.locator(".card").filter(has_text="scanner op zaal 4")
-    expect(card).to_contain_text("werkt als machine")
+    expect(card).to_contain_text("werkt als colleague")
     card.get_by_role("button", name="Trek in").click()
     card.get_by_role("button", name="Ja, trek in").click()
     expect(page.get_by_text("“scanner op zaal 4” is ingetrokken.")).to_be_visible()
@@ -388,7 +405,7 @@ def test_the_trail_is_read_by_person_action_document_and_period_and_each_reading
 
 def test_from_an_entry_one_comes_to_all_of_its_request(open_as: Open, people: People, url: str) -> None:
     key = {"authorization": f"Bearer {people.keys['admin']}"}  # type: ignore[index]
-    httpx.post(f"{url}/api/keys", json={"user": "machine", "name": "x", "scopes": ["ask"]}, headers=key).raise_for_status()
+    httpx.post(f"{url}/api/keys", json={"user": "machine", "name": "x", "scopes": ["admin"]}, headers=key).raise_for_status()
     page = open_as("auditor", "/audit/trail")
     page.get_by_label("Wat", exact=True).select_option(label="maakte een sleutel")
     page.get_by_label("Afloop").select_option("success")

@@ -1,7 +1,8 @@
 """Every route, as every kind of person and key meets it, on real rows that are somebody's: a route without a row here fails.
 
 A row says what comes back to: nobody, the owner, a colleague (same groups), an outsider (reader of another group), a judge, an admin, an
-admin of another group, an auditor, an account that was suspended; then the one scope that a key needs, and what it gets.
+admin of another group, an auditor, an account that was suspended, a membership admin; then the one scope that a key
+needs, and what it gets.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from rag_api.main import _all_routes, create_app
 from tests.support.people import People, staffed
 from tests.support.world import load
 
-WHO = ("anonymous", "owner", "colleague", "outsider", "judge", "admin", "foreign admin", "auditor", "suspended")
+WHO = ("anonymous", "owner", "colleague", "outsider", "judge", "admin", "foreign admin", "auditor", "suspended", "membership admin")
 SECRET = "zevenblad"  # stands in the document that only surgery reads, in its title and its text, and in no request
 OUTSIDE = {"anonymous", "outsider", "foreign admin", "auditor", "suspended"}
 TEXT = f"Thuisregels voor {SECRET}. Geef na een operatie elke zes uur paracetamol en noteer de pijnscore. "
@@ -43,25 +44,30 @@ class Row:
 
 
 def anyone(status: int, **send: Any) -> Row:
-    return Row((status,) * 9, "", 0, status, send)
+    return Row((status,) * len(WHO), "", 0, status, send)
 
 
 def readers(status: int, scope: str, owner: int | None = None, inside: int | None = None, outside: int | None = None, **send: Any) -> Row:
     """For readers; `owner`: what the owner gets, where the row is theirs; `outside`: who is in no group that may."""
     inside, outside = inside or status, outside or status
-    return Row((401, owner or status, inside, outside, inside, inside, outside, 403, 401), scope, inside, 403, send)
+    return Row((401, owner or status, inside, outside, inside, inside, outside, 403, 401, inside), scope, inside, 403, send)
 
 
 def judges(status: int, foreign: int | None = None, **send: Any) -> Row:
-    return Row((401, 403, 403, 403, status, status, foreign or status, 403, 401), "judge", status, 403, send)
+    return Row((401, 403, 403, 403, status, status, foreign or status, 403, 401, status), "judge", status, 403, send)
 
 
 def admins(status: int, scope: str, foreign: int | None = None, **send: Any) -> Row:
-    return Row((401, 403, 403, 403, 403, status, foreign or status, 403, 401), scope, status, 403, send)
+    return Row((401, 403, 403, 403, 403, status, foreign or status, 403, 401, status), scope, status, 403, send)
+
+
+def membership_admins(status: int, **send: Any) -> Row:
+    """For them alone: the machine of the keys is an admin's."""
+    return Row((401, 403, 403, 403, 403, 403, 403, 403, 401, status), "", 0, 403, send)
 
 
 def auditors() -> Row:
-    return Row((401, 403, 403, 403, 403, 403, 403, 200, 401), "audit", 200)
+    return Row((401, 403, 403, 403, 403, 403, 403, 200, 401, 403), "audit", 200)
 
 
 ROWS: list[tuple[str, Row]] = [
@@ -70,7 +76,7 @@ ROWS: list[tuple[str, Row]] = [
     ("GET /session", anyone(200)),
     ("POST /session", anyone(401, json={"login": "nobody", "password": "no such password"})),
     ("DELETE /session", anyone(200)),
-    ("POST /session/used", Row((401, 204, 204, 204, 204, 204, 204, 204, 401), "", 0, 403)),
+    ("POST /session/used", Row((401, 204, 204, 204, 204, 204, 204, 204, 401, 204), "", 0, 403)),
     ("GET /sign-in", anyone(404)),
     ("GET /sign-in/callback", anyone(404)),
     ("GET /health", readers(200, "read")),
@@ -98,7 +104,7 @@ ROWS: list[tuple[str, Row]] = [
     ("GET /documents/{document_id}/access/{account_id}", admins(200, "admin", foreign=404)),
     ("PUT /documents/{document_id}/access", admins(200, "admin", foreign=404, json={"groups": ["surgery"]})),
     ("GET /department-access", admins(200, "admin")),
-    ("PUT /department-access/{department}", admins(200, "admin", json={"groups": ["surgery"]})),
+    ("PUT /department-access/{department}", admins(200, "admin", foreign=403, json={"groups": ["surgery"]})),
     ("GET /conversations", readers(200, "read")),
     ("GET /conversations/{conversation_id}", readers(404, "read", owner=200)),
     ("DELETE /conversations/{conversation_id}", readers(404, "ask", owner=204)),
@@ -117,12 +123,13 @@ ROWS: list[tuple[str, Row]] = [
     ("GET /gaps.csv", judges(200)),
     ("GET /accounts", admins(200, "admin")),
     ("POST /accounts", admins(201, "admin", json={"login": "", "name": "Nieuw", "password": "een heel lang wachtwoord"})),
-    ("PATCH /accounts/{account_id}", admins(200, "admin", json={"groups": ["staff", "surgery"]})),
-    ("PUT /accounts/{account_id}/password", admins(204, "admin", json={"password": "een heel lang wachtwoord"})),
+    ("PATCH /accounts/{account_id}", admins(200, "admin", json={"roles": ["judge"]})),
+    ("PUT /accounts/{account_id}/password", admins(204, "admin", foreign=403, json={"password": "een heel lang wachtwoord"})),
     ("DELETE /accounts/{account_id}/sessions", admins(200, "admin")),
     ("GET /keys", admins(200, "admin")),
-    ("POST /keys", admins(201, "admin", json={"user": "machine", "name": "scanner", "scopes": ["ingest"]})),
+    ("POST /keys", admins(201, "admin", foreign=403, json={"user": "colleague", "name": "scanner", "scopes": ["admin"]})),
     ("DELETE /keys/{key_id}", admins(204, "admin")),
+    ("PATCH /accounts/{account_id} groups", membership_admins(200, json={"groups": ["staff", "surgery"]})),
     ("GET /audit", auditors()),
     ("GET /audit.jsonl", auditors()),
     ("GET /audit/head", auditors()),
@@ -155,7 +162,7 @@ class World:
         return document
 
     def _key(self) -> str:
-        body = {"user": "machine", "name": "to be revoked", "scopes": ["audit"]}
+        body = {"user": "colleague", "name": "to be revoked", "scopes": ["read"]}
         return str(self.client.post("/keys", json=body, headers=self.people.shows("admin")).raise_for_status().json()["id"])
 
     def _answer(self) -> dict[str, str]:
@@ -182,6 +189,8 @@ def asked(world: World, route: str, row: Row, who: str) -> Any:
     send = dict(row.send)
     if "conversation_id" in send.get("json", {}):
         send["json"] = {**send["json"], "conversation_id": ids["conversation_id"]}
+    if "groups" in route.split():
+        send["json"] = {"groups": [*send["json"]["groups"], f"team {uuid4()}"]}  # what is so already may be said by anybody
     headers = world.people.shows(who) | send.pop("headers", {})
     if route == "POST /accounts":
         send["json"] = {**send["json"], "login": f"nieuw-{uuid4()}"}  # each login once

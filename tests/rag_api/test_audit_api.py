@@ -55,7 +55,7 @@ class World:
         self.container, self.client = container, client
         self.documents: dict[str, Document] = load_hospital(container)
         self.people: People = hired(container.db)
-        add_account(container.db, "Bo", "bo", hash_password(PASSWORD), [], ["staff"])
+        add_account(container.db, LOCAL_USER, "Bo", "bo", hash_password(PASSWORD), [], ["staff"])
 
     def send(self, method: str, path: str, who: str, **more: Any) -> Any:
         self.client.cookies.clear()

@@ -27,7 +27,7 @@ class World:
     def __init__(self, container: Container, client: TestClient, people: People) -> None:
         self.container, self.client, self.people = container, client, people
 
-    def send(self, method: str, path: str, who: str = "admin", **more: Any) -> Any:
+    def send(self, method: str, path: str, who: str = "membership admin", **more: Any) -> Any:
         self.client.cookies.clear()
         return self.client.request(method, path, headers=self.people.shows(who), **more)
 
@@ -165,9 +165,9 @@ def test_a_password_is_in_no_entry_of_the_trail(world: World) -> None:
 
 
 def test_a_key_is_shown_once_with_its_account(world: World) -> None:
-    body = {"user": "machine", "name": "scanner", "scopes": ["ingest"], "days": 30}
+    body = {"user": "judge", "name": "scanner", "scopes": ["ingest"], "days": 30}
     key = world.send("POST", "/keys", json=body).json()
-    assert key["account"] == "machine"
+    assert key["account"] == "judge"
     listed = world.send("GET", "/keys").text
     assert key["prefix"] in listed
     assert key["key"] not in listed

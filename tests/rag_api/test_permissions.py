@@ -23,7 +23,7 @@ from rag_api.db.documents import DocumentQuery as Query
 from rag_api.db.documents import PgDocuments, get_documents, list_documents, superseded_ids
 from rag_api.db.gaps import unanswered
 from rag_api.db.judged import read_set, save_questions
-from rag_api.domain import EVERYONE, Answer, AnswerStatus, Document, Filters, Judged, Mode, Role, User
+from rag_api.domain import EVERYONE, LOCAL_USER, Answer, AnswerStatus, Document, Filters, Judged, Mode, Role, User
 from rag_api.errors import InvalidInput, NotFound
 from rag_api.ingest import IngestReport, ingest, survey
 from rag_api.main import create_app
@@ -296,7 +296,7 @@ def test_the_api_says_why_somebody_may_read_a_document_and_why_not(
 ) -> None:
     client, user = as_user
     container.db.run("truncate users cascade")
-    ann = add_account(container.db, "Ann", "ann", None, [Role.READER], ["surgery"])
+    ann = add_account(container.db, LOCAL_USER, "Ann", "ann", None, [Role.READER], ["surgery"])
     path = f"/documents/{secret.id}/access/ann"
     assert client.get(path).json() == {
         "account": ann,

@@ -49,7 +49,7 @@ def client(app: TestClient) -> TestClient:
 
 @pytest.fixture(scope="module")
 def anna(container: Container) -> str:
-    return add_account(container.db, "Anna", "anna", hash_password(PASSWORD), [Role.ADMIN], ["surgery"])
+    return add_account(container.db, LOCAL_USER, "Anna", "anna", hash_password(PASSWORD), [Role.ADMIN], ["surgery"])
 
 
 def sign_in(client: TestClient, login: str = "anna", password: str = PASSWORD, **headers: str) -> Any:
@@ -136,7 +136,7 @@ def test_signing_out_ends_the_session(client: TestClient, container: Container, 
 
 def test_suspended_an_account_is_nobody_from_the_next_request_on_and_its_keys_stay_dead(client: TestClient, container: Container) -> None:
     db = container.db
-    account = add_account(db, "Bram", "bram", hash_password(PASSWORD), [], [])
+    account = add_account(db, LOCAL_USER, "Bram", "bram", hash_password(PASSWORD), [], [])
     cookie, key = {"cookie": f"{SESSION}={signed_in(db, account)}"}, {"authorization": f"Bearer {key_of(db, account, [Scope.READ])}"}
     assert [client.get("/documents", headers=shown).status_code for shown in (cookie, key)] == [200, 200]
     change_account(db, LOCAL_USER, account, suspended=True)
@@ -169,7 +169,7 @@ def test_a_key_that_is_none_is_not_made_good_by_a_session(client: TestClient, co
 
 
 def test_after_wrong_passwords_even_the_right_one_waits(client: TestClient, container: Container) -> None:
-    account = add_account(container.db, "Chris", "chris", hash_password(PASSWORD), [], [])
+    account = add_account(container.db, LOCAL_USER, "Chris", "chris", hash_password(PASSWORD), [], [])
     for _ in range(MOST_TRIES):
         assert sign_in(client, "chris", "not the password").status_code == 401
     response = sign_in(client, "chris")
@@ -189,7 +189,7 @@ def test_a_short_password_is_refused() -> None:
 
 def test_what_tells_of_others_is_for_admins(client: TestClient, container: Container, anna: str) -> None:
     db = container.db
-    reader = add_account(db, "Dirk", "dirk", None, [], [])
+    reader = add_account(db, LOCAL_USER, "Dirk", "dirk", None, [], [])
     told = {who: client.get("/health", headers={"cookie": f"{SESSION}={signed_in(db, who)}"}).json() for who in (reader, anna)}
     assert told[reader]["parts"] == []
     assert {part["name"] for part in told[anna]["parts"]} == {"database", "store", "embedder", "generator"}

@@ -32,6 +32,7 @@ PEOPLE: dict[str, tuple[list[Role], list[str]]] = {
     "foreign admin": ([Role.ADMIN], ["elsewhere"]),
     "auditor": ([Role.AUDITOR], ["surgery"]),
     "suspended": ([Role.ADMIN], ["staff", "surgery"]),
+    "membership admin": ([Role.MEMBERSHIP_ADMIN], ["staff", "surgery"]),
     "machine": ([Role.ADMIN, Role.AUDITOR], ["staff", "surgery"]),
 }
 
@@ -69,7 +70,10 @@ def key_of(db: Database, account_id: str, scopes: Sequence[Scope], days: int = 1
 def hired(db: Database) -> People:
     """Make them all; the suspended one was an admin until just now."""
     hashes = dict.fromkeys(PEOPLE, "of no password") | {"machine": None}
-    ids = {name: add_account(db, name, name.replace(" ", "-"), hashes[name], roles, groups) for name, (roles, groups) in PEOPLE.items()}
+    ids = {
+        name: add_account(db, LOCAL_USER, name, name.replace(" ", "-"), hashes[name], roles, groups)
+        for name, (roles, groups) in PEOPLE.items()
+    }
     keys = {scope: key_of(db, ids["machine"], [scope]) for scope in Scope}
     change_account(db, LOCAL_USER, ids["suspended"], suspended=True)
     return People(db, ids, keys)

@@ -16,7 +16,7 @@ from rag_api.api.sign_in.access import Access, declared
 from rag_api.api.sign_in.passwords import hash_password
 from rag_api.config import Settings
 from rag_api.db import Database
-from rag_api.db.accounts import Account, add_account, change_account, get_account, list_accounts, set_password, user_of
+from rag_api.db.accounts import Account, add_account, change_account, changed_of, get_account, list_accounts, set_password, user_of
 from rag_api.db.permissions import operator
 from rag_api.db.sessions import end_sessions, live_sessions
 from rag_api.domain import Role
@@ -57,15 +57,16 @@ def get_accounts(
     status_code=201,
     responses=responses(400, 404, 409, 413, 422, 503),
 )
-def post_account(request: Request, db: DbDep, trail: TrailDep, body: api.NewAccountIn) -> api.AccountOut:
-    """With a password a person signs in here; without one it acts by keys only."""
+def post_account(request: Request, db: DbDep, user: UserDep, trail: TrailDep, body: api.NewAccountIn) -> api.AccountOut:
+    """With a password a person signs in here; without one it acts by keys only. Groups, and roles that you do not have, are for the role
+    `membership_admin` to give."""
     settings: Settings = request.app.state.settings
     trail.about["account"] = body.login
     trail.on |= {"roles": sorted(body.roles), "groups": body.groups, "machine": body.password is None}
     if body.password is not None and settings.sign_in == "oidc":
         raise InvalidInput("People sign in with the provider here, where their accounts are made; a machine's account has no password.")
     password = None if body.password is None else hash_password(body.password)
-    trail.about["account"] = made = add_account(db, body.name.strip(), body.login, password, body.roles, body.groups)
+    trail.about["account"] = made = add_account(db, user, body.name.strip(), body.login, password, body.roles, body.groups)
     return _one(db, settings, made)
 
 
@@ -78,9 +79,11 @@ def post_account(request: Request, db: DbDep, trail: TrailDep, body: api.NewAcco
 def patch_account(
     request: Request, db: DbDep, user: UserDep, trail: TrailDep, account_id: AccountId, body: api.AccountIn
 ) -> api.AccountOut:
-    """In force from the next request on. Suspended, their sessions end and their keys are revoked."""
+    """In force from the next request on. Suspended, their sessions end and their keys are revoked. Groups, and roles that you do not have,
+    are for the role `membership_admin` to give and take (403); nobody gives them to themselves."""
     trail.on |= body.model_dump(mode="json", exclude_none=True)
-    change_account(db, user, account_id, roles=body.roles, groups=body.groups, suspended=body.suspended)
+    before, after = change_account(db, user, account_id, roles=body.roles, groups=body.groups, suspended=body.suspended)
+    trail.on |= changed_of(before, after)
     return _one(db, request.app.state.settings, account_id)
 
 
@@ -92,9 +95,10 @@ def patch_account(
     response_class=Response,
     responses=responses(400, 404, 413, 422, 503),
 )
-def put_password(db: DbDep, account_id: AccountId, body: api.PasswordIn) -> None:
-    """Their sessions end. Not for an account of the provider, nor for a machine's (`machine_account`), which acts by keys only."""
-    set_password(db, account_id, hash_password(body.password))
+def put_password(db: DbDep, user: UserDep, account_id: AccountId, body: api.PasswordIn) -> None:
+    """Their sessions end. Not for an account of the provider, nor for a machine's (`machine_account`), which acts by keys only.
+    Who is no `membership_admin` sets it of accounts whose groups and roles they have themselves."""
+    set_password(db, user, account_id, hash_password(body.password))
 
 
 @router.delete(

@@ -668,7 +668,8 @@ export interface paths {
         put?: never;
         /**
          * Make a local account, or one for a machine
-         * @description With a password a person signs in here; without one it acts by keys only.
+         * @description With a password a person signs in here; without one it acts by keys only. Groups, and roles that you do not have, are for the role
+         *     `membership_admin` to give.
          */
         post: operations["post_account"];
         delete?: never;
@@ -692,7 +693,8 @@ export interface paths {
         head?: never;
         /**
          * Change somebody's roles and groups, or suspend them
-         * @description In force from the next request on. Suspended, their sessions end and their keys are revoked.
+         * @description In force from the next request on. Suspended, their sessions end and their keys are revoked. Groups, and roles that you do not have,
+         *     are for the role `membership_admin` to give and take (403); nobody gives them to themselves.
          */
         patch: operations["patch_account"];
         trace?: never;
@@ -708,6 +710,7 @@ export interface paths {
         /**
          * Set the password of a local account
          * @description Their sessions end. Not for an account of the provider, nor for a machine's (`machine_account`), which acts by keys only.
+         *     Who is no `membership_admin` sets it of accounts whose groups and roles they have themselves.
          */
         put: operations["put_password"];
         post?: never;
@@ -749,7 +752,8 @@ export interface paths {
         put?: never;
         /**
          * Make a key for a machine
-         * @description It acts as the account, within its scopes, until it expires or is revoked. Sent as `Authorization: Bearer ...`.
+         * @description It acts as the account, within its scopes, until it expires or is revoked. Sent as `Authorization: Bearer ...`. 403
+         *     where the account has a group or role that you do not have.
          */
         post: operations["post_key"];
         delete?: never;
@@ -2764,7 +2768,7 @@ export interface components {
          * Role
          * @enum {string}
          */
-        Role: "reader" | "judge" | "admin" | "auditor";
+        Role: "reader" | "judge" | "admin" | "membership_admin" | "auditor";
         /**
          * Scope
          * @description What an API key may be used for, at most: never more than its account's roles.

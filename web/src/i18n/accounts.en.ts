@@ -14,11 +14,12 @@ export const accounts = {
     shown === total ? many(total, "account", "accounts") : `${shown} of ${total} accounts`,
   none: "No account fits. Clear the filters, or make one.",
   more: "Show more",
-  roles: { reader: "reader", judge: "judge", admin: "admin", auditor: "auditor" },
+  roles: { reader: "reader", judge: "judge", admin: "admin", membership_admin: "membership admin", auditor: "auditor" },
   roleHelp: {
     reader: "asks, and reads what their groups may read",
     judge: "a reader who also judges questions and sees what was asked in vain",
     admin: "also loads documents, says who may read them, and manages accounts",
+    membership_admin: "an admin who also says who is in which group, and so who reads what",
     auditor: "reads the trail of who saw what; no documents by that alone",
   },
   signsIn: {
@@ -35,6 +36,7 @@ export const accounts = {
   alsoRole: (roles: string): string => `By a group also: ${roles}. Settings and the provider say so, not this page.`,
   groupsLabel: "Groups given by hand",
   groupsHelp: "Everyone is in “everyone”. A group's name holds no comma or semicolon.",
+  groupsNotYours: "Who is in which group is changed by somebody with the role membership admin.",
   claimed: (groups: string): string => `From the provider at the last sign-in: ${groups}.`,
   addGroup: "Add a group",
   add: "Add",

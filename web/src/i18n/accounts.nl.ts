@@ -15,11 +15,18 @@ export const accounts: typeof AccountWords = {
   count: (shown, total) => (shown === total ? many(total, "account", "accounts") : `${shown} van ${total} accounts`),
   none: "Geen account past hierbij. Wis de filters, of maak er een.",
   more: "Toon meer",
-  roles: { reader: "lezer", judge: "beoordelaar", admin: "beheerder", auditor: "auditor" },
+  roles: {
+    reader: "lezer",
+    judge: "beoordelaar",
+    admin: "beheerder",
+    membership_admin: "groepenbeheerder",
+    auditor: "auditor",
+  },
   roleHelp: {
     reader: "stelt vragen en leest wat de eigen groepen mogen lezen",
     judge: "een lezer die ook vragen beoordeelt en ziet wat vergeefs gevraagd werd",
     admin: "laadt ook documenten, zegt wie ze mag lezen en beheert accounts",
+    membership_admin: "een beheerder die ook zegt wie in welke groep zit, en dus wie wat leest",
     auditor: "leest het spoor van wie wat zag; daarmee alleen geen documenten",
   },
   signsIn: {
@@ -36,6 +43,7 @@ export const accounts: typeof AccountWords = {
     `Door een groep ook: ${roles}. Dat zeggen de instellingen en de aanmelddienst, niet deze bladzijde.`,
   groupsLabel: "Groepen, met de hand gegeven",
   groupsHelp: "Iedereen zit in “everyone”. De naam van een groep heeft geen komma of puntkomma.",
+  groupsNotYours: "Wie in welke groep zit, wijzigt iemand met de rol groepenbeheerder.",
   claimed: (groups) => `Van de aanmelddienst, bij de laatste aanmelding: ${groups}.`,
   addGroup: "Groep toevoegen",
   add: "Voeg toe",

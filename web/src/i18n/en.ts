@@ -198,6 +198,11 @@ export const en = {
     ending: "Bedside is being restarted. Ask again in a moment; what was written so far is kept.",
     document_too_long: "This document is too long to be read in one go. Ask without the whole document.",
     not_allowed: "Your role gives no right to this; an administrator can give you that role.",
+    membership_admin_needed:
+      "You need the role membership admin for this: it changes who reads what. Somebody who has it does this, or `bedside users` on the machine.",
+    not_for_yourself: "Nobody gives themselves a group or a role: another membership admin does.",
+    more_than_yours:
+      "A key carries no more than you have yourself. Somebody who has the account's groups and roles makes it.",
     too_large: "The question is too long.",
     embedder_mismatch: "Bedside cannot search until an administrator makes the search index again.",
     personal_data: "Your question seems to hold what identifies a patient. Nothing was sent on or stored yet.",

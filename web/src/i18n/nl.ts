@@ -194,6 +194,11 @@ export const nl: Messages = {
     document_too_long:
       "Dit document is te lang om in één keer gelezen te worden. Stel de vraag zonder het hele document.",
     not_allowed: "Uw rol geeft hier geen recht toe; een beheerder kan die rol geven.",
+    membership_admin_needed:
+      "Hiervoor hebt u de rol groepenbeheerder nodig: het wijzigt wie wat leest. Wie die heeft, doet dit, of `bedside users` op de machine.",
+    not_for_yourself: "Niemand geeft zichzelf een groep of een rol: een andere groepenbeheerder doet dat.",
+    more_than_yours:
+      "Een sleutel draagt niet meer dan u zelf hebt. Wie de groepen en rollen van het account heeft, maakt hem.",
     too_large: "De vraag is te lang.",
     embedder_mismatch: "Bedside kan niet zoeken tot een beheerder de zoekindex opnieuw maakt.",
     personal_data:

@@ -1,6 +1,18 @@
 import { expect, test } from "vitest";
 import type { Account, Key } from "../api/types";
-import { accountOf, allGroups, changesOf, daysLeft, givenOf, isGroup, NEW_FORM, stateOf } from "./account";
+import {
+  ACCOUNT_ROLES,
+  accountOf,
+  allGroups,
+  changesOf,
+  daysLeft,
+  givenOf,
+  isGroup,
+  mayChangeMemberships,
+  NEW_FORM,
+  rolesToGive,
+  stateOf,
+} from "./account";
 
 const ANNA: Account = {
   id: "a1",
@@ -62,4 +74,14 @@ test("a key works until it is revoked or its days are over", () => {
   expect(daysLeft(KEY, before)).toBe(1);
   expect(stateOf(KEY, new Date("2026-03-01T00:00:00Z"))).toBe("expired");
   expect(stateOf({ ...KEY, revoked_at: "2026-01-02T00:00:00Z" }, before)).toBe("revoked");
+});
+
+test("who is in which group is for the membership admin, and an admin gives the roles that are their own", () => {
+  expect(mayChangeMemberships(["reader", "admin"])).toBe(false);
+  expect(mayChangeMemberships(["admin", "membership_admin"])).toBe(true);
+  expect(ACCOUNT_ROLES.filter((role) => !rolesToGive(["admin"]).includes(role))).toEqual([
+    "membership_admin",
+    "auditor",
+  ]);
+  expect(rolesToGive(["membership_admin"])).toEqual(ACCOUNT_ROLES);
 });

@@ -2,7 +2,20 @@
 import type { Account, AccountIn, Key, NewAccount, Scope } from "../api/types";
 import type { Role } from "../queries/session";
 
-export const ACCOUNT_ROLES = ["reader", "judge", "admin", "auditor"] as const satisfies readonly Role[];
+export const ACCOUNT_ROLES = [
+  "reader",
+  "judge",
+  "admin",
+  "membership_admin",
+  "auditor",
+] as const satisfies readonly Role[];
+
+/** Whether an admin with these roles says who is in which group. Only what is shown: the service decides. */
+export const mayChangeMemberships = (own: readonly Role[]): boolean => own.includes("membership_admin");
+
+/** Which roles an admin with these gives and takes. */
+export const rolesToGive = (own: readonly Role[]): readonly Role[] =>
+  mayChangeMemberships(own) ? ACCOUNT_ROLES : ["reader", "judge", ...own];
 export const STATES = ["all", "active", "suspended"] as const;
 export const SCOPES = [
   "ask",

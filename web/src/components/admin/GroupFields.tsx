@@ -1,7 +1,9 @@
 // Which groups somebody is in by hand: each can be taken away, another is typed. What is typed and not added counts all the same.
+// Who may not change them sees them.
 import { type KeyboardEvent, useId } from "react";
 import { useMessages } from "../../i18n";
-import { allGroups, type Given, isGroup } from "../../state/account";
+import { useRoles } from "../../queries/session";
+import { allGroups, type Given, isGroup, mayChangeMemberships } from "../../state/account";
 
 interface Props {
   given: Given;
@@ -12,6 +14,7 @@ interface Props {
 
 export function GroupFields({ given, known, claimed = [], onChange }: Props) {
   const m = useMessages();
+  const may = mayChangeMemberships(useRoles());
   const [list, help] = [useId(), useId()];
   const { groups, typed } = given;
   const wrong = typed.trim() !== "" && !isGroup(typed);
@@ -31,44 +34,52 @@ export function GroupFields({ given, known, claimed = [], onChange }: Props) {
           {groups.map((group) => (
             <li key={group}>
               {group}
-              <button
-                type="button"
-                className="quiet icon"
-                aria-label={m.accounts.removeGroup(group)}
-                onClick={() => onChange({ ...given, groups: groups.filter((other) => other !== group) })}
-              >
-                ×
-              </button>
+              {may && (
+                <button
+                  type="button"
+                  className="quiet icon"
+                  aria-label={m.accounts.removeGroup(group)}
+                  onClick={() => onChange({ ...given, groups: groups.filter((other) => other !== group) })}
+                >
+                  ×
+                </button>
+              )}
             </li>
           ))}
         </ul>
       )}
-      <span className="with-button">
-        <input
-          aria-label={m.accounts.addGroup}
-          aria-describedby={help}
-          aria-invalid={wrong || undefined}
-          list={list}
-          maxLength={100}
-          placeholder={m.accounts.addGroup}
-          value={typed}
-          onChange={(event) => onChange({ ...given, typed: event.target.value })}
-          onKeyDown={keyDown}
-        />
-        <button type="button" className="button" disabled={!isGroup(typed)} onClick={add}>
-          {m.accounts.add}
-        </button>
-      </span>
-      <datalist id={list}>
-        {known
-          .filter((group) => !groups.includes(group))
-          .map((group) => (
-            <option key={group} value={group} />
-          ))}
-      </datalist>
-      <p className={wrong ? "field-help wrong" : "field-help"} id={help}>
-        {wrong ? m.accounts.badGroup : m.accounts.groupsHelp}
-      </p>
+      {may ? (
+        <>
+          <span className="with-button">
+            <input
+              aria-label={m.accounts.addGroup}
+              aria-describedby={help}
+              aria-invalid={wrong || undefined}
+              list={list}
+              maxLength={100}
+              placeholder={m.accounts.addGroup}
+              value={typed}
+              onChange={(event) => onChange({ ...given, typed: event.target.value })}
+              onKeyDown={keyDown}
+            />
+            <button type="button" className="button" disabled={!isGroup(typed)} onClick={add}>
+              {m.accounts.add}
+            </button>
+          </span>
+          <datalist id={list}>
+            {known
+              .filter((group) => !groups.includes(group))
+              .map((group) => (
+                <option key={group} value={group} />
+              ))}
+          </datalist>
+          <p className={wrong ? "field-help wrong" : "field-help"} id={help}>
+            {wrong ? m.accounts.badGroup : m.accounts.groupsHelp}
+          </p>
+        </>
+      ) : (
+        <p className="field-help">{m.accounts.groupsNotYours}</p>
+      )}
       {claimed.length > 0 && <p className="field-help">{m.accounts.claimed(claimed.join(", "))}</p>}
     </fieldset>
   );

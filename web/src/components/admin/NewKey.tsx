@@ -34,7 +34,7 @@ export function NewKey({ of, onMade, onCancel }: Props) {
         onSuccess: onMade,
         onError: ({ code, status }) => {
           const known = code === "not_found" ? m.keys.refused.not_found : m.keys.refused.invalid;
-          setWrong(status >= 400 && status < 500 && status !== 429 ? known : failureWords(code, m));
+          setWrong(status >= 400 && status < 500 && status !== 403 && status !== 429 ? known : failureWords(code, m));
         },
       },
     );

@@ -1,7 +1,7 @@
-// Which roles somebody has by hand, each with what it means.
+// Which roles somebody has by hand, each with what it means. One that the reader cannot give is shown where somebody has it.
 import { useMessages } from "../../i18n";
-import type { Role } from "../../queries/session";
-import { ACCOUNT_ROLES, toggled } from "../../state/account";
+import { type Role, useRoles } from "../../queries/session";
+import { ACCOUNT_ROLES, rolesToGive, toggled } from "../../state/account";
 
 interface Props {
   chosen: readonly Role[];
@@ -11,12 +11,18 @@ interface Props {
 
 export function RoleFields({ chosen, byGroups = [], onChange }: Props) {
   const m = useMessages();
+  const mine = rolesToGive(useRoles());
   return (
     <fieldset className="checks">
       <legend>{m.accounts.rolesLabel}</legend>
-      {ACCOUNT_ROLES.map((role) => (
+      {ACCOUNT_ROLES.filter((role) => mine.includes(role) || chosen.includes(role)).map((role) => (
         <label key={role}>
-          <input type="checkbox" checked={chosen.includes(role)} onChange={() => onChange(toggled(chosen, role))} />
+          <input
+            type="checkbox"
+            checked={chosen.includes(role)}
+            disabled={!mine.includes(role)}
+            onChange={() => onChange(toggled(chosen, role))}
+          />
           <span>
             {m.accounts.roles[role]} <span className="muted">{m.accounts.roleHelp[role]}</span>
           </span>
