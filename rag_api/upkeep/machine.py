@@ -69,7 +69,7 @@ def certificate(settings: Settings, trusted: ssl.SSLContext | None = None) -> Fi
         return warn("certificate", f"{host}:{port} is not reached from here: {error}", "Look whether nginx runs.")
     ends = datetime.fromtimestamp(ssl.cert_time_to_seconds(str(shown["notAfter"])), UTC)
     if ends - datetime.now(UTC) < SOON:
-        return warn("certificate", f"{host}: ends on {ends:%Y-%m-%d}", "Renew it, then have nginx read it anew: docs/runbook.md.")
+        return warn("certificate", f"{host}: ends on {ends:%Y-%m-%d}", "Renew it, then have nginx read it anew: docs/operations.md.")
     return ok("certificate", f"{host}: until {ends:%Y-%m-%d}")
 
 

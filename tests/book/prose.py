@@ -12,7 +12,10 @@ COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 END = re.compile(r"(?<=[.!?:;])[)*\"]*\s+(?=[A-Z\"(*])|(?<=[.!?][)*\"])[)*\"]*\s+(?=[A-Z\"(*])|\n\s*\n|\n\s*(?=[-*] )")
 # A number behind these is a name's (a version, a standard, a status), no figure.
-NAME = re.compile(r"\b(?:Python|Node|TLS|NEN|ISO|Weaviate|Apache|GPL|LGPL|MPL|CVE|user|gets?|Llama)[ -]?\d[\d.:/-]*(?: to \d[\d.]*)?")
+NAME = re.compile(
+    r"\b(?:Python|Node|TLS|NEN|ISO|Weaviate|Apache|GPL|LGPL|MPL|CVE|[Uu]ser|[Pp]orts?|gets?|Llama)[ -]?\d[\d.:/-]*(?: (?:to|and) \d[\d.]*)?"
+)
+TITLE = re.compile(r'"[^"]*"')  # what a button or a panel says
 FIGURE = re.compile(r"(?<![\w./#@-])\.?\d[\d.,]*\s?%?(?![\w-])")
 
 
@@ -41,4 +44,4 @@ def sentences(text: str) -> list[str]:
 
 def figures(text: str) -> list[str]:
     """Return the sentences in which a figure stands that no name brings."""
-    return [part for part in sentences(text) if FIGURE.search(NAME.sub("", part))]
+    return [part for part in sentences(text) if FIGURE.search(NAME.sub("", TITLE.sub("", part)))]

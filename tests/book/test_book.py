@@ -27,7 +27,8 @@ LENGTHS = {
     "settings.md": 1000,
     "runbook.md": 1000,
     "security.md": 1500,
-    "intended-use.md": 520,
+    "intended-use.md": 500,
+    "operations.md": 1400,
     "evaluation.md": 1200,
     "benchmarks.md": 1200,
 }
