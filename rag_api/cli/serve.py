@@ -39,7 +39,8 @@ def serve(
         container.start_generator()
         container.warm()
         rehearse(container)
-        say(f"Bedside: {url_of(container)}   (Ctrl-C stops)")
+        if settings.environment != "production":  # whose output is lines of JSON, and whose address nginx has
+            say(f"Bedside: {url_of(container)}   (Ctrl-C stops)")
         serve_all(container, workers)
 
 

