@@ -32,7 +32,7 @@ from rag_api.config import Settings, cores
 from rag_api.container import Container
 from rag_api.db import Database
 from rag_api.guard.personal import warm as read_name_lists
-from rag_api.ingest.uploads import clear_uploads
+from rag_api.ingest.sources.uploads import clear_uploads
 from rag_api.retrieval.precompute import Precomputer
 
 log = logging.getLogger(__name__)

@@ -11,8 +11,8 @@ from rag_api.db.answers import Conversation, Feedback
 from rag_api.db.documents import Facets, PageSize
 from rag_api.domain import Answer, Citation, CutLine, Document, Edit, Filters, Notice, PageRects, Source, TargetGroup, noted
 from rag_api.guard.asker import functions
-from rag_api.ingest.advice import advice
-from rag_api.ingest.report import IngestReport, Outcome
+from rag_api.ingest.common.remedies import advice
+from rag_api.ingest.sources.report import IngestReport, Outcome
 
 
 def filters_in(given: api.FiltersIn) -> Filters:

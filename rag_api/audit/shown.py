@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from rag_api.domain import Answer, Citation, Document, Source
-from rag_api.ingest.report import IngestReport
+from rag_api.ingest.sources.report import IngestReport
 
 
 def documents_of(sources: Iterable[Source]) -> list[dict[str, Any]]:

@@ -36,7 +36,7 @@ from rag_api.ingest import ingest, survey
 from rag_api.ingest.cluster.connect import QUIET
 from rag_api.ingest.cluster.engine import ray_cluster
 from rag_api.ingest.cluster.steps import Openers
-from rag_api.ingest.report import Progress
+from rag_api.ingest.sources.report import Progress
 from rag_api.stores import open_store
 from rag_api.stores.weaviate import WeaviateStore
 

@@ -21,7 +21,7 @@ from rag_api.ingest.cluster.connect import joined
 from rag_api.ingest.cluster.engine import RayCluster
 from rag_api.ingest.cluster.rows import Done, packed, unpacked
 from rag_api.ingest.cluster.steps import Parts
-from rag_api.ingest.report import Outcome
+from rag_api.ingest.sources.report import Outcome
 from rag_api.stores.memory import MemoryStore
 
 

@@ -19,8 +19,8 @@ from rag_api import handbook
 from rag_api.embed import EMBEDDERS, Embedder, close
 from rag_api.errors import UnreadableDocument
 from rag_api.evaluate import HANDBOOK, read_judged
-from rag_api.ingest.chunk import chunk, embedding_text
-from rag_api.ingest.read import media_type, read
+from rag_api.ingest.common.chunk import chunk, embedding_text
+from rag_api.ingest.readers.read import media_type, read
 
 Tell = Callable[[int], object]
 _LOADED = """

@@ -19,13 +19,13 @@ import pypdf
 import pypdfium2 as pdfium
 
 from rag_api.errors import UnreadableDocument
-from rag_api.ingest.chunk import chunk
-from rag_api.ingest.drawn import read_drawn
-from rag_api.ingest.pdfium import read_glyphs
-from rag_api.ingest.plane import PagePlane
-from rag_api.ingest.read import media_type, read
-from rag_api.ingest.sources import find_sources
-from rag_api.ingest.untrue import Judged
+from rag_api.ingest.common.chunk import chunk
+from rag_api.ingest.pdf.glyphs.font_spoofing import Judged
+from rag_api.ingest.pdf.page_transform import PagePlane
+from rag_api.ingest.pdf.pdfium import read_glyphs
+from rag_api.ingest.pdf.vector_graphics import read_drawn
+from rag_api.ingest.readers.read import media_type, read
+from rag_api.ingest.sources.sources import find_sources
 
 
 def measure(paths: Sequence[Path]) -> dict[str, Any]:

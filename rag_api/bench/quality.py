@@ -17,7 +17,7 @@ from rag_api.config import Settings
 from rag_api.domain import Filters, Hit
 from rag_api.embed import Embedder
 from rag_api.evaluate.metrics import hit_at, mrr
-from rag_api.ingest.chunk import embedding_text
+from rag_api.ingest.common.chunk import embedding_text
 from rag_api.retrieval.calibration import calibration
 from rag_api.stores import Store
 from rag_api.stores.fuse import CANDIDATES, Lists, fuse

@@ -13,7 +13,7 @@ import numpy as np
 
 from rag_api.domain import Chunk, Metadata, Page
 from rag_api.errors import InvalidInput
-from rag_api.ingest.chunk import chunk
+from rag_api.ingest.common.chunk import chunk
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"  # beside a checkout
 

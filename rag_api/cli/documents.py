@@ -34,7 +34,7 @@ def documents(
     from rich.markup import escape
     from rich.table import Table
 
-    from rag_api.ingest.advice import advice
+    from rag_api.ingest.common.remedies import advice
 
     table = Table("Title", "Version", "File", "Pages", "Passages", "Read by", "Status", "Notes", box=None, pad_edge=False)
     for d in found:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rag_api.container import Container
     from rag_api.db.documents import PgDocuments
     from rag_api.ingest import IngestReport, Survey
-    from rag_api.ingest.engine import Engine
+    from rag_api.ingest.pipeline.engine import Engine
     from rag_api.ingest.sharepoint import Site
 
 
@@ -94,7 +94,7 @@ def run_ingest(
 ) -> IngestReport:
     from rag_api.db.documents import PgDocuments
     from rag_api.ingest import ingest, survey_list
-    from rag_api.ingest.patience import AWAY
+    from rag_api.ingest.sources.retries import AWAY
 
     found = survey_list(source_list, lambda site: look_at_site(container, site)) if source_list is not None else survey_all(paths)
     with ingest_progress() as progress:
@@ -115,9 +115,9 @@ def run_ingest(
 def survey_all(paths: Sequence[Path | str]) -> Survey:
     """Look through paths of this machine, and URLs."""
     from rag_api.ingest import survey
-    from rag_api.ingest.object_survey import survey_url
-    from rag_api.ingest.objects import is_url
-    from rag_api.ingest.sources import joined
+    from rag_api.ingest.sources.object_survey import survey_url
+    from rag_api.ingest.sources.objects import is_url
+    from rag_api.ingest.sources.sources import joined
 
     urls = [str(path) for path in paths if is_url(str(path))]
     here = survey([Path(path) for path in paths if str(path) not in urls])
@@ -182,7 +182,7 @@ def look_at_site(container: Container, site: Site) -> Survey:
 def run_watch(container: Container, paths: list[Path], source_list: Path | None) -> None:
     """Ingest after each change, until Ctrl-C."""
     from rag_api.ingest.source_list import read_source_list
-    from rag_api.ingest.watch import SITES_EVERY, watch_folders
+    from rag_api.ingest.sources.watch import SITES_EVERY, watch_folders
 
     listed = read_source_list(source_list) if source_list is not None else None
     folders = [folder.path for folder in listed.folders] if listed is not None else paths
@@ -255,7 +255,7 @@ def _shortened(name: str, length: int = 40) -> str:
 
 
 def print_report(report: IngestReport) -> None:
-    from rag_api.ingest.advice import advice
+    from rag_api.ingest.common.remedies import advice
 
     for item in report.items:
         if item.outcome == "failed":

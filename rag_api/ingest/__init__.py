@@ -11,11 +11,11 @@ is not current.
 
 from __future__ import annotations
 
-from rag_api.ingest.index import ingest
-from rag_api.ingest.repo import DocumentsRepo, MemoryDocuments
-from rag_api.ingest.report import IngestReport, Outcome, Progress, ProgressCallback
+from rag_api.ingest.pipeline.index import ingest
 from rag_api.ingest.source_list import survey_list
-from rag_api.ingest.sources import KeptFiles, Skipped, SourceFile, Survey, find_sources, survey
+from rag_api.ingest.sources.report import IngestReport, Outcome, Progress, ProgressCallback
+from rag_api.ingest.sources.repository import DocumentsRepo, MemoryDocuments
+from rag_api.ingest.sources.sources import KeptFiles, Skipped, SourceFile, Survey, find_sources, survey
 
 __all__ = [
     "DocumentsRepo",

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from rag_api.errors import InvalidInput
-from rag_api.ingest.metadata import FIELDS, GROUPS, parse_date
+from rag_api.ingest.common.metadata import FIELDS, GROUPS, parse_date
 from rag_api.ingest.sharepoint.site import KEYS, Site, site_of
-from rag_api.ingest.sources import Skipped, SourceFile, Survey, joined, survey
+from rag_api.ingest.sources.sources import Skipped, SourceFile, Survey, joined, survey
 
 
 @dataclass(frozen=True, slots=True)

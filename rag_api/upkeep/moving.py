@@ -17,8 +17,8 @@ from rag_api.db.judged import list_sets, read_set
 from rag_api.domain import LOCAL_USER, DocumentStatus, Filters
 from rag_api.embed import Embedder, close, open_embedder
 from rag_api.errors import Conflict, InvalidInput
-from rag_api.ingest.chunk import embedding_text
-from rag_api.ingest.embedding import BATCH
+from rag_api.ingest.common.chunk import embedding_text
+from rag_api.ingest.pipeline.embedding import BATCH
 from rag_api.stores import Store, open_store
 from rag_api.stores.active_index import put_in_force
 from rag_api.stores.copying import Asked, Copied, Tell, copy_index, ranked_alike, sampled_questions, verify_copy

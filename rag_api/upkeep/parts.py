@@ -12,7 +12,7 @@ from rag_api.answering.generator_client import Health
 from rag_api.container import Container
 from rag_api.db.migrate import outstanding
 from rag_api.errors import GeneratorRefused
-from rag_api.ingest.sources import KeptFiles
+from rag_api.ingest.sources.sources import KeptFiles
 from rag_api.retrieval.calibration import calibration
 from rag_api.retrieval.reading import PointingReader
 from rag_api.stores import Mendable

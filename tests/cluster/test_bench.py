@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from rag_api.bench import cluster, cluster_driver
 from rag_api.cli.app import app
 from rag_api.ingest.cluster import engine
-from rag_api.ingest.report import Progress
+from rag_api.ingest.sources.report import Progress
 from tests.support import weaviate_dev
 
 

@@ -22,8 +22,7 @@ from rag_api.db import Database
 from rag_api.db.documents import PgDocuments
 from rag_api.domain import Contents, DocumentStatus
 from rag_api.errors import ConfigurationError, IngestionStopped, StoreUnavailable, Unavailable
-from rag_api.ingest import MemoryDocuments, ingest, saving
-from rag_api.ingest.changed import fingerprint_of
+from rag_api.ingest import MemoryDocuments, ingest
 from rag_api.ingest.cluster import patience, steps
 from rag_api.ingest.cluster.connect import check_settings, joined
 from rag_api.ingest.cluster.engine import Pools
@@ -31,11 +30,13 @@ from rag_api.ingest.cluster.fair import in_turns
 from rag_api.ingest.cluster.patience import patiently
 from rag_api.ingest.cluster.rows import Done, Ticket, packed, unpacked
 from rag_api.ingest.cluster.steps import MOST_TRIES, Embedding, Openers, Parts, Reading, Writing
-from rag_api.ingest.letterheads import settle_shared
-from rag_api.ingest.object_survey import survey_url
-from rag_api.ingest.reading import read_item
-from rag_api.ingest.run import Item, Run
-from rag_api.ingest.sources import KeptFiles, SourceFile, document_id, find_sources, sha256_of, survey
+from rag_api.ingest.pipeline import saving
+from rag_api.ingest.pipeline.changed import fingerprint_of
+from rag_api.ingest.pipeline.letterheads import settle_shared
+from rag_api.ingest.pipeline.reading import read_item
+from rag_api.ingest.sources.object_survey import survey_url
+from rag_api.ingest.sources.run import Item, Run
+from rag_api.ingest.sources.sources import KeptFiles, SourceFile, document_id, find_sources, sha256_of, survey
 from rag_api.stores.memory import MemoryStore
 from tests.rag_api.pdfs import procedure
 

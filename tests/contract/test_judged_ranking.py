@@ -16,7 +16,7 @@ from rag_api import handbook
 from rag_api.config import Settings
 from rag_api.domain import Chunk, Filters, Metadata, Page
 from rag_api.evaluate import HANDBOOK, read_judged
-from rag_api.ingest.chunk import chunk
+from rag_api.ingest.common.chunk import chunk
 from rag_api.stores import Store, open_store
 from rag_api.stores.copying import Asked, copy_index, ranked_alike, same_ranking, verify_copy
 from rag_api.stores.memory import MemoryStore

@@ -14,7 +14,7 @@ from reportlab.pdfgen.canvas import Canvas
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.domain import Document, Filters, TargetGroup
-from rag_api.ingest.kinds import SUFFIXES
+from rag_api.ingest.common.kinds import SUFFIXES
 from rag_api.main import create_app
 from tests.e2e.conftest import NewPage, Serving
 from tests.e2e.scripted import DIST

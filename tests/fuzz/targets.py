@@ -9,8 +9,8 @@ from pathlib import Path
 
 from rag_api.domain import ReadDocument
 from rag_api.errors import UnreadableDocument
-from rag_api.ingest.kinds import Kind
-from rag_api.ingest.read import read
+from rag_api.ingest.common.kinds import Kind
+from rag_api.ingest.readers.read import read
 from tests.fuzz import chunking, files, protocol, trees
 
 PAGES = 20

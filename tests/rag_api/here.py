@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rag_api.domain import ReadDocument
-from rag_api.ingest.job import Job
-from rag_api.ingest.read import read
+from rag_api.ingest.common.job import Job
+from rag_api.ingest.readers.read import read
 
 
 class ReaderHere:
@@ -22,4 +22,4 @@ class ReaderHere:
 
 @pytest.fixture
 def reader_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rag_api.ingest.pool.Reader", ReaderHere)
+    monkeypatch.setattr("rag_api.ingest.sandbox.pool.Reader", ReaderHere)

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 from rag_api.errors import UnreadableDocument
-from rag_api.ingest.read import media_type, read
-from rag_api.ingest.reader import _encode
+from rag_api.ingest.readers.read import media_type, read
+from rag_api.ingest.sandbox.reader import _encode
 
 
 def digest(path: Path) -> str:

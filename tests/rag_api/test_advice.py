@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from rag_api.errors import UnreadableDocument
-from rag_api.ingest.advice import ADVICE, advice, plain_message
-from rag_api.ingest.job import Job
-from rag_api.ingest.read import DOCX, PDF
-from rag_api.ingest.reader import Reader
+from rag_api.ingest.common.job import Job
+from rag_api.ingest.common.remedies import ADVICE, advice, plain_message
+from rag_api.ingest.readers.read import DOCX, PDF
+from rag_api.ingest.sandbox.reader import Reader
 from tests.rag_api.docx_files import docx, p, r
 
 

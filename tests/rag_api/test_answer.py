@@ -42,7 +42,7 @@ from rag_api.domain import (
     User,
 )
 from rag_api.errors import DocumentTooLong, InvalidInput, NotFound, StoreUnavailable
-from rag_api.ingest.chunk import embedding_text
+from rag_api.ingest.common.chunk import embedding_text
 from rag_api.retrieval.calibration import shipped
 from rag_api.retrieval.find import LONGEST_TEXT
 from services.contract import wire

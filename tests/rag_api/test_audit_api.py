@@ -32,7 +32,7 @@ from rag_api.container import Container
 from rag_api.db.accounts import add_account
 from rag_api.db.audit import TrailQuery, head, stream
 from rag_api.domain import LOCAL_USER, Document, Found, Scope
-from rag_api.ingest.report import IngestReport, Outcome
+from rag_api.ingest.sources.report import IngestReport, Outcome
 from rag_api.main import _all_routes, create_app
 from tests.support.people import ROLE_GROUPS, People, hired
 from tests.support.scripted_server import Scripted, scripted_server

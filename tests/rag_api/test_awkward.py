@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from rag_api.domain import ReadDocument
-from rag_api.ingest.job import Job
-from rag_api.ingest.read import read
-from rag_api.ingest.reader import Reader
-from rag_api.ingest.rendering import read_rendered
+from rag_api.ingest.common.job import Job
+from rag_api.ingest.readers.read import read
+from rag_api.ingest.sandbox.reader import Reader
+from rag_api.ingest.sandbox.rendering import read_rendered
 
 from .awkward.addresses import addresses
 from .awkward.beside_text import every_line_numbered, line_numbers, weights

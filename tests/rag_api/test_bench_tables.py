@@ -6,7 +6,7 @@ import pytest
 
 from rag_api.bench.tables.measure import HERE, Outcome, Row, measure, outcomes
 from rag_api.domain import Block, BlockKind
-from rag_api.ingest.read import PDF, read
+from rag_api.ingest.readers.read import PDF, read
 
 HEADER = ("Gewicht", "Middel", "Dosis")
 CELLS = (("10 tot 19 kg", "paracetamol", "150 mg"), ("20 tot 29 kg", "paracetamol", "300 mg"))

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_api.domain import Metadata, Page
-from rag_api.ingest.chunk import chunk, embedding_text, spans
-from rag_api.ingest.marked import no_boxes
-from rag_api.ingest.read import PDF, read
+from rag_api.ingest.common.boxed_text import no_boxes
+from rag_api.ingest.common.chunk import chunk, embedding_text, spans
+from rag_api.ingest.readers.read import PDF, read
 from tests.rag_api.pdfs import HANDBOOK
 
 pytestmark = pytest.mark.quick

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 from rag_api.domain import Page
 from rag_api.errors import UnreadableDocument
-from rag_api.ingest.characters import SOFT_HYPHEN, clean_line
-from rag_api.ingest.clean import LaidOut
-from rag_api.ingest.clean import clean as cleaned
-from rag_api.ingest.furniture import furniture
-from rag_api.ingest.hyphens import judge, lexicon
-from rag_api.ingest.layout import Line, Row
-from rag_api.ingest.marked import Marked
-from rag_api.ingest.read import PDF, read
+from rag_api.ingest.common.boxed_text import Marked
+from rag_api.ingest.common.characters import SOFT_HYPHEN, clean_line
+from rag_api.ingest.layout.layout import Line, Row
+from rag_api.ingest.readers.read import PDF, read
+from rag_api.ingest.structure.clean import LaidOut
+from rag_api.ingest.structure.clean import clean as cleaned
+from rag_api.ingest.structure.headers_footers import furniture
+from rag_api.ingest.structure.hyphens import judge, lexicon
 from tests.rag_api.pdfs import both, lines, pdf
 from tests.rag_api.test_read_pdf import read_bytes
 from tests.support.handbook.render import HANDBOOK, SOURCES

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from rag_api.domain import Note, code_of
 from rag_api.ingest import IngestReport, SourceFile, ingest
-from rag_api.ingest.copies import same_of
-from rag_api.ingest.sources import UPLOADED
+from rag_api.ingest.pipeline.copies import same_of
+from rag_api.ingest.sources.sources import UPLOADED
 
 from .pdfs import procedure
 from .test_ingest import BODY, Place, place  # noqa: F401 - a fixture

@@ -12,9 +12,9 @@ import pytest
 
 from rag_api.domain import ReadDocument
 from rag_api.errors import UnreadableDocument
-from rag_api.ingest.lost import lost_words
-from rag_api.ingest.office import convert, office
-from rag_api.ingest.read import DOCX, media_type, read
+from rag_api.ingest.readers.read import DOCX, media_type, read
+from rag_api.ingest.readers.rendering_losses import lost_words
+from rag_api.ingest.sandbox.office import convert, office
 from tests.rag_api.docx_files import box, deleted, docx, ins, p, r, sdt, table, tc, tr
 
 needs_office = pytest.mark.skipif(office() is None, reason="LibreOffice is not installed")

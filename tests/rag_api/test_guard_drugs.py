@@ -11,7 +11,7 @@ from rag_api.evaluate import HANDBOOK, read_judged
 from rag_api.guard import drugs
 from rag_api.guard.drugs import drugs_in, names
 from rag_api.guard.words import folded
-from rag_api.ingest.read import read
+from rag_api.ingest.readers.read import read
 from rag_api.query.analysis import analyse
 from rag_api.query.synonyms import Expander
 

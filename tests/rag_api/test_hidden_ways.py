@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from rag_api.errors import UnreadableDocument
-from rag_api.ingest.advice import advice
-from rag_api.ingest.job import Job
-from rag_api.ingest.office import office
-from rag_api.ingest.read import read
-from rag_api.ingest.reader import Reader
-from rag_api.ingest.rendering import read_rendered
+from rag_api.ingest.common.job import Job
+from rag_api.ingest.common.remedies import advice
+from rag_api.ingest.readers.read import read
+from rag_api.ingest.sandbox.office import office
+from rag_api.ingest.sandbox.reader import Reader
+from rag_api.ingest.sandbox.rendering import read_rendered
 
 from .awkward import hidden_docx, hidden_ink, layers, letters, notes_on_page, sly_docx, sly_ink, structure, visible_ink
 from .awkward.between import AROUND, SEEN, Draw, drawn

@@ -15,9 +15,9 @@ import pytest
 from rag_api.answering.highlight import page_of, rects
 from rag_api.domain import Page, PageRects
 from rag_api.errors import UnreadableDocument
-from rag_api.ingest.marked import no_boxes
-from rag_api.ingest.plane import PagePlane
-from rag_api.ingest.read import PDF, read
+from rag_api.ingest.common.boxed_text import no_boxes
+from rag_api.ingest.pdf.page_transform import PagePlane
+from rag_api.ingest.readers.read import PDF, read
 from tests.rag_api.pdfs import HANDBOOK, lines, pdf, write
 from tests.rag_api.test_read_pdf import sideways, turned
 

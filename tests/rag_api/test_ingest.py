@@ -22,9 +22,9 @@ from rag_api.config import Settings
 from rag_api.domain import CutLine, DocumentStatus
 from rag_api.errors import EmbedderUnavailable, InvalidInput, UnreadableDocument
 from rag_api.ingest import IngestReport, KeptFiles, MemoryDocuments, Progress, SourceFile, find_sources, ingest, survey
-from rag_api.ingest.job import Job
-from rag_api.ingest.read import PDF
-from rag_api.ingest.reader import Reader
+from rag_api.ingest.common.job import Job
+from rag_api.ingest.readers.read import PDF
+from rag_api.ingest.sandbox.reader import Reader
 from rag_api.stores.memory import MemoryStore
 from tests.rag_api.pdfs import HANDBOOK, both, lines, pdf, procedure, write
 from tests.rag_api.test_annotations import annotated, form
@@ -417,7 +417,7 @@ def test_a_reader_that_is_killed_is_replaced(tmp_path: Path) -> None:
 
 
 def test_what_comes_back_from_the_reader_is_what_reading_gives(tmp_path: Path) -> None:
-    from rag_api.ingest.read import read
+    from rag_api.ingest.readers.read import read
 
     path = HANDBOOK / "vte-profylaxe-volwassenen.pdf"
     with Reader(timeout=20, memory_mb=1024) as reader:

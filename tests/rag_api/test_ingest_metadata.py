@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from rag_api.domain import TargetGroup, code_of
-from rag_api.ingest.lapsed import said_undated
-from rag_api.ingest.metadata import (
+from rag_api.ingest.common.expiry_notice import said_undated
+from rag_api.ingest.common.metadata import (
     describe,
     from_first_page,
     from_properties,
@@ -16,7 +16,7 @@ from rag_api.ingest.metadata import (
     parse_date,
     target_groups,
 )
-from rag_api.ingest.read import read
+from rag_api.ingest.readers.read import read
 
 pytestmark = pytest.mark.quick
 

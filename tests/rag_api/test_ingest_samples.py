@@ -13,7 +13,7 @@ import pytest
 
 from rag_api.answering.highlight import rects
 from rag_api.errors import UnreadableDocument
-from rag_api.ingest.read import PDF, read
+from rag_api.ingest.readers.read import PDF, read
 from tests.rag_api.pdfs import SAMPLES
 from tests.rag_api.test_highlight import Shown, letters, sentences
 

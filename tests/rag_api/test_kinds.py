@@ -20,9 +20,9 @@ from rag_api.answering.highlight import rects
 from rag_api.domain import ReadDocument
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest import KeptFiles
-from rag_api.ingest.kinds import SUFFIXES, Kind, media_type
-from rag_api.ingest.office import convert, office
-from rag_api.ingest.read import read
+from rag_api.ingest.common.kinds import SUFFIXES, Kind, media_type
+from rag_api.ingest.readers.read import read
+from rag_api.ingest.sandbox.office import convert, office
 from tests.rag_api.docx_files import deleted, docx, ins, p, r
 from tests.rag_api.pdfs import write
 from tests.rag_api.test_highlight import Shown, letters, sentences

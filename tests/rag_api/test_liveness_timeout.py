@@ -15,7 +15,7 @@ from rag_api.container import Lazy
 from rag_api.embed import HttpEmbedder
 from rag_api.embed import http as embedder_http
 from rag_api.errors import EmbedderUnavailable, StoreUnavailable
-from rag_api.ingest.patience import patient
+from rag_api.ingest.sources.retries import patient
 from rag_api.liveness_timeout import begun_again, while_alive
 from rag_api.stores import weaviate_connection
 from rag_api.stores.weaviate_connection import Connection

@@ -12,7 +12,7 @@ import pytest
 from rag_api.domain import DocumentStatus, Edit
 from rag_api.errors import TooManyMissing
 from rag_api.ingest import IngestReport, SourceFile, ingest, survey
-from rag_api.ingest.uploads import clear_uploads, upload_file
+from rag_api.ingest.sources.uploads import clear_uploads, upload_file
 from tests.rag_api.docx_files import docx, p, r
 from tests.rag_api.here import reader_here
 from tests.rag_api.pdfs import procedure

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from rag_api.errors import UnreadableDocument
-from rag_api.ingest.job import Job
-from rag_api.ingest.kinds import media_type
-from rag_api.ingest.reader import Reader
+from rag_api.ingest.common.job import Job
+from rag_api.ingest.common.kinds import media_type
+from rag_api.ingest.sandbox.reader import Reader
 from tests.rag_api.pdfs import SAMPLES
 
 pytestmark = pytest.mark.skipif(not (SAMPLES / "pdf").is_dir(), reason="no sample files in ../shared/data/pdf")

@@ -9,7 +9,7 @@ import pytest
 from rag_api.db import Database
 from rag_api.db.documents import PgDocuments
 from rag_api.domain import Indexed, Note, code_of
-from rag_api.ingest.notes import NOTES, note, recognised
+from rag_api.ingest.common.notes import NOTES, note, recognised
 
 from .awkward.lying import LYING, mostly
 from .docx_files import docx, p, r

@@ -18,11 +18,11 @@ from rag_api.config import Settings
 from rag_api.domain import Page, ReadDocument
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest import MemoryDocuments, find_sources, ingest
-from rag_api.ingest.job import Job
+from rag_api.ingest.common.job import Job
 from rag_api.ingest.ocr import second
-from rag_api.ingest.read import PDF, read
-from rag_api.ingest.reader import Reader
-from rag_api.ingest.scanned import Ocr
+from rag_api.ingest.readers.read import PDF, read
+from rag_api.ingest.readers.scanned import Ocr
+from rag_api.ingest.sandbox.reader import Reader
 from rag_api.stores.memory import MemoryStore
 from tests.rag_api.pdfs import both, pdf, write
 from tests.rag_api.scans import DOSE, HALF, page_of, scanned

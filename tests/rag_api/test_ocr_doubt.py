@@ -7,12 +7,12 @@ import pytest
 
 from rag_api.bench.ocr.compare import compare_pages, compare_quotes
 from rag_api.domain import Metadata, Page, ReadDocument
-from rag_api.ingest.clean import LaidOut
 from rag_api.ingest.ocr.doubt import doubtful
 from rag_api.ingest.ocr.order import Box, reading_order
 from rag_api.ingest.ocr.paddle import Reading
 from rag_api.ingest.ocr.tesseract import Second
-from rag_api.ingest.scanned import uncertain
+from rag_api.ingest.readers.scanned import uncertain
+from rag_api.ingest.structure.clean import LaidOut
 from rag_api.text.blocks import blocks_of, names_of
 from rag_api.text.quotable_spans import quotable
 from rag_api.text.uncertain import BLANK, blanked, certain_share, is_certain, is_same, touches

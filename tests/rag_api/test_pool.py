@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from rag_api.ingest import pool as pools
-from rag_api.ingest.pool import ReaderPool
-from rag_api.ingest.reader import Reader
+from rag_api.ingest.sandbox import pool as pools
+from rag_api.ingest.sandbox.pool import ReaderPool
+from rag_api.ingest.sandbox.reader import Reader
 
 pytestmark = pytest.mark.quick
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rag_api.ingest.raised import is_attached, with_drawn_high
+from rag_api.ingest.pdf.glyphs.superscripts import is_attached, with_drawn_high
 from tests.rag_api.pdfs import Draw, pdf
 from tests.rag_api.test_read_pdf import read_bytes
 

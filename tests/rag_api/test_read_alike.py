@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_api.ingest.read import media_type, read
+from rag_api.ingest.readers.read import media_type, read
 
 from .pdfs import HANDBOOK, SAMPLES, write
 from .read_digests import digest

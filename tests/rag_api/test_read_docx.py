@@ -11,8 +11,8 @@ from rag_api.answering.highlight import rects
 from rag_api.domain import TargetGroup
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest import KeptFiles
-from rag_api.ingest.office import convert, office
-from rag_api.ingest.read import DOCX, media_type, read
+from rag_api.ingest.readers.read import DOCX, media_type, read
+from rag_api.ingest.sandbox.office import convert, office
 from tests.rag_api.pdfs import write
 from tests.rag_api.test_highlight import Shown, letters, sentences
 from tests.rag_api.test_ingest import Place, place
@@ -138,10 +138,10 @@ def test_an_office_that_takes_too_long_or_is_missing_costs_only_the_rendering(tm
     slow.chmod(0o755)
     monkeypatch.setenv("PATH", f"{slow.parent}:/usr/bin:/bin")
     said = "LibreOffice took longer than 1 seconds of the processor's time; raise BEDSIDE_READ_TIMEOUT, or save it as PDF anew"
-    monkeypatch.setattr("rag_api.ingest.office._WAITING", 600)  # whatever else this machine does
+    monkeypatch.setattr("rag_api.ingest.sandbox.office._WAITING", 600)  # whatever else this machine does
     assert convert(path, tmp_path / "zorg.pdf", 1) == said
     slow.write_text("#!/bin/sh\nsleep 600\n")
-    monkeypatch.setattr("rag_api.ingest.office._WAITING", 2)
+    monkeypatch.setattr("rag_api.ingest.sandbox.office._WAITING", 2)
     said = "LibreOffice took longer than 2 seconds, most of them waiting; load it again when the machine is less busy"
     assert convert(path, tmp_path / "zorg.pdf", 1) == said
     assert sorted(p.name for p in tmp_path.iterdir()) == ["bin", "zorg.docx"]

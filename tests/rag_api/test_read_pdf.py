@@ -12,7 +12,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from rag_api.domain import Page, ReadDocument, TargetGroup
 from rag_api.errors import UnreadableDocument
-from rag_api.ingest.read import PDF, media_type, read
+from rag_api.ingest.readers.read import PDF, media_type, read
 from tests.rag_api.pdfs import HANDBOOK, both, lines, pdf, procedure, write
 
 pytestmark = pytest.mark.quick

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_api.ingest.read import read
+from rag_api.ingest.readers.read import read
 
 from .awkward.paper import Paper, wrapped
 

@@ -10,9 +10,9 @@ import pytest
 
 from rag_api.domain import Metadata, Page, ReadDocument, TargetGroup, Titles
 from rag_api.errors import InvalidInput
-from rag_api.ingest.contradictions import contradictions
-from rag_api.ingest.kept import PATIENCE
-from rag_api.ingest.sidecar import read_sidecar
+from rag_api.ingest.common.contradictions import contradictions
+from rag_api.ingest.pipeline.stale_versions import PATIENCE
+from rag_api.ingest.sources.sidecar import read_sidecar
 from tests.rag_api.here import reader_here
 from tests.rag_api.pdfs import both, lines, pdf, procedure, write
 from tests.rag_api.test_ingest import BODY, Place, place
@@ -97,7 +97,7 @@ def test_a_document_whose_row_becomes_wrong_answers_as_before_for_a_day(place: P
     kept = place.document("b.pdf")
     assert (kept.id, kept.status, kept.metadata) == (before.id, "indexed", before.metadata)
     place.check()
-    monkeypatch.setattr("rag_api.ingest.kept.PATIENCE", 0.0)
+    monkeypatch.setattr("rag_api.ingest.pipeline.stale_versions.PATIENCE", 0.0)
     assert (place.ingest().failed, place.document("b.pdf").status) == (1, "failed")
     place.check()
 
@@ -134,9 +134,9 @@ def test_a_file_that_is_whole_and_cannot_be_read_takes_its_version_out(case: str
     place.write("kalium.pdf", procedure("Kalium", BODY))
     place.ingest()
     if case == "long ago":
-        monkeypatch.setattr("rag_api.ingest.kept.PATIENCE", 0.0)
+        monkeypatch.setattr("rag_api.ingest.pipeline.stale_versions.PATIENCE", 0.0)
     if case == "upload":
-        monkeypatch.setattr("rag_api.ingest.kept.UPLOADED", str(place.folder))
+        monkeypatch.setattr("rag_api.ingest.pipeline.stale_versions.UPLOADED", str(place.folder))
     place.write("kalium.pdf", pdf(lambda canvas: None) if case == "no words" else b"%PDF-1.7 nothing else")
     report = place.ingest()
     assert (report.failed, report.kept, place.document("kalium.pdf").status) == (1, 0, "failed")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rag_api.ingest import Skipped, survey
-from rag_api.ingest.sources import find_sources
+from rag_api.ingest.sources.sources import find_sources
 from tests.rag_api.pdfs import write
 from tests.rag_api.test_ingest import Place, place
 

@@ -12,8 +12,8 @@ from reportlab.lib import colors
 from reportlab.platypus import SimpleDocTemplate, Spacer, Table, TableStyle
 
 from rag_api.domain import BlockKind, ReadDocument
-from rag_api.ingest.cell_fills import edges_of_cells
-from rag_api.ingest.read import read
+from rag_api.ingest.pdf.cell_fills import edges_of_cells
+from rag_api.ingest.readers.read import read
 
 pytestmark = pytest.mark.quick
 

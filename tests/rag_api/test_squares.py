@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rag_api.domain import BlockKind
-from rag_api.ingest.read import read
+from rag_api.ingest.readers.read import read
 
 from .awkward.checklist import ITEMS, SIDE, TITLE, X, checklist, square
 from .awkward.paper import HEIGHT, Paper

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from rag_api.ingest.docx_accept import accept_changes
-from rag_api.ingest.kinds import Kind
-from rag_api.ingest.read import read
+from rag_api.ingest.common.kinds import Kind
+from rag_api.ingest.readers.read import read
+from rag_api.ingest.sandbox.accept_changes import accept_changes
 from tests.rag_api.docx_files import docx, p, r, table, tc, tr
 from tests.rag_api.pdfs import Draw, both, lines, pdf
 from tests.rag_api.test_read_pdf import read_bytes

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from reportlab.pdfgen.canvas import Canvas
 
 from rag_api.domain import BlockKind, ReadDocument
-from rag_api.ingest.kinds import media_type
-from rag_api.ingest.read import read
+from rag_api.ingest.common.kinds import media_type
+from rag_api.ingest.readers.read import read
 from tests.rag_api.docx_files import docx, p, r, table, tc, tr
 from tests.rag_api.pdfs import HANDBOOK, pdf, write
 from tests.rag_api.test_blocks import check, outline

@@ -9,10 +9,10 @@ import pytest
 from reportlab.pdfgen.canvas import Canvas
 
 from rag_api.domain import Edit
-from rag_api.ingest.chunk import embedding_text
-from rag_api.ingest.metadata import patients_in
-from rag_api.ingest.read import read
-from rag_api.ingest.titles import many_differ
+from rag_api.ingest.common.chunk import embedding_text
+from rag_api.ingest.common.metadata import patients_in
+from rag_api.ingest.common.titles import many_differ
+from rag_api.ingest.readers.read import read
 from tests.rag_api.here import reader_here
 from tests.rag_api.pdfs import Draw, both, lines, pdf, write
 from tests.rag_api.test_ingest import Place, place
@@ -213,7 +213,7 @@ def test_a_run_that_was_killed_between_list_and_index_reads_the_document_again(p
     for name in names:
         place.write(f"{name}.pdf", pdf(letter(name, SUBJECTS[name], line="")))
         if name == names[2]:
-            monkeypatch.setattr("rag_api.ingest.letterheads.describe", lambda *_: 1 / 0)
+            monkeypatch.setattr("rag_api.ingest.pipeline.letterheads.describe", lambda *_: 1 / 0)
             with pytest.raises(ZeroDivisionError):
                 place.ingest()
             monkeypatch.undo()

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from rag_api.errors import DiskFull, UnreadableDocument
-from rag_api.ingest import confine
-from rag_api.ingest.job import Job
-from rag_api.ingest.kinds import Kind
-from rag_api.ingest.reader import Reader
+from rag_api.ingest.common.job import Job
+from rag_api.ingest.common.kinds import Kind
+from rag_api.ingest.sandbox import confine
+from rag_api.ingest.sandbox.reader import Reader
 
 # In place of what reads a file: tries what a file could make it do, and tells of it as a reader can, in its failure.
 PROBE = """
@@ -42,7 +42,7 @@ def read(path, name, *_):
     said = [f"{{key}} {{tried(do)}}" for key, do in what.items()] + sorted(key for key in os.environ if "BEDSIDE" in key)
     raise rag_api.errors.UnreadableDocument("broken", name + ": " + ", ".join(said))
 
-sys.modules["rag_api.ingest.read"] = module = types.ModuleType("rag_api.ingest.read")
+sys.modules["rag_api.ingest.readers.read"] = module = types.ModuleType("rag_api.ingest.readers.read")
 module.read = read
 """
 

@@ -13,7 +13,7 @@ import pytest
 
 from rag_api.errors import InvalidInput
 from rag_api.ingest import IngestReport
-from rag_api.ingest.watch import watch_folders
+from rag_api.ingest.sources.watch import watch_folders
 from tests.rag_api.pdfs import procedure
 from tests.rag_api.test_ingest import BODY, Place, place
 

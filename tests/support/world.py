@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rag_api.container import Container
 from rag_api.db.documents import PgDocuments
 from rag_api.domain import Chunk, Document, DocumentStatus, Indexed, Metadata, Page
-from rag_api.ingest.chunk import embedding_text
+from rag_api.ingest.common.chunk import embedding_text
 
 DOUBTFUL = "§§"
 LINE, WIDTH, HEIGHT = 60, 5.0, 12.0  # characters a line; points a character

@@ -20,7 +20,7 @@ from rag_api.db.documents import list_documents, read_pages
 from rag_api.db.judged import read_set
 from rag_api.db.migrate import migrate, outstanding, read_migrations
 from rag_api.domain import LOCAL_USER, Filters, Role, User
-from rag_api.ingest.chunk import chunk, embedding_text
+from rag_api.ingest.common.chunk import chunk, embedding_text
 from rag_api.query.analysis import analyse
 from rag_api.retrieval.find import find
 

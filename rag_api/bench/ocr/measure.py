@@ -15,10 +15,10 @@ import rag_api.handbook
 from rag_api.bench.ocr.compare import Counts, compare_pages, compare_quotes
 from rag_api.bench.ocr.degrade import KINDS, Degraded, Kind, as_pdf, degrade
 from rag_api.domain import ReadDocument
-from rag_api.ingest.kinds import Kind as FileKind
+from rag_api.ingest.common.kinds import Kind as FileKind
 from rag_api.ingest.ocr.second import second_reader
-from rag_api.ingest.read import read
-from rag_api.ingest.scanned import Ocr
+from rag_api.ingest.readers.read import read
+from rag_api.ingest.readers.scanned import Ocr
 
 HANDBOOK = Path(rag_api.handbook.__file__).parent / "pdf"
 HALVES = ("development", "test")

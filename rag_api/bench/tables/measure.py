@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rag_api.domain import Block
-from rag_api.ingest.read import PDF, read
+from rag_api.ingest.readers.read import PDF, read
 from rag_api.text.quotable_spans import quotable
 
 HERE = Path(__file__).parent

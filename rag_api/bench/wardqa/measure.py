@@ -22,7 +22,7 @@ from rag_api.container import Container
 from rag_api.db.documents import PgDocuments
 from rag_api.domain import LOCAL_USER, Candidate, Document, DocumentStatus, Filters, Indexed, Metadata, Page
 from rag_api.evaluate.metrics import bootstrap_ratio
-from rag_api.ingest.chunk import chunk, embedding_text
+from rag_api.ingest.common.chunk import chunk, embedding_text
 from rag_api.query.analysis import analyse
 from rag_api.retrieval.find import Retrieval, find
 

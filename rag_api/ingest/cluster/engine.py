@@ -17,9 +17,9 @@ from rag_api.ingest.cluster.connect import joined
 from rag_api.ingest.cluster.fair import in_turns
 from rag_api.ingest.cluster.rows import COLUMN, Done, Ticket, packed, unpacked
 from rag_api.ingest.cluster.steps import Embedding, Openers, Parts, Reading, Writing, look
-from rag_api.ingest.letterheads import settle_shared
-from rag_api.ingest.run import Item, Run
-from rag_api.ingest.sources import SourceFile
+from rag_api.ingest.pipeline.letterheads import settle_shared
+from rag_api.ingest.sources.run import Item, Run
+from rag_api.ingest.sources.sources import SourceFile
 
 if TYPE_CHECKING:
     from rag_api.embed import Embedder

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from rag_api.ingest.run import Item
+from rag_api.ingest.sources.run import Item
 
 
 def in_turns(items: Iterable[Item]) -> Iterator[Item]:

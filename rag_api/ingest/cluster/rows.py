@@ -13,8 +13,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from rag_api.domain import Edit
-from rag_api.ingest.report import Outcome
-from rag_api.ingest.run import Item, ReadItem
+from rag_api.ingest.sources.report import Outcome
+from rag_api.ingest.sources.run import Item, ReadItem
 
 COLUMN = "packed"
 

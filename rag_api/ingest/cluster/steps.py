@@ -12,18 +12,18 @@ import numpy as np
 
 from rag_api.config import Settings
 from rag_api.errors import ConfigurationError, StoreUnavailable, Unavailable, UnreadableDocument
-from rag_api.ingest.chunk import embedding_text
 from rag_api.ingest.cluster.patience import patiently
 from rag_api.ingest.cluster.rows import Done, Embedded, Ticket, packed, unpacked
-from rag_api.ingest.embedding import embed_texts
-from rag_api.ingest.letterheads import settle_titles
-from rag_api.ingest.reader import Reader
-from rag_api.ingest.reading import failed_document, read_item
-from rag_api.ingest.repo import DocumentsRepo
-from rag_api.ingest.report import Outcome
-from rag_api.ingest.run import Item, ReadItem, Run
-from rag_api.ingest.saving import batches, save_batch
-from rag_api.ingest.sources import KeptFiles, SourceFile, sha256_of
+from rag_api.ingest.common.chunk import embedding_text
+from rag_api.ingest.pipeline.embedding import embed_texts
+from rag_api.ingest.pipeline.letterheads import settle_titles
+from rag_api.ingest.pipeline.reading import failed_document, read_item
+from rag_api.ingest.pipeline.saving import batches, save_batch
+from rag_api.ingest.sandbox.reader import Reader
+from rag_api.ingest.sources.report import Outcome
+from rag_api.ingest.sources.repository import DocumentsRepo
+from rag_api.ingest.sources.run import Item, ReadItem, Run
+from rag_api.ingest.sources.sources import KeptFiles, SourceFile, sha256_of
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -11,7 +11,7 @@ import numpy as np
 import pypdfium2.raw as raw
 from numpy.typing import NDArray
 
-from rag_api.ingest.plane import PagePlane
+from rag_api.ingest.pdf.page_transform import PagePlane
 
 _SCALE = 240 / 72  # pixels in a point
 _MOST_PIXELS = 9_000_000

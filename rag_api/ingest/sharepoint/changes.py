@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 
 from rag_api.domain import RemoteItem
 from rag_api.ingest.sharepoint.client import GraphClient, Refused
-from rag_api.ingest.sharepoint.drive_item import DriveItem, drive_item
+from rag_api.ingest.sharepoint.drive_item import DriveItem, below_of, drive_item
 from rag_api.ingest.sharepoint.repo import DrivesRepo
-from rag_api.ingest.sharepoint.tree import below_of
 
 # Items are told when who may read them changed, too; and folders only when something about themselves did.
 _HEADERS = {"Prefer": "deltashowremovedasdeleted, deltatraversepermissiongaps, deltashowsharingchanges", "deltaExcludeParent": "true"}

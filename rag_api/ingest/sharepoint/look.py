@@ -16,7 +16,7 @@ from rag_api.ingest.sharepoint.drive_item import FileState, file_state, version
 from rag_api.ingest.sharepoint.permissions import readers
 from rag_api.ingest.sharepoint.published import NOT_APPROVED, Published, published
 from rag_api.ingest.sharepoint.site import Site
-from rag_api.ingest.sources import KeptFiles
+from rag_api.ingest.sources.sources import KeptFiles
 
 _FIELDS = "$select=id,name,size,file,publication,malware&$expand=listItem($expand=fields($select=_ModerationStatus))"
 

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from rag_api.domain import EVERYONE
-from rag_api.ingest.notes import note
+from rag_api.ingest.common.notes import note
 
 _READ = {"read", "write", "owner", "sp.full control"}
 # The claims "Everyone except external users" and "Everyone".

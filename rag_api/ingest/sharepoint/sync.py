@@ -13,15 +13,15 @@ from urllib.parse import quote
 
 from rag_api.domain import RemoteItem
 from rag_api.errors import SourceUnavailable
-from rag_api.ingest.metadata import GROUPS
-from rag_api.ingest.notes import recognised
+from rag_api.ingest.common.metadata import GROUPS
+from rag_api.ingest.common.notes import recognised
 from rag_api.ingest.sharepoint.changes import take_changes
 from rag_api.ingest.sharepoint.client import GraphClient, Refused
+from rag_api.ingest.sharepoint.drive_item import paths_of
 from rag_api.ingest.sharepoint.look import Look
 from rag_api.ingest.sharepoint.repo import DrivesRepo
 from rag_api.ingest.sharepoint.site import Site
-from rag_api.ingest.sharepoint.tree import paths_of
-from rag_api.ingest.sources import KeptFiles, Problem, Skipped, SourceFile, Survey, left_out, remote_folder
+from rag_api.ingest.sources.sources import KeptFiles, Problem, Skipped, SourceFile, Survey, left_out, remote_folder
 
 log = logging.getLogger(__name__)
 

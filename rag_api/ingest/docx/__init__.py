@@ -1,0 +1,1 @@
+"""A Word file's XML as Word shows it."""

@@ -1,0 +1,1 @@
+"""Glyphs with their places -> lines, columns and rows of tables."""

@@ -1,0 +1,39 @@
+"""The boxes that are drawn around text: coloured areas and rectangles of rules. A table's cells are none."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_api.ingest.pdf.vector_graphics import Drawn
+
+_LEAST = (80.0, 14.0)  # points: what is smaller holds no paragraph
+_MOST = 0.6  # of the page: what is larger is its background
+_MOST_RULES = 60  # more is a table or a drawing
+_NEAR = 3.0  # points between corners that are one
+
+
+def frames_of(drawn: Drawn, width: float, height: float) -> NDArray[np.float32]:
+    """[f, 4] in page space."""
+    boxes = np.concatenate([drawn.fills, _ruled(drawn)]) if len(drawn.fills) else _ruled(drawn)
+    wide, high = boxes[:, 2] - boxes[:, 0], boxes[:, 3] - boxes[:, 1]
+    return boxes[(wide > _LEAST[0]) & (high > _LEAST[1]) & (wide * high < _MOST * width * height)]
+
+
+def _ruled(drawn: Drawn) -> NDArray[np.float32]:
+    """Rectangles of two rules across and two down, with no rule inside that parts it from side to side or from top to bottom."""
+    across, down = drawn.across, drawn.down
+    found: list[tuple[float, float, float, float]] = []
+    if len(across) > _MOST_RULES or len(down) > _MOST_RULES:
+        return np.zeros((0, 4), np.float32)
+    for x0, x1, top in across:
+        below = across[(across[:, 2] > top + _LEAST[1]) & (abs(across[:, 0] - x0) < _NEAR) & (abs(across[:, 1] - x1) < _NEAR)]
+        if not len(below):
+            continue
+        bottom = float(below[:, 2].min())
+        spans = down[(down[:, 0] < top + _NEAR) & (down[:, 1] > bottom - _NEAR)]
+        sides = [bool((abs(spans[:, 2] - x) < _NEAR).any()) for x in (x0, x1)]
+        parted = ((spans[:, 2] > x0 + _NEAR) & (spans[:, 2] < x1 - _NEAR)).any()
+        if all(sides) and not parted:
+            found.append((float(x0), float(top), float(x1), bottom))
+    return np.array(sorted(set(found)), np.float32).reshape(-1, 4)

@@ -1,0 +1,176 @@
+"""One file -> ReadDocument: read, describe, clean. A pure function of the file; runs in the reader process (reader.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rag_api.domain import Block, CutLine, Metadata, Note, Page, ReadDocument, Titles, code_of
+from rag_api.errors import UnreadableDocument
+from rag_api.ingest.common import expiry_notice
+from rag_api.ingest.common.kinds import SLIDES, TEXTS, WORDS, Kind, media_type
+from rag_api.ingest.common.metadata import describe, language_of, titles_of
+from rag_api.ingest.common.notes import note
+from rag_api.ingest.layout.layout import Row
+from rag_api.ingest.readers.read_docx import read_docx, refuse_ole
+from rag_api.ingest.readers.read_pdf import UNSEEN, RawDocument, read_pdf
+from rag_api.ingest.readers.read_slides import read_slides
+from rag_api.ingest.readers.read_text import read_text
+from rag_api.ingest.readers.rendering_losses import lost_words, told_lost
+from rag_api.ingest.readers.scanned import Ocr, said_of_scans, uncertain
+from rag_api.ingest.readers.text_pages import not_drawn, text_pages, write_pdf
+from rag_api.ingest.structure.clean import LaidOut, clean
+from rag_api.ingest.structure.headings import headings_of
+from rag_api.ingest.structure.tagged_lines import blocks_of_lines
+
+__all__ = ["DOCX", "PDF", "media_type", "read"]
+
+PDF, DOCX = Kind.PDF, Kind.DOCX
+
+
+def read(
+    path: Path,
+    name: str,
+    kind: str,
+    max_pages: int,
+    shown: Path | None = None,
+    ocr: Ocr | None = None,
+) -> ReadDocument:
+    """Read a file. kind: its media type; shown: the rendering as PDF that LibreOffice made of it, which gives it pages and boxes, or where
+    to write the one that is made here; ocr: pages of a PDF that are pictures are read too. Raises UnreadableDocument."""
+    document = _read(path, name, kind, max_pages, shown, ocr)
+    return replace(document, warnings=(*document.warnings, *_said_lapsed(document)))
+
+
+def _read(path: Path, name: str, kind: str, max_pages: int, shown: Path | None, ocr: Ocr | None) -> ReadDocument:
+    if kind in WORDS:
+        return _read_docx(path, name, max_pages, shown)
+    if kind in SLIDES:
+        assert shown is not None
+        return _read_slides(path, name, kind, max_pages, shown)
+    if kind in TEXTS:
+        return _read_text(path, name, Kind(kind), max_pages, shown)
+    return _read_pdf(path, name, max_pages, ocr)
+
+
+def _read_pdf(path: Path, name: str, max_pages: int, ocr: Ocr | None = None) -> ReadDocument:
+    found = read_pdf(path, name, max_pages, ocr=ocr)
+    language = _language(found)
+    first = found.pages[0]
+    cells = _cells(first)
+    cleaned = clean(found.pages, describe(name, found.properties, cells, (), language).language)
+    headings = headings_of(found.pages, cleaned.cut, name)
+    metadata, titles = describe(name, found.properties, cells, headings, language), titles_of(found.properties, cells, headings)
+    pages = _worded(cleaned.pages, name, found.warnings)
+    doubtful = uncertain(pages, found.pages)
+    warnings = (*said_of_scans(pages, doubtful), *found.warnings)
+    return ReadDocument(metadata, pages, warnings, cleaned.cut, doubtful, cleaned.blocks, titles)
+
+
+def _read_docx(path: Path, name: str, max_pages: int, shown: Path | None) -> ReadDocument:
+    written = read_docx(path, name)
+    page = written.page()
+    if not any(c.isalnum() for c in page.text):
+        raise UnreadableDocument("empty", f"{name}: has no words in it")
+    headings = (written.heading,) if written.heading else ()
+    metadata = describe(name, written.properties, written.around, headings, language_of(page.text))
+    titles = titles_of(written.properties, written.around, headings)
+    if shown is None and written.unsure:
+        raise UnreadableDocument(
+            "only_rendered", f"{name}: drawings lie over its text or text is cut off: only its pages tell what is seen"
+        )
+    if shown is None:
+        blocks = blocks_of_lines(written.lines, page.text)
+        return ReadDocument(metadata, (page,), (*written.warnings, *written.unrendered), blocks=blocks, titles=titles)
+    rendered = _rendered(shown, name, max_pages, metadata.language, "docx", written.lines)
+    return _with_losses(_document(metadata, titles, rendered, written.warnings), page.text)
+
+
+def _read_slides(path: Path, name: str, kind: str, max_pages: int, shown: Path) -> ReadDocument:
+    if kind not in (Kind.PPTX, Kind.PPSX):
+        document = _read_pdf(shown, name, max_pages)
+        return replace(document, pages=tuple(replace(page, text_from="slides") for page in document.pages))
+    refuse_ole(path, name)
+    slides = read_slides(path, name)
+    language = language_of(slides.text)
+    rendered = _rendered(shown, name, max_pages, language, "slides")
+    lines = [line for line in slides.text.split("\n") if line.strip()]
+    rows, headings = [[line] for line in lines[:50]], tuple(lines[:1])
+    metadata, titles = describe(name, slides.properties, rows, headings, language), titles_of(slides.properties, rows, headings)
+    return _with_losses(_document(metadata, titles, rendered, slides.warnings), slides.text)
+
+
+def _read_text(path: Path, name: str, kind: Kind, max_pages: int, shown: Path | None) -> ReadDocument:
+    """Its pages are made here, from what is read: `shown` shows exactly that."""
+    text = read_text(path, name, kind)
+    if not any(c.isalnum() for line in text.lines for c in line):
+        raise UnreadableDocument("empty", f"{name}: has no words in it")
+    language = language_of("\n".join(text.lines))
+    headings = (text.heading,) if text.heading else ()
+    rows = [line.split("\t") for line in text.lines[:30]]
+    metadata, titles = describe(name, text.properties, rows, headings, language), titles_of(text.properties, rows, headings)
+    pages = text_pages(text.lines, name, max_pages, "text")
+    if shown is not None:
+        write_pdf(pages, shown)
+    blocks = blocks_of_lines(text.lines, "".join(page.text for page in pages))
+    return ReadDocument(metadata, pages, (*text.warnings, *not_drawn(pages)), blocks=blocks, titles=titles)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rendered:
+    """The pages of a rendering, and what to know of them."""
+
+    pages: tuple[Page, ...]
+    warnings: tuple[str, ...]
+    cut: tuple[CutLine, ...]
+    blocks: tuple[Block, ...]
+
+
+def _rendered(shown: Path, name: str, max_pages: int, language: str, text_from: str, told: Sequence[str] = ()) -> _Rendered:
+    found = read_pdf(shown, name, max_pages)
+    cleaned = clean(found.pages, language, told)
+    pages = tuple(replace(page, text_from=text_from) for page in _worded(cleaned.pages, name, found.warnings))
+    return _Rendered(pages, found.warnings, cleaned.cut, cleaned.blocks)
+
+
+def _document(metadata: Metadata, titles: Titles, rendered: _Rendered, warnings: Sequence[str]) -> ReadDocument:
+    found = (*warnings, *rendered.warnings)
+    return ReadDocument(metadata, rendered.pages, found, rendered.cut, blocks=rendered.blocks, titles=titles)
+
+
+def _with_losses(document: ReadDocument, written: str) -> ReadDocument:
+    """Words that were written and that its rendering does not show are named."""
+    lost = lost_words(written, " ".join([*(page.text for page in document.pages), *(line.text for line in document.cut)]))
+    return replace(document, warnings=(*document.warnings, *told_lost(lost)))
+
+
+def _worded(pages: tuple[Page, ...], name: str, warnings: Sequence[str] = ()) -> tuple[Page, ...]:
+    if not any(c.isalnum() for page in pages for c in page.text):
+        if any(code_of(warning) == UNSEEN for warning in warnings):
+            raise UnreadableDocument("no_text_layer", f"{name}: shows no text: {'; '.join(warnings)}")
+        raise UnreadableDocument("no_text_layer", f"{name}: has no text layer (a scan?), so nothing can be found in it")
+    return pages
+
+
+def _said_lapsed(document: ReadDocument) -> tuple[Note, ...]:
+    """Its first page, or what is stamped across it, says that it is no longer in force, and nobody says until when it was."""
+    first = document.pages[0]
+    stamped = (line.text for line in document.cut if line.page == first.number)
+    lines = (line for line in first.text.splitlines() if line.strip())
+    said = "" if document.metadata.valid_until else expiry_notice.said_undated(stamped) or expiry_notice.said_undated(lines)
+    return (note("says_lapsed", words=said),) if said else ()
+
+
+def _language(found: RawDocument) -> str:
+    lines = (" ".join(cell) for page in found.pages[:10] for cell in _cells(page))
+    return language_of(" ".join(lines))
+
+
+def _cells(page: LaidOut) -> list[list[str]]:
+    """The cells of each line and row, uncleaned."""
+    rows = []
+    for item in page.items:
+        cells = [[line.marked.text for line in cell] for cell in item.cells] if isinstance(item, Row) else [[item.marked.text]]
+        rows.append([part for cell in cells for part in " ".join(cell).split("\t")])
+    return rows

@@ -1,0 +1,372 @@
+"""A DOCX -> paragraphs and table rows in order, as Word prints them with every change accepted. Without a rendering it has no pages:
+one page, and no character has a box.
+
+No word is lost without being named: what is left out (hidden, deleted, in headers) stands in the warnings, and a file of which some text
+was not come by at all is refused. Headers and footers are no part of the text; they are read because versions and owners stand there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rag_api.domain import BlockKind, Page
+from rag_api.errors import UnreadableDocument
+from rag_api.ingest.common.boxed_text import no_boxes, plain
+from rag_api.ingest.common.characters import clean_line
+from rag_api.ingest.common.notes import note
+from rag_api.ingest.docx.colours import Colours
+from rag_api.ingest.docx.lists import BULLET, Lists
+from rag_api.ingest.docx.look import Look, Place, page_size
+from rag_api.ingest.docx.package import Element, Package, attribute, child, chosen, foreign, on, tag, whole
+from rag_api.ingest.docx.runs import REMOVED, Inline, Tally
+from rag_api.ingest.docx.shapes import Box, overflows
+from rag_api.ingest.docx.styles import Styles
+from rag_api.ingest.docx.tables import TableLook, row_height, row_hidden, table_look
+from rag_api.ingest.structure.tagged_lines import Told
+from rag_api.text.shapes import label_of
+
+_A4 = (595.0, 842.0)
+_MOST_COLUMNS = 1000  # Word ends at 63
+_MOST_MERGED = 10_000  # cells that only go on with the one above: a table of so many is an attack, or no procedure
+_MOST_TEXT = 20_000_000  # characters
+_HEADINGS = ("heading", "kop", "title", "titel")
+_PROPERTIES = ("w:tblPr", "w:tblGrid", "w:sectPr", "w:sdtPr", "w:sdtEndPr", "w:trPr", "w:tcPr", "w:tblPrEx")
+
+
+@dataclass(frozen=True, slots=True)
+class DocxText:
+    """What a DOCX holds: lines (a table row is a line, its cells parted by tabs), the lines of its headers, its properties."""
+
+    lines: Sequence[str]
+    around: Sequence[Sequence[str]]  # cells of the first table rows, headers and footers: where metadata stands
+    properties: dict[str, str]
+    heading: str
+    warnings: tuple[str, ...] = ()
+    unrendered: tuple[str, ...] = ()  # what is only missing from these lines, and stands in a rendering
+    unsure: bool = False  # only a rendering tells which of its words are seen
+
+    def page(self) -> Page:
+        text = "\n".join([*self.lines, ""])
+        return Page(1, *_A4, 0, 0, text, no_boxes(len(text)), "docx")
+
+
+def unseen_in(package: Package) -> Tally:
+    """Return what of an opened file's parts Word does not show. Raises UnreadableDocument."""
+    body = _Body(package)
+    body.read()
+    return body.inline.tally
+
+
+def read_docx(path: Path, name: str) -> DocxText:
+    """Raises UnreadableDocument: broken, encrypted, unsupported, too_large."""
+    refuse_ole(path, name)
+    with Package(path, name) as package:
+        return _Body(package).read()
+
+
+def refuse_ole(path: Path, name: str) -> None:
+    """A DOCX with a password is a container of Microsoft's older kind, as the older format itself is. Raises UnreadableDocument."""
+    with path.open("rb") as file:
+        if file.read(8) != b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1":
+            return
+        if "EncryptedPackage".encode("utf-16-le") in file.read():
+            raise UnreadableDocument("encrypted", f"{name}: needs a password to open")
+    raise UnreadableDocument("unsupported", f"{name}: is an old .doc file under another name")
+
+
+@dataclass(slots=True)
+class _Body:
+    package: Package
+    around: list[list[str]] = field(default_factory=list)
+    heading: str = ""
+    merged: int = 0
+    boxed: int = 0  # text boxes so far
+    told: int = 0  # notes whose text has been written
+    main: str = field(init=False)
+    parts: dict[str, str] = field(init=False)
+    styles: Styles = field(init=False)
+    colours: Colours = field(init=False)
+    lists: Lists = field(init=False)
+    inline: Inline = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.main = self.package.main()
+        self.parts = {kind: part for kind, part, _ in self.package.relations(self.main)}
+        self.styles = Styles(self._part("styles"))
+        self.lists = Lists(self._part("numbering"), self.styles)
+        self.colours = Colours(self._part("theme"), self._part("settings"))
+        self.inline = Inline(Look(self.styles, self.colours))
+
+    def _part(self, kind: str) -> Element | None:
+        return self.package.xml(self.parts[kind]) if kind in self.parts else None
+
+    def read(self) -> DocxText:
+        root = self.package.xml(self.main)
+        body = child(root, "w:body")
+        if body is None:
+            raise self.package.broken()
+        self.inline.look = Look(self.styles, self.colours, page_size(body))
+        page = self._paper(child(root, "w:background"))
+        notes = {kind: self._part(kind.removeprefix("w:") + "s") for kind in ("w:footnote", "w:endnote")}
+        lines: list[str] = []
+        length = 0
+        for block in body:
+            new = [*self._block(block, page), *self._told_notes(notes)]
+            lines += new
+            length += sum(map(len, new))
+            if length > _MOST_TEXT:
+                raise UnreadableDocument("too_large", f"{self.package.name}: holds more than {_MOST_TEXT:,} characters")
+        self._name_unseen(notes)
+        self._all_came_by(body, notes)
+        own, unrendered = self._warnings()
+        margins = self._margins(root)
+        if margins:
+            unrendered += (note("margins", words=_quoted(margins)),)
+        return DocxText(_single_spaced(lines), self.around, self.package.properties(), self.heading, own, unrendered, self._is_unsure())
+
+    def _paper(self, background: Element | None) -> Place:
+        """Return what a page's text stands in: its colour, where the document shows it."""
+        shown = on(child(self._part("settings"), "w:displayBackgroundShape"))
+        colour = self.colours.word(background, "color") if shown else None
+        return Place() if colour is None else Place((colour,))
+
+    def _block(self, block: Element, place: Place) -> list[str]:
+        name = tag(block)
+        if name == "w:p":
+            return self._paragraph(block, place)
+        if name == "w:tbl":
+            rows = list(self._rows(block, place))
+            self.around += [row.split("\t") for row in rows[:12]]
+            return [*rows, ""]
+        if name in REMOVED:
+            self.inline.left_out(block, self.inline.tally.deleted)
+        elif foreign(block):
+            self.inline.left_out(block, self.inline.tally.hidden)
+        elif name == "w:altChunk":
+            self.inline.tally.objects += 1
+        elif name == "mc:AlternateContent":
+            shown = chosen(block)
+            for way in (one for one in block if one is not shown):
+                self.inline.left_out(way, [])
+            return [line for one in (shown if shown is not None else ()) for line in self._block(one, place)]
+        elif name not in _PROPERTIES:
+            return [line for one in block for line in self._block(one, place)]
+        return []
+
+    def _paragraph(self, paragraph: Element, place: Place) -> list[str]:
+        text, after = self._worded(paragraph, place)
+        if not text:
+            return after
+        style = self.styles.name(attribute(child(child(paragraph, "w:pPr"), "w:pStyle"), "val")).casefold()
+        if style.startswith(_HEADINGS):
+            self.heading = self.heading or text
+            depth = re.search(r"\d", style)
+            return ["", Told(text, BlockKind.HEADING, 1 + int(depth[0]) if depth else 1), *after]
+        self.around.append([text])
+        said = child(paragraph, "w:pPr")
+        item = bool(label_of(text)) and (bool(self.lists.depth(said) is not None) or text.startswith(BULLET))
+        return [Told(text, BlockKind.ITEM if item else BlockKind.PARAGRAPH, (self.lists.depth(said) or 0) if item else 0), *after]
+
+    def _worded(self, paragraph: Element, place: Place) -> tuple[str, list[str]]:
+        """Return a paragraph's line with its number, and the lines of what floats beside it."""
+        text = _clean(self.inline.text(paragraph, place))
+        boxes, diagrams = self.inline.boxes, self.inline.diagrams
+        self.inline.boxes, self.inline.diagrams = [], []
+        floating = [line for box in boxes for line in self._floating(box)]
+        floating += [line for diagram in diagrams for line in self._diagram(diagram)]
+        said = child(paragraph, "w:pPr")
+        style = self.styles.name(attribute(child(said, "w:pStyle"), "val")).casefold()
+        if text and not (label := self.lists.label(said)) and ("bullet" in style or "opsom" in style):
+            label = BULLET
+        if text and label and self._label_hidden(said, place):
+            self.inline.tally.hidden.append(label)
+            self.inline.tally.unnumbered.append(paragraph)
+            label = ""
+        return (f"{label} {text}" if text and label else text), floating
+
+    def _label_hidden(self, paragraph: Element | None, place: Place) -> bool:
+        mark = child(paragraph, "w:rPr")
+        own = self.lists.look(paragraph)
+        unseen = self.inline.look.unseen(own if own is not None else mark, paragraph, place)
+        return unseen is not None or on(child(mark, "w:vanish"))
+
+    def _floating(self, box: Box) -> list[str]:
+        """Return the lines of a text box."""
+        self.boxed += 1
+        lines = [line for one in box.content for line in self._block(one, box.place)]
+        self.inline.tally.unsure |= overflows(sum(map(len, lines)), *box.size)
+        for line in lines:
+            if isinstance(line, Told):
+                line.box = line.box or self.boxed
+        return lines
+
+    def _rows(self, table: Element, place: Place) -> Iterator[Told]:
+        """Yield rows with something in them. A cell that goes on over several rows is said in each; a nested table reads in its cell."""
+        above: dict[int, str] = {}
+        rows = list(_inner(table, "w:tr"))
+        look = table_look(self.inline.look, table, place, rows)
+        for number, row in enumerate(rows):
+            about = child(row, "w:trPr")
+            if child(about, "w:del") is not None or row_hidden(row):
+                tally = self.inline.tally
+                self.inline.left_out(row, tally.hidden if row_hidden(row) else tally.deleted)
+                continue
+            cells = self._cells(row, above, look, number)
+            if any(text for _, _, text in cells):
+                kept = _without_gaps(cells)
+                columns = [(column, span) for column, span, _ in kept]
+                header = on(child(about, "w:tblHeader"))
+                yield Told("\t".join(text for _, _, text in kept), BlockKind.ROW, header=header, columns=columns)
+
+    def _cells(self, row: Element, above: dict[int, str], look: TableLook, number: int) -> list[tuple[int, int, str]]:
+        """Each with its column and how many it spans."""
+        column = whole(attribute(child(child(row, "w:trPr"), "w:gridBefore"), "val"))
+        cells = []
+        for cell in _inner(row, "w:tc"):
+            said = child(cell, "w:tcPr")
+            span = whole(attribute(child(said, "w:gridSpan"), "val"), 1)
+            merge = child(said, "w:vMerge")
+            if span > _MOST_COLUMNS or column > _MOST_COLUMNS:
+                raise UnreadableDocument("too_large", f"{self.package.name}: a table cell over {max(span, column):,} columns")
+            if child(said, "w:cellDel") is not None:
+                self.inline.left_out(cell, self.inline.tally.deleted)
+                continue
+            if merge is not None and attribute(merge, "val") in ("", "continue"):
+                self._goes_on(cell)
+                text = above.get(column, "")
+            else:
+                text = self._cell(cell, look.cell(said, number, column, span))
+                self.inline.tally.unsure |= overflows(len(text), look.width(column, span), row_height(row) or 0)
+            above[column] = text if merge is not None else ""
+            cells.append((column, span, text))
+            column += span
+        return cells
+
+    def _goes_on(self, cell: Element) -> None:
+        self.merged += 1
+        if self.merged > _MOST_MERGED:
+            raise UnreadableDocument("too_large", f"{self.package.name}: more than {_MOST_MERGED:,} merged cells")
+        self.inline.left_out(cell, self.inline.tally.hidden)  # Word shows the first of them only
+
+    def _cell(self, cell: Element, place: Place) -> str:
+        parts: list[str] = []
+        for block in cell:
+            if tag(block) == "w:tbl":
+                parts.append("; ".join(self._rows(block, place)))
+            elif tag(block) == "w:p":
+                text, after = self._worded(block, place)
+                parts += [text, *after]
+            elif tag(block) not in _PROPERTIES:
+                parts += self._block(block, place)
+        return _clean(" ".join(part for part in parts if part))
+
+    def _told_notes(self, notes: dict[str, Element | None]) -> list[str]:
+        """Return the notes that the last block refers to: below it, where their words belong."""
+        lines = []
+        while self.told < len(self.inline.notes):
+            kind, key = self.inline.notes[self.told]
+            self.told += 1
+            root = notes.get(kind)
+            told = next((one for one in root if attribute(one, "id") == key), None) if root is not None else None
+            text = " ".join(line for block in told for line in self._block(block, Place()) if line) if told is not None else ""
+            lines.append(f"[{self.told}] {text}".strip())
+        return lines
+
+    def _diagram(self, relation: str) -> list[str]:
+        part = next((part for _, part, key in self.package.relations(self.main) if key == relation), "")
+        root = self.package.xml(part)
+        paragraphs = (one for one in root.iter() if tag(one) == "a:p") if root is not None else ()
+        texts = ("".join(run.text or "" for run in one.iter() if tag(run) == "a:t") for one in paragraphs)
+        return [line for text in texts if (line := _clean(text))]
+
+    def _margins(self, root: Element) -> list[str]:
+        """Return the lines of headers and footers, each once."""
+        wanted = {attribute(one, "id") for one in root.iter() if tag(one) in ("w:headerReference", "w:footerReference")}
+        found: dict[str, None] = {}
+        for kind, part, key in self.package.relations(self.main):
+            margin = self.package.xml(part) if kind in ("header", "footer") and key in wanted else None
+            reader = _Body(self.package)
+            for block in margin if margin is not None else ():
+                found |= dict.fromkeys(line for line in reader._block(block, Place()) if line)
+            self.around += reader.around
+        return list(found)
+
+    def _name_unseen(self, notes: dict[str, Element | None]) -> None:
+        """Leave out the notes that only a hidden mark refers to: Word does not print them."""
+        unseen = {*self.inline.unseen_notes} - {*self.inline.notes}
+        for kind, root in notes.items():
+            for told in (one for one in (root if root is not None else ()) if (kind, attribute(one, "id")) in unseen):
+                self.inline.left_out(told, self.inline.tally.hidden)
+
+    def _all_came_by(self, body: Element, notes: dict[str, Element | None]) -> None:
+        """The last check that no word was lost: every character of the file's text was read, or left out by a rule."""
+        held = _characters(body)
+        for kind, root in notes.items():
+            known = {*self.inline.notes, *self.inline.unseen_notes}
+            held += sum(_characters(one) for one in root if (kind, attribute(one, "id")) in known) if root is not None else 0
+        if held > self.inline.tally.characters:
+            raise UnreadableDocument(
+                "broken", f"{self.package.name}: {held - self.inline.tally.characters} characters stand where no text should"
+            )
+
+    def _is_unsure(self) -> bool:
+        """A field whose end is missing may have hidden what follows it."""
+        return self.inline.tally.unsure or any(self.inline.fields)
+
+    def _warnings(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        tally = self.inline.tally
+        own = []
+        if tally.deleted:
+            own.append(note("tracked_deletions", words=_quoted(tally.deleted)))
+        elif tally.changes:
+            own.append(note("tracked_changes"))
+        if tally.hidden:
+            own.append(note("hidden_in_word", words=_quoted(tally.hidden)))
+        if tally.comments:
+            own.append(note("comments", count=tally.comments))
+        if tally.objects:
+            own.append(note("embedded_objects", count=tally.objects))
+        pale = (note("hidden_in_word", words=_quoted(tally.pale)),) if tally.pale else ()
+        large = (note("large_pictures", count=tally.pictures),) if tally.pictures else ()
+        return tuple(own), (*pale, *large)
+
+
+def _inner(element: Element, name: str) -> Iterator[Element]:
+    """Yield the rows of a table or the cells of a row, also of those that stand in a content control."""
+    for one in element:
+        if tag(one) == name:
+            yield one
+        elif tag(one) in ("w:sdt", "w:sdtContent", "w:customXml", "w:ins", "w:moveTo"):
+            yield from _inner(one, name)
+
+
+def _without_gaps(cells: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """An empty cell before a full one is said, in a table of three columns and more: its neighbour must not slip into its column."""
+    last = max(n for n, (_, _, text) in enumerate(cells) if text)
+    filled = [(column, span, text or ("–" if len(cells) > 2 else "")) for column, span, text in cells[: last + 1]]
+    return [cell for cell in filled if cell[2]]
+
+
+def _characters(element: Element) -> int:
+    return sum(len(one.text or "") for one in element.iter() if tag(one) == "w:t")
+
+
+def _quoted(texts: Sequence[str]) -> str:
+    shown = " / ".join(texts)
+    return f"“{shown if len(shown) <= 200 else shown[:199] + '…'}”"
+
+
+def _clean(text: str) -> str:
+    """One line: a break inside a paragraph is a space."""
+    return clean_line(plain(re.sub(r"\s*\n\s*", " ", text))).text.replace("\t", " ").rstrip("\u00ad")
+
+
+def _single_spaced(lines: list[str]) -> list[str]:
+    kept: list[str] = []
+    for line in lines:
+        if line or (kept and kept[-1]):
+            kept.append(line)
+    return kept

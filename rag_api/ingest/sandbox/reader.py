@@ -1,0 +1,299 @@
+"""Reads files in a process of its own, with limits on time and memory: a file that hangs or crashes the reader stops nothing else.
+
+Time is the processor's: on a busy machine a file may wait, and is not given up for it. Only one that does nothing for long is.
+
+One process reads file after file (starting one costs half a second); it is replaced when a file breaks it. It has no network, no settings
+and no files but the system's and those of a folder of its own (confine.py). What comes back is JSON and plain arrays, never pickles: a file
+that took over the reader would still only be believed as text.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import resource
+import select
+import signal
+import struct
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, astuple
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
+
+import numpy as np
+
+from rag_api.domain import CutLine, Metadata, Note, Page, ReadDocument, TargetGroup, Titles, noted
+from rag_api.errors import UnreadableDocument
+from rag_api.ingest.common.job import Job
+from rag_api.ingest.common.remedies import plain_message
+from rag_api.ingest.sandbox.confine import confine, tell_unconfined
+from rag_api.ingest.sandbox.own_folder import OwnFolder, empty
+from rag_api.text.blocks import packed, unpacked
+
+if TYPE_CHECKING:
+    from rag_api.ingest.readers.scanned import Ocr
+
+Told = Callable[[int, int], None]
+log = logging.getLogger(__name__)
+
+_HEADER = struct.Struct("<QQ")  # bytes of JSON, bytes of boxes
+_MAX_FILES = 200  # per process: what a library leaks goes with it
+_MAX_ANSWER = 2 << 30
+_IMAGE = 3  # times the limit of a page's image: then reading it did not even stop by itself
+_WAITING = 10  # times the limit, in real time: then a file neither uses the processor nor gets it
+
+
+class Reader:
+    """A handle on a reader process; not for several threads at once. Close it, or use `with`."""
+
+    def __init__(self, timeout: float, memory_mb: int) -> None:
+        self.timeout, self.memory_mb = timeout, memory_mb
+        self._process: subprocess.Popen[bytes] | None = None
+        self._folder: OwnFolder | None = None
+        self._files = 0
+
+    def __enter__(self) -> Reader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def read(self, job: Job, told: Told | None = None) -> ReadDocument:
+        """told: called with the page and how many there are before a page's image is read. Raises UnreadableDocument with any of its
+        reasons, DiskFull."""
+        process, folder = self._started()
+        try:
+            given = folder.given(job)
+            read = _decode(*self._ask(process, given, told))
+            folder.fetch(job, given)
+        finally:
+            folder.clear()
+        return read
+
+    def _ask(self, process: subprocess.Popen[bytes], job: Job, told: Told | None) -> tuple[dict[str, Any], np.ndarray]:
+        self._files += 1
+        request = {"path": str(job.path), "name": job.name, "kind": job.kind, "max_pages": job.max_pages, "shown": str(job.shown or "")}
+        request |= {"timeout": self.timeout, "ocr_seconds": job.ocr_seconds}
+        try:
+            assert process.stdin is not None
+            process.stdin.write(json.dumps(request).encode() + b"\n")
+            process.stdin.flush()
+            return self._answer(process, job, told)
+        except TimeoutError as error:
+            self._end()
+            raise self._too_slow(job) from error
+        except (EOFError, BrokenPipeError) as error:
+            raise self._death(job) from error
+
+    def close(self) -> None:
+        self._end()
+
+    def _answer(self, process: subprocess.Popen[bytes], job: Job, told: Told | None) -> tuple[dict[str, Any], np.ndarray]:
+        assert process.stdout is not None
+        while True:
+            deadline = time.monotonic() + _WAITING * max(self.timeout, _IMAGE * job.ocr_seconds)
+            size, rest = _HEADER.unpack(_exactly(process.stdout, _HEADER.size, deadline))
+            if size + rest > _MAX_ANSWER:
+                self._end()
+                raise UnreadableDocument("too_large", f"{job.name}: holds too much text")
+            answer = json.loads(_exactly(process.stdout, size, deadline))
+            if "page" not in answer:
+                break
+            if told is not None:  # it is alive, and has its time anew
+                told(answer["page"], answer["of"])
+        tell_unconfined("Files are read", answer.pop("lacking", ""))
+        boxes = np.frombuffer(_exactly(process.stdout, rest, deadline), np.float32).reshape(-1, 4)
+        if self._files >= _MAX_FILES or answer.get("reason") == "too_much_memory":
+            self._end()
+        if "reason" in answer:
+            log.info("%s: %s", job.name, answer.get("detail", answer["message"]))
+            raise UnreadableDocument(answer["reason"], plain_message(answer["message"], str(job.path), job.name))
+        return answer, boxes
+
+    def _started(self) -> tuple[subprocess.Popen[bytes], OwnFolder]:
+        if self._process is None or self._folder is None or self._process.poll() is not None:
+            self._end()
+            self._files = 0
+            self._folder = OwnFolder()
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "rag_api.ingest.sandbox.reader", str(self.memory_mb), str(self._folder.path)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=self._folder.environment,
+                bufsize=0,
+            )
+        return self._process, self._folder
+
+    def _end(self) -> int:
+        """Kill and reap the process; its peak memory in bytes, 0 where that cannot be told from this process's own."""
+        process, self._process = self._process, None
+        folder, self._folder = self._folder, None
+        if process is None:
+            return 0
+        process.kill()
+        if folder is not None:
+            folder.remove()
+        peak = 0
+        if process.returncode is None:
+            try:
+                _, status, usage = os.wait4(process.pid, 0)
+            except ChildProcessError:  # closed by another thread at the same moment
+                return 0
+            process.returncode = os.waitstatus_to_exitcode(status)
+            # Linux counts what this process held at the time of the fork as the child's: only a peak above it is the child's own.
+            own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024) if usage.ru_maxrss > own else 0
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                pipe.close()
+        return peak
+
+    def _death(self, job: Job) -> UnreadableDocument:
+        """The process died on this file: of memory when it aborted (so PDFium does then) or had taken most of what it may."""
+        process = self._process
+        peak = self._end()
+        code = process.returncode if process is not None else None
+        if code == -signal.SIGABRT or peak > 0.5 * self.memory_mb * (1 << 20):
+            return UnreadableDocument("too_much_memory", f"{job.name}: needs more than {self.memory_mb} MB to read")
+        if code in (-signal.SIGPROF, -signal.SIGALRM):
+            return self._too_slow(job)
+        log.info("%s: the reader ended with status %s", job.name, code)
+        return UnreadableDocument("broken", f"{job.name}: is damaged: the reader crashed on it")
+
+    def _too_slow(self, job: Job) -> UnreadableDocument:
+        return UnreadableDocument("too_slow", f"{job.name}: took longer than {self.timeout:g} seconds to read")
+
+
+def _exactly(pipe: Any, count: int, deadline: float) -> bytes:
+    parts = bytearray()
+    while len(parts) < count:
+        left = deadline - time.monotonic()
+        if left <= 0 or not select.select([pipe], [], [], left)[0]:
+            raise TimeoutError
+        part = os.read(pipe.fileno(), min(count - len(parts), 1 << 20))
+        if not part:
+            raise EOFError
+        parts += part
+    return bytes(parts)
+
+
+def _encode(document: ReadDocument) -> tuple[dict[str, Any], bytes]:
+    pages = [
+        {**{key: getattr(page, key) for key in ("number", "width", "height", "rotation", "start", "text", "text_from")}}
+        for page in document.pages
+    ]
+    metadata = asdict(document.metadata)
+    metadata |= {key: value.isoformat() for key, value in metadata.items() if isinstance(value, date)}
+    boxes = b"".join(np.ascontiguousarray(page.boxes, np.float32).tobytes() for page in document.pages)
+    return {
+        "metadata": metadata,
+        "pages": pages,
+        "warnings": [noted(warning) for warning in document.warnings],
+        "cut": [astuple(line) for line in document.cut],
+        "uncertain": document.uncertain,
+        "blocks": packed(document.blocks),
+        "titles": asdict(document.titles),
+    }, boxes
+
+
+def _decode(answer: dict[str, Any], boxes: np.ndarray) -> ReadDocument:
+    said = answer["metadata"]
+    said["target_groups"] = tuple(TargetGroup(group) for group in said["target_groups"])
+    for field in ("valid_from", "valid_until"):
+        said[field] = date.fromisoformat(said[field]) if said[field] else None
+    pages, at = [], 0
+    for page in answer["pages"]:
+        pages.append(Page(**page, boxes=boxes[at : at + len(page["text"])]))
+        at += len(page["text"])
+    cut, uncertain = tuple(CutLine(*line) for line in answer["cut"]), tuple((start, end) for start, end in answer["uncertain"])
+    titles = Titles(tuple(answer["titles"]["names"]), answer["titles"]["patients"])
+    warnings = tuple(Note(**warning) for warning in answer["warnings"])
+    return ReadDocument(Metadata(**said), tuple(pages), warnings, cut, uncertain, unpacked(answer["blocks"]), titles)
+
+
+# The process itself
+
+
+def _serve(memory_mb: int, folder: Path) -> NoReturn:
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever a library prints must not get between the answers
+    from rag_api.ingest.readers.read import read  # imports PDFium before memory is limited
+
+    _limit(memory_mb)
+    os.chdir(folder)
+    lacking = confine(folder)
+    for line in sys.stdin.buffer:
+        job = json.loads(line)
+        _give(job["timeout"])
+        shown = Path(job["shown"]) if job["shown"] else None
+        answer: dict[str, Any]
+        boxes = b""
+        try:
+            answer, boxes = _encode(read(Path(job["path"]), job["name"], job["kind"], job["max_pages"], shown, _ocr(job, answers)))
+        except UnreadableDocument as error:
+            answer = {"reason": error.reason, "message": error.message}
+        except MemoryError:
+            answer = {"reason": "too_much_memory", "message": f"{job['name']}: needs more than {memory_mb} MB to read"}
+        except Exception as error:  # whatever a damaged file brings about is that file's failure
+            detail = f"{type(error).__name__}: {error!s:.200}"
+            answer = {"reason": "broken", "message": f"{job['name']}: is damaged, or made in a way that cannot be read", "detail": detail}
+        _send(answers, json.dumps(answer | {"lacking": lacking}).encode(), boxes)
+        _give(0)
+    empty(folder)  # whoever started this is gone, and perhaps was killed
+    sys.exit(0)
+
+
+def _ocr(job: dict[str, Any], answers: BinaryIO) -> Ocr | None:
+    """Each image is told of, and has its own time."""
+    if not job["ocr_seconds"]:
+        return None
+    from rag_api.ingest.readers.scanned import Ocr
+
+    def told(page: int, of: int) -> None:
+        _send(answers, json.dumps({"page": page, "of": of}).encode(), b"")
+        _give(max(job["timeout"], _IMAGE * job["ocr_seconds"]))
+
+    return Ocr(job["ocr_seconds"], told)
+
+
+def _give(seconds: float) -> None:
+    """From here on so much of the processor's time, and many times that to wait for it; 0: as much as it takes. More ends the process,
+    wherever it is."""
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds * _WAITING + 5 if seconds else 0)  # if nobody is left who would kill it
+
+
+def _send(answers: BinaryIO, text: bytes, boxes: bytes) -> None:
+    answers.write(_HEADER.pack(len(text), len(boxes)))
+    answers.write(text)
+    answers.write(boxes)
+    answers.flush()
+
+
+def _limit(memory_mb: int) -> None:
+    try:
+        import resource
+
+        limit = (memory_mb << 20) + _address_space()
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    except (ImportError, ValueError, OSError):  # a system without it: the time limit remains
+        pass
+
+
+def _address_space() -> int:
+    """What the process has reserved before it reads anything: much more than it uses."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 1 << 29
+
+
+if __name__ == "__main__":
+    _serve(int(sys.argv[1]), Path(sys.argv[2]))

@@ -1,0 +1,1 @@
+"""Lines and rows of all pages -> text without headers and footers, and the tree of its blocks."""

@@ -1,0 +1,264 @@
+"""The lines of all pages -> cleaned pages: no headers, footers or hidden characters; paragraphs in one piece.
+
+A line break inside a paragraph becomes a space (or nothing, after a hyphen that parts syllables); headings, list items and
+table rows keep a line of their own, cells parted by a tab; a paragraph goes on across a page border. Every character keeps its
+box, so that what is cut stays traceable. Thesis, section 3.2.2.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, count, pairwise, zip_longest
+from operator import attrgetter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_api.domain import Block, CutLine, Page
+from rag_api.ingest.common.boxed_text import Marked, concat, plain
+from rag_api.ingest.common.characters import SOFT_HYPHEN, clean_line
+from rag_api.ingest.layout.layout import Line, Row
+from rag_api.ingest.structure.block_tree import Piece, structured
+from rag_api.ingest.structure.headers_footers import LINE_NUMBER, SLANTED, furniture, text_of
+from rag_api.ingest.structure.hyphens import Hyphen, judge, lexicon
+from rag_api.ingest.structure.line_continuation import (
+    all_right_margins,
+    apart,
+    continues,
+    goes_on,
+    goes_over,
+    heads,
+    jumps,
+    listed,
+    rows_apart,
+    styled_apart,
+    unfinished,
+    usual_gap,
+)
+from rag_api.ingest.structure.marginalia import beside
+from rag_api.ingest.structure.tagged_lines import by_words
+
+Item = Line | Row
+
+_SENTENCE = re.compile(r"[.!?] +(?=[A-ZÀ-Þ0-9])")
+_HYPHENATED = re.compile(r"[^\W_][-\u00ad]$")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LaidOut:
+    """A page as its reader gave it: lines and rows in reading order. `tall`: its height in reading space. `doubts`: the boxes of letters
+    that may be others, [k, 4] in page space, exactly as the items have them."""
+
+    number: int
+    width: float
+    height: float
+    rotation: int
+    tall: float
+    items: tuple[Item, ...]
+    doubts: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), np.float32))
+    frames: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), np.float32))  # [f, 4] boxes drawn around text
+    scanned: bool = False  # it was read from its image
+    slanted: tuple[str, ...] = ()  # lines that stand neither upright nor turned by quarters
+
+
+@dataclass(frozen=True, slots=True)
+class Cleaned:
+    pages: tuple[Page, ...]
+    cut: tuple[CutLine, ...]  # what the pages no longer hold
+    blocks: tuple[Block, ...] = ()
+
+
+def clean(pages: Sequence[LaidOut], language: str, told: Sequence[str] = ()) -> Cleaned:
+    """Pages in the order given, `start` counted from the first. language: "nl", "en" or "" (spelling rules of hyphens). told: the lines of
+    the file that these pages show, where it says what they are."""
+    tidy = [replace(page, items=tuple(_tidy(page.items))) for page in pages]
+    cut = furniture([page.items for page in tidy], [page.tall for page in tidy])
+    if all(id(item) in cut for page in tidy for item in page.items):  # the same page over and over is no header
+        cut = {}
+    cut |= {id(item): LINE_NUMBER for page in tidy for item in page.items if isinstance(item, Line) and item.counts}
+    bodies = [[item for item in page.items if id(item) not in cut] for page in tidy]
+    lines = [CutLine(page.number, text_of(item), cut[id(item)]) for page in tidy for item in page.items if id(item) in cut]
+    lines += [CutLine(page.number, line, SLANTED) for page in tidy for line in page.slanted]
+    pieces = _Joiner(bodies, [page.tall for page in tidy], language).pieces()
+    return Cleaned(_assemble(tidy, pieces), tuple(lines), structured(pieces, [page.frames for page in pages], by_words(told)))
+
+
+def _tidy(items: Sequence[Item]) -> list[Item]:
+    """Each line's characters cleaned; lines and cells of nothing left out."""
+    kept: list[Item] = []
+    for item in items:
+        if isinstance(item, Line):
+            line = _tidy_line(item)
+            if line.marked.text.strip(SOFT_HYPHEN):
+                kept.append(line)
+            continue
+        cells = [tuple(line for line in map(_tidy_line, cell) if line.marked.text.strip(SOFT_HYPHEN)) for cell in item.cells]
+        if filled := tuple(cell for cell in cells if cell):
+            kept.append(Row(filled))
+    return kept
+
+
+def _tidy_line(line: Line) -> Line:
+    return replace(line, marked=clean_line(line.marked, line.symbol))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Placed:
+    """An item with its place in the document, its page, and its place on that."""
+
+    n: int
+    page: int
+    i: int
+    item: Item
+
+
+def _place(page: int, k: int, flow: Sequence[_Placed], goes: Sequence[bool]) -> int | None:
+    """Behind which of the flow an item of this page comes that stands behind flow[k]; None: its paragraph fills the page."""
+    if k < 0 or k >= len(goes) or not goes[k]:
+        return k
+    last = next((n for n in range(k + 1, len(goes)) if not goes[n]), len(flow) - 1)
+    first = next((n for n in range(k, 0, -1) if not goes[n - 1]), 0)
+    if flow[last].page == page:
+        return last
+    return first - 1 if flow[first].page == page else None
+
+
+def _parted(flow: list[_Placed], goes: list[bool], k: int, page: int) -> int:
+    """Part a paragraph that fills a page at the end of a sentence on it, the nearest one up from flow[k]; behind which of the flow that
+    is."""
+    for n in chain(range(k, -1, -1), range(k + 1, len(flow))):
+        one = flow[n]
+        if abs(one.page - page) > 1:
+            break
+        if one.page != page or isinstance(one.item, Row):
+            continue
+        ends = list(_SENTENCE.finditer(one.item.marked.text))
+        if ends:
+            at = ends[-1].end()
+            text = one.item.marked
+            halves = (replace(one.item, marked=text[: ends[-1].start() + 1]), replace(one.item, marked=text[at:]))
+            flow[n : n + 1] = [replace(one, item=half) for half in halves]
+            goes.insert(n, False)
+            return n
+    return k
+
+
+class _Joiner:
+    """Decides what stands between one line and the next, over the whole document."""
+
+    def __init__(self, bodies: list[list[Item]], heights: Sequence[float], language: str) -> None:
+        self.bodies = bodies
+        self.language = language
+        lines = (line for body in bodies for item in body for line in (item.lines if isinstance(item, Row) else (item,)))
+        self.words = lexicon(line.marked.text for line in lines)
+        self.rights = all_right_margins(bodies)
+        self.gaps = [usual_gap(body) for body in bodies]
+        self.beside = beside(bodies, heights, self.rights)
+        self.listed = listed(bodies, heights) | apart(bodies, self.rights)
+
+    def pieces(self) -> list[list[Piece]]:
+        """For each page its pieces of text in order, separators included; a separator belongs to the page before it."""
+        pieces: list[list[Piece]] = [[] for _ in self.bodies]
+        placed = self._in_order()
+        for one, two in zip_longest(placed, placed[1:]):
+            cells = self._row(one.item) if isinstance(one.item, Row) else []
+            text = concat(cells) if isinstance(one.item, Row) else one.item.marked
+            ended = concat([_without_soft(text), plain("\n")]) if two is None else self._close(text, self._between(one, two), two.item)
+            pieces[one.page].append(Piece(one.item, ended, tuple(len(cell.text) for cell in cells)))
+        return pieces
+
+    def _in_order(self) -> list[_Placed]:
+        """As on the pages; but what stands beside a paragraph that runs past it comes behind the paragraph, or before it where it ends
+        on another page."""
+        number = count()
+        everything = [_Placed(next(number), page, i, item) for page, body in enumerate(self.bodies) for i, item in enumerate(body)]
+        flow = [one for one in everything if id(one.item) not in self.beside]
+        goes = [self._between(one, two) == " " for one, two in pairwise(flow)]  # does flow[k + 1] go on with flow[k]?
+        behind: dict[int, list[_Placed]] = defaultdict(list)  # by the number of what comes before, -1: nothing
+        k = -1
+        for one in everything:
+            if id(one.item) not in self.beside:
+                k = next(n for n in range(k + 1, len(flow)) if flow[n].n == one.n)
+                continue
+            while 0 <= k < len(flow) - 1 and flow[k + 1].n == flow[k].n:  # the second half of a line that was parted
+                k += 1
+            place = _place(one.page, k, flow, goes)
+            if place is None:
+                whole, place = flow[:], _parted(flow, goes, k, one.page)
+                if len(flow) > len(whole):
+                    behind[id(flow[place + 1])] = behind.pop(id(whole[place]), [])
+            behind[id(flow[place]) if place >= 0 else -1].append(one)
+        order = sorted(behind.get(-1, ()), key=attrgetter("n"))
+        for one in flow:
+            order += [one, *sorted(behind.get(id(one), ()), key=attrgetter("n"))]
+        assert len({one.n for one in order}) == len(everything), "an item was lost"
+        return order
+
+    def _between(self, one: _Placed, two: _Placed) -> str:
+        beside = [id(placed.item) in self.beside for placed in (one, two)]
+        if any(beside) and (not all(beside) or one.page != two.page):
+            return "\n" if isinstance(one.item, Line) and isinstance(two.item, Line) and heads(one.item, two.item) else "\n\n"
+        separator = self._separator(one.page, one.i, one.item, two.page, two.item)
+        if (
+            two.n != one.n + 1 and separator == " " and isinstance(one.item, Line) and isinstance(two.item, Line)
+        ):  # something stands between
+            return " " if continues(one.item, two.item, self.rights[one.page][one.i]) else "\n"
+        return separator
+
+    def _row(self, row: Row) -> list[Marked]:
+        """Cells with the tabs that part them, each cell's lines joined: one line of text."""
+        cells = []
+        for n, cell in enumerate(row.cells, start=1):
+            parts = [self._close(line.marked, " ", after) for line, after in pairwise(cell)]
+            cells.append(concat([*parts, _without_soft(cell[-1].marked), plain("\t" if n < len(row.cells) else "")]))
+        return cells
+
+    def _close(self, text: Marked, separator: str, after: Item) -> Marked:
+        """The text with what parts it from `after`; a hyphen at its end is judged when the line goes on."""
+        if separator == " " and isinstance(after, Line) and _HYPHENATED.search(text.text):
+            verdict = judge(text.text, after.marked.text, self.words, self.language)
+            kept = text[: len(text.text) - 1] if verdict is Hyphen.DROP else _without_soft(text)
+            return concat([kept, plain(" ")]) if verdict is Hyphen.SUSPENDED else kept
+        return concat([_without_soft(text), plain(separator)])
+
+    def _separator(self, page: int, i: int, one: Item, next_page: int, two: Item) -> str:
+        """' ' when `two` goes on with `one`'s paragraph, else one or two line ends."""
+        if isinstance(one, Row) or isinstance(two, Row):
+            caption = isinstance(one, Line) and one.bold
+            rows = isinstance(one, Row) and isinstance(two, Row)
+            return "\n" if caption or rows or (next_page == page and _one_table(one, two)) else "\n\n"
+        right = self.rights[page][i]
+        if next_page == page and not jumps(one, two) and (rows_apart(one, two) or id(two) in self.listed):
+            return "\n" if two.y0 - one.y1 < max(0.75 * one.size, 1.35 * self.gaps[page] + 1) else "\n\n"
+        if styled_apart(one, two):
+            return "\n" if heads(one, two) else "\n\n"  # so that a chunk is cut before a heading, not after it
+        if next_page != page or jumps(one, two):  # over a page border or to the next column
+            return " " if goes_over(one, two, right) else "\n"
+        gap = two.y0 - one.y1
+        if gap > max(0.75 * one.size, 1.35 * self.gaps[page] + 1):
+            return " " if unfinished(one, two) and gap < 1.5 * one.size else "\n\n"
+        return " " if goes_on(one, two, right) else "\n"
+
+
+def _one_table(one: Item, two: Item) -> bool:
+    """A row with rules around it, and close to it one without."""
+    cells = [isinstance(item, Row) or "\t" in item.marked.text for item in (one, two)]
+    size = next(line.size for item in (one, two) if isinstance(item, Row) for line in item.lines)
+    return all(cells) and -0.5 * size < two.y0 - one.y1 < 1.2 * size
+
+
+def _without_soft(text: Marked) -> Marked:
+    return text[: len(text.text) - 1] if text.text.endswith(SOFT_HYPHEN) else text
+
+
+def _assemble(pages: Sequence[LaidOut], pieces: list[list[Piece]]) -> tuple[Page, ...]:
+    assembled, start = [], 0
+    for page, parts in zip(pages, pieces, strict=True):
+        whole = concat(piece.text for piece in parts)
+        text_from = "ocr" if page.scanned else "pdf"
+        assembled.append(Page(page.number, page.width, page.height, page.rotation, start, whole.text, whole.boxes, text_from))
+        start += len(whole.text)
+    return tuple(assembled)

@@ -1,0 +1,93 @@
+"""Headings of a first page and running headers that may name a document, the likeliest first.
+
+What a document's file is called tells which of them does: a cover bears its maker's name larger than its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import PurePosixPath
+
+from rag_api.domain import CutLine
+from rag_api.ingest.common.metadata import naming_words
+from rag_api.ingest.layout.layout import Line, usual_size
+from rag_api.ingest.structure.clean import LaidOut
+from rag_api.ingest.structure.document_ids import has_imprint
+from rag_api.ingest.structure.headers_footers import HEADER
+
+_TITLES = 6
+_TOP = 0.14  # of the page's height: where a letterhead stands
+_UPPER = 0.6  # of the page's height: where a heading is looked for
+_COVER = 15  # lines: a page of fewer may bear its title anywhere
+_LARGER = 1.15  # than most letters
+_LONGEST = 300  # characters
+_LETTERHEAD = re.compile(
+    r"ziekenhuis|hospital\b|hospitals\b|kliniek\b|\bclinic\b|\bumc\b|\buz\b|\baz\b|medisch centrum|medical cent|universitair|university|"
+    r"ministerie|staten-generaal|gemeente|stichting|\bvzw\b|\bnhs\b|zorggroep|campus",
+    re.IGNORECASE,
+)
+_PART = re.compile(  # of what stands before or behind it
+    r"[,;:(&/–-]$|\b(?:de|het|een|en|van|in|op|te|met|voor|bij|of|the|a|an|of|and|to|for|with|on|by|or|from|at)$"
+    r"|^(?:by|of|and|or|on behalf|door|en|namens)\b",
+    re.IGNORECASE,
+)
+
+_CODE = re.compile(r"[^\W\d_][-_./]?\d")  # of a document or a department
+
+
+def headings_of(pages: Sequence[LaidOut], cut: Iterable[CutLine], name: str) -> tuple[str, ...]:
+    """What may be the title. Of the first page its larger or bold lines, those that the file's name shares words with before larger ones;
+    then of what every page repeats. Behind these what names nothing or is part of a sentence, and last a letterhead. cut: what cleaning
+    left out."""
+    called = naming_words(PurePosixPath(name).stem)
+    found: list[tuple[bool, bool, int, float, str]] = []
+    for title, size, letterhead in [*_of_first_page(pages), *((header, 0.0, False) for header in _running(cut, len(pages)))]:
+        if len(title) <= _LONGEST:
+            words = naming_words(title)
+            found.append((letterhead, not words or bool(_PART.search(title)), -len(called & words), -round(size, 1), title))
+    return tuple(dict.fromkeys(title for *_, title in sorted(found, key=lambda one: one[:4])))[:_TITLES]
+
+
+def _of_first_page(pages: Sequence[LaidOut]) -> Iterable[tuple[str, float, bool]]:
+    """(heading, its size, whether it is a letterhead)"""
+    page = pages[0]
+    lines = [item for item in page.items if isinstance(item, Line) and not item.aside and _letters(item.marked.text) >= 3]
+    cover = len(page.items) < _COVER
+    usual = usual_size([one.items for one in pages[:10]]) if cover else usual_size([lines])
+    taken = 0
+    for n, line in enumerate(lines):
+        if n < taken or (line.y0 > _UPPER * page.tall and not cover):
+            continue
+        if not (len(lines) == 1 or line.size >= _LARGER * usual or line.bold):
+            continue
+        taken = n + 1
+        while taken < len(lines) and _of_one(lines[taken - 1], lines[taken]):
+            taken += 1
+        title = " ".join(" ".join(one.marked.text for one in lines[n:taken]).split())
+        letterhead = line.y0 < _TOP * page.tall and _LETTERHEAD.search(title) is not None and len(title.split()) <= 8
+        yield title, line.size, letterhead
+
+
+def _letters(text: str) -> int:
+    return sum(c.isalpha() for c in text)
+
+
+def _of_one(one: Line, two: Line) -> bool:
+    """Two lines of one heading: set alike, close below each other and even at one side or in the middle."""
+    if abs(two.size - one.size) >= 0.1 or one.bold != two.bold or not -0.5 * one.size <= two.y0 - one.y1 < one.size:
+        return False
+    sides = (two.x0 - one.x0, two.x1 - one.x1, (two.x0 + two.x1 - one.x0 - one.x1) / 2)
+    return min(map(abs, sides)) < one.size and not has_imprint(one.marked.text) and not has_imprint(two.marked.text)
+
+
+def _running(cut: Iterable[CutLine], count: int) -> Iterable[str]:
+    """The parts of headers that most pages bear and that tell no page, date, version, code or file; the commonest first."""
+    pages: dict[str, set[int]] = defaultdict(set)
+    for line in cut:
+        for part in line.text.split("\t") if line.reason == HEADER else ():
+            words = " ".join(part.split())
+            if len(naming_words(words)) > 1 and not has_imprint(words) and not _CODE.search(words):
+                pages[words].add(line.page)
+    return [words for words, on in sorted(pages.items(), key=lambda one: -len(one[1])) if len(on) >= max(2, count / 2)]
