@@ -99,6 +99,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 _DUTCH = "de het een en van in is dat op te zijn met voor niet aan er om ook als dan bij door naar uit wordt worden moet tot of na over"
 _ENGLISH = "the of and a to in is that for it with as be are on by this or from at not have an should must which was were if when"
 _STOP = {"nl": frozenset(_DUTCH.split()), "en": frozenset(_ENGLISH.split())}
+_NAMELESS = frozenset().union(*_STOP.values(), _MONTHS, _TYPES, _TYPES.values())
 
 
 def language_of(text: str) -> str:
@@ -113,9 +114,9 @@ def language_of(text: str) -> str:
 
 
 def naming_words(text: str) -> frozenset[str]:
-    """What may name something: no number, month or word that every text has."""
+    """What may name something: no number, month, kind of document or word that every text has."""
     words = (word.casefold() for word in _WORD.findall(text))
-    return frozenset(word for word in words if len(word) > 2 and word not in _MONTHS and not any(word in stop for stop in _STOP.values()))
+    return frozenset(word for word in words if len(word) > 2 and word not in _NAMELESS)
 
 
 def parse_date(text: str) -> date | None:

@@ -139,7 +139,7 @@ def _layers(words: Sequence[Words]) -> list[list[int]]:
     for i, word in enumerate(words):
         sides = np.minimum(whole[:i, 2:], whole[i, 2:]) - np.maximum(whole[:i, :2], whole[i, :2])
         over = np.flatnonzero(np.prod(sides.clip(0), axis=1) > 0.3 * np.minimum(areas[:i], areas[i]))
-        taken = {int(layer_of[other]) for other in over if words[other].text != word.text}  # the same: drawn twice, to look bold
+        taken = {int(layer_of[other]) for other in over.tolist() if words[other].text != word.text}  # the same: drawn twice, to look bold
         layer_of[i] = next(n for n in count() if n not in taken)
         if layer_of[i] == len(layers):
             layers.append([])
