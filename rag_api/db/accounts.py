@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import uuid4
 
 from psycopg.rows import DictRow
@@ -220,8 +221,8 @@ def change_account(
     return before, after
 
 
-def changed_of(before: Account, after: Account) -> dict[str, list[str]]:
-    """What the trail says of a change: groups and roles by hand, before and after."""
+def changed_of(before: Account, after: Account) -> dict[str, Any]:
+    """What the trail says of a change: lists of groups and roles by hand, before and after."""
     pairs: dict[str, tuple[Sequence[str], Sequence[str]]] = {"groups": (before.groups, after.groups), "roles": (before.roles, after.roles)}
     return {
         name: [str(one) for one in given]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import openai
 import pytest
@@ -24,7 +25,7 @@ def asking(url: str, server: Scripted, documents: dict[str, Document]) -> Iterat
         yield made
 
 
-def user(text: str) -> dict[str, str]:
+def user(text: str) -> Any:
     return {"role": "user", "content": text}
 
 
@@ -33,7 +34,7 @@ def test_the_one_model_is_listed(asking: openai.OpenAI) -> None:
 
 
 def test_an_answer_comes_with_its_quotes_as_annotations(asking: openai.OpenAI, documents: dict[str, Document]) -> None:
-    found = asking.chat.completions.create(model="bedside", messages=[user(DUTCH)])  # type: ignore[list-item]
+    found = asking.chat.completions.create(model="bedside", messages=[user(DUTCH)])
     message = found.choices[0].message
     assert message.content
     assert message.annotations
@@ -48,8 +49,8 @@ def test_an_answer_comes_with_its_quotes_as_annotations(asking: openai.OpenAI, d
 
 
 def test_a_streamed_answer_says_the_same_as_a_whole_one(asking: openai.OpenAI) -> None:
-    whole = asking.chat.completions.create(model="bedside", messages=[user(DUTCH)]).choices[0].message  # type: ignore[list-item]
-    chunks = list(asking.chat.completions.create(model="bedside", messages=[user(DUTCH)], stream=True))  # type: ignore[list-item]
+    whole = asking.chat.completions.create(model="bedside", messages=[user(DUTCH)]).choices[0].message
+    chunks = list(asking.chat.completions.create(model="bedside", messages=[user(DUTCH)], stream=True))
     deltas = [chunk.choices[0].delta for chunk in chunks]
     said = "".join(delta.content or "" for delta in deltas)
     assert sorted(said.split("\n\n")) == sorted((whole.content or "").split("\n\n"))  # what is only known at the end stands there
@@ -66,11 +67,11 @@ def test_a_streamed_answer_says_the_same_as_a_whole_one(asking: openai.OpenAI) -
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_question_that_nothing_answers_is_a_refusal(asking: openai.OpenAI, server: Scripted, stream: bool) -> None:
     if stream:
-        deltas = [c.choices[0].delta for c in asking.chat.completions.create(model="bedside", messages=[user(FLAG)], stream=True)]  # type: ignore[list-item]
+        deltas = [c.choices[0].delta for c in asking.chat.completions.create(model="bedside", messages=[user(FLAG)], stream=True)]
         assert "".join(delta.content or "" for delta in deltas) == ""
         refusal = "".join(delta.refusal or "" for delta in deltas)
     else:
-        message = asking.chat.completions.create(model="bedside", messages=[user(FLAG)]).choices[0].message  # type: ignore[list-item]
+        message = asking.chat.completions.create(model="bedside", messages=[user(FLAG)]).choices[0].message
         assert message.content is None
         refusal = message.refusal or ""
     assert refusal in ("Geen enkel document beantwoordt deze vraag.", "Geen enkel document gaat hierover.")
@@ -79,16 +80,16 @@ def test_a_question_that_nothing_answers_is_a_refusal(asking: openai.OpenAI, ser
 
 def test_a_follow_up_leans_on_what_was_asked_before(asking: openai.OpenAI) -> None:
     said = [user(DUTCH), {"role": "assistant", "content": "15 mg/kg"}, user("en per dag?")]
-    found = asking.chat.completions.create(model="bedside", messages=said)  # type: ignore[arg-type]
+    found = asking.chat.completions.create(model="bedside", messages=said)
     assert "paracetamol" in found.bedside["query"].lower()  # type: ignore[attr-defined]
-    alone = asking.chat.completions.create(model="bedside", messages=[user("en per dag?")])  # type: ignore[list-item]
+    alone = asking.chat.completions.create(model="bedside", messages=[user("en per dag?")])
     assert "paracetamol" not in alone.bedside["query"].lower()  # type: ignore[attr-defined]
 
 
 def test_what_must_be_known_stands_above_the_answer(asking: openai.OpenAI, server: Scripted) -> None:
     """In a client that shows nothing but words too: here that the generator is away, and which procedures there are."""
     server.status = 503
-    message = asking.chat.completions.create(model="bedside", messages=[user(DUTCH)]).choices[0].message  # type: ignore[list-item]
+    message = asking.chat.completions.create(model="bedside", messages=[user(DUTCH)]).choices[0].message
     assert message.content
     assert message.content.startswith("Bedside kan nu geen antwoord samenstellen; dit zijn de procedures.")
     assert message.annotations
@@ -99,17 +100,17 @@ def test_what_cannot_be_asked_is_refused_as_in_ask(asking: openai.OpenAI) -> Non
     with pytest.raises(openai.BadRequestError, match="must be a question"):
         asking.chat.completions.create(model="bedside", messages=[{"role": "assistant", "content": "Dag"}])
     with pytest.raises(openai.BadRequestError, match="at most 2000"):
-        asking.chat.completions.create(model="bedside", messages=[user("a" * 2001)])  # type: ignore[list-item]
+        asking.chat.completions.create(model="bedside", messages=[user("a" * 2001)])
     with pytest.raises(openai.NotFoundError):
         asking.chat.completions.create(
             model="bedside",
-            messages=[user(DUTCH)],  # type: ignore[list-item]
+            messages=[user(DUTCH)],
             extra_body={"bedside": {"conversation_id": "00000000-0000-4000-8000-000000000000"}},
         )
 
 
 def test_sources_alone_can_be_asked_for(asking: openai.OpenAI, server: Scripted) -> None:
-    found = asking.chat.completions.create(model="x", messages=[user(DUTCH)], extra_body={"bedside": {"mode": "sources"}})  # type: ignore[list-item]
+    found = asking.chat.completions.create(model="x", messages=[user(DUTCH)], extra_body={"bedside": {"mode": "sources"}})
     assert found.bedside["status"] == "sources_only"  # type: ignore[attr-defined]
     assert found.choices[0].message.annotations
     assert server.requests == []
