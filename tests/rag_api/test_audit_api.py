@@ -123,7 +123,7 @@ def test_a_route_without_an_action_stops_the_start() -> None:
 def test_only_what_shows_and_changes_nothing_is_routine() -> None:
     assert {name for name, act in ACTIONS.items() if act.routine} == {
         "GET /facets", "GET /session", "POST /session/used", "GET /sign-in", "GET /health/live", "GET /health/ready", "GET /health",
-        "GET /metrics", "GET /openapi.json",
+        "GET /metrics", "GET /openapi.json", "GET /v1/models",
     }  # fmt: skip
     changing = {
         name for name in ACTIONS if name.split()[0] not in ("GET",) and not name.split()[1].startswith(("/session", "/ask", "/v1/"))
