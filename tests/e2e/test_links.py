@@ -64,10 +64,9 @@ def test_a_link_to_words_that_are_gone_says_so_and_to_an_old_document_what_holds
 def test_a_link_to_an_answer_opens_its_conversation_at_it(page: Page, script: Script) -> None:
     ask(page)
     complete(page)
-    for question in ("rijtje", "stappen"):
+    for count, question in enumerate(("rijtje", "stappen"), 2):
         ask(page, question)
-        expect(page.locator(".made").last).to_be_visible()
-    expect(page.locator(".made")).to_have_count(3)
+        expect(page.locator(".made")).to_have_count(count)
     conversation = page.url
     page.locator(".turn").nth(1).get_by_role("button", name="Kopieer link").click()
     expect(page.get_by_role("button", name="Link gekopieerd")).to_be_visible()
