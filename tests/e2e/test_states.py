@@ -125,6 +125,8 @@ def test_the_filters_are_seen_whole_beside_an_open_source(new_page: NewPage, bas
     if asked:
         ask(page)
         expect(page.locator(".made")).to_be_visible()
+        if width <= 640:  # the question box is folded away while one reads
+            page.locator("#question").click()
     page.locator(".scope summary").click()
     pane, panel = page.locator(".conversation").bounding_box(), page.locator(".scope-panel").bounding_box()
     assert pane

@@ -60,7 +60,8 @@ def _of_first_page(pages: Sequence[LaidOut]) -> Iterable[tuple[str, float, bool]
     for n, line in enumerate(lines):
         if n < taken or (line.y0 > _UPPER * page.tall and not cover):
             continue
-        if not (len(lines) == 1 or line.size >= _LARGER * usual or line.bold):
+        alone = len(lines) == 1 < len(pages)  # all that a cover says; all that a document says is no title
+        if not (alone or line.size >= _LARGER * usual or line.bold):
             continue
         taken = n + 1
         while taken < len(lines) and _of_one(lines[taken - 1], lines[taken]):
