@@ -41,8 +41,9 @@ UNDESCRIBED = {
     "POST /judged/{name}/csv",  # what a CSV must hold, no schema of the text around it says
     "PUT /judged/{name}/answers/{answer_id}",  # nor which passages that answer showed
     "PUT /judged/{name}/questions/{question_id}",  # nor which words stand in that document
+    "POST /v1/chat/completions",  # nor that the last message is somebody's question
 }
-CSV = "POST /judged/{name}/csv"
+CSV, CHAT = "POST /judged/{name}/csv", "POST /v1/chat/completions"
 TAKING = {"DELETE", "PATCH", "PUT"}
 NEVER = {"GET /sign-in", "GET /sign-in/callback", "POST /session", "POST /session/used"}  # of people, and where there is a provider
 IDS = {  # what may stand in a body or a path: under which name, and what it looks like
@@ -144,6 +145,8 @@ def test_the_api_keeps_to_its_document_on_rows_that_are_there(case: schemathesis
         case.body = _with(case.body, ids)
     if label == CSV and used and isinstance(case.body, dict):
         case.body["csv"] = judged_csv([Judged("1", "Waar groeit zevenblad?")])
+    if label == CHAT and _is_right(case) and isinstance(case.body, dict) and next(numbers) % UNKNOWN:
+        case.body["messages"] = [{"role": "user", "content": QUESTION}]
     excluded: list[Any] = [*([negative_data_rejection] * (label in UNSENDABLE)), *([positive_data_acceptance] * (label in UNDESCRIBED))]
     response = case.call_and_validate(base_url=rows.url, headers=rows.key, session=rows.session, excluded_checks=excluded, timeout=60)
     reached.setdefault(label, set()).add(response.status_code)
