@@ -220,15 +220,15 @@ def describe(
     if "supersedes" in of_file:  # the property holds a source name, the page what people call it
         values["supersedes"] = of_file["supersedes"]
     values["language"] = language or of_file.get("language", "")
-    values["title"] = next(iter(titles_of(properties, first_page, headings).names), title_from_name(name))
+    values["title"] = next(iter(titles_of(name, properties, first_page, headings).names), title_from_name(name))
     return _with_patients_of_title(metadata_from({**values, **(given or {})}))
 
 
-def titles_of(properties: Mapping[str, str], first_page: Sequence[Sequence[str]], headings: Sequence[str]) -> Titles:
-    """What it may be called, best first: the property, a subject line ("Betreft: ..."), the headings. A property of which the first page
-    shows no word comes last."""
+def titles_of(name: str, properties: Mapping[str, str], first_page: Sequence[Sequence[str]], headings: Sequence[str]) -> Titles:
+    """What it may be called, best first: the property, a subject line ("Betreft: ..."), the headings. A property of which neither the first
+    page nor the file's name has a word comes last."""
     of_file, of_page = from_properties(properties), from_first_page(first_page)
-    shown = naming_words(" ".join(cell for cells in first_page for cell in cells))
+    shown = naming_words(" ".join(cell for cells in first_page for cell in cells)) | naming_words(PurePosixPath(name).stem)
     named = (of_file.get("title", ""),)
     known = not shown or naming_words(named[0]) & shown  # else a template's, or a program's word for any file
     said = (*(named if known else ()), of_page.get("subject", ""), *headings, *named)

@@ -61,7 +61,7 @@ def _read_pdf(path: Path, name: str, max_pages: int, ocr: Ocr | None = None) -> 
     cells = _cells(first)
     cleaned = clean(found.pages, describe(name, found.properties, cells, (), language).language)
     headings = headings_of(found.pages, cleaned.cut, name)
-    metadata, titles = describe(name, found.properties, cells, headings, language), titles_of(found.properties, cells, headings)
+    metadata, titles = describe(name, found.properties, cells, headings, language), titles_of(name, found.properties, cells, headings)
     pages = _worded(cleaned.pages, name, found.warnings)
     doubtful = uncertain(pages, found.pages)
     warnings = (*said_of_scans(pages, doubtful), *found.warnings)
@@ -75,7 +75,7 @@ def _read_docx(path: Path, name: str, max_pages: int, shown: Path | None) -> Rea
         raise UnreadableDocument("empty", f"{name}: has no words in it")
     headings = (written.heading,) if written.heading else ()
     metadata = describe(name, written.properties, written.around, headings, language_of(page.text))
-    titles = titles_of(written.properties, written.around, headings)
+    titles = titles_of(name, written.properties, written.around, headings)
     if shown is None and written.unsure:
         raise UnreadableDocument(
             "only_rendered", f"{name}: drawings lie over its text or text is cut off: only its pages tell what is seen"
@@ -97,7 +97,7 @@ def _read_slides(path: Path, name: str, kind: str, max_pages: int, shown: Path) 
     rendered = _rendered(shown, name, max_pages, language, "slides")
     lines = [line for line in slides.text.split("\n") if line.strip()]
     rows, headings = [[line] for line in lines[:50]], tuple(lines[:1])
-    metadata, titles = describe(name, slides.properties, rows, headings, language), titles_of(slides.properties, rows, headings)
+    metadata, titles = describe(name, slides.properties, rows, headings, language), titles_of(name, slides.properties, rows, headings)
     return _with_losses(_document(metadata, titles, rendered, slides.warnings), slides.text)
 
 
@@ -109,7 +109,7 @@ def _read_text(path: Path, name: str, kind: Kind, max_pages: int, shown: Path | 
     language = language_of("\n".join(text.lines))
     headings = (text.heading,) if text.heading else ()
     rows = [line.split("\t") for line in text.lines[:30]]
-    metadata, titles = describe(name, text.properties, rows, headings, language), titles_of(text.properties, rows, headings)
+    metadata, titles = describe(name, text.properties, rows, headings, language), titles_of(name, text.properties, rows, headings)
     pages = text_pages(text.lines, name, max_pages, "text")
     if shown is not None:
         write_pdf(pages, shown)
