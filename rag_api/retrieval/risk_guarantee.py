@@ -84,17 +84,6 @@ def binomial(wrong: int, answered: int, risk: float) -> float:
     return min(1.0, math.fsum(math.exp(log_of(k)) for k in range(wrong + 1)))
 
 
-def upper_bound(wrong: int, answered: int, certainty: float = CERTAINTY) -> float:
-    """Return the share below which the share of wrong answers lies with this certainty (Clopper and Pearson, one-sided)."""
-    if wrong >= answered:
-        return 1.0
-    low, high = wrong / answered, 1.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (low, middle) if binomial(wrong, answered, min(max(middle, 1e-12), 1 - 1e-12)) <= 1 - certainty else (middle, high)
-    return high
-
-
 def _lowest(verdicts: Sequence[Verdict], risk: float) -> float | None:
     """The lowest threshold at which the risk is proven; None where it is at none."""
     thresholds = _thresholds(verdicts)

@@ -41,17 +41,7 @@ _LABELS = {
     "target_groups": ("doelgroep", "patiëntengroep", "patiëntendoelgroep", "target group", "target groups", "patient group", "patients"),
     "document_type": ("documenttype", "documentsoort", "type document", "document type", "soort document"),
     "supersedes": ("vervangt", "supersedes", "replaces"),
-    "subject": (
-        "betreft",
-        "betreffende",
-        "onderwerp",
-        "inzake",
-        "subject",
-        "concerns",
-        "regarding",
-        "titel",
-        "title",
-    ),  # a title, when nothing better is
+    "subject": ("betreft", "betreffende", "onderwerp", "subject", "concerns", "titel", "title"),  # a title, when nothing better is
 }
 _FIELD_OF = {label: field for field, labels in _LABELS.items() for label in labels}
 _PROPERTIES = {  # the first that a file has counts
@@ -91,7 +81,7 @@ _BAD_TITLE = re.compile(
     r"\S+@\S+)$",
     re.IGNORECASE,
 )
-_TITLE_NOISE = re.compile(r"^\d{8}[ _-]+|^microsoft (word|powerpoint) - |\.(docx?|pdf|indd|pptx?|xlsx?|tmp|odt|rtf)$", re.IGNORECASE)
+_TITLE_NOISE = re.compile(r"^microsoft (word|powerpoint) - |\.(docx?|pdf|indd|pptx?|xlsx?|tmp|odt|rtf)$", re.IGNORECASE)
 _NO_OWNER = {"anonymous", "anoniem", "unknown", "user", "admin", "administrator", "gebruiker", "python-docx", "(anonymous)"}
 _VERSION_LINE = re.compile(r"^(?:versie|version)\s+(\d+(?:\.\d+)*)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"[^\W\d_]{2}[.!?]$|(?:\S+\s+){15}")
