@@ -42,6 +42,7 @@ class AskedPassage:
     lines: tuple[str, ...]
     asked: tuple[Asked, ...]
     alone: tuple[str, ...]  # its answered questions that say what they are about: they can be asked of other passages
+    language: str = "nl"
 
 
 def read_passages(files: Iterable[Path], splits: Sequence[str] = ("train",)) -> list[AskedPassage]:
@@ -68,7 +69,7 @@ def _passage(row: dict[str, Any], file: str) -> AskedPassage:
         first, last = one["block"]
         if not 1 <= first <= one["line"] <= last <= len(row["lines"]):
             raise ValueError(f"lines {first} to {last} of {one['question']!r}")
-        asked.append(Asked(one["question"], first - 1, last - 1, one["line"] - 1))
+        asked.append(Asked(one["question"], *_without_header(row["lines"], first - 1, last - 1, one["line"] - 1)))
         if one.get("alone", True):
             alone.append(one["question"])
         asked += [Asked(miss["question"], reason=_reason(miss["changed"])) for miss in one.get("near_misses", ())]
@@ -83,7 +84,14 @@ def _passage(row: dict[str, Any], file: str) -> AskedPassage:
         tuple(row["lines"]),
         tuple(asked),
         tuple(alone),
+        row.get("language", "nl"),
     )
+
+
+def _without_header(lines: Sequence[str], first: int, last: int, heart: int) -> tuple[int, int, int]:
+    """A row that a set gives with its table's header and all between is the row alone: the service shows the header with it."""
+    header = next((n for n, line in enumerate(lines) if " | " in line), len(lines))
+    return (heart, last, heart) if first <= header < heart == last and " | " in lines[heart] else (first, last, heart)
 
 
 def _reason(changed: str) -> str:
@@ -105,9 +113,10 @@ class Foreign:
             self._of_document.setdefault(passage.document, []).append(passage)
             self._of_trade.setdefault(passage.trade, []).append(passage)
 
-    def of(self, passage: AskedPassage, count: int, draw: random.Random) -> list[Asked]:
-        """Return `count` questions for this passage, half from its own document where that has other passages."""
-        siblings = [one for one in self._of_document[passage.document] if one is not passage and one.alone]
+    def of(self, passage: AskedPassage, count: int, draw: random.Random, within: frozenset[str] = frozenset()) -> list[Asked]:
+        """Return `count` questions for this passage, half from its own document where that has other passages. within: ids of those
+        whose lines it holds too."""
+        siblings = [one for one in self._of_document[passage.document] if one.id != passage.id and one.id not in within and one.alone]
         trade = [one for one in self._of_trade[passage.trade] if one.document != passage.document and one.alone]
         found = []
         for n in range(count):

@@ -1,8 +1,8 @@
 """Training of the adapter: resumable at every checkpoint, a learning curve written as it goes.
 
-One step is `PACKS` passages with all their questions, and as many questions of other passages as each has of its own near misses. The rate
-stays constant and falls to zero over the last `cool` steps, so that a training can be ended when its time is up (`cool` of a resumed run
-begins where it is).
+One step is a passage, mostly with neighbours (longer_passages.py), with its questions and some of other passages. The rate stays constant
+and falls to zero over the last `cool` steps, so that a training can be ended when its time is up (`cool` of a resumed run begins where it
+is).
 """
 
 from __future__ import annotations
@@ -19,14 +19,12 @@ from typing import Any
 import torch
 
 from services.reader.adapter import ReadingModel, save
+from services.reader.longer_passages import LongerPassages
 from services.reader.measure import Examination
 from services.reader.packing import Packed, pack
 from services.reader.questions import AskedPassage, Foreign
 
 log = logging.getLogger(__name__)
-
-PACKS = 2
-
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
@@ -51,6 +49,7 @@ class Training:
     def __init__(self, reading: ReadingModel, passages: Sequence[AskedPassage], schedule: Schedule, work: Path) -> None:
         self.reading, self.passages, self.schedule, self.work = reading, passages, schedule, work
         self.foreign = Foreign(passages)
+        self.longer = LongerPassages(passages)
         self.optimizer = torch.optim.AdamW(reading.trained(), lr=schedule.rate, weight_decay=0.01, betas=(0.9, 0.99))
         self.step = self.asked = 0
         self.seconds = 0.0
@@ -100,34 +99,31 @@ class Training:
     def _one_step(self) -> float:
         for group in self.optimizer.param_groups:
             group["lr"] = self.schedule.rate_at(self.step)
-        packs = self._packs()
-        total = 0.0
-        for packed in packs:
-            loss = self.reading.loss(packed) / len(packs)
-            loss.backward()
-            total += float(loss.detach())
-            self.asked += len(packed.first)
+        packed = self._pack()
+        loss = self.reading.loss(packed)
+        loss.backward()
+        self.asked += len(packed.first)
         torch.nn.utils.clip_grad_norm_(self.reading.trained(), 1.0)
         self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)
-        return total
+        return float(loss.detach())
 
-    def _packs(self) -> list[Packed]:
-        """This step's passages: each pass over the set in an order of its own, the same whenever it is resumed."""
-        found = []
-        for at in range(self.step * PACKS, (self.step + 1) * PACKS):
-            turn, place = divmod(at, len(self.passages))
-            order = list(range(len(self.passages)))
-            random.Random(self.schedule.seed * 1_000 + turn).shuffle(order)  # noqa: S311
-            passage = self.passages[order[place]]
-            draw = random.Random(f"{self.schedule.seed} {at}")  # noqa: S311
-            asked = [*passage.asked, *self.foreign.of(passage, self.schedule.foreign, draw)]
-            draw.shuffle(asked)
-            try:
-                found.append(pack(passage, asked, self.reading.vocabulary))
-            except ValueError as error:
-                log.warning("left out: %s", error)
-        return found
+    def _pack(self) -> Packed:
+        """This step's passage: each pass over the set in an order of its own, the same whenever it is resumed. One that is too long with
+        its neighbours is taken without; one that is too long alone is left for the next."""
+        turn, place = divmod(self.step, len(self.passages))
+        order = list(range(len(self.passages)))
+        random.Random(self.schedule.seed * 1_000 + turn).shuffle(order)  # noqa: S311
+        draw = random.Random(f"{self.schedule.seed} {self.step}")  # noqa: S311
+        for own in (self.passages[n] for n in (*order[place:], *order[:place])):
+            for passage, inside in (self.longer.of(own, draw), (own, frozenset[str]())):
+                asked = [*passage.asked, *self.foreign.of(passage, self.schedule.foreign, draw, inside)]
+                draw.shuffle(asked)
+                try:
+                    return pack(passage, asked, self.reading.vocabulary)
+                except ValueError as error:
+                    log.warning("left out: %s", error)
+        raise ValueError("every passage of the data is too long")
 
     def save(self, folder: Path, card: dict[str, Any]) -> None:
         save(self.reading, folder, {**card, "steps": self.step, "asked": self.asked, "schedule": asdict(self.schedule)})
