@@ -182,3 +182,18 @@ def _row(number: int) -> dict[str, Any]:
     question = {"question": "dose", "line": 3, "block": [1, 3], "near_misses": [{"question": "dose of another", "changed": "drug"}]}
     own = {"document": f"d{number}", "split": "test" if number == 3 else "train", "trade": "icu", "title": "T", "heading": "H"}
     return {**own, "lines": list(LINES), "questions": [question]}
+
+
+def test_a_row_that_comes_with_its_header_and_all_between_is_the_row_alone(tmp_path: Path) -> None:
+    lines = ["Doses of the ward", "Drug | Dose", "ceftriaxone | 2 g", "cefazolin | 1 g", "Call the pharmacy."]
+    asked = [
+        {"question": "cefazolin", "line": 4, "block": [1, 4]},
+        {"question": "from the header on", "line": 4, "block": [2, 4]},
+        {"question": "all doses", "line": 3, "block": [2, 4]},
+        {"question": "two rows", "line": 4, "block": [3, 4]},
+        {"question": "the call and what stands above", "line": 5, "block": [4, 5]},
+    ]
+    file = tmp_path / "rows.jsonl"
+    file.write_text(json.dumps({**_row(0), "lines": lines, "questions": asked}))
+    [read] = read_passages([file])
+    assert [(one.first, one.last, one.heart) for one in read.asked] == [(3, 3, 3), (3, 3, 3), (1, 3, 2), (2, 3, 3), (3, 4, 4)]
