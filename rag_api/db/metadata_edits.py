@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from rag_api.db import Connection, Database
+from rag_api.db import Connection, Database, permissions
 from rag_api.db.access import READS, administrator, found, values
 from rag_api.db.documents import METADATA, to_document
 from rag_api.domain import Document, Edit, Metadata, User
@@ -44,9 +44,10 @@ Texts = Mapping[str, str]
 
 def change_metadata(
     db: Database, user: User, document_id: str, given: Texts, reset: frozenset[str], texts_of: Callable[[Metadata], Texts],
-    metadata_of: Callable[[Texts], Metadata], reach_index: Callable[[Document], bool],
+    metadata_of: Callable[[Texts], Metadata], reach_index: Callable[[Document], bool], open_to: Sequence[str],
 ) -> Document:  # fmt: skip
-    """Set these fields, and let those of `reset` say again what the file says. All of it is committed, or nothing.
+    """Set these fields, and let those of `reset` say again what the file says. All of it is committed, or nothing. A new department's rule
+    says at once who may read it; `open_to`: who may read what nothing is said of.
 
     reach_index: called with the changed document before the commit, so that a failing index leaves everything as it was. False: the
     index is outdated, and the next ingestion indexes the document again.
@@ -72,6 +73,10 @@ def change_metadata(
             own = said.get(field, before[field])
             _edit(connection, user, document.source, field, None if after[field] == own else Edit(after[field], own))
         updated = _update(connection, document, metadata)
+        if "department" in changed:
+            permissions.apply_rules(connection, open_to, [document.id])
+            now = connection.execute("select groups from documents where id = %(id)s", {"id": document.id}).fetchone()
+            updated = replace(updated, groups=tuple(found(now, "document", document.id)["groups"]))
         if changed and not reach_index(updated):
             connection.execute("update documents set fingerprint = '' where id = %(id)s", {"id": document.id})
         return updated

@@ -34,6 +34,7 @@ def examine(settings: Settings, container: Container, *, thorough: bool = False)
         ("restoration", lambda: machine.restoration(container.unfinished_restore)),
         ("database", lambda: parts.database(container)),
         ("clock", lambda: parts.clock(container)),
+        ("memberships", lambda: parts.memberships(container)),
         ("embedder", lambda: parts.embedder(container)),
         ("index", lambda: parts.index(container)),
         ("found by meaning", lambda: parts.found_by_meaning(container, thorough=thorough)),

@@ -10,7 +10,9 @@ from pathlib import Path
 
 from rag_api.answering.generator_client import Health
 from rag_api.container import Container
+from rag_api.db.accounts import list_accounts, user_of
 from rag_api.db.migrate import outstanding
+from rag_api.domain import Role
 from rag_api.errors import GeneratorRefused
 from rag_api.ingest.sources.sources import KeptFiles
 from rag_api.retrieval.calibration import calibration
@@ -49,6 +51,21 @@ def clock(container: Container) -> Finding:
     if apart > SLOW_CLOCK:
         return warn("clock", f"{apart:.0f} s apart from the database's", "Set both by NTP.")
     return ok("clock", f"{apart:.1f} s apart from the database's")
+
+
+def memberships(container: Container) -> Finding | None:
+    """Nothing of an installation where nobody signs in with an account of ours."""
+    accounts = [user_of(one, container.settings.roles_by_group) for one in list_accounts(container.db) if one.suspended_at is None]
+    if not any(user.is_admin for user in accounts):
+        return None
+    able = sum(Role.MEMBERSHIP_ADMIN in user.roles for user in accounts)
+    if not able:
+        return warn(
+            "memberships",
+            "on the page nobody can put people in groups",
+            "bedside users roles LOGIN admin,membership_admin lets somebody do it.",
+        )
+    return ok("memberships", f"{able} of {len(accounts)} accounts may say who is in which group")
 
 
 def embedder(container: Container) -> Finding:

@@ -90,5 +90,7 @@ def test_an_upload_that_takes_a_files_place_says_so_and_so_does_the_file_that_co
     (item,) = upload(place, tmp_path, "x.pdf", procedure("Kalium, herzien", BODY)).items
     assert [code_of(one) for one in item.warnings] == ["replaces_in_folder"]
     (item,) = place.ingest().items
-    assert [code_of(one) for one in item.warnings] == ["replaces_uploaded"]
+    [said_now] = item.warnings
+    assert code_of(said_now) == "replaces_uploaded"
+    assert "(everyone)" in said_now, "who reads it is what the upload said"
     assert place.document("x.pdf").metadata.title == "Kalium"

@@ -291,6 +291,18 @@ def test_the_api_says_who_may_read_a_document_and_why(
     assert indexed_groups(container, secret.id) == {("surgery",)}
 
 
+def test_another_department_opens_and_closes_a_document_at_once_by_its_own_rule(
+    as_user: tuple[httpx.Client, list[User]], container: Container, secret: Document
+) -> None:
+    client, _ = as_user
+    permitted.permit_department(container.db, ADMIN, "Heelkunde", ["surgery"], EVERYONE)
+    assert found(container, NURSE) == [secret.id]
+    client.patch(f"/documents/{secret.id}", json={"department": "Heelkunde"}).raise_for_status()
+    assert (found(container, NURSE), found(container, SURGEON)) == ([], [secret.id])
+    client.patch(f"/documents/{secret.id}", json={"reset": ["department"]}).raise_for_status()
+    assert found(container, NURSE) == [secret.id]
+
+
 def test_the_api_says_why_somebody_may_read_a_document_and_why_not(
     as_user: tuple[httpx.Client, list[User]], container: Container, secret: Document
 ) -> None:

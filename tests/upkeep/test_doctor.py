@@ -21,8 +21,9 @@ from rag_api.answering.generator_client import Generator
 from rag_api.cli.app import app
 from rag_api.config import Settings
 from rag_api.container import Container
+from rag_api.db.accounts import add_account, change_account
 from rag_api.db.migrate import migrate
-from rag_api.domain import LOCAL_USER, Document
+from rag_api.domain import LOCAL_USER, Document, Role
 from rag_api.embed import Embedder
 from rag_api.errors import ConfigurationError, EmbedderUnavailable, GeneratorRefused
 from rag_api.stores import Unfound
@@ -68,6 +69,17 @@ def test_a_sound_installation_is_called_sound(settings: Settings, tmp_path: Path
     wrong = [f for f in findings if f.state != State.OK and f.name not in ("LibreOffice", "tesseract", "disk")]
     assert wrong == []
     assert {f.name for f in findings} >= {"database", "clock", "embedder", "index", "files", "generator", "decision", "backup", "disk"}
+
+
+def test_nobody_who_says_who_is_in_which_group(settings: Settings) -> None:
+    with Container(settings) as container:
+        assert parts.memberships(container) is None, "nobody signs in with an account of ours"
+        admin = add_account(container.db, LOCAL_USER, "Ann", "ann", None, [Role.ADMIN], [])
+        lacking = parts.memberships(container)
+        assert lacking is not None
+        assert (lacking.state, "membership_admin" in lacking.todo) == (State.WARN, True)
+        change_account(container.db, LOCAL_USER, admin, roles=[Role.ADMIN, Role.MEMBERSHIP_ADMIN])
+        assert look(settings, "memberships") == ok("memberships", "1 of 1 accounts may say who is in which group")
 
 
 def test_a_part_that_is_away_is_a_finding_and_the_others_are_looked_at(settings: Settings) -> None:

@@ -136,7 +136,7 @@ def describe_document(
 
     with PgDocuments(db, user, patience=5.0, open_to=container.settings.open_to).lock():
         changed = change_metadata(
-            db, user, document_id, given, frozenset(body.reset), texts_of=texts_of, metadata_of=metadata_from, reach_index=reach_index
+            db, user, document_id, given, frozenset(body.reset), texts_of, metadata_from, reach_index, container.settings.open_to
         )
     trail.documents([changed])
     trail.on["fields"] = sorted({*given, *body.reset})  # what they were and are: /changes

@@ -51,7 +51,8 @@ NOTES = {
     "same_content": "same content as {documents}: each answer from it has two sources that are one; take one of them out",
     "same_name": "has the same file name as {documents}; if it is a new version of it, put it there in its place",
     "replaces_other_folder": "replaces another file of this name, in {folder}; to keep both, ingest the folder above them",
-    "replaces_uploaded": "replaces the file of this name that was uploaded; to keep both, give that one another name",
+    "replaces_uploaded": "replaces the uploaded file of this name and is read by whom that was for ({groups}), "
+    "until metadata.csv or an admin says otherwise; to keep both, give that one another name",
     "replaces_in_folder": "replaces the file of this name in {folder}, which the next run over that folder brings back; replace it there",
     "other_patients": "{by} says that it is about {said}, the file itself {own}: check which patients it is for",
     "other_patients_in_title": "{by} says the title {title}, of {said}, and {whose} {own}: check which patients it is for",

@@ -106,7 +106,7 @@ def _other_file(run: Run, item: Item) -> tuple[str, ...]:
     if item.known is None or item.known.sha256 == item.sha256 or before == now:
         return ()
     if before == UPLOADED:
-        return (note("replaces_uploaded"),) if name in run.placed else ()
+        return (note("replaces_uploaded", groups=", ".join(item.known.groups)),) if name in run.placed else ()
     if not (Path(before) / name).is_file():
         return ()
     return (note("replaces_in_folder" if now == UPLOADED else "replaces_other_folder", folder=before),)
