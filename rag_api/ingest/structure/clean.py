@@ -39,6 +39,7 @@ from rag_api.ingest.structure.line_continuation import (
     usual_gap,
 )
 from rag_api.ingest.structure.marginalia import beside
+from rag_api.ingest.structure.numbered_lines import numbered_lines
 from rag_api.ingest.structure.tagged_lines import by_words
 
 Item = Line | Row
@@ -158,6 +159,7 @@ class _Joiner:
         self.gaps = [usual_gap(body) for body in bodies]
         self.beside = beside(bodies, heights, self.rights)
         self.listed = listed(bodies, heights) | apart(bodies, self.rights)
+        self.numbered = numbered_lines(bodies)
 
     def pieces(self) -> list[list[Piece]]:
         """For each page its pieces of text in order, separators included; a separator belongs to the page before it."""
@@ -235,12 +237,13 @@ class _Joiner:
             return "\n" if two.y0 - one.y1 < max(0.75 * one.size, 1.35 * self.gaps[page] + 1) else "\n\n"
         if styled_apart(one, two):
             return "\n" if heads(one, two) else "\n\n"  # so that a chunk is cut before a heading, not after it
+        begins = id(two) in self.numbered
         if next_page != page or jumps(one, two):  # over a page border or to the next column
-            return " " if goes_over(one, two, right) else "\n"
+            return " " if not begins and goes_over(one, two, right) else "\n"
         gap = two.y0 - one.y1
         if gap > max(0.75 * one.size, 1.35 * self.gaps[page] + 1):
-            return " " if unfinished(one, two) and gap < 1.5 * one.size else "\n\n"
-        return " " if goes_on(one, two, right) else "\n"
+            return " " if not begins and unfinished(one, two) and gap < 1.5 * one.size else "\n\n"
+        return " " if not begins and goes_on(one, two, right) else "\n"
 
 
 def _one_table(one: Item, two: Item) -> bool:
