@@ -27,10 +27,9 @@ from rag_api.ingest.layout.late_labels import late_labels
 from rag_api.ingest.layout.line_numbers import line_numbers
 from rag_api.ingest.layout.narrow_gaps import narrow_gaps
 from rag_api.ingest.pdf.glyphs.superscripts import is_attached, with_raised
-from rag_api.ingest.pdf.pdfium import Glyphs
+from rag_api.ingest.pdf.pdfium import HYPHEN_AT_LINE_END, Glyphs
 from rag_api.ingest.pdf.vector_graphics import Drawn
 
-HYPHEN_AT_LINE_END = 2  # what PDFium gives for one
 _NEWLINES = np.array([10, 13], np.uint32)
 _SPACES = np.array([9, 10, 11, 12, 13, 32, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000], np.uint32)
 _CELL_GAP = 1.8  # line heights of white on one line that part two cells

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, count, pairwise, zip_longest
 from operator import attrgetter
@@ -22,6 +22,7 @@ from rag_api.ingest.common.boxed_text import Marked, concat, plain
 from rag_api.ingest.common.characters import SOFT_HYPHEN, clean_line
 from rag_api.ingest.layout.layout import Line, Row
 from rag_api.ingest.structure.block_tree import Piece, structured
+from rag_api.ingest.structure.conservation import Shown, unaccounted
 from rag_api.ingest.structure.headers_footers import LINE_NUMBER, SLANTED, furniture, text_of
 from rag_api.ingest.structure.hyphens import Hyphen, judge, lexicon
 from rag_api.ingest.structure.line_continuation import (
@@ -63,6 +64,7 @@ class LaidOut:
     frames: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), np.float32))  # [f, 4] boxes drawn around text
     scanned: bool = False  # it was read from its image
     slanted: tuple[str, ...] = ()  # lines that stand neither upright nor turned by quarters
+    shown: Shown | None = None  # what is seen on it; None: it was not read from its text
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,7 @@ class Cleaned:
     pages: tuple[Page, ...]
     cut: tuple[CutLine, ...]  # what the pages no longer hold
     blocks: tuple[Block, ...] = ()
+    unaccounted: tuple[int, ...] = ()  # numbers of pages of which signs are lost, or stand twice
 
 
 def clean(pages: Sequence[LaidOut], language: str, told: Sequence[str] = ()) -> Cleaned:
@@ -84,7 +87,20 @@ def clean(pages: Sequence[LaidOut], language: str, told: Sequence[str] = ()) -> 
     lines = [CutLine(page.number, text_of(item), cut[id(item)]) for page in tidy for item in page.items if id(item) in cut]
     lines += [CutLine(page.number, line, SLANTED) for page in tidy for line in page.slanted]
     pieces = _Joiner(bodies, [page.tall for page in tidy], language).pieces()
-    return Cleaned(_assemble(tidy, pieces), tuple(lines), structured(pieces, [page.frames for page in pages], by_words(told)))
+    blocks = structured(pieces, [page.frames for page in pages], by_words(told))
+    assembled = _assemble(tidy, pieces)
+    return Cleaned(assembled, tuple(lines), blocks, tuple(_unaccounted(pages, assembled, lines)))
+
+
+def _unaccounted(pages: Sequence[LaidOut], assembled: Sequence[Page], cut: Sequence[CutLine]) -> Iterator[int]:
+    left_out: dict[int, list[str]] = defaultdict(list)
+    for line in cut:
+        left_out[line.page].append(line.text)
+    for laid, page in zip(pages, assembled, strict=True):
+        if laid.shown is not None:
+            found = unaccounted(laid.shown, [page.text, *left_out[page.number]], laid.items)
+            if found.lost or found.doubled:
+                yield page.number
 
 
 def _tidy(items: Sequence[Item]) -> list[Item]:

@@ -22,7 +22,7 @@ def numbered_lines(bodies: Sequence[Sequence[Line | Row]]) -> set[int]:
         for item in body:
             number = _NUMBER.match(item.marked.text) if isinstance(item, Line) else None
             if isinstance(item, Line) and number and any(number.group(1, 2, 4)):
-                series[number.group(1, 2, 4)].append((int(number[3]), item))
+                series[number[1], number[2], number[4]].append((int(number[3]), item))
         for lines in series.values():
             for last, line in lines:
                 beside = [other for other, at in lines if abs(at.x0 - line.x0) < _EDGE]
