@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import chain, count, pairwise, zip_longest
 from operator import attrgetter
@@ -79,14 +79,14 @@ def clean(pages: Sequence[LaidOut], language: str, told: Sequence[str] = ()) -> 
     """Pages in the order given, `start` counted from the first. language: "nl", "en" or "" (spelling rules of hyphens). told: the lines of
     the file that these pages show, where it says what they are."""
     tidy = [replace(page, items=tuple(_tidy(page.items))) for page in pages]
-    cut = furniture([page.items for page in tidy], [page.tall for page in tidy])
+    cut, repeated = furniture([page.items for page in tidy], [page.tall for page in tidy])
     if all(id(item) in cut for page in tidy for item in page.items):  # the same page over and over is no header
         cut = {}
     cut |= {id(item): LINE_NUMBER for page in tidy for item in page.items if isinstance(item, Line) and item.counts}
     bodies = [[item for item in page.items if id(item) not in cut] for page in tidy]
     lines = [CutLine(page.number, text_of(item), cut[id(item)]) for page in tidy for item in page.items if id(item) in cut]
     lines += [CutLine(page.number, line, SLANTED) for page in tidy for line in page.slanted]
-    pieces = _Joiner(bodies, [page.tall for page in tidy], language).pieces()
+    pieces = _Joiner(bodies, [page.tall for page in tidy], language, repeated).pieces()
     blocks = structured(pieces, [page.frames for page in pages], by_words(told))
     assembled = _assemble(tidy, pieces)
     return Cleaned(assembled, tuple(lines), blocks, tuple(_unaccounted(pages, assembled, lines)))
@@ -166,7 +166,7 @@ def _parted(flow: list[_Placed], goes: list[bool], k: int, page: int) -> int:
 class _Joiner:
     """Decides what stands between one line and the next, over the whole document."""
 
-    def __init__(self, bodies: list[list[Item]], heights: Sequence[float], language: str) -> None:
+    def __init__(self, bodies: list[list[Item]], heights: Sequence[float], language: str, repeated: Set[int]) -> None:
         self.bodies = bodies
         self.language = language
         lines = (line for body in bodies for item in body for line in (item.lines if isinstance(item, Row) else (item,)))
@@ -174,6 +174,7 @@ class _Joiner:
         self.rights = all_right_margins(bodies)
         self.gaps = [usual_gap(body) for body in bodies]
         self.beside = beside(bodies, heights, self.rights)
+        self.repeated = repeated
         self.listed = listed(bodies, heights) | apart(bodies, self.rights)
         self.numbered = numbered_lines(bodies)
 
@@ -185,7 +186,7 @@ class _Joiner:
             cells = self._row(one.item) if isinstance(one.item, Row) else []
             text = concat(cells) if isinstance(one.item, Row) else one.item.marked
             ended = concat([_without_soft(text), plain("\n")]) if two is None else self._close(text, self._between(one, two), two.item)
-            pieces[one.page].append(Piece(one.item, ended, tuple(len(cell.text) for cell in cells)))
+            pieces[one.page].append(Piece(one.item, ended, tuple(len(cell.text) for cell in cells), id(one.item) in self.repeated))
         return pieces
 
     def _in_order(self) -> list[_Placed]:
