@@ -13,7 +13,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -308,8 +307,8 @@ def _rows_down(items: list[Line | Row]) -> list[Line | Row]:
     for end in range(1, len(items) + 1):
         if end < len(items) and isinstance(items[end - 1], Row) and _below_each_other(items[end - 1], items[end]):
             continue
-        if any(two.y0 < one.y0 for one, two in pairwise(items[start:end])):
-            items[start:end] = sorted(items[start:end], key=attrgetter("y0"))
+        if end - start > 1 and all(two.y1 <= one.y0 + _LEVEL * (one.y1 - one.y0) for one, two in pairwise(items[start:end])):
+            items[start:end] = items[start:end][::-1]
         start = end
     return items
 
