@@ -44,6 +44,9 @@ class _Tree:
 
     def grown(self, parts: Sequence[Shape]) -> tuple[Block, ...]:
         for part in parts:
+            if part.aside and self.list >= 0:
+                self._paragraph(part)
+                continue
             self._in_box(part)
             if part.kind != BlockKind.ROW or (part.apart and not part.header):
                 self.table = -1

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_api.domain import ReadDocument
+from rag_api.domain import ReadDocument, code_of
 from rag_api.ingest.common.job import Job
 from rag_api.ingest.readers.read import read
 from rag_api.ingest.sandbox.reader import Reader
@@ -114,5 +114,6 @@ def _faults(made: Made, kind: str, folder: Path) -> tuple[str, ...]:
 
 
 def _judged(made: Made, document: ReadDocument) -> tuple[str, ...]:
+    assert "page_unaccounted" not in map(code_of, document.warnings)
     told = (*(line.text for line in document.cut), *document.warnings)
     return judge(made, document.text, told).faults

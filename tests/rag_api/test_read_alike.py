@@ -40,7 +40,7 @@ def test_files_are_read_alike_in_every_order_and_process() -> None:
     assert not differ
 
 
-def _page(content: bytes, font: bytes, more: tuple[bytes, ...] = ()) -> bytes:
+def one_page(content: bytes, font: bytes, more: tuple[bytes, ...] = ()) -> bytes:
     objects = [
         b"<</Type/Catalog/Pages 2 0 R>>",
         b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
@@ -55,7 +55,7 @@ def _page(content: bytes, font: bytes, more: tuple[bytes, ...] = ()) -> bytes:
 def _lent(name: bytes, width: int, flags: int, stem: int, text: bytes) -> bytes:
     """A file that does not bring its font, of letters as wide as each other."""
     content = b"".join(b"BT /A 11 Tf 1 0 0 1 60 %d Tm (%s) Tj ET\n" % (760 - 16 * n, text) for n in range(12))
-    return _page(content, LENT % (name, b" ".join([b"%d" % width] * 95)), (b"<<>>", LOOK % (name, flags, stem)))
+    return one_page(content, LENT % (name, b" ".join([b"%d" % width] * 95)), (b"<<>>", LOOK % (name, flags, stem)))
 
 
 @pytest.mark.quick
@@ -89,7 +89,7 @@ def test_letters_that_a_form_stretches_again_say_what_they_show(tmp_path: Path) 
         len(drawn),
         drawn,
     )
-    path = write(tmp_path, "gerekt.pdf", _page(b"q 4.4 0 0 1.1 60 700 cm /F Do Q", font, (form,)))
+    path = write(tmp_path, "gerekt.pdf", one_page(b"q 4.4 0 0 1.1 60 700 cm /F Do Q", font, (form,)))
     document = read(path, path.name, media_type(path, path.name), 10)
     assert "250 mg morfine" in document.pages[0].text
     assert not document.uncertain

@@ -24,6 +24,8 @@ _SYMBOL = {
     0xAD: "↑", 0xAF: "↓", 0xAB: "↔", 0xDE: "⇒", 0x6D: "µ", 0x61: "α", 0x62: "β", 0x67: "γ", 0x64: "δ", 0x44: "Δ", 0x53: "Σ", 0x57: "Ω",
     0x6C: "λ", 0x70: "π", 0x73: "σ", 0x2D: "−", 0xB7: "•", 0xD6: "√", 0x3C: "<", 0x3E: ">", 0x3D: "=", 0x2B: "+", 0x25: "%", 0x7E: "~",
 }  # fmt: skip
+PRIVATE = range(0xF000, 0xF100)
+SYMBOLS = frozenset(_SYMBOL.values()) | {"•"}
 
 _WHITE = re.compile(r"[ \t]*\t[ \t]*|  +")
 _LEADERS = re.compile(r"[ \t]*(?:\.{4,}|(?:\. ){4,}\.?|…{2,}|_{4,})[ \t]*")
@@ -43,7 +45,7 @@ def _clean(char: str, symbol: bool) -> str:
     category = unicodedata.category(char)
     if category in ("Zs", "Zl", "Zp") or char in "\t\n\r\x0b\x0c\x85":
         return "\t" if char == "\t" else " "
-    if 0xF000 <= code <= 0xF0FF:
+    if code in PRIVATE:
         return _SYMBOL.get(code - 0xF000, "•") if symbol or code in (0xF0B7, 0xF0A3, 0xF0B3, 0xF0B1, 0xF0B0) else "•"
     if char == SOFT_HYPHEN:
         return char  # until the line's end is known

@@ -35,6 +35,8 @@ NOTES = {
     "print it to a PDF and load that",
     "page_uncompared": "{on_pages}: invisible words over a picture were not compared with it: they are found and shown, never quoted",
     "page_other_words": "{on_pages}: the file says other words than its page shows (ActualText): those that are shown were read",
+    "page_unaccounted": "{on_pages}: what was read lacks letters that are seen there, or has some twice: it is found and shown, "
+    "never quoted; print it to a PDF and load that",
     "page_not_read": "{on_pages}: only a picture, no text layer: nothing of it is found",
     "page_no_words": "{on_pages}: only a picture, in which no words could be read: nothing of it is found",
     "page_too_slow": "{on_pages}: only a picture that took longer to read than BEDSIDE_OCR_TIMEOUT: nothing of it is found",

@@ -19,21 +19,22 @@ from numpy.typing import NDArray
 
 from rag_api.ingest.common.boxed_text import Marked, no_boxes
 from rag_api.ingest.layout.aligned_tables import aligned_tables, is_full
+from rag_api.ingest.layout.drawn_upwards import downwards
 from rag_api.ingest.layout.grid import Band, Cell, cells_of, joined, said_again
 from rag_api.ingest.layout.header_tables import header_tables
 from rag_api.ingest.layout.late_labels import late_labels
 from rag_api.ingest.layout.line_numbers import line_numbers
 from rag_api.ingest.layout.narrow_gaps import narrow_gaps
 from rag_api.ingest.pdf.glyphs.superscripts import is_attached, with_raised
-from rag_api.ingest.pdf.pdfium import Glyphs
+from rag_api.ingest.pdf.pdfium import HYPHEN_AT_LINE_END, Glyphs
 from rag_api.ingest.pdf.vector_graphics import Drawn
 
-HYPHEN_AT_LINE_END = 2  # what PDFium gives for one
 _NEWLINES = np.array([10, 13], np.uint32)
 _SPACES = np.array([9, 10, 11, 12, 13, 32, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000], np.uint32)
 _CELL_GAP = 1.8  # line heights of white on one line that part two cells
 _MAX_RULES = 600  # more is a drawing, not a table
-_LABEL = re.compile(r"\W{1,3}|\(?(?:\w|\d{1,3}|[ivx]{1,4})[.)]?|(?:\d{1,2}\.)+\d{0,2}")  # of a list
+# Of a list; a longer number of two parts may be a value.
+_LABEL = re.compile(r"(?=.{1,4}$)(?:\W{1,3}|\(?(?:\w|\d{1,3}|[ivx]{1,4})[.)]?|(?:\d{1,2}\.)+\d{0,2})|(?:\d{1,2}\.){2,}\d{0,2}")
 _FEWEST_ROWS = 3  # without rules between them, in place of lines of one
 _PADDING = 0.6  # line heights between a full cell and the next column
 _LEVEL = 0.3  # line heights between the middles of what is level
@@ -158,7 +159,8 @@ def _one_way(
     for n in line_numbers([line.marked.text for line in lines], pieces.boxes, [line.size for line in lines]):
         lines[n] = replace(lines[n], counts=True)
     cells = cells_of(pieces.boxes, across, down)
-    order = _with_labels(_order(lines), lines, pieces.boxes)
+    closed = {i for i, cell in enumerate(cells) if cell is not None and cell.left != -1}
+    order = _with_labels(downwards(_order(lines), pieces.boxes), lines, pieces.boxes, closed)
     order = _with_laid_on(_headers_first(order, lines), lines, glyphs.laid_on[visible[pieces.starts]])
     return _merge([lines[i] for i in order], [cells[i] for i in order], pieces.boxes[order])
 
@@ -171,9 +173,9 @@ def _order(lines: list[Line]) -> list[int]:
     return sorted(range(len(lines)), key=lambda i: (round(lines[i].y1 / max(1.0, lines[i].size / 2)), lines[i].x0))
 
 
-def _with_labels(order: list[int], lines: list[Line], boxes: NDArray[np.float32]) -> list[int]:
+def _with_labels(order: list[int], lines: list[Line], boxes: NDArray[np.float32], closed: Set[int]) -> list[int]:
     """Labels that are drawn late are joined to the lines that they stand before; what is left of the order."""
-    late = late_labels([line.marked.text for line in lines], boxes, order)
+    late = late_labels([line.marked.text for line in lines], boxes, order, closed)
     for label, item in late.items():
         lines[item] = _joined(lines[label], lines[item])
     return [i for i in order if i not in late]
@@ -296,7 +298,29 @@ def _merge(lines: list[Line], cells: list[Cell | None], boxes: NDArray[np.float3
             items[-1] = _joined(items[-1], line)
         else:
             items.append(line)
+    return _rows_down(items)
+
+
+def _rows_down(items: list[Line | Row]) -> list[Line | Row]:
+    """The rows of a table from its top, also where a program draws the last one first."""
+    start = 0
+    for end in range(1, len(items) + 1):
+        if end < len(items) and isinstance(items[end - 1], Row) and _below_each_other(items[end - 1], items[end]):
+            continue
+        if end - start > 1 and all(two.y1 <= one.y0 + _LEVEL * (one.y1 - one.y0) for one, two in pairwise(items[start:end])):
+            items[start:end] = items[start:end][::-1]
+        start = end
     return items
+
+
+def _below_each_other(one: Line | Row, two: Line | Row) -> bool:
+    """Rows that stand in the same columns, whichever is above."""
+    if isinstance(one, Line) or isinstance(two, Line):
+        return False
+    (left, right), (other_left, other_right) = (
+        (min(line.x0 for line in row.lines), max(line.x1 for line in row.lines)) for row in (one, two)
+    )
+    return min(right, other_right) > max(left, other_left)
 
 
 def _whole_headers(bands: dict[Band, list[int]], lines: list[Line], lefts: list[int]) -> dict[Band, list[int]]:
@@ -422,7 +446,7 @@ def _beside(one: Line, two: Line) -> bool:
 
 def _joined(one: Line, two: Line) -> Line:
     wide = two.x0 - one.x1 > _CELL_GAP * min(one.size, two.size)
-    label = len(one.marked.text) <= 4 and _LABEL.fullmatch(one.marked.text.strip())
+    label = _LABEL.fullmatch(one.marked.text.strip())
     separator = "\t" if wide and not label else " "
     parts = [one.marked, Marked(separator, no_boxes(1)), two.marked]
     text = "".join(part.text for part in parts)

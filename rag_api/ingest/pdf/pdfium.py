@@ -7,6 +7,7 @@ the loop over characters runs in C: about 2 ms for a page of 1,400 characters, a
 from __future__ import annotations
 
 import ctypes
+import unicodedata
 from dataclasses import dataclass, replace
 from itertools import repeat
 from typing import Any
@@ -22,10 +23,12 @@ from rag_api.ingest.pdf.glyphs.superscripts import FIGURES, with_drawn_high
 from rag_api.ingest.pdf.page_transform import PagePlane
 from rag_api.ingest.pdf.vector_graphics import Drawn
 
+HYPHEN_AT_LINE_END = 2  # what PDFium gives for one
 _PTR, _INT = ctypes.c_void_p, ctypes.c_int
 _SLANTED = 0.12  # quarter turns (11 degrees): a crooked scan is less
 _OUTLINED = (1, 2, 5, 6)  # text render modes
 _INVISIBLE = 3  # text render mode
+_FIRST_HALF, _SECOND_HALF = 0xD800 >> 10, 0xDC00 >> 10  # of a letter beyond 16 bits
 _BLACK = (0, 0, 0, 255)
 
 
@@ -77,7 +80,7 @@ def _glyphs(page: Any, text_page: Any, plane: PagePlane, drawn: Drawn, judged: J
     n = _count(text)
     if n <= 0:
         return _no_glyphs()
-    codes = np.fromiter(map(_unicode, repeat(text), range(n)), np.uint32, n)
+    codes = _whole(np.fromiter(map(_unicode, repeat(text), range(n)), np.uint32, n))
     ltrb = np.full((n, 4), np.nan, np.float32)  # FS_RECTF: left, top, right, bottom
     start = ltrb.ctypes.data
     found = np.fromiter(map(_loose_box, repeat(text), range(n), range(start, start + 16 * n, 16)), np.int32, n)
@@ -102,6 +105,15 @@ def _glyphs(page: Any, text_page: Any, plane: PagePlane, drawn: Drawn, judged: J
     ink[figures] = plane.boxes(sheet.tight(figures))
     codes = with_drawn_high(codes, boxes, ink, turned % 4)
     return Glyphs(codes, boxes, bold, hidden, symbol, undecoded, slanted, turned % 4, np.zeros(n, bool), recognised, untrue)
+
+
+def _whole(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """With a letter that PDFium gives in two halves, as those of formulas are, as the plain letter that it is a shape of."""
+    for at in np.flatnonzero((codes[:-1] >> 10 == _FIRST_HALF) & (codes[1:] >> 10 == _SECOND_HALF)).tolist():
+        letter = unicodedata.normalize("NFKC", chr(0x10000 + ((int(codes[at]) & 0x3FF) << 10) + (int(codes[at + 1]) & 0x3FF)))
+        if len(letter) == 1 and ord(letter) < 0x10000:
+            codes[at], codes[at + 1] = ord(letter), 0
+    return codes
 
 
 def _in_order(objects: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:

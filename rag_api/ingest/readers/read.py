@@ -14,15 +14,16 @@ from rag_api.ingest.common.metadata import describe, language_of, titles_of
 from rag_api.ingest.common.notes import note
 from rag_api.ingest.layout.layout import Row
 from rag_api.ingest.readers.read_docx import read_docx, refuse_ole
-from rag_api.ingest.readers.read_pdf import UNSEEN, RawDocument, read_pdf
+from rag_api.ingest.readers.read_pdf import UNSEEN, RawDocument, on_pages, read_pdf
 from rag_api.ingest.readers.read_slides import read_slides
 from rag_api.ingest.readers.read_text import read_text
 from rag_api.ingest.readers.rendering_losses import lost_words, told_lost
 from rag_api.ingest.readers.scanned import Ocr, said_of_scans, uncertain
 from rag_api.ingest.readers.text_pages import not_drawn, text_pages, write_pdf
-from rag_api.ingest.structure.clean import LaidOut, clean
+from rag_api.ingest.structure.clean import Cleaned, LaidOut, clean
 from rag_api.ingest.structure.headings import headings_of
 from rag_api.ingest.structure.tagged_lines import blocks_of_lines
+from rag_api.text.uncertain import together
 
 __all__ = ["DOCX", "PDF", "media_type", "read"]
 
@@ -63,8 +64,9 @@ def _read_pdf(path: Path, name: str, max_pages: int, ocr: Ocr | None = None) -> 
     headings = headings_of(found.pages, cleaned.cut, name)
     metadata, titles = describe(name, found.properties, cells, headings, language), titles_of(name, found.properties, cells, headings)
     pages = _worded(cleaned.pages, name, found.warnings)
-    doubtful = uncertain(pages, found.pages)
-    warnings = (*said_of_scans(pages, doubtful), *found.warnings)
+    in_doubt = uncertain(pages, found.pages)
+    warnings = (*said_of_scans(pages, in_doubt), *found.warnings, *_said_unaccounted(cleaned))
+    doubtful = together(in_doubt, _withheld(cleaned)) if cleaned.unaccounted else in_doubt
     return ReadDocument(metadata, pages, warnings, cleaned.cut, doubtful, cleaned.blocks, titles)
 
 
@@ -125,18 +127,29 @@ class _Rendered:
     warnings: tuple[str, ...]
     cut: tuple[CutLine, ...]
     blocks: tuple[Block, ...]
+    uncertain: tuple[tuple[int, int], ...]
 
 
 def _rendered(shown: Path, name: str, max_pages: int, language: str, text_from: str, told: Sequence[str] = ()) -> _Rendered:
     found = read_pdf(shown, name, max_pages)
     cleaned = clean(found.pages, language, told)
     pages = tuple(replace(page, text_from=text_from) for page in _worded(cleaned.pages, name, found.warnings))
-    return _Rendered(pages, found.warnings, cleaned.cut, cleaned.blocks)
+    warnings = (*found.warnings, *_said_unaccounted(cleaned))
+    return _Rendered(pages, warnings, cleaned.cut, cleaned.blocks, _withheld(cleaned))
+
+
+def _withheld(cleaned: Cleaned) -> tuple[tuple[int, int], ...]:
+    """The text of pages that are not conserved."""
+    return tuple((page.start, page.start + len(page.text)) for page in cleaned.pages if page.number in cleaned.unaccounted)
+
+
+def _said_unaccounted(cleaned: Cleaned) -> tuple[Note, ...]:
+    return (on_pages("page_unaccounted", cleaned.unaccounted),) if cleaned.unaccounted else ()
 
 
 def _document(metadata: Metadata, titles: Titles, rendered: _Rendered, warnings: Sequence[str]) -> ReadDocument:
     found = (*warnings, *rendered.warnings)
-    return ReadDocument(metadata, rendered.pages, found, rendered.cut, blocks=rendered.blocks, titles=titles)
+    return ReadDocument(metadata, rendered.pages, found, rendered.cut, rendered.uncertain, rendered.blocks, titles)
 
 
 def _with_losses(document: ReadDocument, written: str) -> ReadDocument:

@@ -35,6 +35,7 @@ from rag_api.ingest.pdf.pdfium import read_glyphs
 from rag_api.ingest.pdf.vector_graphics import read_drawn
 from rag_api.ingest.readers.scanned import NOTES, Ocr, is_scan, read_image
 from rag_api.ingest.structure.clean import LaidOut
+from rag_api.ingest.structure.conservation import shown_by
 
 logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # its remarks on sloppy files are not for the reader
 
@@ -114,7 +115,7 @@ def _pages(opened: _Open, name: str) -> tuple[tuple[LaidOut, ...], tuple[str, ..
     if len(failed) == len(pages):
         raise UnreadableDocument("broken", f"{name}: none of its pages can be read")
     found = {"page_broken": failed, **noted}
-    return tuple(pages), tuple(_on_pages(code, numbers) for code, numbers in found.items() if numbers)
+    return tuple(pages), tuple(on_pages(code, numbers) for code, numbers in found.items() if numbers)
 
 
 def _page(opened: _Open, page: Any, number: int, own: int | None) -> tuple[LaidOut, list[str]]:
@@ -131,13 +132,22 @@ def _page(opened: _Open, page: Any, number: int, own: int | None) -> tuple[LaidO
         noted += image.notes
         if image.laid is not None:
             return image.laid, noted
-    glyphs = with_squares(with_fractions(glyphs, drawn.bars), drawn.squares, drawn.held)
+    found, glyphs = glyphs, with_squares(with_fractions(glyphs, drawn.bars), drawn.squares, drawn.held)
     items = tuple(lay_out(glyphs, drawn, plane.width, plane.height))
     frames = frames_of(drawn, plane.width, plane.height)
     sideways = glyphs.turned.size and int((glyphs.turned % 2).mean() > 0.5)
     tall, doubt = plane.width if sideways else plane.height, in_doubt(glyphs)
     laid = LaidOut(
-        number, plane.width, plane.height, plane.rotation, tall, items, glyphs.boxes[doubt], frames, slanted=slanted_lines(glyphs)
+        number,
+        plane.width,
+        plane.height,
+        plane.rotation,
+        tall,
+        items,
+        glyphs.boxes[doubt],
+        frames,
+        slanted=slanted_lines(glyphs),
+        shown=shown_by(found, glyphs),
     )
     ink = glyphs.codes > 32
     garbled = glyphs.undecoded[ink].sum() > 0.2 * max(1, ink.sum())
@@ -170,6 +180,6 @@ def _said(path: Path, document: Any) -> tuple[dict[str, str], bool]:
         return {key: value for key, value in document.get_metadata_dict().items() if value}, True
 
 
-def _on_pages(code: str, pages: Sequence[int]) -> Note:
+def on_pages(code: str, pages: Sequence[int]) -> Note:
     shown = ", ".join(map(str, pages[:12])) + (", …" if len(pages) > 12 else "")
     return note(code, pages=shown, on_pages=f"page {shown}" if len(pages) == 1 else f"pages {shown}")

@@ -28,16 +28,19 @@ _MOST_BOXED = 12  # paragraphs; more in one frame is a column or a page
 _DEEPER = 6.0  # points that an item stands to the right of the one that it belongs to
 _BARE = re.compile(r"([1-9]\d?|[a-z]) (?=\S)")
 _HUNG = 0.45  # line heights of white between such a label and its words
+_SMALL = 0.93  # of an item's size: small print
 _COLUMN = 90.0  # points; further is another column
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Piece:
-    """A line or row with what parts it from the next, as it stands in the text. cells: of a row, how long each is."""
+    """A line or row with what parts it from the next, as it stands in the text. cells: of a row, how long each is; repeated: it stands at
+    one place of several pages."""
 
     item: Line | Row
     text: Marked
     cells: tuple[int, ...] = ()
+    repeated: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -150,7 +153,7 @@ class _Shaper:
         self.has_styles = len(styled) >= 2
 
     def shapes(self) -> list[Shape]:
-        found = [self._shape(n, paragraph) for n, paragraph in enumerate(self.found)]
+        found = self._with_asides([self._shape(n, paragraph) for n, paragraph in enumerate(self.found)])
         return self._with_tables(self._with_depths(self._with_bare_labels(without_lists_of_headings(self.text, found))))
 
     def _words(self, paragraph: _Paragraph) -> str:
@@ -230,6 +233,30 @@ class _Shaper:
         near = one.y0 - self.found[n - 1].y1 < 1.6 * one.first.size
         return near and one.y0 > before.y0 and _DEEPER < one.first.x0 - before.first.x0 < _COLUMN
 
+    def _with_asides(self, shapes: list[Shape]) -> list[Shape]:
+        """Footnotes, headers and footers that alone stand between a list's items on one page and those on the next interrupt no list."""
+        found = list(shapes)
+        for n, shape in enumerate(shapes):
+            last = n - 1
+            if shape.kind == BlockKind.ITEM:
+                while last >= 0 and self._stands_aside(shapes[last], self.found[last], self.found[n]):
+                    last -= 1
+            if last in (-1, n - 1) or self.found[last].page >= self.found[n].page:
+                continue
+            if shapes[last].kind == BlockKind.ITEM or shapes[last].inner:
+                found[last + 1 : n] = [replace(one, aside=True) for one in shapes[last + 1 : n]]
+        return found
+
+    def _stands_aside(self, shape: Shape, paragraph: _Paragraph, item: _Paragraph) -> bool:
+        """Small print; or the same words again as on other pages, but for what introduces a list there."""
+        if shape.kind != BlockKind.PARAGRAPH or shape.inner or shape.box:
+            return False
+        if paragraph.first.size < _SMALL * item.first.size:
+            return True
+        words = self._words(paragraph)
+        again = all(piece.repeated for piece in paragraph.pieces) and not words.endswith(":")
+        return again and (self.text.count(words) > 1 or not any(c.isalpha() for c in words))
+
     def _with_bare_labels(self, shapes: list[Shape]) -> list[Shape]:
         """Paragraphs that begin "1", "2" or "a", "b", without a dot, are items where white wider than between words parts that from what
         begins below each other, and they count."""
@@ -262,7 +289,7 @@ class _Shaper:
                     open_.pop()
                 shape = replace(shape, level=len(open_))
                 open_.append((x0, label))
-            elif not shape.inner:
+            elif not (shape.inner or shape.aside):
                 open_ = []
             found.append(shape)
         return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import chain, count, pairwise, zip_longest
 from operator import attrgetter
@@ -22,6 +22,7 @@ from rag_api.ingest.common.boxed_text import Marked, concat, plain
 from rag_api.ingest.common.characters import SOFT_HYPHEN, clean_line
 from rag_api.ingest.layout.layout import Line, Row
 from rag_api.ingest.structure.block_tree import Piece, structured
+from rag_api.ingest.structure.conservation import Shown, unaccounted
 from rag_api.ingest.structure.headers_footers import LINE_NUMBER, SLANTED, furniture, text_of
 from rag_api.ingest.structure.hyphens import Hyphen, judge, lexicon
 from rag_api.ingest.structure.line_continuation import (
@@ -39,6 +40,7 @@ from rag_api.ingest.structure.line_continuation import (
     usual_gap,
 )
 from rag_api.ingest.structure.marginalia import beside
+from rag_api.ingest.structure.numbered_lines import numbered_lines
 from rag_api.ingest.structure.tagged_lines import by_words
 
 Item = Line | Row
@@ -62,6 +64,7 @@ class LaidOut:
     frames: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), np.float32))  # [f, 4] boxes drawn around text
     scanned: bool = False  # it was read from its image
     slanted: tuple[str, ...] = ()  # lines that stand neither upright nor turned by quarters
+    shown: Shown | None = None  # what is seen on it; None: it was not read from its text
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,21 +72,35 @@ class Cleaned:
     pages: tuple[Page, ...]
     cut: tuple[CutLine, ...]  # what the pages no longer hold
     blocks: tuple[Block, ...] = ()
+    unaccounted: tuple[int, ...] = ()  # numbers of pages of which signs are lost, or stand twice
 
 
 def clean(pages: Sequence[LaidOut], language: str, told: Sequence[str] = ()) -> Cleaned:
     """Pages in the order given, `start` counted from the first. language: "nl", "en" or "" (spelling rules of hyphens). told: the lines of
     the file that these pages show, where it says what they are."""
     tidy = [replace(page, items=tuple(_tidy(page.items))) for page in pages]
-    cut = furniture([page.items for page in tidy], [page.tall for page in tidy])
+    cut, repeated = furniture([page.items for page in tidy], [page.tall for page in tidy])
     if all(id(item) in cut for page in tidy for item in page.items):  # the same page over and over is no header
         cut = {}
     cut |= {id(item): LINE_NUMBER for page in tidy for item in page.items if isinstance(item, Line) and item.counts}
     bodies = [[item for item in page.items if id(item) not in cut] for page in tidy]
     lines = [CutLine(page.number, text_of(item), cut[id(item)]) for page in tidy for item in page.items if id(item) in cut]
     lines += [CutLine(page.number, line, SLANTED) for page in tidy for line in page.slanted]
-    pieces = _Joiner(bodies, [page.tall for page in tidy], language).pieces()
-    return Cleaned(_assemble(tidy, pieces), tuple(lines), structured(pieces, [page.frames for page in pages], by_words(told)))
+    pieces = _Joiner(bodies, [page.tall for page in tidy], language, repeated).pieces()
+    blocks = structured(pieces, [page.frames for page in pages], by_words(told))
+    assembled = _assemble(tidy, pieces)
+    return Cleaned(assembled, tuple(lines), blocks, tuple(_unaccounted(pages, assembled, lines)))
+
+
+def _unaccounted(pages: Sequence[LaidOut], assembled: Sequence[Page], cut: Sequence[CutLine]) -> Iterator[int]:
+    left_out: dict[int, list[str]] = defaultdict(list)
+    for line in cut:
+        left_out[line.page].append(line.text)
+    for laid, page in zip(pages, assembled, strict=True):
+        if laid.shown is not None:
+            found = unaccounted(laid.shown, [page.text, *left_out[page.number]], laid.items)
+            if found.lost or found.doubled:
+                yield page.number
 
 
 def _tidy(items: Sequence[Item]) -> list[Item]:
@@ -149,7 +166,7 @@ def _parted(flow: list[_Placed], goes: list[bool], k: int, page: int) -> int:
 class _Joiner:
     """Decides what stands between one line and the next, over the whole document."""
 
-    def __init__(self, bodies: list[list[Item]], heights: Sequence[float], language: str) -> None:
+    def __init__(self, bodies: list[list[Item]], heights: Sequence[float], language: str, repeated: Set[int]) -> None:
         self.bodies = bodies
         self.language = language
         lines = (line for body in bodies for item in body for line in (item.lines if isinstance(item, Row) else (item,)))
@@ -157,7 +174,9 @@ class _Joiner:
         self.rights = all_right_margins(bodies)
         self.gaps = [usual_gap(body) for body in bodies]
         self.beside = beside(bodies, heights, self.rights)
+        self.repeated = repeated
         self.listed = listed(bodies, heights) | apart(bodies, self.rights)
+        self.numbered = numbered_lines(bodies)
 
     def pieces(self) -> list[list[Piece]]:
         """For each page its pieces of text in order, separators included; a separator belongs to the page before it."""
@@ -167,7 +186,7 @@ class _Joiner:
             cells = self._row(one.item) if isinstance(one.item, Row) else []
             text = concat(cells) if isinstance(one.item, Row) else one.item.marked
             ended = concat([_without_soft(text), plain("\n")]) if two is None else self._close(text, self._between(one, two), two.item)
-            pieces[one.page].append(Piece(one.item, ended, tuple(len(cell.text) for cell in cells)))
+            pieces[one.page].append(Piece(one.item, ended, tuple(len(cell.text) for cell in cells), id(one.item) in self.repeated))
         return pieces
 
     def _in_order(self) -> list[_Placed]:
@@ -235,12 +254,13 @@ class _Joiner:
             return "\n" if two.y0 - one.y1 < max(0.75 * one.size, 1.35 * self.gaps[page] + 1) else "\n\n"
         if styled_apart(one, two):
             return "\n" if heads(one, two) else "\n\n"  # so that a chunk is cut before a heading, not after it
+        begins = id(two) in self.numbered
         if next_page != page or jumps(one, two):  # over a page border or to the next column
-            return " " if goes_over(one, two, right) else "\n"
+            return " " if not begins and goes_over(one, two, right) else "\n"
         gap = two.y0 - one.y1
         if gap > max(0.75 * one.size, 1.35 * self.gaps[page] + 1):
-            return " " if unfinished(one, two) and gap < 1.5 * one.size else "\n\n"
-        return " " if goes_on(one, two, right) else "\n"
+            return " " if not begins and unfinished(one, two) and gap < 1.5 * one.size else "\n\n"
+        return " " if not begins and goes_on(one, two, right) else "\n"
 
 
 def _one_table(one: Item, two: Item) -> bool:

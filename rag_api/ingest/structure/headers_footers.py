@@ -47,8 +47,9 @@ class _Near:
             yield self.edge, round(self.distance / _TOLERANCE), key
 
 
-def furniture(pages: Sequence[Sequence[Item]], heights: Sequence[float]) -> dict[int, str]:
-    """The `id()` of every item that is a header, footer or page number, with which of these it is. heights: in reading space."""
+def furniture(pages: Sequence[Sequence[Item]], heights: Sequence[float]) -> tuple[dict[int, str], set[int]]:
+    """The `id()` of every item that is a header, footer or page number, with which of these it is; and of all that stand at one place of
+    several pages, those too that hold what a reader could need. heights: in reading space."""
     edges = [_from_edge(items, height, page, edge) for page, (items, height) in _numbered(pages, heights) for edge in (HEADER, FOOTER)]
     places: dict[tuple[str, int, str], set[int]] = defaultdict(set)
     for near in (near for edge in edges for near in edge):
@@ -59,11 +60,13 @@ def furniture(pages: Sequence[Sequence[Item]], heights: Sequence[float]) -> dict
         [text for item in pages[0] for text in [text_of(item)] if isinstance(item, Line) and item.size > _TITLE * usual] if pages else []
     )
     cut: dict[int, str] = {}
+    repeated: set[int] = set()
     for edge in edges:
         run = list(_run(edge, places, heights, len(pages)))
         found = _of_one_page(edge, usual, heights) if len(pages) == 1 else _cuttable(run, usual, heights, titles)
         cut |= {id(near.item): near.edge for near in found} | {id(near.item): PAGE_NUMBER for near in run if near.numbers}
-    return cut
+        repeated |= {id(near.item) for near in run}
+    return cut, repeated
 
 
 def _numbered(pages: Sequence[Sequence[Item]], heights: Sequence[float]) -> Iterator[tuple[int, tuple[Sequence[Item], float]]]:
