@@ -27,7 +27,7 @@ export function Shell({ current, label, error, foot, source, covered, lacking, c
       <Header asks={foot !== undefined && !hidden} covered={covered} lacking={lacking}>
         <PageLinks current={current} />
       </Header>
-      <main className="conversation" aria-label={label ?? m.quality[current]} inert={covered}>
+      <main className="conversation" aria-label={label ?? m.pageNames[current]} inert={covered}>
         <div className="turns">
           {!hidden && <Problem code={error?.code} />}
           {hidden ? <Nowhere onHome={() => location.assign("/")} /> : children}
