@@ -280,7 +280,14 @@ export const en = {
   },
   confirm: { yes: "Yes, delete", no: "Keep" },
   pages: "Pages",
+  atHand: {
+    favourite: "Favourite",
+    favourites: "Your favourites",
+    opened: "Opened last",
+    find: "Find a procedure",
+  },
   pageNames: {
+    procedures: "Procedures",
     documents: "Documents",
     accounts: "Accounts",
     keys: "Keys",

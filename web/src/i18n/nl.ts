@@ -277,7 +277,14 @@ export const nl: Messages = {
   },
   confirm: { yes: "Ja, verwijder", no: "Behoud" },
   pages: "Bladzijden",
+  atHand: {
+    favourite: "Favoriet",
+    favourites: "Uw favorieten",
+    opened: "Laatst geopend",
+    find: "Zoek een procedure",
+  },
   pageNames: {
+    procedures: "Procedures",
     documents: "Documenten",
     accounts: "Accounts",
     keys: "Sleutels",

@@ -9,6 +9,15 @@ const open = <Shape>(words: Shape): Shape => words;
 type ByCode = Record<string, string>;
 
 export const staff = {
+  find: {
+    lead: "All procedures that you may read; a star keeps one at hand on the first page of this computer.",
+    validity: "Validity",
+    validities: { valid: "valid today", expired: "expired", upcoming: "not valid yet" },
+    count: (shown: number, total: number) => {
+      if (total === 0) return "No procedure fits. Take a filter away, or try other words.";
+      return shown === total ? many(total, "procedure", "procedures") : `${shown} of ${total} procedures`;
+    },
+  },
   quality: {
     sessionLead:
       "Ask as staff would. Say of each answer whether it was found and where it stands: that becomes a judged question.",

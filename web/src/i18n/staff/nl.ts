@@ -6,6 +6,15 @@ import type { StaffWords } from "./en";
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
 export const staff: StaffWords = {
+  find: {
+    lead: "Alle procedures die u mag lezen; met een ster staat er een klaar op de eerste bladzijde van deze computer.",
+    validity: "Geldigheid",
+    validities: { valid: "vandaag geldig", expired: "vervallen", upcoming: "nog niet geldig" },
+    count: (shown: number, total: number) => {
+      if (total === 0) return "Er past geen procedure bij. Haal een filter weg, of probeer andere woorden.";
+      return shown === total ? many(total, "procedure", "procedures") : `${shown} van ${total} procedures`;
+    },
+  },
   quality: {
     sessionLead:
       "Vraag zoals medewerkers het zouden doen. Zeg van elk antwoord of het gevonden is en waar het staat: dat wordt een beoordeelde vraag.",
