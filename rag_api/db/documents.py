@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import date
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 import psycopg
 from psycopg.rows import DictRow
@@ -217,13 +217,33 @@ class DocumentQuery:
     status: DocumentStatus | None = None
     limit: int = 50
     offset: int = 0
+    department: str = ""
+    document_type: str = ""
+    validity: Validity | None = None
+    today: date = field(default_factory=date.today)
+    versions_of: Sequence[str] = ()  # ids: what is listed of their files now, for a file's new version has an id of its own
+
+
+Validity = Literal["valid", "expired", "upcoming"]
+VALIDITY: dict[Validity, str] = {
+    "valid": "coalesce(valid_from, %(today)s) <= %(today)s and coalesce(valid_until, %(today)s) >= %(today)s",
+    "expired": "valid_until < %(today)s",
+    "upcoming": "valid_from > %(today)s",
+}
 
 
 def list_documents(db: Database, user: User, query: DocumentQuery) -> tuple[list[Document], int]:
     """A page of the list, by title, and how many there are in all."""
     where = f"""{READS} and (case when %(status)s::text is null then {CURRENT} else status = %(status)s end)
         and (title ilike %(like)s or source ilike %(like)s)"""
-    params = values(user, status=query.status, like=_contains(query.text), limit=query.limit, offset=query.offset)
+    for name in ("department", "document_type"):
+        if getattr(query, name):
+            where += f" and {name} = %({name})s"
+    if query.validity:
+        where += f" and {VALIDITY[query.validity]}"
+    if query.versions_of:
+        where += f" and source in (select source from documents where id = any(%(versions_of)s) and {READS})"  # noqa: S608
+    params = values(user, **{**asdict(query), "versions_of": list(query.versions_of)}, like=_contains(query.text))
     rows = db.all(
         f"select * from documents where {where} order by lower(title), source, id limit %(limit)s offset %(offset)s",  # noqa: S608
         params,

@@ -107,6 +107,12 @@ class Script:
         self.empty = False
         self.written_answers = True
         self.asked: list[s.AskIn] = []
+        self.looked_for: list[dict[str, str]] = []  # in the documents list
+        self.unreadable: set[str] = set()
+
+    def listed(self, ids: list[str], validity: str | None) -> list[s.DocumentDetail]:
+        found = [detail(one) for one in ids or ["paracetamol-kind"] if not ids or one not in self.unreadable]
+        return [one.model_copy(update={"valid_until": date(2024, 3, 1)}) for one in found] if validity == "expired" else found
 
     def source(self, rank: int, title: str, text: str, page: int, *, score: float, document: str = "paracetamol-kind") -> s.SourceOut:
         rects = rects_of(self.pdf, page, SENTENCES[0]) if document == "paracetamol-kind" and page == 3 else []
@@ -362,8 +368,10 @@ def create_app(script: Script, headers: dict[str, str]) -> FastAPI:
         return script.health
 
     @app.get("/api/documents")
-    async def documents() -> s.DocumentList:
-        return s.DocumentList(documents=[] if script.empty else [detail("paracetamol-kind")], total=0 if script.empty else 1)
+    async def documents(request: Request) -> s.DocumentList:
+        script.looked_for.append(dict(request.query_params))
+        found = [] if script.empty else script.listed(request.query_params.getlist("id"), request.query_params.get("validity"))
+        return s.DocumentList(documents=found, total=len(found))
 
     @app.get("/api/facets")
     async def facets() -> s.FacetsOut:

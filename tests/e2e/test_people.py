@@ -320,9 +320,9 @@ def test_who_may_not_load_documents_sees_nothing_to_load_them_with(open_as: Open
 @pytest.mark.parametrize(
     ("who", "names"),
     [
-        ("owner", ["Documenten"]),
-        ("judge", ["Documenten", "Testsessie", "Beoordeelde reeksen", "Onbeantwoorde vragen"]),
-        ("admin", ["Documenten", "Accounts", "Sleutels", "Testsessie", "Beoordeelde reeksen", "Onbeantwoorde vragen"]),
+        ("owner", ["Procedures", "Documenten"]),
+        ("judge", ["Procedures", "Documenten", "Testsessie", "Beoordeelde reeksen", "Onbeantwoorde vragen"]),
+        ("admin", ["Procedures", "Documenten", "Accounts", "Sleutels", "Testsessie", "Beoordeelde reeksen", "Onbeantwoorde vragen"]),
     ],
 )
 def test_the_ways_to_pages_are_shown_to_those_who_may_go_there(open_as: Open, who: str, names: list[str]) -> None:

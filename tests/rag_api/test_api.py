@@ -286,6 +286,12 @@ def test_documents_are_listed_searched_and_described(client: httpx.Client, docum
     assert client.get("/documents").json()["total"] == 3
     assert [d["source"] for d in client.get("/documents", params={"search": "FALL"}).json()["documents"]] == ["falls.pdf"]
     assert client.get("/documents", params={"status": "failed"}).json() == {"documents": [], "total": 0}
+    assert client.get("/documents", params={"validity": "expired"}).json()["total"] == 0
+    assert client.get("/documents", params={"department": "nowhere"}).json()["total"] == 0
+    kept = {"id": [documents["child"].id, "0" * 32]}
+    assert [d["id"] for d in client.get("/documents", params=kept).json()["documents"]] == [documents["child"].id]
+    is_problem(client.get("/documents", params={"id": "x"}), 422, "invalid_request")
+    is_problem(client.get("/documents", params={"validity": "always"}), 422, "invalid_request")
     detail = client.get(f"/documents/{documents['child'].id}").json()
     assert detail["pages"] == [{"number": 1, "width": 595.0, "height": 842.0, "rotation": 0}]
     assert detail["cut"] == []

@@ -219,6 +219,42 @@ def test_the_list_is_searched_and_paged(db: Database, documents: PgDocuments) ->
     assert titles(limit=1, offset=1) == (["Anafylaxie"], 4)
 
 
+def test_the_list_is_narrowed_by_department_type_and_validity(db: Database, documents: PgDocuments) -> None:
+    first, last = date(2026, 1, 1), date(2026, 12, 31)
+    about = {
+        "old": Metadata(title="old", department="IC", document_type="protocol", valid_until=date(2025, 12, 31)),
+        "now": Metadata(title="now", department="IC", document_type="protocol", valid_from=first, valid_until=last),
+        "soon": Metadata(title="soon", department="SEH", document_type="protocol", valid_from=date(2027, 1, 1)),
+        "always": Metadata(title="always", department="SEH", document_type="procedure"),
+    }
+    for name, metadata in about.items():
+        documents.save_indexed([Indexed(document(f"{name}.pdf", metadata=metadata), [])])
+
+    def listed(**query: object) -> list[str]:
+        found, total = list_documents(db, LOCAL_USER, DocumentQuery(**query, limit=3))  # type: ignore[arg-type]
+        assert total >= len(found)
+        return [d.metadata.title for d in found]
+
+    assert listed(department="IC") == ["now", "old"]
+    assert listed(department="SEH", document_type="protocol") == ["soon"]
+    assert listed(department="I") == []
+    for day in (first, last):
+        assert listed(validity="valid", today=day) == ["always", "now"]
+        assert listed(validity="expired", today=day) == ["old"]
+        assert listed(validity="upcoming", today=day) == ["soon"]
+
+
+def test_what_was_kept_is_listed_in_its_present_version_to_who_may_read_it(db: Database, documents: PgDocuments) -> None:
+    kept, other = document("a.pdf"), document("b.pdf")
+    documents.save_indexed([Indexed(kept, []), Indexed(other, [])])
+    newer = document("a.pdf", 2)
+    assert newer.id != kept.id
+    documents.save_indexed([Indexed(newer, [])])
+    query = DocumentQuery(versions_of=[kept.id, "0" * 32])
+    assert [one.id for one in list_documents(db, LOCAL_USER, query)[0]] == [newer.id]
+    assert list_documents(db, STRANGER, query) == ([], 0)
+
+
 def test_a_document_of_another_group_does_not_exist_for_the_user(db: Database, documents: PgDocuments) -> None:
     saved = document("a.pdf")
     documents.save_indexed([Indexed(saved, [])])

@@ -5,17 +5,19 @@ import { Chat } from "./components/chat/Chat";
 import { Gate } from "./components/session/Gate";
 import { LanguageProvider } from "./i18n";
 import { pdfjs } from "./pdf/load";
+import { viewer } from "./pdf/useDocument";
 import { newQueryClient } from "./queries/client";
 import { type PageName, pageAt, rolesOf } from "./state/route";
 
 /** pdf.js is large: it comes while the first question is typed, not after it is answered. */
 const whenIdle = window.requestIdleCallback ?? ((work: () => void) => setTimeout(work, 500));
-whenIdle(() => void pdfjs().catch(() => undefined));
+whenIdle(() => void Promise.all([pdfjs(), viewer()]).catch(() => undefined));
 
 /** The other pages are for few: who only asks does not fetch them. */
 const PAGES: Record<PageName, ComponentType> = {
   chat: Chat,
   linked: lazy(async () => ({ default: (await import("./components/source/Linked")).Linked })),
+  procedures: lazy(async () => ({ default: (await import("./components/find/Procedures")).Procedures })),
   documents: lazy(async () => ({ default: (await import("./components/admin/Documents")).Documents })),
   session: lazy(async () => ({ default: (await import("./components/quality/Session")).Session })),
   sets: lazy(async () => ({ default: (await import("./components/quality/Sets")).Sets })),

@@ -29,6 +29,7 @@ from rag_api.db.access import administrator, own_groups
 from rag_api.db.documents import (
     DocumentQuery,
     PgDocuments,
+    Validity,
     ask_to_stop,
     current_document,
     facets,
@@ -59,12 +60,27 @@ Number = Annotated[int, Query(ge=1, le=100_000, description="The page that the l
 Quote = Annotated[str, Query(max_length=4000, pattern=r"^[^\x00]*$", description="Words of the document; empty: the page as a whole.")]
 Status = Annotated[DocumentStatus | None, Query(description="The current ones (indexed and failed) when absent.")]
 
+Exactly = Annotated[str, Query(max_length=200, pattern=r"^[^\x00]*$", description="Exactly this one, as `GET /facets` names it.")]
+When = Annotated[Validity | None, Query(description="By the days that the document names: in force today, no longer, or not yet.")]
+Ids = Annotated[list[api.DocumentIdText], Query(max_length=100, description="What counts now of these documents: a new version too.")]
+
 
 @router.get("/documents", openapi_extra=declared(Access.READ), summary="The documents list, by title", responses=responses(422, 503))
 def get_documents(
-    db: DbDep, user: UserDep, trail: TrailDep, search: Search = "", status: Status = None, limit: Limit = 50, offset: Offset = 0
+    db: DbDep,
+    user: UserDep,
+    trail: TrailDep,
+    search: Search = "",
+    status: Status = None,
+    limit: Limit = 50,
+    offset: Offset = 0,
+    department: Exactly = "",
+    document_type: Exactly = "",
+    validity: When = None,
+    id: Ids = [],  # noqa: B006 - as the address has it
 ) -> api.DocumentList:
-    found, total = list_documents(db, user, DocumentQuery(search, status, limit, offset))
+    about = DocumentQuery(search, status, limit, offset, department, document_type, validity, versions_of=id)
+    found, total = list_documents(db, user, about)
     trail.documents(found)
     return api.DocumentList(documents=[document_out(document) for document in found], total=total)
 

@@ -3567,6 +3567,14 @@ export interface operations {
                 limit?: number;
                 /** @description Leave out this many first. */
                 offset?: number;
+                /** @description Exactly this one, as `GET /facets` names it. */
+                department?: string;
+                /** @description Exactly this one, as `GET /facets` names it. */
+                document_type?: string;
+                /** @description By the days that the document names: in force today, no longer, or not yet. */
+                validity?: ("valid" | "expired" | "upcoming") | null;
+                /** @description What counts now of these documents: a new version too. */
+                id?: string[];
             };
             header?: never;
             path?: never;

@@ -1,5 +1,5 @@
 // Short names for the generated types, and the events of an answer's stream as one union.
-import type { components } from "./schema";
+import type { components, paths } from "./schema";
 
 type Schemas = components["schemas"];
 
@@ -23,6 +23,7 @@ export type Health = Schemas["Health"];
 export type DocumentList = Schemas["DocumentList"];
 export type DocumentSummary = Schemas["DocumentOut"];
 export type LinkedPlace = Schemas["LinkedOut"];
+export type Validity = NonNullable<NonNullable<paths["/documents"]["get"]["parameters"]["query"]>["validity"]>;
 export type DocumentDetail = Schemas["DocumentDetail"];
 export type MetadataIn = Schemas["MetadataIn"];
 export type ConversationDetail = Schemas["ConversationDetail"];

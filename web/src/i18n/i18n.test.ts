@@ -2,6 +2,8 @@ import { expect, test, vi } from "vitest";
 import { dayOf, formatDay, formatMoment, formatSeconds } from ".";
 import { en } from "./en";
 import { nl } from "./nl";
+import { staff as englishStaff } from "./staff/en";
+import { staff as dutchStaff } from "./staff/nl";
 
 function keys(value: unknown, path = ""): string[] {
   if (typeof value !== "object" || value === null) return [path];
@@ -10,6 +12,7 @@ function keys(value: unknown, path = ""): string[] {
 
 test("both languages say everything", () => {
   expect(keys(nl)).toEqual(keys(en));
+  expect(keys(dutchStaff)).toEqual(keys(englishStaff));
 });
 
 test("after midnight it is the reader's new day, whatever Greenwich says", () => {

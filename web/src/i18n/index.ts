@@ -1,15 +1,16 @@
 // The page's words, and what it writes for its reader: days, seconds, scores.
 import type { ApiError } from "../api/errors";
 import type { Messages } from "./en";
+import type { StaffMessages } from "./language";
 
-export { LanguageProvider, useLanguage, useMessages } from "./language";
+export { LanguageProvider, type StaffMessages, useLanguage, useMessages, useStaffMessages } from "./language";
 export type { Messages };
 
 /** What to tell the reader of a failure with this code. */
 export const failureWords = (code: string, m: Messages): string => m.errors[code] ?? m.errors.internal;
 
 /** What to tell of a failure to save: what the service says is wrong with what was sent, else why nothing was saved. */
-export function refusalWords({ code, message, status, rows }: ApiError, m: Messages): string {
+export function refusalWords({ code, message, status, rows }: ApiError, m: StaffMessages): string {
   if (status < 400 || status >= 500) return failureWords(code, m);
   const [row] = rows;
   const words = m.sets.wrong[row?.code ?? ""]?.(row?.values ?? {});

@@ -1,24 +1,66 @@
-// The language that the page speaks, for all of it, and the way to change it.
-import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
+// The language that the page speaks, for all of it, and the way to change it. Only the words of the chosen language are fetched.
+import { createContext, type ReactNode, startTransition, use, useContext, useEffect, useState } from "react";
 import { recall, remember } from "../settings";
-import { en, type Messages } from "./en";
-import { nl } from "./nl";
+import type { Messages } from "./en";
+import type { StaffWords } from "./staff/en";
 
 export type Language = "nl" | "en";
+export type StaffMessages = Messages & StaffWords;
 
-const CATALOGUES: Record<Language, Messages> = { nl, en };
 const OTHER: Record<Language, Language> = { nl: "en", en: "nl" };
+
+/** Words that come when they are asked for, once for each language. */
+class Catalogue<Words> {
+  private readonly here = new Set<Language>();
+  private readonly coming: Partial<Record<Language, Promise<Words>>> = {};
+
+  constructor(private readonly fetched: Record<Language, () => Promise<Words>>) {}
+
+  load(language: Language): Promise<Words> {
+    this.coming[language] ??= this.fetched[language]().then((words) => {
+      this.here.add(language);
+      return words;
+    });
+    return this.coming[language];
+  }
+
+  /** Whoever shows words waits for them: nothing is drawn without. */
+  useWords(language: Language): Words {
+    return use(this.load(language));
+  }
+
+  has(language: Language): boolean {
+    return this.here.has(language);
+  }
+
+  /** What could not be fetched may be asked for again. */
+  forget(language: Language): void {
+    if (!this.has(language)) delete this.coming[language];
+  }
+}
+
+const everyones = new Catalogue<Messages>({
+  nl: async () => (await import("./nl")).nl,
+  en: async () => (await import("./en")).en,
+});
+const staffs = new Catalogue<StaffMessages>({
+  nl: async () => ({ ...(await everyones.load("nl")), ...(await import("./staff/nl")).staff }),
+  en: async () => ({ ...(await everyones.load("en")), ...(await import("./staff/en")).staff }),
+});
 
 interface Spoken {
   language: Language;
   other: Language;
-  speakOther(): void;
+  /** Speaks the other language as soon as its words are here; throws when they cannot be had. */
+  speakOther(): Promise<void>;
 }
 
-const LanguageContext = createContext<Spoken>({ language: "en", other: "nl", speakOther: () => undefined });
+const LanguageContext = createContext<Spoken>({ language: "en", other: "nl", speakOther: async () => undefined });
 
 export const useLanguage = (): Spoken => useContext(LanguageContext);
-export const useMessages = (): Messages => CATALOGUES[useLanguage().language];
+export const useMessages = (): Messages => everyones.useWords(useLanguage().language);
+/** With the words of the pages for staff with a task. */
+export const useStaffMessages = (): StaffMessages => staffs.useWords(useLanguage().language);
 
 /** The reader's choice is kept on this device; until then the browser's language decides. */
 export function LanguageProvider({ children }: { children: ReactNode }) {
@@ -27,14 +69,27 @@ export function LanguageProvider({ children }: { children: ReactNode }) {
   useEffect(() => {
     document.documentElement.lang = language;
   }, [language]);
-  const speakOther = (): void => {
-    setLanguage(other);
+  const speakOther = async (): Promise<void> => {
+    const wanted = staffs.has(language) ? [everyones, staffs] : [everyones];
+    try {
+      await Promise.all(wanted.map((catalogue) => catalogue.load(other)));
+    } catch (error) {
+      for (const catalogue of wanted) catalogue.forget(other);
+      throw error;
+    }
     remember("language", other);
+    startTransition(() => setLanguage(other)); // what is shown stays until all of it can be said
   };
   return <LanguageContext value={{ language, other, speakOther }}>{children}</LanguageContext>;
 }
 
 function firstLanguage(): Language {
+  const first = choice();
+  void everyones.load(first).catch(() => undefined); // on its way while the page asks who is signed in
+  return first;
+}
+
+function choice(): Language {
   const kept = recall("language");
   if (kept === "nl" || kept === "en") return kept;
   return navigator.language.toLowerCase().startsWith("nl") ? "nl" : "en";

@@ -1,5 +1,7 @@
 // The column of pages. Draws only those near the window, and scrolls to the wanted place when that changes.
+import type { PDFDocumentProxy } from "pdfjs-dist";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import type { DocumentDetail } from "../api/types";
 import {
   currentPage,
   pageScales,
@@ -12,10 +14,15 @@ import {
 } from "./geometry";
 import { type Highlight, sidesOf, topOf } from "./highlights";
 import { Page } from "./Page";
-import type { OpenDocument } from "./useDocument";
+
+export interface Shown {
+  pdf: PDFDocumentProxy;
+  pages: Size[];
+  detail: DocumentDetail;
+}
 
 interface Props {
-  document: Extract<OpenDocument, { kind: "open" }>;
+  document: Shown;
   highlights: readonly Highlight[];
   current: number;
   zoom: number; // 1: the widest page fills the pane

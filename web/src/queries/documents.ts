@@ -8,7 +8,7 @@ import {
   useQueryClient,
 } from "@tanstack/react-query";
 import { address, call, service } from "../api/client";
-import type { DocumentDetail, DocumentList, Loaded, MetadataIn } from "../api/types";
+import type { DocumentDetail, DocumentList, DocumentSummary, Loaded, MetadataIn, Validity } from "../api/types";
 import { useChange } from "./client";
 
 const LISTS = ["documents"];
@@ -38,6 +38,11 @@ export const useLinked = ({ document, page, quote }: { document: string; page: n
 
 interface Wanted {
   search?: string;
+  status?: "indexed";
+  department?: string;
+  document_type?: string;
+  validity?: Validity | undefined;
+  id?: string[];
   limit: number;
   offset?: number;
 }
@@ -49,11 +54,37 @@ const find = (query: Wanted, signal: AbortSignal): Promise<DocumentList> =>
 export const useFirstDocuments = (limit: number) =>
   useQuery({ queryKey: [...LISTS, "first", limit], queryFn: ({ signal }) => find({ limit }, signal) });
 
+export interface DocumentFilters {
+  search: string; // in title or file name
+  department: string;
+  document_type: string;
+  validity: Validity | ""; // on this day
+}
+
 /** Those with these words in title or file name, a page at a time. */
-export const useDocuments = (search: string) =>
+export const useDocuments = (search: string) => usePages({ search });
+
+/** Those that can be read, a page at a time. */
+export const useProcedures = ({ validity, ...filters }: DocumentFilters) =>
+  usePages({ ...filters, validity: validity || undefined, status: "indexed" });
+
+/** What there is now of the first of these, in their order; a newer version of one stands at the end. */
+export function useKeptDocuments(ids: readonly string[], most: number): readonly DocumentSummary[] {
+  const id = ids.slice(0, most);
+  const { data } = useQuery({
+    queryKey: [...LISTS, "kept", id],
+    queryFn: ({ signal }) => find({ id, status: "indexed", limit: most }, signal),
+    enabled: id.length > 0,
+    placeholderData: keepPreviousData,
+  });
+  const place = (one: DocumentSummary): number => (id.includes(one.id) ? id.indexOf(one.id) : id.length);
+  return id.length > 0 && data ? data.documents.toSorted((one, other) => place(one) - place(other)) : [];
+}
+
+const usePages = (wanted: Omit<Wanted, "limit" | "offset">) =>
   useInfiniteQuery({
-    queryKey: [...PAGES, search],
-    queryFn: ({ pageParam: offset, signal }) => find({ search, limit: AT_ONCE, offset }, signal),
+    queryKey: [...PAGES, wanted],
+    queryFn: ({ pageParam: offset, signal }) => find({ ...wanted, limit: AT_ONCE, offset }, signal),
     initialPageParam: 0,
     getNextPageParam: (last, pages) => {
       const loaded = pages.flatMap((page) => page.documents).length;

@@ -21,6 +21,9 @@ export function useSession() {
   });
 }
 
+/** Whom what is kept on this device belongs to; where one does not sign in, to the one user that there is. */
+export const usePerson = (): string => useSession().data?.user?.id ?? "";
+
 /** Of who is signed in; where one does not sign in, of the one user that there is. */
 export const useRoles = (): readonly Role[] => useSession().data?.user?.roles ?? [];
 

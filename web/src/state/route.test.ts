@@ -30,9 +30,9 @@ test("the pages for quality staff and admins have addresses of their own", () =>
 });
 
 test("who may is shown the way to the pages of few", () => {
-  expect(pagesFor(["reader"])).toEqual(["documents"]);
-  expect(pagesFor(["judge"])).toEqual(["documents", "session", "sets", "gaps"]);
-  expect(pagesFor(["admin"])).toEqual(["documents", "accounts", "keys", "session", "sets", "gaps"]);
+  expect(pagesFor(["reader"])).toEqual(["procedures", "documents"]);
+  expect(pagesFor(["judge"])).toEqual(["procedures", "documents", "session", "sets", "gaps"]);
+  expect(pagesFor(["admin"])).toEqual(["procedures", "documents", "accounts", "keys", "session", "sets", "gaps"]);
   expect(pagesFor(["auditor"])).toEqual(["audit"]);
   expect(pagesFor([])).toEqual([]);
 });

@@ -1,14 +1,15 @@
-// The addresses: /, /c/{conversation}, /a/{answer}, /d/{document}, and the pages for quality staff, admins and auditors. Anything else is
+// The addresses: /, /c/{conversation}, /a/{answer}, /d/{document}, /procedures, and the pages for quality staff, admins and auditors. Anything else is
 // not here. The service and nginx know the same ones.
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { Role } from "../queries/session";
 
-/** Pages of their own, for few: reached by links, in this order, not within a conversation. */
-export const OWN_PAGES = ["documents", "accounts", "keys", "session", "sets", "gaps", "audit"] as const;
+/** Pages of their own, most of them for few: reached by links, in this order, not within a conversation. */
+export const OWN_PAGES = ["procedures", "documents", "accounts", "keys", "session", "sets", "gaps", "audit"] as const;
 export type OwnPage = (typeof OWN_PAGES)[number];
 export type PageName = "chat" | "linked" | OwnPage;
 
 const PATHS: Record<OwnPage, string> = {
+  procedures: "/procedures",
   documents: "/admin/documents",
   accounts: "/admin/accounts",
   keys: "/admin/keys",
@@ -26,6 +27,7 @@ const JUDGES: readonly Role[] = ["judge", "admin"];
 const ROLES: Record<PageName, readonly Role[]> = {
   chat: READERS,
   linked: READERS,
+  procedures: READERS,
   documents: READERS,
   accounts: ADMINS,
   keys: ADMINS,

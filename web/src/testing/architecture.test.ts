@@ -9,7 +9,7 @@ const ROOMS = [
   ["state"],
   ["components/shared"],
   ["components/answer", "components/ask", "components/source", "components/session"],
-  ["components/admin", "components/audit", "components/chat", "components/quality"],
+  ["components/admin", "components/audit", "components/chat", "components/find", "components/quality"],
   ["App"],
   ["main"],
 ];

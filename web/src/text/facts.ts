@@ -17,9 +17,11 @@ export function factsOf(source: Source, m: Messages, { page = false, owner = fal
   ].filter(Boolean);
 }
 
-export const isExpired = ({ valid_until }: Source): boolean => valid_until !== null && valid_until < dayOf(new Date());
+type Days = Pick<Source, "valid_from" | "valid_until">;
 
-export function validityOf(source: Source, m: Messages): string {
+export const isExpired = ({ valid_until }: Days): boolean => valid_until !== null && valid_until < dayOf(new Date());
+
+export function validityOf(source: Days, m: Messages): string {
   const [from, until] = [source.valid_from, source.valid_until].map((day) => day && formatDay(day, m));
   if (isExpired(source) && until) return m.card.expired(until);
   if (from && until) return m.card.valid(from, until);

@@ -2,7 +2,7 @@
 import { type FormEvent, useState } from "react";
 import type { ApiError } from "../../api/errors";
 import type { Account } from "../../api/types";
-import { failureWords, type Messages, useMessages } from "../../i18n";
+import { failureWords, type StaffMessages, useStaffMessages } from "../../i18n";
 import { useChangeAccount, useEndSessions } from "../../queries/accounts";
 import { allGroups, changesOf, givenOf, isGroup } from "../../state/account";
 import { keysAddress } from "../../state/route";
@@ -18,7 +18,7 @@ interface Props {
 }
 
 export function AccountForm({ account, known }: Props) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const [given, setGiven] = useState(() => givenOf(account));
   const [said, setSaid] = useState("");
   const change = useChangeAccount(account.id);
@@ -67,7 +67,7 @@ export function AccountForm({ account, known }: Props) {
 
 /** What ends the account's use, or lets it begin again. */
 function Ends({ account: { id, name, login, suspended_at, sessions } }: { account: Account }) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const [said, setSaid] = useState("");
   const change = useChangeAccount(id);
   const end = useEndSessions(id);
@@ -116,7 +116,7 @@ function Ends({ account: { id, name, login, suspended_at, sessions } }: { accoun
   );
 }
 
-const refusedWords = ({ code, status }: ApiError, m: Messages): string => {
+const refusedWords = ({ code, status }: ApiError, m: StaffMessages): string => {
   if (code === "conflict") return m.accounts.refused.own;
   if (code === "not_found") return m.accounts.refused.gone;
   return status === 400 || status === 422 ? m.accounts.refused.invalid : failureWords(code, m);

@@ -1,7 +1,7 @@
 // Who may sign in: found by name, role, group and state; each opens to what an admin may change of it.
 import { useRef, useState } from "react";
 import type { Account } from "../../api/types";
-import { formatMoment, useMessages } from "../../i18n";
+import { formatMoment, useStaffMessages } from "../../i18n";
 import { useAccounts } from "../../queries/accounts";
 import { useDelayed } from "../../queries/useDelayed";
 import { ACCOUNT_ROLES, type AccountFilters, STATES } from "../../state/account";
@@ -14,7 +14,7 @@ import { NewAccount } from "./NewAccount";
 const ALL: AccountFilters = { search: "", role: "", group: "", state: "all" };
 
 export function Accounts() {
-  const m = useMessages();
+  const m = useStaffMessages();
   const [filters, setFilters] = useState(ALL);
   const [adding, setAdding] = useState(false);
   const [said, setSaid] = useState("");
@@ -68,7 +68,7 @@ interface FiltersProps {
 }
 
 function Filters({ filters, groups, onFilters }: FiltersProps) {
-  const m = useMessages();
+  const m = useStaffMessages();
   return (
     <search className="field-row">
       <label className="document-field">
@@ -85,7 +85,7 @@ function Filters({ filters, groups, onFilters }: FiltersProps) {
         label={m.accounts.role}
         value={filters.role}
         none={m.accounts.any}
-        options={ACCOUNT_ROLES.map((role) => [role, m.accounts.roles[role]] as const)}
+        options={ACCOUNT_ROLES.map((role) => [role, m.roles[role]] as const)}
         onValue={(role) => onFilters({ ...filters, role })}
       />
       <Choice
@@ -120,11 +120,11 @@ function Row({ account, known }: { account: Account; known: readonly string[] })
 }
 
 function Summary({ account }: { account: Account }) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const { name, login, all_roles, groups, claimed_groups, signs_in, signed_in_at, suspended_at, sessions } = account;
   const facts = [
     login,
-    all_roles.map((role) => m.accounts.roles[role]).join(", "),
+    all_roles.map((role) => m.roles[role]).join(", "),
     [...new Set([...groups, ...claimed_groups])].join(", "),
     m.accounts.signsIn[signs_in],
     signs_in !== "keys" && (signed_in_at ? m.accounts.lastSeen(formatMoment(signed_in_at, m)) : m.accounts.neverSeen),

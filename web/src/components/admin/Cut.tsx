@@ -1,11 +1,11 @@
 // The lines that a document's text was read without: headers, footers, page numbers. Many are folded away.
 import type { DocumentDetail } from "../../api/types";
-import { useMessages } from "../../i18n";
+import { useStaffMessages } from "../../i18n";
 
 const FEW = 6;
 
 export function Cut({ document: { cut, language } }: { document: DocumentDetail }) {
-  const m = useMessages();
+  const m = useStaffMessages();
   if (cut.length === 0) return null;
   return (
     <details className="document-cut" open={cut.length <= FEW}>

@@ -1,7 +1,7 @@
 // What is said of one document, to be changed; which fields overrule the file; and who changed what.
 import { type FormEvent, useState } from "react";
 import type { Change, DocumentDetail, MetadataIn } from "../../api/types";
-import { failureWords, formatMoment, type Messages, useMessages } from "../../i18n";
+import { failureWords, formatMoment, type StaffMessages, useStaffMessages } from "../../i18n";
 import { useChanges, useDescribe, useDocumentDetail } from "../../queries/documents";
 import { useRoles } from "../../queries/session";
 import { changesOf, type Field, type Form, formOf } from "../../state/metadata";
@@ -10,14 +10,14 @@ import { Cut } from "./Cut";
 import { MetadataFields } from "./MetadataFields";
 
 export function DocumentForm({ id }: { id: string }) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const { data: document, error } = useDocumentDetail(id);
   if (document) return <Description document={document} />;
   return <p className="muted">{error ? failureWords(error.code, m) : m.viewer.loading}</p>;
 }
 
 function Description({ document }: { document: DocumentDetail }) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const [form, setForm] = useState<Form>(() => formOf(document));
   const [said, setSaid] = useState("");
   const admin = mayLoad(useRoles());
@@ -67,7 +67,7 @@ function Description({ document }: { document: DocumentDetail }) {
 }
 
 function History({ changes }: { changes: readonly Change[] }) {
-  const m = useMessages();
+  const m = useStaffMessages();
   return (
     <details className="document-history">
       <summary className="link">{m.admin.history(changes.length)}</summary>
@@ -84,5 +84,5 @@ function History({ changes }: { changes: readonly Change[] }) {
 }
 
 const isField = (name: string, fields: Record<Field, string>): name is Field => name in fields;
-const fieldName = (name: string, { admin: { fields } }: Messages): string =>
+const fieldName = (name: string, { admin: { fields } }: StaffMessages): string =>
   isField(name, fields) ? fields[name] : name;

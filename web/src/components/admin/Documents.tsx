@@ -1,7 +1,7 @@
 // The documents list with what is said of each; an admin changes it here.
 import { useState } from "react";
 import type { DocumentSummary } from "../../api/types";
-import { formatDay, useMessages } from "../../i18n";
+import { formatDay, useStaffMessages } from "../../i18n";
 import { useDocuments, useRetire } from "../../queries/documents";
 import { useRoles } from "../../queries/session";
 import { useDelayed } from "../../queries/useDelayed";
@@ -14,7 +14,7 @@ import { Load } from "./Load";
 import { Notes } from "./Notes";
 
 export function Documents() {
-  const m = useMessages();
+  const m = useStaffMessages();
   const [search, setSearch] = useState("");
   const list = useDocuments(useDelayed(search.trim()));
   const retire = useRetire();
@@ -49,7 +49,7 @@ export function Documents() {
 }
 
 function Row({ document, onRetire }: { document: DocumentSummary; onRetire: (() => void) | undefined }) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const [open, setOpen] = useState(false);
   return (
     <li className="card document">
@@ -74,7 +74,7 @@ function Row({ document, onRetire }: { document: DocumentSummary; onRetire: (() 
 }
 
 function Summary({ document }: { document: DocumentSummary }) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const { title, source, status, reason, version, department, target_groups, valid_until } = document;
   const failed = status === "failed";
   const facts = [

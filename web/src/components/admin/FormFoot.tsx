@@ -1,5 +1,5 @@
 // The end of a form that makes something: what is wrong with it, and the two ways out.
-import { useMessages } from "../../i18n";
+import { useStaffMessages } from "../../i18n";
 
 interface Props {
   wrong: string;
@@ -9,7 +9,7 @@ interface Props {
 }
 
 export function FormFoot({ wrong, make, pending, onCancel }: Props) {
-  const m = useMessages();
+  const m = useStaffMessages();
   return (
     <>
       {wrong && (

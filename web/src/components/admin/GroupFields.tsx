@@ -1,7 +1,7 @@
 // Which groups somebody is in by hand: each can be taken away, another is typed. What is typed and not added counts all the same.
 // Who may not change them sees them.
 import { type KeyboardEvent, useId } from "react";
-import { useMessages } from "../../i18n";
+import { useStaffMessages } from "../../i18n";
 import { useRoles } from "../../queries/session";
 import { allGroups, type Given, isGroup, mayChangeMemberships } from "../../state/account";
 
@@ -13,7 +13,7 @@ interface Props {
 }
 
 export function GroupFields({ given, known, claimed = [], onChange }: Props) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const may = mayChangeMemberships(useRoles());
   const [list, help] = [useId(), useId()];
   const { groups, typed } = given;

@@ -1,10 +1,10 @@
 // A key that was just made, this once: to be copied and put away.
 import { useEffect, useRef, useState } from "react";
 import type { NewKey } from "../../api/types";
-import { formatMoment, useMessages } from "../../i18n";
+import { formatMoment, useStaffMessages } from "../../i18n";
 
 export function KeyMade({ made, onDone }: { made: NewKey; onDone(): void }) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const field = useRef<HTMLInputElement>(null);
   const [said, setSaid] = useState("");
   useEffect(() => field.current?.select(), []);

@@ -1,7 +1,7 @@
 // The keys of machines: which work, until when, and their end.
 import { useRef, useState } from "react";
 import type { Key, NewKey as Made } from "../../api/types";
-import { formatMoment, useMessages } from "../../i18n";
+import { formatMoment, useStaffMessages } from "../../i18n";
 import { useKeys, useRevokeKey } from "../../queries/keys";
 import { daysLeft, stateOf } from "../../state/account";
 import { accountInAddress } from "../../state/route";
@@ -16,7 +16,7 @@ const WHICH = ["live", "all"] as const;
 const SOON = 14; // days: in time to make another
 
 export function Keys() {
-  const m = useMessages();
+  const m = useStaffMessages();
   const of = accountInAddress(location.search);
   const [which, setWhich] = useState<(typeof WHICH)[number]>("live");
   const [adding, setAdding] = useState(of !== "");
@@ -67,7 +67,7 @@ export function Keys() {
 }
 
 function Row({ shown, onRevoke }: { shown: Key; onRevoke(): void }) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const now = new Date();
   const state = stateOf(shown, now);
   const left = daysLeft(shown, now);

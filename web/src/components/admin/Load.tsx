@@ -3,7 +3,7 @@ import { useId, useRef, useState } from "react";
 import { asApiError } from "../../api/errors";
 import { READ } from "../../api/kinds";
 import type { Loaded, NoteOut } from "../../api/types";
-import { failureWords, type Messages, useMessages } from "../../i18n";
+import { failureWords, type StaffMessages, useStaffMessages } from "../../i18n";
 import { useLoad } from "../../queries/documents";
 import { Notes } from "./Notes";
 
@@ -15,7 +15,7 @@ interface Line {
 }
 
 export function Load() {
-  const m = useMessages();
+  const m = useStaffMessages();
   const help = useId();
   const input = useRef<HTMLInputElement>(null);
   const [lines, setLines] = useState<readonly Line[]>([]);
@@ -68,13 +68,13 @@ export function Load() {
   );
 }
 
-function lineOf(name: string, loaded: Loaded | undefined, m: Messages): Line {
+function lineOf(name: string, loaded: Loaded | undefined, m: StaffMessages): Line {
   if (loaded?.outcome === "indexed") return { name, words: indexed(loaded, m), wrong: false, loaded };
   if (loaded?.outcome === "unchanged") return { name, words: m.admin.unchanged, wrong: false, loaded };
   return { name, words: m.admin.reasons[loaded?.reason ?? ""] ?? m.admin.notRead, wrong: true, loaded };
 }
 
-function indexed({ cut, renamed_from }: Loaded, m: Messages): string {
+function indexed({ cut, renamed_from }: Loaded, m: StaffMessages): string {
   return [m.admin.indexed, renamed_from && m.admin.renamed(renamed_from), cut > 0 && m.admin.cut(cut)]
     .filter(Boolean)
     .join("; ");
@@ -83,7 +83,7 @@ function indexed({ cut, renamed_from }: Loaded, m: Messages): string {
 const told = ({ outcome, message, notes }: Loaded): NoteOut[] =>
   outcome === "failed" && message ? [{ text: message, code: "", values: {} }] : notes;
 
-function refused(name: string, error: unknown, m: Messages): Line {
+function refused(name: string, error: unknown, m: StaffMessages): Line {
   const { code } = asApiError(error);
   const words = { too_large: m.admin.reasons.too_large, conflict: m.admin.busy, not_allowed: m.admin.adminsOnly }[code];
   return { name, words: words ?? failureWords(code, m), wrong: true };

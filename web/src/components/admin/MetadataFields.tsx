@@ -1,7 +1,7 @@
 // The fields of what is said of a document. One that overrules the file says what the file says, and can be given back.
 import type { ReactNode } from "react";
 import type { DocumentDetail } from "../../api/types";
-import { useMessages } from "../../i18n";
+import { useStaffMessages } from "../../i18n";
 import { DAYS, type Field, type Form, TEXTS } from "../../state/metadata";
 import { GROUPS, type Group } from "../../state/scope";
 import { Choice } from "../shared/Choice";
@@ -14,7 +14,7 @@ interface Props {
 }
 
 export function MetadataFields({ form, edits, onChange, onReset }: Props) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const note = (field: Field): ReactNode => <Edit {...{ edits, field, onReset }} />;
   return (
     <>
@@ -60,7 +60,7 @@ export function MetadataFields({ form, edits, onChange, onReset }: Props) {
 }
 
 function Edit({ edits, field, onReset }: Pick<Props, "edits" | "onReset"> & { field: Field }) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const edit = edits.find((one) => one.field === field);
   if (!edit) return null;
   return (
@@ -80,7 +80,7 @@ interface GroupsProps {
 }
 
 function Groups({ chosen, children, onChange }: GroupsProps) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const toggle = (group: Group, on: boolean): void =>
     onChange(on ? [...chosen, group] : chosen.filter((one) => one !== group));
   return (

@@ -1,7 +1,7 @@
 // A new account: for somebody with a password, or for a machine. What was written stays until it is made or given up.
 import { type FormEvent, useState } from "react";
 import type { ApiError } from "../../api/errors";
-import { failureWords, type Messages, useMessages } from "../../i18n";
+import { failureWords, type StaffMessages, useStaffMessages } from "../../i18n";
 import { useMakeAccount } from "../../queries/accounts";
 import { useSession } from "../../queries/session";
 import { accountOf, isGroup, LONGEST_PASSWORD, NEW_FORM, type NewForm, SHORTEST_PASSWORD } from "../../state/account";
@@ -17,7 +17,7 @@ interface Props {
 }
 
 export function NewAccount({ known, onMade, onCancel }: Props) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const provider = useSession().data?.sign_in === "oidc"; // then people have theirs there
   const [form, setForm] = useState<NewForm>({ ...NEW_FORM, machine: provider });
   const [wrong, setWrong] = useState("");
@@ -93,7 +93,7 @@ export function NewAccount({ known, onMade, onCancel }: Props) {
   );
 }
 
-const refusedWords = ({ code, status }: ApiError, m: Messages): string => {
+const refusedWords = ({ code, status }: ApiError, m: StaffMessages): string => {
   if (code === "conflict") return m.accounts.refused.taken;
   return status === 400 || status === 422 ? m.accounts.refused.invalid : failureWords(code, m);
 };

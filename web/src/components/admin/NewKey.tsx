@@ -1,7 +1,7 @@
 // A new key: whose, what for, what with and for how long. What was written stays until it is made or given up.
 import { type FormEvent, useId, useState } from "react";
 import type { KeyIn, NewKey as Made } from "../../api/types";
-import { failureWords, useMessages } from "../../i18n";
+import { failureWords, useStaffMessages } from "../../i18n";
 import { useAccountsCalled } from "../../queries/accounts";
 import { useMakeKey } from "../../queries/keys";
 import { useDelayed } from "../../queries/useDelayed";
@@ -15,7 +15,7 @@ interface Props {
 }
 
 export function NewKey({ of, onMade, onCancel }: Props) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const [list, help] = [useId(), useId()];
   const [form, setForm] = useState<KeyIn>({ user: of, name: "", scopes: [], days: 90 });
   const [wrong, setWrong] = useState("");

@@ -1,11 +1,11 @@
 // A new password for somebody who lost theirs. It is shown while it is typed: whoever types it has to tell it.
 import { type FormEvent, useId, useState } from "react";
-import { failureWords, useMessages } from "../../i18n";
+import { failureWords, useStaffMessages } from "../../i18n";
 import { useSetPassword } from "../../queries/accounts";
 import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from "../../state/account";
 
 export function Password({ id }: { id: string }) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const help = useId();
   const [password, setPassword] = useState("");
   const [said, setSaid] = useState("");

@@ -1,5 +1,5 @@
 // Which roles somebody has by hand, each with what it means. One that the reader cannot give is shown where somebody has it.
-import { useMessages } from "../../i18n";
+import { useStaffMessages } from "../../i18n";
 import { type Role, useRoles } from "../../queries/session";
 import { ACCOUNT_ROLES, rolesToGive, toggled } from "../../state/account";
 
@@ -10,7 +10,7 @@ interface Props {
 }
 
 export function RoleFields({ chosen, byGroups = [], onChange }: Props) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const mine = rolesToGive(useRoles());
   return (
     <fieldset className="checks">
@@ -24,12 +24,12 @@ export function RoleFields({ chosen, byGroups = [], onChange }: Props) {
             onChange={() => onChange(toggled(chosen, role))}
           />
           <span>
-            {m.accounts.roles[role]} <span className="muted">{m.accounts.roleHelp[role]}</span>
+            {m.roles[role]} <span className="muted">{m.accounts.roleHelp[role]}</span>
           </span>
         </label>
       ))}
       {byGroups.length > 0 && (
-        <p className="field-help">{m.accounts.alsoRole(byGroups.map((role) => m.accounts.roles[role]).join(", "))}</p>
+        <p className="field-help">{m.accounts.alsoRole(byGroups.map((role) => m.roles[role]).join(", "))}</p>
       )}
     </fieldset>
   );

@@ -1,13 +1,13 @@
 // Why somebody sees a document, or does not: by which group, who put them in it, and who gave it the document.
 import { useState } from "react";
 import type { Account, Why as Answer, DocumentSummary } from "../../api/types";
-import { failureWords, formatMoment, type Messages, useMessages } from "../../i18n";
+import { failureWords, formatMoment, type StaffMessages, useStaffMessages } from "../../i18n";
 import { useWhy } from "../../queries/accounts";
 import { useDocumentsCalled } from "../../queries/documents";
 import { useDelayed } from "../../queries/useDelayed";
 
 export function Why({ account }: { account: Account }) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const [words, setWords] = useState("");
   const [chosen, setChosen] = useState<DocumentSummary | null>(null);
   const search = useDelayed(words.trim());
@@ -51,7 +51,7 @@ export function Why({ account }: { account: Account }) {
 }
 
 function Explained({ answer, title }: { answer: Answer; title: string }) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const { name, sees, access } = answer;
   const { said_by, said_at, user_id } = access;
   const who = user_id && said_at ? m.accounts.saidAt(user_id, formatMoment(said_at, m)) : "";
@@ -73,7 +73,7 @@ function Explained({ answer, title }: { answer: Answer; title: string }) {
   );
 }
 
-function reasonsOf({ suspended, reader, through }: Answer, m: Messages): string[] {
+function reasonsOf({ suspended, reader, through }: Answer, m: StaffMessages): string[] {
   const { notSuspended, notReader, notMember, givenBy, and, through: by } = m.accounts;
   const groups = through.map(({ group, given_by }) => by(group, given_by.map((how) => givenBy[how]).join(and)));
   return [

@@ -16,8 +16,8 @@ export function Feedback({ answer }: { answer: Answer }) {
   const { mutate: send, error } = useFeedback(answer.id);
   const asks = verdict !== null && verdict !== "no" && answer.sources.length > 0;
   return (
-    <fieldset className="feedback" aria-label={m.quality.found}>
-      <span>{m.quality.found}</span>
+    <fieldset className="feedback" aria-label={m.feedback.found}>
+      <span>{m.feedback.found}</span>
       {VERDICTS.map((one) => (
         <button
           key={one}
@@ -26,19 +26,19 @@ export function Feedback({ answer }: { answer: Answer }) {
           aria-pressed={verdict === one}
           onClick={() => send({ found: one }, { onSuccess: () => setVerdict(one) })}
         >
-          {m.quality.verdicts[one]}
+          {m.feedback.verdicts[one]}
         </button>
       ))}
       {asks && (
         <>
-          <span>{m.quality.which}</span>
+          <span>{m.feedback.which}</span>
           {answer.sources.map(({ rank, title, document_id, page }) => (
             <button
               key={rank}
               type="button"
               className="link"
               title={title}
-              aria-label={m.quality.heldBy(rank, title)}
+              aria-label={m.feedback.heldBy(rank, title)}
               aria-pressed={held === rank}
               onClick={() => send({ document_id, page }, { onSuccess: () => setHeld(rank) })}
             >
@@ -49,7 +49,7 @@ export function Feedback({ answer }: { answer: Answer }) {
       )}
       {verdict === "no" && (
         <>
-          <span>{m.quality.missing}</span>
+          <span>{m.feedback.missing}</span>
           {LACKS.map((one) => (
             <button
               key={one}
@@ -58,13 +58,13 @@ export function Feedback({ answer }: { answer: Answer }) {
               aria-pressed={missing === one}
               onClick={() => send({ missing: one }, { onSuccess: () => setMissing(one) })}
             >
-              {m.quality.lacks[one]}
+              {m.feedback.lacks[one]}
             </button>
           ))}
         </>
       )}
       <span className="said" aria-live="polite">
-        {error ? failureWords(error.code, m) : verdict && m.quality.thanks}
+        {error ? failureWords(error.code, m) : verdict && m.feedback.thanks}
       </span>
     </fieldset>
   );

@@ -1,6 +1,6 @@
 // The trail, for auditors: whether it is as it was written, and its entries by person, action, document, outcome and period.
 import { type Ref, useRef, useState } from "react";
-import { failureWords, useMessages } from "../../i18n";
+import { failureWords, useStaffMessages } from "../../i18n";
 import { exportUrl, useEntries } from "../../queries/audit";
 import { type Asked, EVERYTHING, queryOf } from "../../state/audit";
 import { Staff } from "../shared/Staff";
@@ -9,7 +9,7 @@ import { EntryRow } from "./EntryRow";
 import { Filters } from "./Filters";
 
 export function Audit() {
-  const m = useMessages();
+  const m = useStaffMessages();
   const [{ asked, time }, setAsked] = useState({ asked: EVERYTHING, time: 0 });
   const [follows, setFollows] = useState(0); // how often an entry's own way to others was taken: the form then says that
   const said = useRef<HTMLParagraphElement>(null);
@@ -36,7 +36,7 @@ interface EntriesProps {
 }
 
 function Entries({ asked, time, said, onAsk }: EntriesProps) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const query = queryOf(asked);
   const list = useEntries(query, time);
   const entries = list.data?.pages.flatMap((page) => page.entries) ?? [];

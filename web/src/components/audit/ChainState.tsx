@@ -1,11 +1,11 @@
 // Whether the trail is as it was written: what the last verification found, and a new one.
 
 import type { Verified } from "../../api/types";
-import { failureWords, formatInstant, type Messages, useMessages } from "../../i18n";
+import { failureWords, formatInstant, type StaffMessages, useStaffMessages } from "../../i18n";
 import { useChain, useVerify } from "../../queries/audit";
 
 export function ChainState() {
-  const m = useMessages();
+  const m = useStaffMessages();
   const chain = useChain();
   const verify = useVerify();
   const verified = verify.data ?? chain.data?.verified;
@@ -32,7 +32,7 @@ export function ChainState() {
 }
 
 function Said({ verified, head }: { verified: Verified | null; head: number }) {
-  const m = useMessages();
+  const m = useStaffMessages();
   if (!verified) return <p>{m.audit.never}</p>;
   const { bad, entries, anchors, at } = verified;
   if (bad)
@@ -50,4 +50,5 @@ function Said({ verified, head }: { verified: Verified | null; head: number }) {
   );
 }
 
-const soundWords = ({ at, entries }: Verified, m: Messages): string => m.audit.sound(formatInstant(at, m), entries);
+const soundWords = ({ at, entries }: Verified, m: StaffMessages): string =>
+  m.audit.sound(formatInstant(at, m), entries);

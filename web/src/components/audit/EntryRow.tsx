@@ -1,7 +1,7 @@
 // One entry: when, who, what, on what, with what outcome; opened, all of it, and the ways to what belongs with it.
 import { Fragment, type ReactNode, useState } from "react";
 import type { Entry } from "../../api/types";
-import { formatInstant, type Messages, useMessages } from "../../i18n";
+import { formatInstant, type StaffMessages, useStaffMessages } from "../../i18n";
 import { type Asked, documentsOf, EVERYTHING, othersOf } from "../../state/audit";
 
 interface Props {
@@ -22,7 +22,7 @@ export function EntryRow({ entry, onAsk }: Props) {
 }
 
 function Summary({ entry }: { entry: Entry }) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const { at, action, result } = entry;
   const sources = [...new Set(documentsOf(entry).map(({ source }) => source))].filter(Boolean);
   return (
@@ -40,13 +40,13 @@ function Summary({ entry }: { entry: Entry }) {
   );
 }
 
-function whoWords({ who, erased }: Entry, m: Messages): string {
+function whoWords({ who, erased }: Entry, m: StaffMessages): string {
   if (erased.includes("who")) return m.audit.erasedWho;
   return who?.name || who?.user || m.audit.nobody;
 }
 
 function Detail({ entry, onAsk }: Props) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const names = m.audit.fields;
   const { who, about, question, request } = entry;
   const also = (part: Partial<Asked>, words: string): ReactNode => (
@@ -106,7 +106,7 @@ function Detail({ entry, onAsk }: Props) {
 }
 
 function Documents({ entry, onAsk }: Props) {
-  const m = useMessages();
+  const m = useStaffMessages();
   return (
     <ul>
       {documentsOf(entry).map(({ id, source, version, pages, passages }) => (

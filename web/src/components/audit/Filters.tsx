@@ -1,6 +1,6 @@
 // Which entries are asked for. Sent by a button: each reading is an entry of the trail.
 import { type FormEvent, useState } from "react";
-import { useLanguage, useMessages } from "../../i18n";
+import { useLanguage, useStaffMessages } from "../../i18n";
 import { type Asked, EVERYTHING, isBackwards, RESULTS } from "../../state/audit";
 import { Choice } from "../shared/Choice";
 
@@ -10,7 +10,7 @@ interface Props {
 }
 
 export function Filters({ asked, onAsk }: Props) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const { language } = useLanguage();
   const [form, setForm] = useState(asked);
   const put = (part: Partial<Asked>): void => setForm({ ...form, ...part });

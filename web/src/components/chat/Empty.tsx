@@ -1,6 +1,7 @@
 // Before the first question: what this is, three examples; or, without documents, what to run.
 import { useMessages } from "../../i18n";
 import { useFirstDocuments } from "../../queries/documents";
+import { AtHand } from "./AtHand";
 
 const MANY = 200; // enough to know the sample handbook by its names
 
@@ -25,6 +26,7 @@ export function Empty({ onAsk }: { onAsk(question: string): void }) {
           </li>
         ))}
       </ul>
+      <AtHand />
       <p className="muted of-keys">{m.empty.shortcut}</p>
     </section>
   );

@@ -5,7 +5,6 @@ import { useConversations, useForget } from "../../queries/conversations";
 import { useRoles } from "../../queries/session";
 import { conversationPath, pagesFor, pathOf } from "../../state/route";
 import { Confirm } from "../shared/Confirm";
-import { pageName } from "../shared/PageLinks";
 
 interface Props {
   onConversation(id: string): void;
@@ -58,7 +57,7 @@ export function History({ onConversation, onGone }: Props) {
         {pages.map((page) => (
           <li key={page} className="quality-link">
             <a className="quiet" href={pathOf(page)}>
-              {pageName(page, m)}
+              {m.pageNames[page]}
             </a>
           </li>
         ))}

@@ -1,7 +1,7 @@
 // How many questions a set has, of which kind, and the ways to it.
 import type { ReactNode } from "react";
 import type { JudgedSets } from "../../api/types";
-import { useMessages } from "../../i18n";
+import { useStaffMessages } from "../../i18n";
 import { csvUrl } from "../../queries/judged";
 
 export type Counted = JudgedSets["sets"][number];
@@ -23,6 +23,6 @@ export function Counts({ set, download, children }: { set: Counted; download: st
 }
 
 export function CountWords({ set: { questions, validate, test, incomplete } }: { set: Counted }) {
-  const m = useMessages();
+  const m = useStaffMessages();
   return <span>{m.quality.counts(questions, validate, test, incomplete)}</span>;
 }

@@ -1,7 +1,7 @@
 // What was asked in vain, by department. For quality staff.
 import { useState } from "react";
 import type { Gap, GapReport } from "../../api/types";
-import { formatMoment, useMessages } from "../../i18n";
+import { formatMoment, useStaffMessages } from "../../i18n";
 import { gapsCsvUrl, useGaps } from "../../queries/gaps";
 import { LACKS } from "../../state/judgement";
 import { Shell } from "./Shell";
@@ -9,13 +9,13 @@ import { Shell } from "./Shell";
 const EVERY = "*"; // no department's name; "" is nobody's
 
 export function Gaps() {
-  const m = useMessages();
+  const m = useStaffMessages();
   const [department, setDepartment] = useState<string | null>(null);
   const { data: whole } = useGaps(null); // of all departments: to choose from, whatever becomes of the chosen one's
   const { data: report, error } = useGaps(department);
   return (
     <Shell current="gaps" error={error}>
-      <h2 className="quality-title">{m.quality.gaps}</h2>
+      <h2 className="quality-title">{m.pageNames.gaps}</h2>
       <p className="muted">{m.quality.gapsLead}</p>
       {whole && <Departments counts={whole.departments} chosen={department} onChoose={setDepartment} />}
       {report && <Report report={report} csv={gapsCsvUrl(department)} />}
@@ -30,7 +30,7 @@ interface DepartmentsProps {
 }
 
 function Departments({ counts, chosen, onChoose }: DepartmentsProps) {
-  const m = useMessages();
+  const m = useStaffMessages();
   return (
     <div className="session-fields">
       <label>
@@ -52,7 +52,7 @@ function Departments({ counts, chosen, onChoose }: DepartmentsProps) {
 }
 
 function Report({ report: { gaps, questions, missing }, csv }: { report: GapReport; csv: string }) {
-  const m = useMessages();
+  const m = useStaffMessages();
   return (
     <>
       <p className="made">
@@ -75,15 +75,15 @@ function Report({ report: { gaps, questions, missing }, csv }: { report: GapRepo
 
 /** What readers said that they missed, most missed first. */
 function Missed({ counts, lead }: { counts: Gap["missing"]; lead: string }) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const said = LACKS.filter((one) => counts[one])
     .sort((one, other) => (counts[other] ?? 0) - (counts[one] ?? 0))
-    .map((one) => `${m.quality.lacks[one]} (${counts[one]})`);
+    .map((one) => `${m.feedback.lacks[one]} (${counts[one]})`);
   return said.length > 0 ? <p className="missed">{`${lead} ${said.join(", ")}`}</p> : null;
 }
 
 function GapCard({ gap }: { gap: Gap }) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const facts = [
     m.quality.times(gap.times),
     gap.department,

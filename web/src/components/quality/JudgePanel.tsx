@@ -1,7 +1,7 @@
 // Under an answer of a test session: was it found, and which sources held it, with page and words.
 import { useReducer, useState } from "react";
 import type { Answer, Source } from "../../api/types";
-import { refusalWords, useMessages } from "../../i18n";
+import { refusalWords, useStaffMessages } from "../../i18n";
 import { useJudge } from "../../queries/judged";
 import {
   type Asker,
@@ -23,7 +23,7 @@ interface Props {
 }
 
 export function JudgePanel({ answer, set, asker }: Props) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const [draft, dispatch] = useReducer(reduceDraft, EMPTY);
   const [said, setSaid] = useState<{ text: string; wrong: boolean } | null>(null);
   const change = (event: DraftEvent): void => {
@@ -43,7 +43,7 @@ export function JudgePanel({ answer, set, asker }: Props) {
   return (
     <section className="judge" aria-label={m.quality.judge}>
       <fieldset>
-        <legend>{m.quality.found}</legend>
+        <legend>{m.feedback.found}</legend>
         {VERDICTS.map((verdict) => (
           <label key={verdict} className="judge-choice">
             <input
@@ -52,7 +52,7 @@ export function JudgePanel({ answer, set, asker }: Props) {
               checked={draft.found === verdict}
               onChange={() => change({ type: "found", verdict })}
             />
-            {m.quality.verdicts[verdict]}
+            {m.feedback.verdicts[verdict]}
           </label>
         ))}
       </fieldset>
@@ -96,7 +96,7 @@ interface MarkProps {
 }
 
 function SourceMark({ source, mark, words, change }: MarkProps) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const edit = (part: Partial<Mark>): void => change({ type: "edit", rank: source.rank, change: part });
   return (
     <div className="judge-source">

@@ -1,6 +1,6 @@
 // One judged set: its questions, found by words or by half, each to be changed or deleted; new ones by hand or from a CSV.
 import { useRef, useState } from "react";
-import { useMessages } from "../../i18n";
+import { useStaffMessages } from "../../i18n";
 import { useJudgedSet } from "../../queries/judged";
 import { type Listed, listOf, matching, WHICH, type Which } from "../../state/judged";
 import { pathOf } from "../../state/route";
@@ -20,14 +20,14 @@ interface Props {
 }
 
 export function JudgedSetView({ name, counted }: Props) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const { data, error } = useJudgedSet(name);
   const set = error ? undefined : data; // an older answer would show what may be gone
   const gone = error?.code === "not_found";
   return (
     <>
       <p className="crumb">
-        <a href={pathOf("sets")}>{m.quality.sets}</a>
+        <a href={pathOf("sets")}>{m.pageNames.sets}</a>
       </p>
       <h2 className="quality-title">{name}</h2>
       {gone ? <p className="empty-list">{m.sets.gone}</p> : <Problem code={error?.code} />}
@@ -42,7 +42,7 @@ export function JudgedSetView({ name, counted }: Props) {
 
 /** `listed`: undefined until they are known. */
 function Questions({ set, listed }: { set: string; listed: Listed[] | undefined }) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const [words, setWords] = useState("");
   const [which, setWhich] = useState<Which>("all");
   const [shown, setShown] = useState(AT_ONCE);
@@ -118,7 +118,7 @@ function Row({ set, listed, onDeleted }: RowProps) {
 }
 
 function Summary({ listed: { judged, open } }: { listed: Listed }) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const where = judged.places.map((place) =>
     place.page ? `${place.document}, ${m.card.page(place.page)}` : place.document,
   );

@@ -1,6 +1,6 @@
 // Where an answer stands: a document, chosen while its name is typed, a page and the words.
 import { useId } from "react";
-import { useMessages } from "../../i18n";
+import { useStaffMessages } from "../../i18n";
 import { useFileNames } from "../../queries/documents";
 import { useDelayed } from "../../queries/useDelayed";
 import type { Place } from "../../state/judged";
@@ -15,7 +15,7 @@ interface PlaceProps {
 }
 
 export function PlaceRow({ place, number, onPlace, onRemove }: PlaceProps) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const list = useId();
   const { data: names } = useFileNames(useDelayed(place.document.trim()).slice(0, LONGEST)); // without them it can be typed
   return (

@@ -1,5 +1,5 @@
 // Where the answer of a judged question stands: in some documents, or in none.
-import { useMessages } from "../../i18n";
+import { useStaffMessages } from "../../i18n";
 import { type Form, newPlace, type Place, withoutAnswer, withPlaces } from "../../state/judged";
 import { PlaceRow } from "./PlaceRow";
 
@@ -9,7 +9,7 @@ interface Props {
 }
 
 export function Places({ form, onChange }: Props) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const put = (places: Place[]): void => onChange(withPlaces(form, places));
   const replace = (place: Place): void => put(form.places.map((one) => (one.key === place.key ? place : one)));
   const remove = (key: number): void => put(form.places.filter((one) => one.key !== key));

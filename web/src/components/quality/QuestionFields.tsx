@@ -1,6 +1,6 @@
 // The words of a judged question, who asks it, and what is noted of it.
 import { type ReactNode, useEffect, useId, useRef } from "react";
-import { useMessages } from "../../i18n";
+import { useStaffMessages } from "../../i18n";
 import { useFacets } from "../../queries/facets";
 import { type Form, SPLITS } from "../../state/judged";
 import { VERDICTS } from "../../state/judgement";
@@ -14,7 +14,7 @@ interface Props {
 }
 
 export function QuestionFields({ form, known, onChange }: Props) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const question = useRef<HTMLTextAreaElement>(null);
   const isNew = known === undefined;
   useEffect(() => {
@@ -50,7 +50,7 @@ export function QuestionFields({ form, known, onChange }: Props) {
 }
 
 function Asker({ form, onChange }: Pick<Props, "form" | "onChange">) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const { data: facets } = useFacets(); // without it every field can be typed
   return (
     <>
@@ -93,7 +93,7 @@ function Suggested({ label, value, children, onValue }: SuggestedProps) {
 }
 
 function Choices({ form, isNew, onChange }: Pick<Props, "form" | "onChange"> & { isNew: boolean }) {
-  const m = useMessages();
+  const m = useStaffMessages();
   return (
     <>
       <Choice
@@ -122,10 +122,10 @@ function Choices({ form, isNew, onChange }: Pick<Props, "form" | "onChange"> & {
       />
       <Choice
         className="document-field"
-        label={m.quality.found}
+        label={m.feedback.found}
         value={form.found}
         none={m.scope.unsaid}
-        options={VERDICTS.map((verdict) => [verdict, m.quality.verdicts[verdict]] as const)}
+        options={VERDICTS.map((verdict) => [verdict, m.feedback.verdicts[verdict]] as const)}
         onValue={(found) => onChange({ found })}
       />
     </>

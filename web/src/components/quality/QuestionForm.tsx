@@ -1,7 +1,7 @@
 // A judged question to be written or rewritten: its words, who asks, its half, and where the answer stands.
 import { type FormEvent, useState } from "react";
 import type { ApiError } from "../../api/errors";
-import { refusalWords, useMessages } from "../../i18n";
+import { refusalWords, useStaffMessages } from "../../i18n";
 import { useDeleteQuestion, useWriteQuestion } from "../../queries/judged";
 import { EMPTY, type Form, formOf, isPlaced, isSame, type Listed, toSend } from "../../state/judged";
 import { Confirm } from "../shared/Confirm";
@@ -17,7 +17,7 @@ interface Props {
 }
 
 export function QuestionForm({ set, id, listed, onDeleted, onClose }: Props) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const [before, setBefore] = useState<Form>(() => (listed ? formOf(listed) : EMPTY));
   const [form, setForm] = useState(before);
   const [said, setSaid] = useState<{ text: string; wrong: boolean } | null>(null);

@@ -1,7 +1,7 @@
 // A test session: questions are asked as anywhere, and each answer is judged into a set. For quality staff.
 import { useRef, useState } from "react";
 import type { JudgedSets, Mode } from "../../api/types";
-import { useMessages } from "../../i18n";
+import { useStaffMessages } from "../../i18n";
 import { useJudgedSets } from "../../queries/judged";
 import { lackingIn } from "../../state/conversation";
 import { SET_NAME } from "../../state/judged";
@@ -20,7 +20,7 @@ import { Shell } from "./Shell";
 const ignore = (): void => undefined; // a session begins anew: no conversation is loaded that could be missing
 
 export function Session() {
-  const m = useMessages();
+  const m = useStaffMessages();
   const { data: sets, error } = useJudgedSets();
   const [set, setSet] = useState("test session");
   const [asker, setAsker] = useState<Asker>({ function: "", department: "" });
@@ -41,7 +41,7 @@ export function Session() {
       covered={source.over}
       source={source.shown && <SourcePane {...source.shown} onMove={source.movePlace} onClose={source.close} />}
     >
-      <h2 className="quality-title">{m.quality.session}</h2>
+      <h2 className="quality-title">{m.pageNames.session}</h2>
       <p className="muted">{m.quality.sessionLead}</p>
       <Fields {...{ set, sets, named, asker }} onSet={setSet} onAsker={setAsker} />
       {!named && <p className="notice serious">{m.quality.badName}</p>}
@@ -79,7 +79,7 @@ interface FieldsProps {
 }
 
 function Fields({ set, sets, named, asker, onSet, onAsker }: FieldsProps) {
-  const m = useMessages();
+  const m = useStaffMessages();
   return (
     <div className="session-fields">
       <label>

@@ -1,6 +1,6 @@
 // The judged sets: which there are, out and in as CSV; with ?set= one of them, question by question. For quality staff.
 import type { JudgedSets } from "../../api/types";
-import { formatMoment, useMessages } from "../../i18n";
+import { formatMoment, useStaffMessages } from "../../i18n";
 import { csvUrl, useDeleteSet, useJudgedSets } from "../../queries/judged";
 import { pathOf, setAddress, setInAddress } from "../../state/route";
 import { Confirm } from "../shared/Confirm";
@@ -25,16 +25,16 @@ export function Sets() {
 }
 
 function List({ sets }: JudgedSets) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const { mutate: drop, error } = useDeleteSet();
   return (
     <>
       <Problem code={error?.code} />
-      <h2 className="quality-title">{m.quality.sets}</h2>
+      <h2 className="quality-title">{m.pageNames.sets}</h2>
       <p className="muted">{m.sets.lead}</p>
       {sets.length === 0 && (
         <p className="empty-list">
-          {m.sets.none} <a href={pathOf("session")}>{m.quality.session}</a>
+          {m.sets.none} <a href={pathOf("session")}>{m.pageNames.session}</a>
         </p>
       )}
       <ul className="cards">
@@ -50,7 +50,7 @@ function List({ sets }: JudgedSets) {
 }
 
 function Card({ set, onDelete }: { set: Counted; onDelete(): void }) {
-  const m = useMessages();
+  const m = useStaffMessages();
   return (
     <li className="card judged-set">
       <h3>

@@ -7,6 +7,7 @@ import { Header } from "../shared/Header";
 import { Nowhere } from "../shared/Nowhere";
 import { PageLinks } from "../shared/PageLinks";
 import { Problem } from "../shared/Problem";
+import "../../styles/judged.css";
 
 interface Props {
   current: Extract<OwnPage, "session" | "sets" | "gaps">;
@@ -27,7 +28,7 @@ export function Shell({ current, label, error, foot, source, covered, lacking, c
       <Header asks={foot !== undefined && !hidden} covered={covered} lacking={lacking}>
         <PageLinks current={current} />
       </Header>
-      <main className="conversation" aria-label={label ?? m.quality[current]} inert={covered}>
+      <main className="conversation" aria-label={label ?? m.pageNames[current]} inert={covered}>
         <div className="turns">
           {!hidden && <Problem code={error?.code} />}
           {hidden ? <Nowhere onHome={() => location.assign("/")} /> : children}

@@ -2,7 +2,7 @@
 import { type ChangeEvent, useRef, useState } from "react";
 import { type ApiError, asApiError } from "../../api/errors";
 import type { Imported, Wrong } from "../../api/types";
-import { refusalWords, useMessages } from "../../i18n";
+import { refusalWords, useStaffMessages } from "../../i18n";
 import { checkCsv, useImport } from "../../queries/judged";
 import { nameFrom, SET_NAME, textOf } from "../../state/judged";
 
@@ -15,7 +15,7 @@ const IDLE: State = { kind: "idle", said: "" };
 
 /** `set`: null when the reader names one. */
 export function Upload({ set }: { set: string | null }) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const [name, setName] = useState(set ?? "");
   const [state, setState] = useState<State>(IDLE);
   const [file, setFile] = useState<File | null>(null);
@@ -87,7 +87,7 @@ export function Upload({ set }: { set: string | null }) {
 
 /** Why nothing was put in: row by row where rows are to blame. */
 function Refused({ error }: { error: ApiError }) {
-  const m = useMessages();
+  const m = useStaffMessages();
   const words = (row: Wrong | undefined, otherwise: string): string =>
     m.sets.wrong[row?.code ?? ""]?.(row?.values ?? {}) ?? otherwise;
   const rows = error.rows.filter((row) => row.where !== "");

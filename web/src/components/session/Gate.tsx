@@ -63,7 +63,7 @@ function NotAllowed({ needs }: { needs: readonly Role[] }) {
       <Header />
       <main className="gate">
         <h2>{m.session.notAllowed}</h2>
-        <p>{m.session.notAllowedWhy(needs.map((role) => m.accounts.roles[role]))}</p>
+        <p>{m.session.notAllowedWhy(needs.map((role) => m.roles[role]))}</p>
         {reads && <a href="/">{m.session.toQuestions}</a>}
         {first && <p>{m.session.toElsewhere}</p>}
         <PageLinks />

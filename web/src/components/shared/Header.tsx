@@ -1,5 +1,5 @@
 // The bar on top of every page: its name, the page's own ways to go, theme, language; under it what holds of the whole page.
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { useLanguage, useMessages } from "../../i18n";
 import { Banner } from "./Banner";
 import { SignedIn } from "./SignedIn";
@@ -16,6 +16,7 @@ interface Props {
 
 export function Header({ home = false, covered = false, asks = false, lacking = 0, tools, children }: Props) {
   const m = useMessages();
+  const [unspoken, setUnspoken] = useState(false); // the other language could not be had
   return (
     <header className="top" inert={covered}>
       <div className="bar">
@@ -28,20 +29,31 @@ export function Header({ home = false, covered = false, asks = false, lacking = 
         {children}
         <span className="spacer" />
         <Theme />
-        <LanguageButton />
+        <LanguageButton onFailed={setUnspoken} />
         <SignedIn />
         {tools}
       </div>
+      {unspoken && (
+        <p className="banner serious" role="alert">
+          {m.app.languageFailed}
+        </p>
+      )}
       <Banner lacking={lacking} />
     </header>
   );
 }
 
-function LanguageButton() {
+function LanguageButton({ onFailed }: { onFailed(failed: boolean): void }) {
   const m = useMessages();
   const { other, speakOther } = useLanguage();
+  const speak = (): void => {
+    speakOther().then(
+      () => onFailed(false),
+      () => onFailed(true),
+    );
+  };
   return (
-    <button type="button" className="quiet" lang={other} onClick={speakOther} aria-label={m.app.languageLabel}>
+    <button type="button" className="quiet" lang={other} onClick={speak} aria-label={m.app.languageLabel}>
       {m.app.language}
     </button>
   );

@@ -1,20 +1,9 @@
 // The ways to the pages of few, for those who may see them.
 import type { KeyboardEvent } from "react";
-import { type Messages, useMessages } from "../../i18n";
+import { useMessages } from "../../i18n";
 import { useRoles } from "../../queries/session";
 import { type OwnPage, pagesFor, pathOf } from "../../state/route";
 import { useNarrow } from "../../state/useNarrow";
-
-export const pageName = (page: OwnPage, { admin, accounts, keys, quality, audit }: Messages): string =>
-  ({
-    documents: admin.documents,
-    accounts: accounts.title,
-    keys: keys.title,
-    session: quality.session,
-    sets: quality.sets,
-    gaps: quality.gaps,
-    audit: audit.title,
-  })[page];
 
 /** On a narrow screen they lie folded behind the name of this one: in full they would fill a phone's. */
 export function PageLinks({ current }: { current?: OwnPage }) {
@@ -23,7 +12,7 @@ export function PageLinks({ current }: { current?: OwnPage }) {
   const folded = useNarrow() && current !== undefined && pages.length > 1;
   const links = pages.map((page) => (
     <a key={page} className="quiet" href={pathOf(page)} aria-current={page === current ? "page" : undefined}>
-      {pageName(page, m)}
+      {m.pageNames[page]}
     </a>
   ));
   if (!folded)
@@ -35,7 +24,7 @@ export function PageLinks({ current }: { current?: OwnPage }) {
   return (
     <nav aria-label={m.pages}>
       <details className="menu" onKeyDown={closeByEscape}>
-        <summary className="quiet">{pageName(current, m)} ▾</summary>
+        <summary className="quiet">{m.pageNames[current]} ▾</summary>
         <ul>
           {links.map((link) => (
             <li key={link.key}>{link}</li>

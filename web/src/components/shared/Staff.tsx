@@ -3,7 +3,8 @@ import type { ReactNode } from "react";
 import { useMessages } from "../../i18n";
 import type { OwnPage } from "../../state/route";
 import { Header } from "./Header";
-import { PageLinks, pageName } from "./PageLinks";
+import { PageLinks } from "./PageLinks";
+import "../../styles/judged.css";
 
 interface Props {
   page: OwnPage;
@@ -18,9 +19,9 @@ export function Staff({ page, lead, children }: Props) {
       <Header>
         <PageLinks current={page} />
       </Header>
-      <main className="conversation" aria-label={pageName(page, m)}>
+      <main className="conversation" aria-label={m.pageNames[page]}>
         <div className="turns">
-          <h2 className="admin-title">{pageName(page, m)}</h2>
+          <h2 className="admin-title">{m.pageNames[page]}</h2>
           <p className="muted">{lead}</p>
           {children}
         </div>

@@ -5,7 +5,8 @@ import { useMessages } from "../../i18n";
 import { zoomTo } from "../../pdf/geometry";
 import { type Highlight, sidesOf } from "../../pdf/highlights";
 import { type OpenDocument, useDocument } from "../../pdf/useDocument";
-import { Viewer } from "../../pdf/Viewer";
+import { usePerson } from "../../queries/session";
+import { noteOpened } from "../../state/kept";
 import { usePhone } from "../../state/useNarrow";
 import { Cautions } from "../shared/Cautions";
 import { Facts } from "../shared/Facts";
@@ -30,6 +31,11 @@ export function SourcePane({ source, highlights, current, over, onMove, onClose 
   const document = useDocument(source.document_id);
   const [chosen, setZoom] = useState<number | null>(null); // by the reader
   const [page, setPage] = useState(source.page);
+  const person = usePerson();
+  const opened = document.kind === "open" ? document.detail.id : null;
+  useEffect(() => {
+    if (opened) noteOpened(person, opened);
+  }, [person, opened]);
   const place = highlights[current];
   const phone = usePhone();
   const zoom = chosen ?? (phone ? zoomOf(document, place) : 1);
@@ -66,7 +72,7 @@ export function SourcePane({ source, highlights, current, over, onMove, onClose 
         <Cautions cautions={source.cautions} />
         <StatusLine {...{ document, source, place }} />
         {document.kind === "open" ? (
-          <Viewer key={source.document_id} {...{ document, highlights, current, zoom }} onPage={setPage} />
+          <document.Viewer key={source.document_id} {...{ document, highlights, current, zoom }} onPage={setPage} />
         ) : (
           <Instead document={document} source={source} />
         )}
@@ -109,7 +115,7 @@ function StatusLine({ document, source, place }: StatusProps) {
   if (document.kind === "open" && document.detail.status === "replaced") lines.push(m.viewer.replaced);
   if (document.kind === "open" && document.detail.status === "retired") lines.push(m.viewer.retired);
   if (place?.kind === "nearest") lines.push(m.viewer.nearest);
-  else if (place && place.rects.length === 0) lines.push(m.viewer.onPage(place.page));
+  else if (place?.text && place.rects.length === 0) lines.push(m.viewer.onPage(place.page));
   if (lines.length === 0) return null;
   return <p className="source-status">{lines.join(" ")}</p>;
 }

@@ -5,6 +5,7 @@ import type { OpenDocument } from "../../pdf/useDocument";
 import { fileUrl } from "../../queries/documents";
 import { placePath } from "../../state/route";
 import { CopyLink } from "../shared/CopyLink";
+import { Favourite } from "../shared/Favourite";
 
 interface PlacesProps {
   place: number; // which one is shown, from 1
@@ -60,6 +61,7 @@ export function Tools({ source, document, page, words, wordsAt, zoom, onZoom, pl
           +
         </button>
       </span>
+      <Favourite className="quiet" id={source.document_id} title={source.title} />
       <CopyLink
         className="quiet"
         path={placePath({ document: source.document_id, page: words ? wordsAt : page, quote: words })}

@@ -2,7 +2,6 @@
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
 export const accounts = {
-  title: "Accounts",
   lead: "Who may sign in, with which roles and groups. Every change holds from the next request on and stands in the audit trail.",
   search: "Name or login",
   role: "Role",
@@ -14,7 +13,6 @@ export const accounts = {
     shown === total ? many(total, "account", "accounts") : `${shown} of ${total} accounts`,
   none: "No account fits. Clear the filters, or make one.",
   more: "Show more",
-  roles: { reader: "reader", judge: "judge", admin: "admin", membership_admin: "membership admin", auditor: "auditor" },
   roleHelp: {
     reader: "asks, and reads what their groups may read",
     judge: "a reader who also judges questions and sees what was asked in vain",
@@ -110,7 +108,6 @@ export const accounts = {
 };
 
 export const keys = {
-  title: "Keys",
   lead: "What machines show instead of signing in. Each acts as one account, for some uses only, and ends by itself.",
   which: "Show",
   kinds: { live: "keys that work", all: "all, also ended ones" },

@@ -1,5 +1,5 @@
 // The words of the auditors' page, in English.
-import actions from "./actions.en.json";
+import actions from "../actions.en.json";
 
 type ByCode = Record<string, string>;
 /** More codes may come than those that have words. */
@@ -7,7 +7,6 @@ const open = (words: ByCode): ByCode => words;
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
 export const audit = {
-  title: "Audit trail",
   lead: "Who asked, saw, opened and changed what. Reading it is an entry too.",
   actions: open(actions),
   chain: "The chain",

@@ -4,7 +4,6 @@ import type { accounts as AccountWords, keys as KeyWords } from "./accounts.en";
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
 export const accounts: typeof AccountWords = {
-  title: "Accounts",
   lead: "Wie zich mag aanmelden, met welke rollen en groepen. Elke wijziging geldt vanaf het volgende verzoek en staat in het auditspoor.",
   search: "Naam of aanmeldnaam",
   role: "Rol",
@@ -15,13 +14,6 @@ export const accounts: typeof AccountWords = {
   count: (shown, total) => (shown === total ? many(total, "account", "accounts") : `${shown} van ${total} accounts`),
   none: "Geen account past hierbij. Wis de filters, of maak er een.",
   more: "Toon meer",
-  roles: {
-    reader: "lezer",
-    judge: "beoordelaar",
-    admin: "beheerder",
-    membership_admin: "groepenbeheerder",
-    auditor: "auditor",
-  },
   roleHelp: {
     reader: "stelt vragen en leest wat de eigen groepen mogen lezen",
     judge: "een lezer die ook vragen beoordeelt en ziet wat vergeefs gevraagd werd",
@@ -115,7 +107,6 @@ export const accounts: typeof AccountWords = {
 };
 
 export const keys: typeof KeyWords = {
-  title: "Sleutels",
   lead: "Wat machines tonen in plaats van zich aan te melden. Elke sleutel werkt als één account, voor enkele doelen, en eindigt vanzelf.",
   which: "Toon",
   kinds: { live: "sleutels die werken", all: "alle, ook beëindigde" },

@@ -1,11 +1,10 @@
 // De woorden van de bladzijde voor auditors, in het Nederlands.
-import actions from "./actions.nl.json";
+import actions from "../actions.nl.json";
 import type { audit as AuditWords } from "./audit.en";
 
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
 export const audit: typeof AuditWords = {
-  title: "Auditspoor",
   lead: "Wie vroeg, zag, opende en wijzigde wat. Ook het lezen ervan komt erin te staan.",
   actions,
   chain: "De keten",

@@ -1,0 +1,111 @@
+"""The procedure finder, and the procedures at hand on the first page."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import NewPage
+from tests.e2e.scripted import TITLE, Script
+from tests.e2e.test_states import AXE, ask, complete
+
+WORDS = {
+    "nl-BE": {
+        "find": "Zoek een procedure",
+        "one": "1 procedure",
+        "star": "Favoriet",
+        "favourites": "Uw favorieten",
+        "last": "Laatst geopend",
+    },
+    "en-GB": {
+        "find": "Find a procedure",
+        "one": "1 procedure",
+        "star": "Favourite",
+        "favourites": "Your favourites",
+        "last": "Opened last",
+    },
+}
+
+
+def faultless(page: Page) -> None:
+    page.add_script_tag(path=AXE) if not page.evaluate("'axe' in window") else None
+    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+    found = page.evaluate("tags => axe.run({exclude: ['.textLayer']}, {runOnly: tags})", tags)
+    assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found["violations"]] == []
+    wide, window = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+    assert wide <= window
+
+
+def star(page: Page, locale: str = "nl-BE"):  # type: ignore[no-untyped-def]
+    return page.get_by_role("button", name=f"{WORDS[locale]['star']}: {TITLE}")
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("locale", WORDS)
+def test_the_finder_and_the_first_page_have_no_fault(new_page: NewPage, base_url: str, locale: str, scheme: str, width: int) -> None:
+    words = WORDS[locale]
+    page = new_page(locale=locale, width=width, color_scheme=scheme, bypass_csp=True)
+    page.goto(base_url)
+    page.get_by_role("link", name=words["find"]).click()
+    expect(page.get_by_text(words["one"], exact=True)).to_be_visible()
+    star(page, locale).click()
+    expect(star(page, locale)).to_have_attribute("aria-pressed", "true")
+    faultless(page)
+    page.goto(base_url)
+    expect(page.get_by_role("heading", name=words["favourites"])).to_be_visible()
+    faultless(page)
+
+
+def test_the_finder_asks_the_service_for_what_was_chosen(new_page: NewPage, base_url: str, script: Script) -> None:
+    page = new_page()
+    page.goto(f"{base_url}/procedures")
+    expect(page.get_by_role("link", name=TITLE)).to_be_visible()
+    page.get_by_label("In titel of bestandsnaam").fill("para")
+    page.get_by_label("Dienst").select_option("Pediatrie")
+    page.get_by_label("Documenttype").select_option("protocol")
+    page.get_by_label("Geldigheid").select_option("vervallen")
+    expect(page.get_by_text("verlopen op 1 mrt 2024")).to_be_visible()
+    wanted = {"search": "para", "department": "Pediatrie", "document_type": "protocol", "validity": "expired", "status": "indexed"}
+    page.wait_for_timeout(600)  # the words are sent when their writer pauses
+    assert wanted.items() <= script.looked_for[-1].items()
+    script.empty = True
+    page.get_by_label("Geldigheid").select_option("nog niet geldig")
+    expect(page.get_by_text("Er past geen procedure bij. Haal een filter weg, of probeer andere woorden.")).to_be_visible()
+
+
+def test_a_procedure_is_opened_and_stands_on_the_first_page(new_page: NewPage, base_url: str, script: Script) -> None:
+    page = new_page()
+    page.goto(base_url)
+    expect(page.get_by_role("link", name="Zoek een procedure")).to_be_visible()
+    expect(page.get_by_role("heading", name="Laatst geopend")).to_have_count(0)
+    page.get_by_role("link", name="Zoek een procedure").click()
+    page.get_by_role("link", name=TITLE).click()
+    expect(page.locator(".page[data-drawn=true]").first).to_be_visible()
+    expect(page.locator(".source-status")).to_have_count(0)  # no words were asked for, so no place of theirs is missing
+    page.goto(base_url)
+    expect(page.get_by_role("heading", name="Laatst geopend")).to_be_visible()
+    page.get_by_role("link", name=TITLE).click()
+    star(page).click()
+    page.goto(base_url)
+    expect(page.get_by_role("heading", name="Uw favorieten")).to_be_visible()
+    expect(page.get_by_role("heading", name="Laatst geopend")).to_have_count(0)  # it stands among the favourites
+    script.unreadable.add("paracetamol-kind")
+    page.reload()
+    expect(page.get_by_role("link", name="Zoek een procedure")).to_be_visible()
+    expect(page.get_by_role("heading", name="Uw favorieten")).to_have_count(0)
+    kept = page.evaluate("localStorage.getItem('bedside.documents')")
+    assert TITLE not in kept
+    assert re.search("paracetamol-kind", kept)
+
+
+def test_a_source_of_an_answer_counts_as_opened(new_page: NewPage, base_url: str) -> None:
+    page = new_page()
+    page.goto(base_url)
+    ask(page)
+    complete(page)
+    page.get_by_role("button", name="Nieuwe vraag").click()
+    expect(page.get_by_role("heading", name="Laatst geopend")).to_be_visible()
+    expect(page.locator(".at-hand").get_by_role("link", name=TITLE)).to_be_visible()

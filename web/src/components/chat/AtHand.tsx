@@ -1,0 +1,47 @@
+// On the first page: the procedures that this person keeps, those they opened last, and the way to all others.
+import { useMessages } from "../../i18n";
+import { useKeptDocuments } from "../../queries/documents";
+import { usePerson } from "../../queries/session";
+import { useKept } from "../../state/kept";
+import { pathOf, placePath } from "../../state/route";
+
+const SHOWN = 5; // of each
+
+export function AtHand() {
+  const m = useMessages();
+  const kept = useKept(usePerson());
+  const favourites = useKeptDocuments(kept.favourites, SHOWN);
+  const opened = useKeptDocuments(kept.opened, SHOWN);
+  const lists = [
+    { name: m.atHand.favourites, documents: favourites },
+    { name: m.atHand.opened, documents: opened.filter(({ id }) => !favourites.some((one) => one.id === id)) },
+  ];
+  return (
+    <section className="at-hand" aria-label={m.pageNames.procedures}>
+      {lists.map(
+        ({ name, documents }) =>
+          documents.length > 0 && (
+            <div key={name}>
+              <h2>{name}</h2>
+              <ul>
+                {documents.map(({ id, title, language }) => (
+                  <li key={id}>
+                    <a
+                      className="link"
+                      href={placePath({ document: id, page: 1, quote: "" })}
+                      lang={language || undefined}
+                    >
+                      {title}
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            </div>
+          ),
+      )}
+      <a className="link" href={pathOf("procedures")}>
+        {m.atHand.find}
+      </a>
+    </section>
+  );
+}

@@ -1,0 +1,118 @@
+// The procedure finder: all that this reader may read, by words of the title, department, type and validity.
+import { useState } from "react";
+import type { DocumentSummary, Validity } from "../../api/types";
+import { useStaffMessages } from "../../i18n";
+import { type DocumentFilters, useProcedures } from "../../queries/documents";
+import { useFacets } from "../../queries/facets";
+import { useDelayed } from "../../queries/useDelayed";
+import { placePath } from "../../state/route";
+import { isExpired, validityOf } from "../../text/facts";
+import { Choice } from "../shared/Choice";
+import { Favourite } from "../shared/Favourite";
+import { Problem } from "../shared/Problem";
+import { Staff } from "../shared/Staff";
+
+const VALIDITIES = ["valid", "expired", "upcoming"] as const satisfies readonly Validity[];
+const ALL: DocumentFilters = { search: "", department: "", document_type: "", validity: "" };
+
+export function Procedures() {
+  const m = useStaffMessages();
+  const [filters, setFilters] = useState(ALL);
+  const list = useProcedures({ ...filters, search: useDelayed(filters.search.trim()) });
+  const documents = list.data?.pages.flatMap((page) => page.documents) ?? [];
+  const total = list.data?.pages.at(-1)?.total;
+  return (
+    <Staff page="procedures" lead={m.find.lead}>
+      <Filters filters={filters} onFilters={setFilters} />
+      <Problem code={list.error?.code} />
+      <p className="made" role="status">
+        {total !== undefined && m.find.count(documents.length, total)}
+      </p>
+      <ul className="cards">
+        {documents.map((one) => (
+          <Row key={one.id} document={one} />
+        ))}
+      </ul>
+      {list.hasNextPage && (
+        <button type="button" className="link" onClick={() => void list.fetchNextPage()}>
+          {m.admin.more}
+        </button>
+      )}
+    </Staff>
+  );
+}
+
+interface FiltersProps {
+  filters: DocumentFilters;
+  onFilters(filters: DocumentFilters): void;
+}
+
+function Filters({ filters, onFilters }: FiltersProps) {
+  const m = useStaffMessages();
+  const { data: facets } = useFacets(); // the words are searched without it
+  const change = (part: Partial<DocumentFilters>): void => onFilters({ ...filters, ...part });
+  return (
+    <search className="finder">
+      <label className="admin-search">
+        {m.admin.search}
+        <input
+          type="search"
+          value={filters.search}
+          maxLength={200}
+          onChange={(event) => change({ search: event.target.value })}
+        />
+      </label>
+      <div className="finder-choices">
+        <Choice
+          className="document-field"
+          label={m.scope.department}
+          value={filters.department}
+          options={(facets?.departments ?? []).map((name) => [name, name] as const)}
+          none={m.scope.all}
+          onValue={(department) => change({ department })}
+        />
+        <Choice
+          className="document-field"
+          label={m.scope.type}
+          value={filters.document_type}
+          options={(facets?.document_types ?? []).map((type) => [type, m.scope.types[type] ?? type] as const)}
+          none={m.scope.all}
+          onValue={(document_type) => change({ document_type })}
+        />
+        <Choice
+          className="document-field"
+          label={m.find.validity}
+          value={filters.validity}
+          options={VALIDITIES.map((one) => [one, m.find.validities[one]] as const)}
+          none={m.scope.all}
+          onValue={(validity) => change({ validity })}
+        />
+      </div>
+    </search>
+  );
+}
+
+function Row({ document }: { document: DocumentSummary }) {
+  const m = useStaffMessages();
+  const { id, title, language, version, department, document_type } = document;
+  const validity = validityOf(document, m);
+  const facts = [department, m.scope.types[document_type] ?? document_type, version && m.card.version(version)];
+  return (
+    <li className="card finder-row">
+      <a
+        className="link document-title"
+        href={placePath({ document: id, page: 1, quote: "" })}
+        lang={language || undefined}
+      >
+        {title}
+      </a>
+      <span className="facts">
+        {facts.filter(Boolean).map((fact) => (
+          <span key={fact}>{fact}</span>
+        ))}
+        {validity && <span className={isExpired(document) ? "warn" : undefined}>{validity}</span>}
+      </span>
+      <Favourite id={id} title={title} />
+    </li>
+  );
+}

@@ -1,0 +1,216 @@
+// The words of the pages for staff with a task, in English: who only asks does not fetch them.
+import { accounts, keys } from "./accounts.en";
+import { audit } from "./audit.en";
+
+const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
+
+/** The words as a shape that knows more keys than these: another code may come than those that have words. */
+const open = <Shape>(words: Shape): Shape => words;
+type ByCode = Record<string, string>;
+
+export const staff = {
+  find: {
+    lead: "All procedures that you may read; a star keeps one at hand on the first page of this computer.",
+    validity: "Validity",
+    validities: { valid: "valid today", expired: "expired", upcoming: "not valid yet" },
+    count: (shown: number, total: number) => {
+      if (total === 0) return "No procedure fits. Take a filter away, or try other words.";
+      return shown === total ? many(total, "procedure", "procedures") : `${shown} of ${total} procedures`;
+    },
+  },
+  quality: {
+    sessionLead:
+      "Ask as staff would. Say of each answer whether it was found and where it stands: that becomes a judged question.",
+    gapsLead:
+      "Questions that no document answered. They are what staff typed and may concern patients: handle with care.",
+    judge: "Judge this answer",
+    missed: "Readers missed:",
+    missedInAll: "What readers missed in these answers:",
+    held: "This document held the answer",
+    none: "No document answers this",
+    page: "page",
+    words: "the words that answer",
+    takeSelection: "Use the selected words",
+    save: "Save",
+    saved: (set: string) => `Saved in ${set}.`,
+    savedOpen: (set: string) => `Saved in ${set}, open: where the answer stands is not known yet.`,
+    set: "Judged set",
+    badName: "A set's name has letters, digits, spaces, dots and dashes, at most 80.",
+    function: "Function of the asker",
+    department: "Department",
+    counts: (questions: number, validate: number, test: number, open: number) =>
+      `${many(questions, "question", "questions")}: ${validate} to choose by, ${test} to report by; ${open} open`,
+    export: "CSV",
+    toSet: "View and change",
+    nextConversation: "Next conversation",
+    everyDepartment: "all departments",
+    noDepartment: "unknown",
+    noOwner: "no owner",
+    gapCounts: (gaps: number, questions: number) =>
+      gaps === 0
+        ? "Nothing was asked in vain."
+        : `${many(gaps, "gap", "gaps")}, ${many(questions, "question", "questions")}`,
+    times: (times: number) => (times === 1 ? "asked once" : `asked ${times} times`),
+    lastAsked: (day: string) => `last on ${day}`,
+    otherWords: (count: number) => many(count, "other wording", "other wordings"),
+  },
+  sets: {
+    lead: "Questions of which somebody said where the answer stands. Retrieval is measured with them: bedside evaluate --stored NAME.",
+    none: "There is no judged set yet. Make one in a test session, or put in a CSV.",
+    gone: "There is no such set yet: put questions into it with a CSV.",
+    changed: (day: string) => `changed on ${day}`,
+    download: "Download as CSV",
+    deleteSet: "Delete the set",
+    sureSet: (name: string, questions: number) => `Delete ${name} with ${many(questions, "question", "questions")}?`,
+    deleteQuestion: "Delete this question",
+    sureQuestion: "Delete this question from the set?",
+    deleted: (question: string) => `Deleted: ${question}`,
+    search: "In the question, the document or the note",
+    which: "Show",
+    kinds: {
+      all: "all",
+      validate: "to choose by (validate)",
+      test: "to report by (test)",
+      open: "still open",
+      none: "without an answer",
+    },
+    shown: (found: number, all: number) =>
+      found === all ? many(all, "question", "questions") : `${found} of ${many(all, "question", "questions")}`,
+    more: (rest: number) => `Show ${rest} more`,
+    noMatch: "No question matches.",
+    isOpen: "Open: nobody has said yet where the answer stands",
+    add: "New question",
+    close: "Close",
+    question: "Question",
+    group: "Patients it is about",
+    split: "Half",
+    splitByWords: "by its words",
+    note: "Note",
+    document: "Document (file name)",
+    place: (number: number) => `Place ${number}`,
+    addPlace: "Add a place",
+    removePlace: (number: number) => `Remove place ${number}`,
+    upload: "Put in a CSV",
+    columns:
+      "Columns: id, question, document (empty: no answer); and if known language, page, span, split, group, note, function, department, conversation, found. A question that is there already, by its id, is replaced; nothing is deleted.",
+    file: "CSV file",
+    check: "Look at it",
+    would: (questions: number, fresh: number, set: string) =>
+      `${many(questions, "question", "questions")} for ${set}: ${fresh} new, ${questions - fresh} in place of those there.`,
+    put: "Put in",
+    cancel: "Cancel",
+    putIn: (questions: number, set: string) => `${many(questions, "question", "questions")} put into ${set}.`,
+    badRows: (rows: number) =>
+      `Nothing was put in: ${rows === 1 ? "1 row cannot be read" : `${rows} rows cannot be read`}.`,
+    line: (line: string) => `Line ${line}:`,
+    wrong: open<Record<string, (values: Record<string, string>) => string>>({
+      no_column: ({ columns }) => `the file has no column ${columns}.`,
+      no_csv: () => "the file cannot be read as CSV.",
+      more_fields: () => "there are more fields than columns; words with a comma must stand between quotes.",
+      empty: () => "id and question must not be empty.",
+      too_long: ({ column, most }) => `${column} is longer than ${most} characters.`,
+      no_character: ({ column }) => `${column} holds a character that is none.`,
+      id_taken: ({ id }) => `the id ${id} is of another question.`,
+      no_place: ({ id }) => `question ${id} is there already; a further row of it names a further document.`,
+      bad_split: ({ value }) => `split is “${value}”, not validate or test.`,
+      bad_found: ({ value }) => `found is “${value}”, not yes, partly or no.`,
+      bad_group: ({ value }) => `group is “${value}”, not adult, child, neonate or pregnancy.`,
+      bad_page: ({ value }) => `page is “${value}”, not a number from 1.`,
+      both_said: () => "either a document holds the answer, or none does.",
+      no_document: ({ document }) => `there is no document called ${document}; choose one from the list.`,
+      few_pages: ({ document, pages, page }) => `${document} has ${pages} pages; there is no page ${page}.`,
+      no_words: ({ document }) => `these words do not stand there in ${document}; choose them from the passage.`,
+    }),
+  },
+  admin: {
+    lead: "What is said here counts instead of what the file says, from the next question on. It stays when a new version of the file is loaded, until that says something else.",
+    search: "In title or file name",
+    count: (shown: number, total: number) =>
+      shown === total ? many(total, "document", "documents") : `${shown} of ${total} documents`,
+    more: "Show more",
+    failed: (reason: string) => `Could not be read: ${reason}`,
+    reasons: open<ByCode>({
+      encrypted: "it needs a password to open",
+      empty: "it is empty",
+      broken: "it is broken, or not what its name says",
+      too_large: "it is too large",
+      too_slow: "reading it took too long",
+      too_much_memory: "reading it took too much memory",
+      no_text_layer: "it is a scan in which no words could be read, so nothing can be found in it",
+      only_rendered: "drawings lie over its text or text is cut off: only its laid out pages tell what is seen",
+      xfa_form: "it is an XFA form, whose content only Adobe's programs show: print it to a PDF and load that",
+      not_indexed: "it could not be indexed",
+      unsupported: "files of its kind are not read here",
+      not_permitted: "who may read it is not known",
+      wrong_metadata: "its row in metadata.csv is wrong",
+    }),
+    notRead: "it could not be read",
+    advice: open<ByCode>({
+      encrypted: "Save it without a password, then load it again.",
+      empty: "Check that it is the right file, then load it again.",
+      broken: "Open it in the program that made it, save it as PDF, then load that.",
+      too_large:
+        "Split it, or raise BEDSIDE_MAX_FILE_MB or BEDSIDE_MAX_PAGES; a sheet or a document with huge tables: save it as PDF.",
+      too_slow: "Raise BEDSIDE_READ_TIMEOUT, or save it as PDF anew, then load it again.",
+      too_much_memory: "Raise BEDSIDE_READ_MEMORY_MB, or save it as PDF anew, then load it again.",
+      no_text_layer:
+        "It is a scan without readable words: scan it again, straight and at 300 dpi; with BEDSIDE_OCR=off no scan is read.",
+      only_rendered: "Install LibreOffice, which lays out its pages, or save it as PDF; then load that.",
+      xfa_form: "Open it in the program that shows it, print it as PDF, then load that.",
+      not_indexed: "The next run tries it again; where that fails too, save it as PDF, then load that.",
+      unsupported: "Save it as PDF, then load that.",
+      not_permitted:
+        "Give a group that is known here access to it in SharePoint, and the application the role fullcontrol on the site.",
+      wrong_metadata: "Correct it in metadata.csv; the next run takes the document in.",
+    }),
+    cut: (count: number) => `${many(count, "line", "lines")} left out as header, footer or page number`,
+    cutAt: (page: number, reason: string) => `p. ${page}, ${reason}:`,
+    cutReasons: open<ByCode>({
+      header: "header",
+      footer: "footer",
+      page_number: "page number",
+      line_number: "line number",
+      slanted: "slanted",
+    }),
+    load: "Load documents",
+    loadHelp: (kinds: string) => `A new version of a file takes the old one's place. What is read: ${kinds}.`,
+    renamed: (before: string) => `it was called ${before}`,
+    loading: (name: string) => `Loading ${name}…`,
+    indexed: "loaded; the next question finds it",
+    unchanged: "unchanged, it was here already",
+    busy: "other documents are being loaded; try again when that is done",
+    retire: "Take this document out",
+    sureRetire: (title: string) =>
+      `Take “${title}” out? Nothing is answered from it any more, until its file is loaded again.`,
+    yesRetire: "Yes, take it out",
+    fields: {
+      title: "Title",
+      department: "Department",
+      document_type: "Type",
+      version: "Version",
+      owner: "Owner",
+      supersedes: "Replaces (file name or title)",
+      valid_from: "Valid from",
+      valid_until: "Valid until",
+      language: "Language",
+      target_groups: "For which patients",
+    },
+    fileSays: (said: string) => `The file says: ${said}.`,
+    empty: "nothing",
+    reset: "As the file",
+    save: "Save",
+    saving: "Saving.",
+    saved: "Saved; the next question searches by it.",
+    savedOutdated:
+      "Saved; the next question searches by it. The document is long: what it means is compared under the old title until it is loaded again.",
+    nothing: "Nothing was changed.",
+    adminsOnly: "Only administrators can change this.",
+    history: (count: number) => many(count, "change", "changes"),
+    fromTo: (before: string, after: string) => `from “${before}” to “${after}”`,
+  },
+  accounts,
+  keys,
+  audit,
+};
+
+export type StaffWords = typeof staff;

@@ -1,0 +1,216 @@
+// De woorden van de bladzijden voor wie een taak heeft, in het Nederlands; wie enkel vraagt, haalt ze niet op.
+import { accounts, keys } from "./accounts.nl";
+import { audit } from "./audit.nl";
+import type { StaffWords } from "./en";
+
+const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
+
+export const staff: StaffWords = {
+  find: {
+    lead: "Alle procedures die u mag lezen; met een ster staat er een klaar op de eerste bladzijde van deze computer.",
+    validity: "Geldigheid",
+    validities: { valid: "vandaag geldig", expired: "vervallen", upcoming: "nog niet geldig" },
+    count: (shown: number, total: number) => {
+      if (total === 0) return "Er past geen procedure bij. Haal een filter weg, of probeer andere woorden.";
+      return shown === total ? many(total, "procedure", "procedures") : `${shown} van ${total} procedures`;
+    },
+  },
+  quality: {
+    sessionLead:
+      "Vraag zoals medewerkers het zouden doen. Zeg van elk antwoord of het gevonden is en waar het staat: dat wordt een beoordeelde vraag.",
+    gapsLead:
+      "Vragen waarop geen document antwoordt. Medewerkers hebben ze zo getypt; ze kunnen over patiënten gaan: ga er zorgvuldig mee om.",
+    judge: "Beoordeel dit antwoord",
+    missed: "Lezers misten:",
+    missedInAll: "Wat lezers misten in deze antwoorden:",
+    held: "Dit document bevatte het antwoord",
+    none: "Geen enkel document beantwoordt dit",
+    page: "pagina",
+    words: "de woorden die antwoorden",
+    takeSelection: "Neem de geselecteerde woorden",
+    save: "Bewaar",
+    saved: (set: string) => `Bewaard in ${set}.`,
+    savedOpen: (set: string) => `Bewaard in ${set}, open: waar het antwoord staat is nog niet bekend.`,
+    set: "Beoordeelde reeks",
+    badName: "De naam van een reeks heeft letters, cijfers, spaties, punten en streepjes, hoogstens 80.",
+    function: "Functie van wie vraagt",
+    department: "Dienst",
+    counts: (questions: number, validate: number, test: number, open: number) =>
+      `${many(questions, "vraag", "vragen")}: ${validate} om op te kiezen, ${test} om over te rapporteren; ${open} open`,
+    export: "CSV",
+    toSet: "Bekijk en wijzig",
+    nextConversation: "Volgend gesprek",
+    everyDepartment: "alle diensten",
+    noDepartment: "onbekend",
+    noOwner: "geen eigenaar",
+    gapCounts: (gaps: number, questions: number) =>
+      gaps === 0
+        ? "Niets werd vergeefs gevraagd."
+        : `${many(gaps, "leemte", "leemtes")}, ${many(questions, "vraag", "vragen")}`,
+    times: (times: number) => (times === 1 ? "één keer gevraagd" : `${times} keer gevraagd`),
+    lastAsked: (day: string) => `laatst op ${day}`,
+    otherWords: (count: number) => many(count, "andere formulering", "andere formuleringen"),
+  },
+  sets: {
+    lead: "Vragen waarvan iemand gezegd heeft waar het antwoord staat. Daarmee wordt het zoeken gemeten: bedside evaluate --stored NAAM.",
+    none: "Er is nog geen beoordeelde reeks. Maak er een in een testsessie, of laad een CSV.",
+    gone: "Deze reeks is er nog niet: laad er vragen in met een CSV.",
+    changed: (day: string) => `gewijzigd op ${day}`,
+    download: "Download als CSV",
+    deleteSet: "Verwijder de reeks",
+    sureSet: (name: string, questions: number) => `${name} met ${many(questions, "vraag", "vragen")} verwijderen?`,
+    deleteQuestion: "Verwijder deze vraag",
+    sureQuestion: "Deze vraag uit de reeks verwijderen?",
+    deleted: (question: string) => `Verwijderd: ${question}`,
+    search: "In de vraag, het document of de nota",
+    which: "Toon",
+    kinds: {
+      all: "alle",
+      validate: "om op te kiezen (validate)",
+      test: "om over te rapporteren (test)",
+      open: "nog open",
+      none: "zonder antwoord",
+    },
+    shown: (found: number, all: number) =>
+      found === all ? many(all, "vraag", "vragen") : `${found} van ${many(all, "vraag", "vragen")}`,
+    more: (rest: number) => `Toon er nog ${rest}`,
+    noMatch: "Geen enkele vraag past hierbij.",
+    isOpen: "Open: niemand heeft al gezegd waar het antwoord staat",
+    add: "Nieuwe vraag",
+    close: "Sluit",
+    question: "Vraag",
+    group: "Over welke patiënten",
+    split: "Helft",
+    splitByWords: "volgens de woorden",
+    note: "Nota",
+    document: "Document (bestandsnaam)",
+    place: (number: number) => `Plaats ${number}`,
+    addPlace: "Voeg een plaats toe",
+    removePlace: (number: number) => `Verwijder plaats ${number}`,
+    upload: "Laad een CSV",
+    columns:
+      "Kolommen: id, question, document (leeg: geen antwoord); en indien gekend language, page, span, split, group, note, function, department, conversation, found. Een vraag die er al is, volgens de id, wordt vervangen; niets wordt verwijderd.",
+    file: "CSV-bestand",
+    check: "Bekijk het",
+    would: (questions: number, fresh: number, set: string) =>
+      `${many(questions, "vraag", "vragen")} voor ${set}: ${fresh} nieuw, ${questions - fresh} in de plaats van wat er staat.`,
+    put: "Laad",
+    cancel: "Annuleer",
+    putIn: (questions: number, set: string) => `${many(questions, "vraag", "vragen")} geladen in ${set}.`,
+    badRows: (rows: number) =>
+      `Er is niets geladen: ${rows === 1 ? "1 rij kan niet gelezen worden" : `${rows} rijen kunnen niet gelezen worden`}.`,
+    line: (line: string) => `Regel ${line}:`,
+    wrong: {
+      no_column: ({ columns }) => `het bestand heeft geen kolom ${columns}.`,
+      no_csv: () => "het bestand kan niet als CSV gelezen worden.",
+      more_fields: () =>
+        "er zijn meer velden dan kolommen; woorden met een komma moeten tussen aanhalingstekens staan.",
+      empty: () => "id en question mogen niet leeg zijn.",
+      too_long: ({ column, most }) => `${column} is langer dan ${most} tekens.`,
+      no_character: ({ column }) => `${column} bevat een teken dat er geen is.`,
+      id_taken: ({ id }) => `het id ${id} is van een andere vraag.`,
+      no_place: ({ id }) => `vraag ${id} is er al; een volgende rij ervan noemt een volgend document.`,
+      bad_split: ({ value }) => `split is “${value}”, niet validate of test.`,
+      bad_found: ({ value }) => `found is “${value}”, niet yes, partly of no.`,
+      bad_group: ({ value }) => `group is “${value}”, niet adult, child, neonate of pregnancy.`,
+      bad_page: ({ value }) => `page is “${value}”, geen getal vanaf 1.`,
+      both_said: () => "een document bevat het antwoord, of geen enkel: niet allebei.",
+      no_document: ({ document }) => `er is geen document dat ${document} heet; kies er een uit de lijst.`,
+      few_pages: ({ document, pages, page }) => `${document} heeft ${pages} bladzijden; bladzijde ${page} is er niet.`,
+      no_words: ({ document }) => `deze woorden staan daar niet in ${document}; kies ze uit de passage.`,
+    },
+  },
+  admin: {
+    lead: "Wat hier staat, telt in plaats van wat het bestand zegt, vanaf de volgende vraag. Het blijft gelden voor nieuwe versies van het bestand, tot een versie iets anders zegt.",
+    search: "In titel of bestandsnaam",
+    count: (shown: number, total: number) =>
+      shown === total ? (total === 1 ? "1 document" : `${total} documenten`) : `${shown} van ${total} documenten`,
+    more: "Toon meer",
+    failed: (reason: string) => `Kon niet gelezen worden: ${reason}`,
+    reasons: {
+      encrypted: "het heeft een wachtwoord nodig",
+      empty: "het is leeg",
+      broken: "het is stuk, of niet wat de naam zegt",
+      too_large: "het is te groot",
+      too_slow: "het lezen duurde te lang",
+      too_much_memory: "het lezen kostte te veel geheugen",
+      no_text_layer: "het is een scan waarin geen woorden gelezen konden worden, dus er kan niets in gevonden worden",
+      only_rendered:
+        "tekeningen liggen over tekst of tekst is afgekapt: alleen de opgemaakte pagina's laten zien wat te lezen is",
+      xfa_form:
+        "het is een XFA-formulier, waarvan enkel programma's van Adobe de inhoud tonen: druk het af naar een PDF en laad die",
+      not_indexed: "het kon niet geïndexeerd worden",
+      unsupported: "bestanden van deze soort worden hier niet gelezen",
+      not_permitted: "wie het mag lezen is niet bekend",
+      wrong_metadata: "de regel in metadata.csv klopt niet",
+    },
+    notRead: "het kon niet gelezen worden",
+    advice: {
+      encrypted: "Bewaar het zonder wachtwoord en laad het opnieuw.",
+      empty: "Kijk na of het het juiste bestand is en laad het opnieuw.",
+      broken: "Open het in het programma waarmee het gemaakt is, bewaar het als PDF en laad die.",
+      too_large:
+        "Splits het, of verhoog BEDSIDE_MAX_FILE_MB of BEDSIDE_MAX_PAGES; een rekenblad of een document met enorme tabellen: bewaar het als PDF.",
+      too_slow: "Verhoog BEDSIDE_READ_TIMEOUT, of bewaar het opnieuw als PDF, en laad het opnieuw.",
+      too_much_memory: "Verhoog BEDSIDE_READ_MEMORY_MB, of bewaar het opnieuw als PDF, en laad het opnieuw.",
+      no_text_layer:
+        "Het is een scan zonder leesbare woorden: scan het opnieuw, recht en op 300 dpi; met BEDSIDE_OCR=off wordt geen scan gelezen.",
+      only_rendered: "Installeer LibreOffice, dat er pagina's van maakt, of bewaar het als PDF en laad die.",
+      xfa_form: "Open het in het programma dat het toont, druk het af als PDF en laad die.",
+      not_indexed:
+        "De volgende keer wordt het opnieuw geprobeerd; mislukt het dan weer, bewaar het dan als PDF en laad die.",
+      unsupported: "Bewaar het als PDF en laad die.",
+      not_permitted:
+        "Geef in SharePoint een groep toegang die hier bekend is, en de toepassing de rol fullcontrol op de site.",
+      wrong_metadata: "Verbeter de regel in metadata.csv; de volgende keer wordt het document opgenomen.",
+    },
+    cut: (count: number) => `${many(count, "regel", "regels")} weggelaten als koptekst, voettekst of paginanummer`,
+    cutAt: (page: number, reason: string) => `p. ${page}, ${reason}:`,
+    cutReasons: {
+      header: "koptekst",
+      footer: "voettekst",
+      page_number: "paginanummer",
+      line_number: "regelnummer",
+      slanted: "schuin geschreven",
+    },
+    load: "Laad documenten",
+    loadHelp: (kinds: string) =>
+      `Een nieuwe versie van een bestand komt in de plaats van de oude. Gelezen worden: ${kinds}.`,
+    renamed: (before: string) => `het heette ${before}`,
+    loading: (name: string) => `${name} wordt geladen…`,
+    indexed: "geladen; de volgende vraag vindt het",
+    unchanged: "ongewijzigd, het was er al",
+    busy: "er worden andere documenten geladen; probeer opnieuw als dat klaar is",
+    retire: "Haal dit document weg",
+    sureRetire: (title: string) =>
+      `“${title}” weghalen? Er wordt niets meer uit geantwoord, tot het bestand opnieuw geladen wordt.`,
+    yesRetire: "Ja, haal het weg",
+    fields: {
+      title: "Titel",
+      department: "Dienst",
+      document_type: "Soort",
+      version: "Versie",
+      owner: "Eigenaar",
+      supersedes: "Vervangt (bestandsnaam of titel)",
+      valid_from: "Geldig vanaf",
+      valid_until: "Geldig tot",
+      language: "Taal",
+      target_groups: "Voor welke patiënten",
+    },
+    fileSays: (said: string) => `Het bestand zegt: ${said}.`,
+    empty: "niets",
+    reset: "Zoals het bestand",
+    save: "Bewaar",
+    saving: "Wordt bewaard.",
+    saved: "Bewaard; de volgende vraag zoekt ermee.",
+    savedOutdated:
+      "Bewaard; de volgende vraag zoekt ermee. Het document is lang: op betekenis wordt het onder de oude titel gezocht tot het opnieuw geladen wordt.",
+    nothing: "Er is niets gewijzigd.",
+    adminsOnly: "Alleen beheerders kunnen dit wijzigen.",
+    history: (count: number) => (count === 1 ? "1 wijziging" : `${count} wijzigingen`),
+    fromTo: (before: string, after: string) => `van “${before}” naar “${after}”`,
+  },
+  accounts,
+  keys,
+  audit,
+};

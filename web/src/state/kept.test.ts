@@ -1,0 +1,47 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { keep, MOST_FAVOURITES, MOST_OPENED, noteOpened, peopleIn, textOf } from "./kept";
+
+const kept = (person: string) => peopleIn(localStorage.getItem("bedside.documents")).get(person);
+
+afterEach(() => {
+  localStorage.clear();
+  vi.unstubAllGlobals();
+});
+
+test("what was opened last comes first, once, and no more than a few are kept", () => {
+  for (let number = 0; number < 30; number++) noteOpened("an", `d${number}`);
+  noteOpened("an", "d25");
+  expect(kept("an")?.opened.slice(0, 3)).toEqual(["d25", "d29", "d28"]);
+  expect(kept("an")?.opened.length).toBe(MOST_OPENED);
+});
+
+test("favourites are kept and taken away for each person apart, within a bound", () => {
+  for (let number = 0; number < 80; number++) keep("an", `d${number}`, true);
+  expect(kept("an")?.favourites.length).toBe(MOST_FAVOURITES);
+  keep("an", "d79", false);
+  expect(kept("an")?.favourites[0]).toBe("d78");
+  keep("bo", "d1", true);
+  expect(kept("bo")).toEqual({ favourites: ["d1"], opened: [] });
+});
+
+test("whoever was there longest ago is forgotten first", () => {
+  noteOpened("an", "d1");
+  for (let number = 0; number < 18; number++) noteOpened(`p${number}`, "d1");
+  noteOpened("an", "d2");
+  noteOpened("bo", "d1");
+  noteOpened("co", "d1");
+  expect(kept("p0")).toBeUndefined();
+  expect(kept("an")?.opened).toEqual(["d2", "d1"]);
+});
+
+test.each(["", "{", "7", '[["an"],["bo",["d1"],[2]],3]'])(
+  "%j, which this page did not write, is no reason to fail",
+  (text) => {
+    expect(peopleIn(text)).toEqual(new Map());
+  },
+);
+
+test("what is written is read back", () => {
+  const people = new Map([["an", { favourites: ["d1"], opened: ["d2", "d1"] }]]);
+  expect(peopleIn(textOf(people))).toEqual(people);
+});
