@@ -26,6 +26,7 @@ from services.reader.questions import AskedPassage, Foreign
 
 log = logging.getLogger(__name__)
 
+
 @dataclass(frozen=True, slots=True)
 class Schedule:
     """steps: in all, those before a resumption included. cool: of these, the last ones, over which the rate falls to zero."""
