@@ -11,11 +11,14 @@ from typing import Any
 import pytest
 import yaml
 from pydantic_settings import BaseSettings
+from typer.testing import CliRunner
 
 from rag_api.api.closing import LAST
+from rag_api.cli.app import app
 from rag_api.config import Settings as ApiSettings
 from services.embedder.config import Settings as EmbedderSettings
 from services.generator.server.config import Settings as GeneratorSettings
+from tests.test_architecture import imports, modules
 
 ROOT = Path(__file__).parents[1]
 SECRETS = ("BEDSIDE_POSTGRES_PASSWORD", "BEDSIDE_WEAVIATE_API_KEY", "BEDSIDE_EMBEDDER_API_KEY", "BEDSIDE_GENERATOR_API_KEY")
@@ -223,3 +226,22 @@ def test_every_image_of_ours_has_a_dockerfile_that_is_tested() -> None:
     built = re.findall(r"dockerfile: (\S+)", (ROOT / "docker-compose.yml").read_text())
     assert {path.rstrip("}").strip() for path in built} == {str(path.relative_to(ROOT)) for path in DOCKERFILES}
     assert len(DOCKERFILES) == 4
+
+
+def test_the_image_holds_what_its_commands_import() -> None:
+    """All but `bedside bench`, which measures with sets that no image holds."""
+    copied = re.findall(r"^COPY evaluation/(\w+) ", (ROOT / "rag_api" / "Dockerfile").read_text(), re.MULTILINE)
+    kept = (ROOT / ".dockerignore").read_text().splitlines()
+    assert copied
+    assert [name for name in copied if f"!evaluation/{name}" not in kept] == []
+    files = [path for path in modules("rag_api") if not path.name.startswith("bench")]
+    files += [path for name in copied for path in modules(f"evaluation.{name}")]
+    rooms = {other.split(".")[1] for path in files for other in imports(path) if other.startswith("evaluation.")}
+    assert rooms == set(copied)
+
+
+def test_where_no_sets_are_installed_bench_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rag_api.cli.bench.find_spec", lambda name: None)
+    found = CliRunner().invoke(app, ["bench", "tables"])
+    assert found.exit_code == 1
+    assert "Run it in a checkout" in found.output

@@ -17,7 +17,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from rag_api.bench.processes import Started, generators, services
+from evaluation.service.processes import Started, generators, services
 from rag_api.config import Settings
 from rag_api.container import Container
 from tests.nginx import MISSING, Gate, nginx

@@ -17,7 +17,7 @@ from rag_api.cli.options import AsJson, SetFile, Split, Stored
 
 if TYPE_CHECKING:
     from rag_api.container import Container
-    from rag_api.evaluate import Judged
+    from rag_api.evaluate.judged import Judged
 
 SEED = 7
 FIGURES = ("hit@1", "hit@3", "mrr", "wrong_group_first")
@@ -66,7 +66,7 @@ def each_asker(container: Container) -> dict[str, Callable[[Judged], Judged]]:
 
 
 def _figures(outcomes: Sequence[Any]) -> dict[str, Any]:
-    from rag_api.evaluate import report
+    from evaluation.quality import report
 
     whole = report(outcomes)
     return {name: whole[name] for name in FIGURES} | {"n": whole["n"]}

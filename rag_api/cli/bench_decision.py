@@ -15,7 +15,7 @@ from rag_api.cli.console import counting, opened, read_settings, say
 from rag_api.cli.options import AsJson
 
 if TYPE_CHECKING:
-    from rag_api.bench.decision.measure import Case
+    from evaluation.decision.measure import Case
     from rag_api.container import Container
 
 HERE = Path(__file__).resolve().parents[1]
@@ -38,8 +38,8 @@ def decision(
     WardQA, the sample handbook, and where they lie beside the checkout SQuAD v2.0, MedQuAD and six work instructions. What was found is
     kept, so that a second run takes seconds, and with BEDSIDE_READER the time that the reader needs for the passages.
     """
-    from rag_api.bench.decision import measure
-    from rag_api.bench.decision.collections import COLLECTIONS
+    from evaluation.decision import measure
+    from evaluation.decision.collections import COLLECTIONS
     from rag_api.retrieval.calibration import shipped
     from rag_api.retrieval.reading import judging_reader
 
@@ -67,7 +67,7 @@ def decision(
         read = (name, with_reader)
         found["reader"] = {"name": name, **asdict(with_reader), "collections": measure.figures(read_rows, with_reader.not_found)}
     if svg is not None:
-        from rag_api.evaluate.plots import risk_svg
+        from evaluation.quality.plots import risk_svg
 
         svg.write_text(risk_svg("decision", {name: own["curve"] for name, own in found["collections"].items()}), encoding="utf-8")
     if write:
@@ -77,7 +77,7 @@ def decision(
 
 
 def _read(container: Container, extracts: Any) -> list[Case]:
-    from rag_api.bench.decision.measure import Case, read_by
+    from evaluation.decision.measure import Case, read_by
     from rag_api.retrieval.reading import judging_reader
 
     cases = [Case(case) for extracted in extracts for case in extracted.cases]
@@ -88,12 +88,12 @@ def _read(container: Container, extracts: Any) -> list[Case]:
 
 
 def _write(value: Any, rows: Any, read_rows: Any, embedder: str, reader: str) -> None:
-    from rag_api.evaluate.rows import FILE, key_of, write_rows
+    from evaluation.calibration.rows import SHIPPED, key_of, write_rows
     from rag_api.retrieval.calibration import READ, SIGNALS, write
 
     write(HERE / "retrieval" / "calibrations.json", embedder, value)
     fit = {key_of(embedder, name): [row for row in own if row.split == "fit"] for name, own in (("", rows), (reader, read_rows)) if own}
-    write_rows(fit, (*SIGNALS, "crossed", *READ), HERE / "evaluate" / FILE)
+    write_rows(fit, (*SIGNALS, "crossed", *READ), SHIPPED)
     say(f"{sum(map(len, fit.values()))} rows and the values of {embedder} are written")
 
 

@@ -16,9 +16,9 @@ from rag_api.cli.measuring import indexed, judged_questions, refuse_test_half, s
 from rag_api.cli.options import AsJson, SetFile, Stored
 
 if TYPE_CHECKING:
+    from evaluation.calibration.calibrate import Case
     from rag_api.container import Container
-    from rag_api.evaluate import Judged
-    from rag_api.evaluate.calibrate import Case
+    from rag_api.evaluate.judged import Judged
     from rag_api.retrieval.calibration import Verbatim, WithReader
     from rag_api.retrieval.reading import PointingReader
 
@@ -55,9 +55,9 @@ def calibrate(
 
 def fitted(container: Container, file: Path | None, stored: str | None, *, model: bool, out: Path | None) -> dict[str, Any]:
     """On the validate half of the set, whatever else it holds. Raises InvalidInput for a set without one and for one that tells nothing."""
-    from rag_api.evaluate import calibrate as fits
-    from rag_api.evaluate.decision import fit_decision
-    from rag_api.evaluate.rows import shipped_rows
+    from evaluation.calibration import calibrate as fits
+    from evaluation.calibration.decision import fit_decision
+    from evaluation.calibration.rows import shipped_rows
     from rag_api.retrieval.calibration import FILE, calibration, write
     from rag_api.retrieval.reading import judging_reader
 
@@ -111,8 +111,8 @@ def with_guarantee(
 ) -> dict[str, Any]:
     """The least confidence of a reader that points, by what it makes of the validate half of the set. Raises InvalidInput for a set
     without one, GeneratorUnavailable where the reader does not answer."""
+    from evaluation.quality.answers import holds
     from rag_api.errors import GeneratorUnavailable
-    from rag_api.evaluate.answers import holds
     from rag_api.retrieval.calibration import FILE, RISKS, calibration, write
     from rag_api.retrieval.risk_guarantee import Verdict, guaranteed
 
@@ -161,7 +161,7 @@ def shipped_readers(embedder: str) -> Mapping[str, WithReader]:
 
 def _case(container: Container, judged: Judged, left_out: tuple[str, ...]) -> Case:
     """A reader that nobody measured yet reads all the same."""
-    from rag_api.evaluate.calibrate import Case
+    from evaluation.calibration.calibrate import Case
     from rag_api.query.analysis import analyse
     from rag_api.retrieval.reader_scores import read
     from rag_api.retrieval.reading import judging_reader
@@ -222,7 +222,7 @@ async def _with_likelihood(container: Container, case: Case) -> Case:
 
 def _gains(cases: Sequence[Case], chosen: dict[str, Verbatim]) -> dict[str, Any]:
     """Accuracy of one and of two sentences by the weight of the likelihood, for each language."""
-    from rag_api.evaluate.calibrate import LIKELIHOODS, accuracy
+    from evaluation.calibration.calibrate import LIKELIHOODS, accuracy
     from rag_api.retrieval.calibration import Verbatim
 
     found = {}

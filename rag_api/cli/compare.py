@@ -21,7 +21,7 @@ def compare(a: Run, b: Run, as_json: AsJson = False) -> None:
     The runs may be of different days, settings, indexes or embedders. Shown are the figures' differences with the middle 95% of a
     paired bootstrap, a sign test, and every question whose rank differs.
     """
-    from rag_api.evaluate.compare import compare as compared
+    from evaluation.quality.compare import compare as compared
 
     with said():
         show_comparison(compared(read_run(a), read_run(b)), (a.stem, b.stem), as_json)

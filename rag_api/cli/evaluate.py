@@ -25,8 +25,9 @@ MOVED = {
 }
 
 if TYPE_CHECKING:
+    from evaluation.quality import Outcome
     from rag_api.container import Container
-    from rag_api.evaluate import Judged, Outcome
+    from rag_api.evaluate.judged import Judged
 
 
 def evaluate(
@@ -81,7 +82,7 @@ def evaluate_whole(file: Path | None, as_json: bool) -> None:
 def figures_of(outcomes: Sequence[Outcome], container: Container) -> dict[str, Any]:
     """All figures, those of each split when there are several, and the questions one by one. Those whose asker's function is known are
     asked once more without it: what it changes is `askers`."""
-    from rag_api.evaluate import askers, report, rows_of
+    from evaluation.quality import askers, report, rows_of
 
     splits = sorted({o.judged.split for o in outcomes})
     by_split = {name: report([o for o in outcomes if o.judged.split == name]) for name in splits} if len(splits) > 1 else {}
@@ -97,9 +98,9 @@ def answer_figures(container: Container, questions: list[Judged]) -> dict[str, A
     """Asked as a user of its own, so that nobody finds the evaluation among their conversations."""
     from statistics import median
 
+    from evaluation.quality.answers import accuracy
     from rag_api.answering.ask_sequentially import answers_to
     from rag_api.domain import AnswerStatus, User
-    from rag_api.evaluate.answers import accuracy
 
     container.wait_for_generator()
     given = []

@@ -15,7 +15,7 @@ from rag_api.cli.options import SetFile, Split, Stored
 
 if TYPE_CHECKING:
     from rag_api.container import Container
-    from rag_api.evaluate import Judged
+    from rag_api.evaluate.judged import Judged
 
 
 def export_prompts(
@@ -40,7 +40,7 @@ def export(
     path: Path, container: Container, questions: Sequence[Judged], *, ask: bool, limit: int, tokenizer: Path | None
 ) -> dict[str, Any]:
     """Writes the prompts (with the model's answers when `ask`) and gives table 5.1's statistics."""
-    from rag_api.evaluate.decoding import row_of, statistics, token_counter, write_rows
+    from evaluation.quality.decoding import row_of, statistics, token_counter, write_rows
 
     count = token_counter(tokenizer) if tokenizer else None
     chosen = [question for question in questions if question.answerable][:limit]

@@ -27,8 +27,8 @@ def follow_ups(judged: Pairs = None, split: Split = "all", as_json: AsJson = Fal
 
 def measured(container: Container, file: Path | None, split: Half) -> dict[str, Any]:
     """The handbook's pairs when no file is given; its judged set is what must be left alone."""
-    from rag_api.evaluate import HANDBOOK, read_judged
-    from rag_api.evaluate.followups import FOLLOW_UPS, measure_pairs, read_pairs
+    from evaluation.quality.followups import FOLLOW_UPS, measure_pairs, read_pairs
+    from rag_api.evaluate.judged import HANDBOOK, read_judged
 
     pairs = read_pairs(file or FOLLOW_UPS, split)
     return measure_pairs(pairs, read_judged(HANDBOOK, split), lambda asked: measure(container, asked, what="follow-up questions"))

@@ -46,8 +46,7 @@ def export_set(
     """Write a judged set as CSV, for `bedside evaluate --set` here or elsewhere."""
     from rag_api.db.judged import read_set
     from rag_api.domain import LOCAL_USER
-    from rag_api.evaluate import write_judged
-    from rag_api.evaluate.judged import judged_csv
+    from rag_api.evaluate.judged import judged_csv, write_judged
 
     with opened() as container:
         questions = read_set(container.db, LOCAL_USER, name)
@@ -69,7 +68,7 @@ def import_set(
     from rag_api.db.judged import save_questions
     from rag_api.domain import LOCAL_USER
     from rag_api.errors import InvalidInput
-    from rag_api.evaluate import read_judged
+    from rag_api.evaluate.judged import read_judged
 
     with opened() as container:
         if not re.fullmatch(SET_NAME, name):

@@ -11,17 +11,18 @@ from rag_api.cli.console import counting
 from rag_api.cli.options import Half
 
 if TYPE_CHECKING:
+    from evaluation.quality import Outcome
     from rag_api.config import Settings
     from rag_api.container import Container
     from rag_api.domain import Document, User
-    from rag_api.evaluate import Judged, Outcome
+    from rag_api.evaluate.judged import Judged
     from rag_api.retrieval.find import Retrieval
 
 
 def judged_questions(container: Container, file: Path | None, stored: str | None, split: Half) -> list[Judged]:
     """Of a file, of a set in the database, or the sample handbook's. Raises InvalidInput, NotFound."""
     from rag_api.errors import InvalidInput
-    from rag_api.evaluate import HANDBOOK, read_judged
+    from rag_api.evaluate.judged import HANDBOOK, read_judged
 
     if file and stored:
         raise InvalidInput("Give --set for a file or --stored for a set of the database, not both.")
@@ -35,7 +36,7 @@ def judged_questions(container: Container, file: Path | None, stored: str | None
 
 def refuse_test_half(questions: Sequence[Judged], container: Container, file: Path | None, stored: str | None, what: str) -> None:
     """Refuse a set of which only the test half is there, or any question of it. Raises InvalidInput."""
-    from rag_api.evaluate.splits import refuse_test
+    from evaluation.quality.splits import refuse_test
 
     refuse_test(questions or judged_questions(container, file, stored, "all"), what)
 
@@ -65,8 +66,8 @@ def indexed(container: Container) -> list[Document]:
 
 def measure(container: Container, questions: Sequence[Judged], settings: Settings | None = None, what: str = "questions") -> list[Outcome]:
     """What each asker gets from this index, with other settings when given. Raises InvalidInput when no judged document is indexed."""
+    from evaluation.quality import evaluate
     from rag_api.errors import InvalidInput
-    from rag_api.evaluate import evaluate
 
     documents = indexed(container)
     sources = {document.id: document.source for document in documents}

@@ -15,7 +15,7 @@ from rag_api.cli.options import SetFile, Split, Stored
 
 if TYPE_CHECKING:
     from rag_api.container import Container
-    from rag_api.evaluate import Judged
+    from rag_api.evaluate.judged import Judged
 
 
 def report(
@@ -25,7 +25,7 @@ def report(
     split: Split = "all",
 ) -> None:
     """Write what `bedside evaluate` measures into one HTML file, with plots. Needs the extra `report`."""
-    from rag_api.evaluate.plots import need_matplotlib
+    from evaluation.quality.plots import need_matplotlib
 
     with opened() as container:
         need_matplotlib()
@@ -36,7 +36,7 @@ def report(
 
 def write_html(path: Path, container: Container, questions: Sequence[Judged], figures: dict[str, Any], title: str) -> None:
     """Asks the answerable questions once more, for 50 hits: the plots show how far down a document stands."""
-    from rag_api.evaluate.html import DEEPEST, html_report
+    from evaluation.quality.html import DEEPEST, html_report
 
     answerable = [question for question in questions if question.answerable]
     deep = (

@@ -30,8 +30,8 @@ def try_settings(
     To try settings is to tune, so only the validate half of the set is asked. What needs another index (an embedder, a chunk size) is
     evaluated by itself and then compared: `bedside compare`.
     """
-    from rag_api.evaluate import rows_of
-    from rag_api.evaluate.compare import compare
+    from evaluation.quality import rows_of
+    from evaluation.quality.compare import compare
 
     with opened() as container:
         other_settings = changed(container.settings, changes)

@@ -15,8 +15,8 @@ def whole_figures(container: Container, file: Path | None) -> dict[str, Any]:
     """Each question is asked in a conversation of its own, behind the one that it follows; as a user of its own."""
     import asyncio
 
+    from evaluation.quality.whole import HANDBOOK_WHOLE, outcome, read_whole, whole_report
     from rag_api.domain import AnswerStatus
-    from rag_api.evaluate.whole import HANDBOOK_WHOLE, outcome, read_whole, whole_report
 
     questions = read_whole(file or HANDBOOK_WHOLE)
     container.wait_for_generator()

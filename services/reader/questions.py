@@ -1,6 +1,6 @@
 """Questions on passages, with what answers them: read from WardQA's form, and paired with passages that do not answer them.
 
-Knows no tokenizer and no model. The form is rag_api/bench/wardqa/README.md's: one passage a line, plain or gzip.
+Knows no tokenizer and no model. The form is evaluation/sets/wardqa/README.md's: one passage a line, plain or gzip.
 """
 
 from __future__ import annotations

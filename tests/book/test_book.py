@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from evaluation import tables
-from rag_api.bench import growth
+from evaluation.retrieval import growth
 from tests.book import commands, picture, prose, settings_table
 
 pytestmark = pytest.mark.quick

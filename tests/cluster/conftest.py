@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from rag_api.bench.cluster import NODE, small_cluster
+from evaluation.documents.cluster import NODE, small_cluster
 from rag_api.config import Settings
 from rag_api.db.migrate import migrate
 from rag_api.ingest.cluster.connect import QUIET

@@ -14,7 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from rag_api.bench.size import CheapEmbedder
+from evaluation.documents.size import CheapEmbedder
 from rag_api.cli.ingest import open_documents
 from rag_api.config import Settings
 from rag_api.db.documents import PgDocuments

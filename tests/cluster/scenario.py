@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rag_api.bench.size import CheapEmbedder
+from evaluation.documents.size import CheapEmbedder
 from rag_api.db import Database
 from rag_api.db.documents import PgDocuments
 from rag_api.ingest import DocumentsRepo, IngestReport, MemoryDocuments, ingest, survey

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from rag_api.bench import cluster, cluster_driver
+from evaluation.documents import cluster, cluster_driver
 from rag_api.cli.app import app
 from rag_api.ingest.cluster import engine
 from rag_api.ingest.sources.report import Progress
@@ -55,7 +55,7 @@ def test_each_number_of_files_has_a_row_for_the_local_path_and_for_each_number_o
         return type("Done", (), {"returncode": 0, "stdout": json.dumps(row(said["workers"], said["files"]))})
 
     # The module's own, and nobody else's: what draws the plot may run programs too.
-    monkeypatch.setattr("rag_api.bench.cluster.subprocess", SimpleNamespace(run=measured))
+    monkeypatch.setattr("evaluation.documents.cluster.subprocess", SimpleNamespace(run=measured))
     arguments = ["bench", "cluster", "--files", "10", "--files", "100", "--workers", "2", "--plot", str(tmp_path / "plot.svg"), "--json"]
     monkeypatch.setenv("BEDSIDE_WEAVIATE_URL", "http://127.0.0.1:1")
     monkeypatch.setenv("BEDSIDE_DATA_DIR", str(tmp_path))
@@ -68,7 +68,7 @@ def test_each_number_of_files_has_a_row_for_the_local_path_and_for_each_number_o
 
 def test_a_row_that_fails_says_why(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
     monkeypatch.setattr(
-        "rag_api.bench.cluster.subprocess.run", lambda *_, **__: type("Done", (), {"returncode": 1, "stderr": "no Weaviate"})
+        "evaluation.documents.cluster.subprocess.run", lambda *_, **__: type("Done", (), {"returncode": 1, "stderr": "no Weaviate"})
     )
     with pytest.raises(RuntimeError, match="no Weaviate"):
         cluster.measure(settings, [1], [1], "none", lambda _: None)

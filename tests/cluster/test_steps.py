@@ -15,7 +15,7 @@ import pytest
 from numpy.typing import NDArray
 from typer.testing import CliRunner, Result
 
-from rag_api.bench.size import CheapEmbedder
+from evaluation.documents.size import CheapEmbedder
 from rag_api.cli.app import app
 from rag_api.config import Settings
 from rag_api.db import Database
@@ -261,7 +261,7 @@ def test_the_local_path_imports_no_ray(tmp_path: Path) -> None:
 import sys
 from pathlib import Path
 import rag_api.cli.app, rag_api.cli.ingest, rag_api.main
-from rag_api.bench.size import CheapEmbedder
+from evaluation.documents.size import CheapEmbedder
 from rag_api.config import Settings
 from rag_api.ingest import MemoryDocuments, ingest, survey
 from rag_api.stores.memory import MemoryStore

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rag_api import handbook
 from rag_api.config import Settings
 from rag_api.domain import Chunk, Filters, Metadata, Page
-from rag_api.evaluate import HANDBOOK, read_judged
+from rag_api.evaluate.judged import HANDBOOK, read_judged
 from rag_api.ingest.common.chunk import chunk
 from rag_api.stores import Store, open_store
 from rag_api.stores.copying import Asked, copy_index, ranked_alike, same_ranking, verify_copy

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from rag_api.bench import quantisation
-from rag_api.bench.corpus import Corpus
-from rag_api.bench.retrieval import DIM, own_store
+from evaluation.retrieval import quantisation
+from evaluation.retrieval.corpus import Corpus
+from evaluation.retrieval.search import DIM, own_store
 from rag_api.cli.app import app
 from rag_api.config import Settings
 from rag_api.errors import InvalidInput

@@ -8,7 +8,7 @@ import numpy as np
 import pypdfium2 as pdfium
 from numpy.typing import NDArray
 
-from rag_api.bench.ocr.degrade import Degraded, Kind, as_pdf, degrade
+from evaluation.ocr.degrade import Degraded, Kind, as_pdf, degrade
 from tests.rag_api.pdfs import Draw, both, lines, pdf
 
 CLEAN = Kind("clean", 150, 90)

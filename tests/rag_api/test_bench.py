@@ -12,11 +12,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from rag_api.bench import ask, cost, embed, growth, quality, retrieval
-from rag_api.bench.corpus import CHUNKS_PER_DOCUMENT, Corpus
-from rag_api.bench.recall import recall, true_nearest
-from rag_api.bench.sets import QuestionSet, read_set
-from rag_api.bench.vectors import DiskVectorCache
+from evaluation.retrieval import cost, embed, growth, quality
+from evaluation.retrieval import search as retrieval
+from evaluation.retrieval.corpus import CHUNKS_PER_DOCUMENT, Corpus
+from evaluation.retrieval.public_sets import QuestionSet, read_set
+from evaluation.retrieval.recall import recall, true_nearest
+from evaluation.retrieval.vectors import DiskVectorCache
+from evaluation.service import ask
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.domain import LOCAL_USER, Chunk, Hit, Metadata
@@ -186,7 +188,7 @@ class TestQuality:
         assert quality.rank_of("c", hits, "heparine", 0.0) == 1
 
     def test_figures_are_of_both_lists_and_their_fusion(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("rag_api.bench.vectors.FOLDER", tmp_path)
+        monkeypatch.setattr("evaluation.retrieval.vectors.FOLDER", tmp_path)
         texts = {"zebra": "zzzz zebra", "koe": "kkkk koe", "paard": "pppp paard"}
         chunks = [Chunk(f"{n}", name, name, (1,), 0, 9, text, Metadata(title=name)) for n, (name, text) in enumerate(texts.items())]
         asked = QuestionSet("dieren", chunks, [("zebra", "zebra"), ("kkkkk", "koe"), ("paard", "paard"), ("zebra", "paard")])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_api.bench import ingest, size
+from evaluation.documents import ingest, size
 
 WRITTEN = 3
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_api.bench.tables.measure import HERE, Outcome, Row, measure, outcomes
+from evaluation.sets.tables.measure import HERE, Outcome, Row, measure, outcomes
 from rag_api.domain import Block, BlockKind
 from rag_api.ingest.readers.read import PDF, read
 

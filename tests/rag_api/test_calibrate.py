@@ -10,9 +10,7 @@ from types import MappingProxyType
 
 import pytest
 
-from rag_api.domain import Candidate, Judged
-from rag_api.errors import ConfigurationError, InvalidInput
-from rag_api.evaluate.calibrate import (
+from evaluation.calibration.calibrate import (
     Case,
     accuracy,
     cross_validated,
@@ -24,8 +22,10 @@ from rag_api.evaluate.calibrate import (
     weighed,
     written,
 )
-from rag_api.evaluate.cases import Kind
-from rag_api.evaluate.decision import Row
+from evaluation.calibration.cases import Kind
+from evaluation.calibration.decision import Row
+from rag_api.domain import Candidate, Judged
+from rag_api.errors import ConfigurationError, InvalidInput
 from rag_api.retrieval.calibration import (
     FILE,
     READ,

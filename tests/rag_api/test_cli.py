@@ -25,12 +25,12 @@ from reportlab.pdfgen.canvas import Canvas
 from typer.main import get_command
 from typer.testing import CliRunner, Result
 
+from evaluation.calibration.rows import shipped_rows
 from rag_api.cli import app as cli
 from rag_api.cli.console import DROPPED, make_data_dir
 from rag_api.cli.demo import SAMPLE
 from rag_api.config import Settings
-from rag_api.evaluate import HANDBOOK, read_judged
-from rag_api.evaluate.rows import shipped_rows
+from rag_api.evaluate.judged import HANDBOOK, read_judged
 from rag_api.retrieval.reader import Judgement, Passage
 from rag_api.text.language import detect
 from tests.rag_api.docx_files import docx, p, r
@@ -252,7 +252,7 @@ def test_calibrate_keeps_what_it_fitted_and_refuses_the_test_half(
     assert found["values"]["alpha"] != other["values"]["alpha"] == 0.3  # the one that it was fitted with
     monkeypatch.setattr("rag_api.readers.llm.open_llm_reader", lambda settings, url: Evenly())
     read = [replace(row, signals={**row.signals, "reader": 0.0, "reader_span": 0.0}) for row in shipped_rows(found["embedder"])]
-    monkeypatch.setattr("rag_api.evaluate.rows.shipped_rows", lambda embedder, reader="": read)
+    monkeypatch.setattr("evaluation.calibration.rows.shipped_rows", lambda embedder, reader="": read)
     with_reader = as_json(run({**environment, "BEDSIDE_READER": "llm"}, "calibrate", "--set", str(file), "--out", str(kept), "--json"))
     (read,) = with_reader["values"]["readers"].values()
     assert {"reader", "reader_span"} <= set(read["not_found"]["coefficients"])

@@ -14,14 +14,15 @@ from xml.etree import ElementTree
 
 import pytest
 
+from evaluation.quality import Outcome, askers, evaluate, report, rows_of
+from evaluation.quality.compare import compare, sign_test
+from evaluation.quality.decoding import JUDGED, bleu, row_of, statistics, write_rows
+from evaluation.quality.html import html_report
+from evaluation.quality.metrics import bootstrap_ratio
+from evaluation.quality.splits import refuse_test
 from rag_api.domain import Chunk, Hit, Metadata, TargetGroup
 from rag_api.errors import ConfigurationError, InvalidInput
-from rag_api.evaluate import Judged, Outcome, Place, askers, evaluate, report, rows_of
-from rag_api.evaluate.compare import compare, sign_test
-from rag_api.evaluate.decoding import JUDGED, bleu, row_of, statistics, write_rows
-from rag_api.evaluate.html import html_report
-from rag_api.evaluate.metrics import bootstrap_ratio
-from rag_api.evaluate.splits import refuse_test
+from rag_api.evaluate.judged import Judged, Place
 from rag_api.retrieval.find import Retrieval
 
 ROOT = Path(__file__).parents[2]
@@ -176,7 +177,7 @@ class TestHtml:
 
 
 def test_without_matplotlib_the_report_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    from rag_api.evaluate.plots import need_matplotlib
+    from evaluation.quality.plots import need_matplotlib
 
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ConfigurationError, match=r"'\.\[report\]'"):

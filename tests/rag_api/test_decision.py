@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from evaluation.calibration.cases import DecisionCase, Extract, Kind, Passage, Sentence, read_extract, write_extract
+from evaluation.calibration.decision import Row, confidences_of, fit_decision, folds, refused, threshold_at, weights_of
+from evaluation.calibration.rows import shipped_rows, write_rows
 from rag_api.errors import InvalidInput
-from rag_api.evaluate.cases import DecisionCase, Extract, Kind, Passage, Sentence, read_extract, write_extract
-from rag_api.evaluate.decision import Row, confidences_of, fit_decision, folds, refused, threshold_at, weights_of
-from rag_api.evaluate.rows import shipped_rows, write_rows
 from rag_api.retrieval.calibration import RISKS, SIGNALS, shipped
 
 pytestmark = pytest.mark.quick

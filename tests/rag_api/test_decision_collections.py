@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from rag_api.bench.decision import collections, measure
+from evaluation.calibration.cases import DecisionCase, Kind, Sentence
+from evaluation.decision import collections, measure
 from rag_api.cli.app import app
 from rag_api.domain import Candidate
 from rag_api.errors import InvalidInput
-from rag_api.evaluate.cases import DecisionCase, Kind, Sentence
 from rag_api.retrieval.calibration import SIGNALS, shipped
 
 pytestmark = pytest.mark.quick

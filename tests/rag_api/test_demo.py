@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from evaluation.quality.answers import holds
 from rag_api import handbook
-from rag_api.evaluate import HANDBOOK, read_judged
-from rag_api.evaluate.answers import holds
+from rag_api.evaluate.judged import HANDBOOK, read_judged
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
 

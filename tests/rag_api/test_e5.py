@@ -20,7 +20,7 @@ from rag_api.embed.e5.tokens import Tokens, normal
 from rag_api.embed.e5.weights import WeightsFile, installed
 from rag_api.embed.neutral import FOLDER
 from rag_api.errors import ConfigurationError
-from rag_api.evaluate import HANDBOOK, read_judged
+from rag_api.evaluate.judged import HANDBOOK, read_judged
 from rag_api.ingest.readers.read import media_type, read
 
 ODD = [

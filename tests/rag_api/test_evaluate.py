@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
+from evaluation.quality import Outcome, evaluate, report
+from evaluation.quality.answers import accuracy, holds
+from evaluation.quality.metrics import hit_at, mrr, precision_recall
+from evaluation.quality.refusals import Asked, at_refused, curve, refusals, share
 from rag_api.domain import Chunk, Hit
 from rag_api.errors import InvalidInput
-from rag_api.evaluate import HANDBOOK, Judged, Outcome, evaluate, read_judged, report, write_judged
-from rag_api.evaluate.answers import accuracy, holds
-from rag_api.evaluate.metrics import hit_at, mrr, precision_recall
-from rag_api.evaluate.refusals import Asked, at_refused, curve, refusals, share
+from rag_api.evaluate.judged import HANDBOOK, Judged, read_judged, write_judged
 from rag_api.retrieval.find import Retrieval
 
 pytestmark = pytest.mark.quick

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_api.evaluate import HANDBOOK, read_judged
+from rag_api.evaluate.judged import HANDBOOK, read_judged
 from rag_api.guard import drugs
 from rag_api.guard.drugs import drugs_in, names
 from rag_api.guard.words import folded

@@ -184,7 +184,7 @@ def test_an_embedder_that_is_gone_is_not_well_because_its_vectors_are_remembered
 
 
 def test_readers_are_measured_and_health_at_both_places(both: tuple[str, str, Any]) -> None:
-    from rag_api.bench.load import Served, measure
+    from evaluation.service.load import Served, measure
 
     url, apart, _ = both
     found = measure(3, 1.5, Served(url, apart, os.getpid()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_api.evaluate import HANDBOOK, read_judged
+from rag_api.evaluate.judged import HANDBOOK, read_judged
 from rag_api.text.language import detect
 
 pytestmark = pytest.mark.quick

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from PIL import Image
 from reportlab.lib.utils import ImageReader
 
-from rag_api.bench.ocr.degrade import Kind
+from evaluation.ocr.degrade import Kind
 from rag_api.config import Settings
 from rag_api.domain import Page, ReadDocument
 from rag_api.errors import UnreadableDocument

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rag_api.bench.ocr.compare import compare_pages, compare_quotes
+from evaluation.ocr.compare import compare_pages, compare_quotes
 from rag_api.domain import Metadata, Page, ReadDocument
 from rag_api.ingest.ocr.doubt import doubtful
 from rag_api.ingest.ocr.order import Box, reading_order

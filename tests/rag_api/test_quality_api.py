@@ -12,11 +12,12 @@ from typing import Any
 import httpx
 import pytest
 
+from evaluation.quality import evaluate, report
 from rag_api.api.deps import current_user
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.domain import LOCAL_USER, Document, Filters, Judged, User
-from rag_api.evaluate import evaluate, read_judged, report
+from rag_api.evaluate.judged import read_judged
 from rag_api.main import create_app
 from rag_api.retrieval.find import find
 from tests.support.http_server import served

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.quality.whole import outcome, read_whole
+from evaluation.sets import second
+from evaluation.sets.second.measure import count, unanswered
 from rag_api import handbook
-from rag_api.bench import second
-from rag_api.bench.second.measure import count, unanswered
-from rag_api.evaluate.whole import outcome, read_whole
 from rag_api.ingest.readers.read import read
 
 SECOND, HANDBOOK = Path(second.__file__).parent, Path(handbook.__file__).parent

@@ -16,7 +16,7 @@ from .read_digests import digest
 ROOT = Path(__file__).parents[2]
 FILES = [
     *sorted(HANDBOOK.glob("*.pdf")),
-    *sorted((ROOT / "rag_api" / "bench").glob("*/pdf/*.pdf")),
+    *sorted((ROOT / "evaluation" / "sets").glob("*/pdf/*.pdf")),
     *sorted(SAMPLES.glob("pdf/*/**/*.pdf")),
 ]
 LENT = b"<</Type/Font/Subtype/TrueType/BaseFont/%s/FirstChar 32/LastChar 126/Widths[%s]/FontDescriptor 7 0 R/Encoding/WinAnsiEncoding>>"

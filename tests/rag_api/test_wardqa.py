@@ -8,8 +8,8 @@ from importlib.resources import files
 
 import pytest
 
-from rag_api.bench.wardqa import SPLITS, NearMiss, WardPassage, WardQuestion, read_wardqa
-from rag_api.bench.wardqa.measure import Outcome, auc, report, share
+from evaluation.sets.wardqa import SPLITS, NearMiss, WardPassage, WardQuestion, read_wardqa
+from evaluation.sets.wardqa.measure import Outcome, auc, report, share
 from rag_api.errors import InvalidInput
 
 pytestmark = pytest.mark.quick
@@ -47,7 +47,7 @@ def test_the_set_is_of_the_size_that_it_says(passages: list[WardPassage]) -> Non
 
 
 def test_the_readme_says_how_many_there_are(passages: list[WardPassage]) -> None:
-    said = " ".join(files("rag_api.bench.wardqa").joinpath("README.md").read_text("utf-8").split())
+    said = " ".join(files("evaluation.sets.wardqa").joinpath("README.md").read_text("utf-8").split())
     answerable = sum(len(passage.questions) for passage in passages)
     near = sum(len(asked.near_misses) for passage in passages for asked in passage.questions)
     documents = len({passage.document for passage in passages})

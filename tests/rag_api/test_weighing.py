@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from rag_api.bench.decision import measure
+from evaluation.calibration import calibrate
+from evaluation.calibration.cases import DecisionCase, Kind, Sentence
+from evaluation.calibration.decision import Row
+from evaluation.calibration.weighing import span_weight_of, weigh
+from evaluation.decision import measure
 from rag_api.domain import Candidate, Judged
-from rag_api.evaluate import calibrate
-from rag_api.evaluate.cases import DecisionCase, Kind, Sentence
-from rag_api.evaluate.decision import Row
-from rag_api.evaluate.weighing import span_weight_of, weigh
 from rag_api.retrieval.calibration import Weights
 from rag_api.retrieval.reader_scores import UNREAD, Read
 from rag_api.retrieval.sentence_scorer import Scored

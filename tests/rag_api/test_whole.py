@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.quality.whole import WholeQuestion, outcome, read_whole, whole_report
 from rag_api.errors import InvalidInput
-from rag_api.evaluate.whole import WholeQuestion, outcome, read_whole, whole_report
 
 pytestmark = pytest.mark.quick
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from rag_api.bench.processes import Started, started
+from evaluation.service.processes import Started, started
 from tests.support.ports import free_port
 from tests.support.scripted_server import scripted_server
 

@@ -14,6 +14,7 @@ import psycopg
 import pytest
 from typer.testing import CliRunner
 
+from evaluation.quality import Outcome, evaluate
 from rag_api.answering.answer_outbox import UnsavedAnswers
 from rag_api.cli.app import app
 from rag_api.config import Settings
@@ -27,7 +28,6 @@ from rag_api.db.judged import read_set, save_questions
 from rag_api.db.migrate import MIGRATIONS, apply, migrate, read_migrations
 from rag_api.domain import EVERYONE, LOCAL_USER, Answer, AnswerStatus, Filters, Judged, Mode, Place
 from rag_api.errors import BedsideError, ConfigurationError, Conflict, EmbedderMismatch, InvalidInput
-from rag_api.evaluate import Outcome, evaluate
 from rag_api.query.analysis import analyse
 from rag_api.retrieval.find import Retrieval, find
 from rag_api.upkeep import manifest as manifests

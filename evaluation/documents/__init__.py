@@ -1,0 +1,1 @@
+"""Speed and memory of ingestion, on this machine and on a Ray cluster."""

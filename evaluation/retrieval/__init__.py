@@ -1,0 +1,1 @@
+"""Speed and rank of retrieval on generated and public texts: one index, one question, what quantised vectors lose."""
