@@ -136,7 +136,8 @@ class Settings(BaseSettings):
     reranker_api_key: SecretStr | None = None
     reader: str | None = Field(
         None,
-        description="What reads question and passages together: 'llm' (the configured generator), 'adapter:NAME' (an adapter of it).",
+        description="What reads question and passages together: 'llm' (the configured generator), 'adapter:NAME' (an adapter of it chooses"
+        " what is quoted), 'agreeing:NAME' (where it does not point to what was chosen without it, the question is refused).",
     )
     passages: int = Field(3, ge=1, le=20, description="How many chunks go into the prompt.")
     sources: int = Field(7, ge=1, le=50, description="How many sources are shown.")
@@ -231,10 +232,11 @@ class Settings(BaseSettings):
     @field_validator("reader", mode="before")
     @classmethod
     def _refuse_a_reader_that_is_gone(cls, value: object) -> object:
-        if value in (None, "llm") or (isinstance(value, str) and re.fullmatch(r"adapter:[\w.-]+", value)):
+        if value in (None, "llm") or (isinstance(value, str) and re.fullmatch(r"(?:adapter|agreeing):[\w.-]+", value)):
             return value
         raise ValueError(
-            f"{str(value)!r} does not read questions: 'llm' and 'adapter:NAME' do; leave the setting out, then `bedside calibrate`"
+            f"{str(value)!r} does not read questions: 'llm', 'adapter:NAME' and 'agreeing:NAME' do; leave the setting out, then"
+            " `bedside calibrate`"
         )
 
     @model_validator(mode="after")

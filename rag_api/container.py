@@ -137,6 +137,7 @@ class Container:
         self._lists: Lazy[Lists] = Lazy(lambda: lists_of(self.settings))
         self._reranker: Lazy[tuple[Reranker | None]] = Lazy(self._open_reranker)
         self._reader: Lazy[tuple[Reader | PointingReader | None]] = Lazy(self._open_reader)
+        self._agreeing: Lazy[tuple[PointingReader | None]] = Lazy(self._open_agreeing)
 
     def pinned(self, *, wait: bool = False) -> Self:
         """Return the same with the index that is in force now: one question sees one index and its embedder, whatever is switched
@@ -220,6 +221,11 @@ class Container:
     def reader(self) -> Reader | PointingReader | None:
         """None when none is configured. Raises ConfigurationError."""
         return self._reader.get()[0]
+
+    @property
+    def agreeing(self) -> PointingReader | None:
+        """Who must point to what is quoted, too; None when nobody is configured."""
+        return self._agreeing.get()[0]
 
     def afterwards(self, act: Callable[[], object]) -> None:
         """Do it in another thread, after the request that wants it is gone; `close` waits for it."""
@@ -380,6 +386,12 @@ class Container:
         from rag_api.readers.opening import open_reader
 
         reader = open_reader(self.settings, lambda: self.generator.address())
+        return (None if reader is None else self._closing(reader),)
+
+    def _open_agreeing(self) -> tuple[PointingReader | None]:
+        from rag_api.readers.opening import open_agreeing
+
+        reader = open_agreeing(self.settings, lambda: self.generator.address())
         return (None if reader is None else self._closing(reader),)
 
     def _open_afterwards(self) -> ThreadPoolExecutor:

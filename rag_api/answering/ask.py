@@ -18,11 +18,13 @@ from typing import Any
 from uuid import UUID, uuid4, uuid5
 
 from rag_api.answering import source_warnings
+from rag_api.answering.agreement import NEEDED, agreement
 from rag_api.answering.apart import found_apart
 from rag_api.answering.ask_container import AskContainer
 from rag_api.answering.builder import AnswerBuilder, AskedApart, Question
 from rag_api.answering.citations import source_of
 from rag_api.answering.failed_suggestions import fitting
+from rag_api.answering.generation import to_be_quoted
 from rag_api.answering.notices import expired, not_found, notice, unread
 from rag_api.answering.personal import checked
 from rag_api.answering.record import keep_failure, save, save_failure, save_stopped
@@ -270,15 +272,29 @@ def _show_sources(builder: AnswerBuilder, retrieval: Retrieval, container: AskCo
     elsewhere = retrieval.of_other_complications
     builder.sources = source_warnings.of_other_complications(other.sources, builder.analysis, elsewhere, builder.notices_in)
     builder.notices = [*builder.notices, *warned.notices, *other.notices]
-    if not retrieval.answerable:
+    first = container.settings.passages
+    written = builder.question.mode != Mode.SOURCES and source_warnings.usable(builder.sources, first)
+    agreed = _agreed(builder, retrieval, container) if written and retrieval.answerable else True
+    if not retrieval.answerable or agreed is False:
         builder.status = AnswerStatus.NOT_FOUND
         builder.notices = source_warnings.of_refusal(builder.notices, builder.sources)
         empty = not builder.sources and count_indexed(db, builder.user) == 0
         builder.notices.append(notice("empty_index", builder.notices_in) if empty else not_found(builder.sources, builder.notices_in))
         builder.notices += [unread(document, builder.notices_in) for document in fitting(builder.analysis, builder.user, db)]
         return
-    first = container.settings.passages
-    written = builder.question.mode != Mode.SOURCES and source_warnings.usable(builder.sources, first)
-    builder.status = AnswerStatus.ANSWERED if written else AnswerStatus.SOURCES_ONLY
+    builder.status = AnswerStatus.ANSWERED if written and agreed else AnswerStatus.SOURCES_ONLY
+    if agreed is None:
+        builder.note("generator_down")
     builder.notices += expired(builder.sources[:first], date.today(), builder.notices_in)
     builder.notices += [notice("part_not_found", builder.notices_in, part=part) for part in builder.not_found]
+
+
+def _agreed(builder: AnswerBuilder, retrieval: Retrieval, container: AskContainer) -> bool | None:
+    """Whether a second reader, where one is configured, points to what is to be quoted, too. None: it is away, and nothing is quoted that
+    it has not read."""
+    reader = container.agreeing
+    if reader is None or builder.question.mode != Mode.VERBATIM or retrieval.pointed:
+        return True
+    odds = agreement(to_be_quoted(builder), retrieval, reader)
+    builder.stats["agreement"] = None if odds is None else round(odds, 3)
+    return None if odds is None else odds >= NEEDED

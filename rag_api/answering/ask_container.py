@@ -10,6 +10,7 @@ from rag_api.answering.generator_client import Generator
 from rag_api.query.synonyms import Expander
 from rag_api.retrieval.in_flight import InFlight
 from rag_api.retrieval.patient_ranking import RetrievalContainer
+from rag_api.retrieval.reading import PointingReader
 
 
 class AskContainer(RetrievalContainer, Protocol):
@@ -21,6 +22,8 @@ class AskContainer(RetrievalContainer, Protocol):
     def generator(self) -> Generator: ...
     @property
     def expander(self) -> Expander: ...
+    @property
+    def agreeing(self) -> PointingReader | None: ...
     @property
     def is_demo(self) -> bool: ...
     @property

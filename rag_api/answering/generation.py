@@ -42,6 +42,15 @@ def requests_of(builder: AnswerBuilder, container: RetrievalContainer) -> list[P
     return [replace(one, request=replace(one.request, scope=scope)) for one in _prepared(builder, container)]
 
 
+def to_be_quoted(builder: AnswerBuilder) -> dict[str, list[Candidate]]:
+    """Return by question the likeliest of what would be quoted, section by section."""
+    found: dict[str, list[Candidate]] = {}
+    for section in _sections(builder, [source.hit for source in usable(builder.sources, len(builder.sources))]):
+        asked = section.asked.text if section.asked is not None and len(builder.asked) > 1 else builder.query
+        found.setdefault(asked, []).extend(section.candidates[:1])
+    return found
+
+
 def scope_of(user: User) -> str:
     """Return the same for all who may read the same, and something else for everyone else."""
     return hashlib.sha256("\n".join(sorted(set(user.groups))).encode()).hexdigest()[:32]

@@ -11,13 +11,23 @@ from rag_api.retrieval.reading import PointingReader
 
 def open_reader(settings: Settings, generator_url: Callable[[], str]) -> Reader | PointingReader | None:
     """None when none is configured. `generator_url`: where the configured generator answers now. Raises ConfigurationError."""
-    if settings.reader is None:
-        return None
-    from rag_api.readers.llm import client_of, open_llm_reader
+    if settings.reader == "llm":
+        from rag_api.readers.llm import open_llm_reader
 
-    kind, _, adapter = settings.reader.partition(":")
-    if kind == "llm":
         return open_llm_reader(settings, generator_url)
+    return _adapter("adapter", settings, generator_url)
+
+
+def open_agreeing(settings: Settings, generator_url: Callable[[], str]) -> PointingReader | None:
+    """None when nobody is configured who must agree. Raises ConfigurationError."""
+    return _adapter("agreeing", settings, generator_url)
+
+
+def _adapter(kind: str, settings: Settings, generator_url: Callable[[], str]) -> PointingReader | None:
+    said, _, adapter = (settings.reader or "").partition(":")
+    if said != kind:
+        return None
     from rag_api.readers.adapter import open_adapter_reader
+    from rag_api.readers.llm import client_of
 
     return open_adapter_reader(adapter, settings, generator_url, client_of(settings))

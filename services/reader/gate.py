@@ -16,17 +16,18 @@ import tempfile
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from rag_api.answering.agreement import NEEDED, agreement
 from rag_api.answering.ask import ask, new_question
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.documents import PgDocuments
-from rag_api.domain import AnswerStatus, Done, Filters, Mode, PersonalChoice, User
+from rag_api.domain import AnswerStatus, Candidate, Done, Filters, Mode, PersonalChoice, User
 from rag_api.errors import BedsideError
 from rag_api.ingest import ingest, survey
 from rag_api.query.analysis import analyse
@@ -59,11 +60,14 @@ class InProcess:
     """A reader in this process: for measuring. Passages' keys are kept."""
 
     def __init__(self, reading: ReadingModel) -> None:
-        self._reading, self._keys = reading, dict[ReadingPassage, Any]()
+        self.name, self._reading, self._keys = "in process", reading, dict[ReadingPassage, Any]()
         reading.model.eval()
 
+    def close(self) -> None:
+        self._keys.clear()
+
     @torch.no_grad()
-    def read(self, question: str, passages: Sequence[ReadingPassage]) -> list[Reading]:
+    def point(self, question: str, passages: Sequence[ReadingPassage]) -> list[Reading]:
         return [self._read(question, passage) for passage in passages]
 
     def _read(self, question: str, passage: ReadingPassage) -> Reading:
@@ -91,6 +95,7 @@ class Captured:
     answered: bool
     said: str
     cited: tuple[str, ...]  # file names
+    quoted: tuple[Candidate, ...]  # places
     query: str
     found: Retrieval
     sources: dict[str, str]  # file names by document id
@@ -134,14 +139,15 @@ async def _ask(row: dict[str, str], container: Container) -> Captured:
     cited = tuple(dict.fromkeys(names.get(one.document_id, "") for one in answer.citations))
     found = find(analyse(answer.query, container.expander, row["question"]), user, Filters(), container)
     names |= {name: document.source for name, document in found.documents.items()}
-    return Captured(row, answer.status == AnswerStatus.ANSWERED, answer.text, cited, answer.query, found, names)
+    quoted = tuple(Candidate(one.document_id, one.source_start, one.source_end, (), "", 0.0, 0) for one in answer.citations)
+    return Captured(row, answer.status == AnswerStatus.ANSWERED, answer.text, cited, quoted, answer.query, found, names)
 
 
 def read_by(reader: InProcess, captured: Captured) -> Judged:
     """What the adapter points to in what the product found."""
     row, found = captured.row, captured.found
     passages = passages_of(found.may_be_quoted, found.texts, found.structures, READ)
-    readings = reader.read(captured.query or row["question"], passages)
+    readings = reader.point(captured.query or row["question"], passages)
     for n in order(readings):
         one, passage = readings[n], passages[n]
         quote = passage.quoted(one.first, one.last, found.texts[passage.document_id], one.odds)
@@ -149,6 +155,12 @@ def read_by(reader: InProcess, captured: Captured) -> Judged:
             verdict = judged(row, True, quote.text, [captured.sources.get(passage.document_id, "")])
             return Judged(row["id"], row.get("kind") or "", verdict, quote.text, one.odds, one.reason)
     return Judged(row["id"], row.get("kind") or "", "refused", "", -20.0)
+
+
+def agreed_on(reader: InProcess, captured: Captured) -> bool:
+    """Whether it points to what the product quotes: BEDSIDE_READER=agreeing:NAME."""
+    odds = agreement({captured.query or captured.row["question"]: captured.quoted}, captured.found, reader) if captured.answered else None
+    return odds is not None and odds >= NEEDED
 
 
 def judged(row: dict[str, str], answered: bool, said: str, cited: Sequence[str]) -> str:
@@ -172,8 +184,16 @@ def _plain(text: str) -> str:
     return " ".join(re.sub(r"[•▪☐●■]|(?<!\S)\d{1,2}[.)](?=\s)", " ", text).split())
 
 
-def report(today: Sequence[Judged], reader: Sequence[Judged], near: Sequence[bool], near_odds: Sequence[float]) -> dict[str, Any]:
-    """Both, JSON-ready; the reader at the thresholds that refuse as many near misses as today's product, and .70 of them."""
+def report(
+    today: Sequence[Judged],
+    reader: Sequence[Judged],
+    near: Sequence[bool],
+    near_odds: Sequence[float],
+    agreed: Sequence[bool],
+    near_agreed: Sequence[bool],
+) -> dict[str, Any]:
+    """Both, JSON-ready; the reader at the thresholds that refuse as many near misses as today's product, and .70 of them; and the product
+    where the reader agrees."""
     refused = sum(near) / max(1, len(near))
     told: dict[str, Any] = {"today": _counts(today) | {"near_refused": round(refused, 4), "near": len(near)}}
     told["reader"] = {
@@ -181,6 +201,8 @@ def report(today: Sequence[Judged], reader: Sequence[Judged], near: Sequence[boo
         "area": round(area([one.odds for one in reader if one.verdict in ("right", "half")], near_odds), 4),
         "by_near_refused": {f"{share:.2f}": _at(reader, near_odds, share) for share in dict.fromkeys((round(refused, 2), 0.7))},
     }
+    kept = [one if agrees else replace(one, verdict="refused") for one, agrees in zip(today, agreed, strict=True)]
+    told["agreeing"] = _counts(kept) | {"near_refused": round(1 - sum(near_agreed) / max(1, len(near)), 4)}
     return told | {"rows": {"today": [asdict(one) for one in today], "reader": [asdict(one) for one in reader]}}
 
 
@@ -206,7 +228,8 @@ def measure(
     ]
     reader = InProcess(reading)
     read, near = [read_by(reader, one) for one in asked], [read_by(reader, one) for one in missed]
-    return report(today, read, [not one.answered for one in missed], [one.odds for one in near])
+    agreed, near_agreed = [agreed_on(reader, one) for one in asked], [agreed_on(reader, one) for one in missed]
+    return report(today, read, [not one.answered for one in missed], [one.odds for one in near], agreed, near_agreed)
 
 
 def write(figures: dict[str, Any], file: Path | None) -> None:

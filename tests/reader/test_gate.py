@@ -34,12 +34,14 @@ def test_an_answer_is_judged_by_its_document_and_the_parts_that_it_holds(said: s
 def test_the_reader_is_compared_where_it_refuses_as_many_near_misses() -> None:
     today = [Judged("1", "row", "right", "a"), Judged("2", "row", "wrong", "b")]
     reader = [Judged("1", "row", "right", "a", 2.0), Judged("2", "row", "wrong", "b", -1.0)]
-    told = report(today, reader, [True, False], [-2.0, 1.0])
+    told = report(today, reader, [True, False], [-2.0, 1.0], [True, False], [False, True])
     assert told["today"]["near_refused"] == 0.5
     assert told["reader"]["without_a_threshold"]["wrong"] == 1
     half = told["reader"]["by_near_refused"]["0.50"]
     assert (half["right"], half["refused"]) == (1, 1)
     assert told["reader"]["area"] == 1.0
+    agreeing = told["agreeing"]
+    assert (agreeing["right"], agreeing["refused"], agreeing["near_refused"]) == (1, 1, 0.5), "where it does not agree, it is refused"
 
 
 @pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing`:FutureWarning")
@@ -70,6 +72,7 @@ def test_both_answer_the_same_questions_about_real_documents(tiny_model: str, tm
     told = json.loads((tmp_path / "out.json").read_text())
     assert told["today"]["n"] == told["reader"]["without_a_threshold"]["n"] == 1
     assert told["today"]["near"] == 1
+    assert told["agreeing"]["refused"] >= told["today"].get("refused", 0)
     read = told["rows"]["reader"][0]
     assert read["said"], "an untrained reader points somewhere, and to words of a document"
     assert read["verdict"] == "wrong"
