@@ -19,6 +19,7 @@ TODO = {  # by an error's code, for what a look meets
     "store_unavailable": "Start the vector store, or set BEDSIDE_WEAVIATE_URL right.",
     "embedder_unavailable": "Start the embedder, or set BEDSIDE_EMBEDDER_URL right.",
     "embedder_mismatch": "Set BEDSIDE_EMBEDDER back to what made the index.",
+    "generator_unavailable": "Start the generator with its adapters (BEDSIDE_GENERATOR_ADAPTERS), or leave BEDSIDE_READER out.",
     "configuration": "Set it right, as the sentence says.",
 }
 
@@ -40,6 +41,7 @@ def examine(settings: Settings, container: Container, *, thorough: bool = False)
         ("found by meaning", lambda: parts.found_by_meaning(container, thorough=thorough)),
         ("files", lambda: parts.files(container, thorough=thorough)),
         ("generator", lambda: parts.generator(container)),
+        ("agreeing reader", lambda: parts.agreeing(container)),
         ("decision", lambda: parts.decision(container)),
         ("unsaved answers", lambda: parts.unsaved(container)),
         ("readers", machine.readers),

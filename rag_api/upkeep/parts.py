@@ -16,6 +16,7 @@ from rag_api.domain import Role
 from rag_api.errors import GeneratorRefused
 from rag_api.ingest.sources.sources import KeptFiles
 from rag_api.retrieval.calibration import calibration
+from rag_api.retrieval.passages import Line, ReadingPassage
 from rag_api.retrieval.reading import PointingReader
 from rag_api.stores import Mendable
 from rag_api.upkeep.finding import Finding, fail, ok, warn
@@ -154,6 +155,14 @@ async def _health(container: Container) -> list[Health]:
         return await container.generator.health()
     finally:
         await container.generator.close()
+
+
+def agreeing(container: Container) -> Finding | None:
+    """Without its adapter nothing is quoted. Raises GeneratorUnavailable."""
+    if container.agreeing is None:
+        return None
+    container.agreeing.point("?", [ReadingPassage("", 1, "", "", (Line("-", None),))])
+    return ok("agreeing reader", f"{container.agreeing.name} reads")
 
 
 def decision(container: Container) -> Finding:

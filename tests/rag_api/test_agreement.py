@@ -13,6 +13,7 @@ from rag_api.errors import GeneratorUnavailable
 from rag_api.readers.adapter import AdapterReader
 from rag_api.retrieval.passages import ReadingPassage
 from rag_api.retrieval.reading import Reading
+from rag_api.upkeep import parts
 from tests.rag_api.test_pointing_reader import QUESTION, answer_to, pointing
 from tests.support.scripted_server import Scripted, scripted_server
 from tests.support.world import empty, load_hospital
@@ -91,3 +92,12 @@ async def test_a_question_that_is_refused_anyway_and_sources_alone_are_not_read(
     assert asked == []
     await answer_to(container, QUESTION)
     assert asked == [QUESTION]
+
+
+async def test_the_doctor_reads_a_line_with_it(container: Container, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(GeneratorUnavailable):
+        parts.agreeing(container)  # a server that has nothing to score with
+    pointing(monkeypatch, "-", 0.0)
+    found = parts.agreeing(container)
+    assert found is not None
+    assert "reader" in found.what
