@@ -94,7 +94,7 @@ def test_what_is_wrong_has_a_code_that_the_page_has_words_for_in_both_languages(
         parse_judged(rows)
     assert [(row.code, row.values) for row in raised.value.rows] == [(code, values)]
     for language in ("nl", "en"):
-        words = (Path(__file__).parents[2] / "web" / "src" / "i18n" / f"{language}.ts").read_text(encoding="utf-8")
+        words = (Path(__file__).parents[2] / "web" / "src" / "i18n" / "staff" / f"{language}.ts").read_text(encoding="utf-8")
         assert f"\n      {code}: (" in words
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from safetensors import safe_open
 
-import services.generator
+import services.reader
 from services.contract.reading_prompt import VERSION
 from services.generator.models.carried import CARRIED
 
-ADAPTERS = Path(services.generator.__file__).parent / "adapters"
+ADAPTERS = Path(services.reader.__file__).parent / "adapters"
 SHIPPED = sorted(ADAPTERS.glob("*/*/adapter_config.json"))
 
 
