@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 
+from rag_api.answering.choice import overlap
 from rag_api.domain import Candidate
 from rag_api.errors import Unavailable
 from rag_api.retrieval.find import Retrieval
@@ -38,7 +39,7 @@ def _of(
     found = NOWHERE
     for passage, reading in zip(holding, reader.point(question, holding) if holding else (), strict=True):
         own = passage.quoted(reading.first, reading.last, retrieval.texts[passage.document_id], reading.odds)
-        if own is not None and any(_overlap(own, place) for place in quoted):
+        if own is not None and any(overlap(own, place) for place in quoted):
             found = max(found, reading.odds)
     return found
 
@@ -46,7 +47,3 @@ def _of(
 def _holds(passage: ReadingPassage, place: Candidate) -> bool:
     quotes = [line.quote for line in passage.lines if line.quote is not None]
     return passage.document_id == place.document_id and any(one.start < place.end and one.end > place.start for one in quotes)
-
-
-def _overlap(one: Candidate, other: Candidate) -> bool:
-    return one.document_id == other.document_id and one.start < other.end and one.end > other.start

@@ -46,9 +46,12 @@ def to_be_quoted(builder: AnswerBuilder) -> dict[str, list[Candidate]]:
     """Return by question the likeliest of what would be quoted, section by section."""
     found: dict[str, list[Candidate]] = {}
     for section in _sections(builder, [source.hit for source in usable(builder.sources, len(builder.sources))]):
-        asked = section.asked.text if section.asked is not None and len(builder.asked) > 1 else builder.query
-        found.setdefault(asked, []).extend(section.candidates[:1])
+        found.setdefault(_asked_by(section, builder), []).extend(section.candidates[:1])
     return found
+
+
+def _asked_by(section: Section, builder: AnswerBuilder) -> str:
+    return section.asked.text if section.asked is not None and len(builder.asked) > 1 else builder.query
 
 
 def scope_of(user: User) -> str:
@@ -132,8 +135,7 @@ def _quoted(builder: AnswerBuilder, hits: Sequence[Hit], section: Section, conta
             builder.said.setdefault(candidate.document_id, []).append(candidate.said)
     longest = sorted((len(c.text) for c in section.candidates), reverse=True)[: writing.sentences]
     most = max(settings.max_tokens, sum(longest))  # every token has a character at least: no quote is cut short
-    query = section.asked.text if section.asked is not None and len(builder.asked) > 1 else builder.query
-    request, passages = to_quote(query, builder.language, hits, section.candidates, writing, builder.texts, most)
+    request, passages = to_quote(_asked_by(section, builder), builder.language, hits, section.candidates, writing, builder.texts, most)
     _read_further(builder, request.candidates or (), passages, container)
     return Prepared(request, passages)
 

@@ -125,12 +125,11 @@ def groups(login: Login, given: Annotated[str, typer.Argument(help="With commas 
 
 
 def _say_who_is_missing(container: Container) -> None:
-    from rag_api.db.accounts import list_accounts, user_of
-    from rag_api.domain import Role
+    from rag_api.upkeep.finding import State
+    from rag_api.upkeep.parts import memberships
 
-    users = [user_of(one, container.settings.roles_by_group) for one in list_accounts(container.db) if one.suspended_at is None]
-    if any(user.is_admin for user in users) and not any(Role.MEMBERSHIP_ADMIN in user.roles for user in users):
-        say("On the page nobody can put people in groups yet: `bedside users roles LOGIN admin,membership_admin` lets somebody do it.")
+    if (found := memberships(container)) is not None and found.state == State.WARN:
+        say(f"{found.what}: {found.todo}")
 
 
 def _split(given: str) -> list[str]:

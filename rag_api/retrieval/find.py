@@ -143,16 +143,10 @@ def _pointed(question: Analysis, whole: Retrieval, measured: Calibration, contai
 
 def merged(found: Sequence[Retrieval], most: int) -> Retrieval:
     """One of several searches: the first hits of each in turn, up to `most`; what one of them found answerable is."""
-    first = found[0]
-    hits: dict[str, Hit] = {}
-    for turn in zip_longest(*(one.hits for one in found)):
-        for hit in turn:
-            if hit is not None:
-                hits.setdefault(hit.chunk.id, hit)
-    kept = tuple(replace(hit, rank=place) for place, hit in enumerate(list(hits.values())[:most], 1))
     return replace(
-        first,
-        hits=kept,
+        found[0],
+        hits=_in_turn([one.hits for one in found], most),
+        may_be_quoted=_in_turn([one.may_be_quoted for one in found], most),
         answerable=any(one.answerable for one in found),
         documents={name: document for one in found for name, document in one.documents.items()},
         texts={name: text for one in found for name, text in one.texts.items()},
@@ -160,6 +154,15 @@ def merged(found: Sequence[Retrieval], most: int) -> Retrieval:
         of_other_drugs=frozenset.intersection(*(one.of_other_drugs for one in found)),
         of_other_complications=frozenset.intersection(*(one.of_other_complications for one in found)),
     )
+
+
+def _in_turn(found: Sequence[Sequence[Hit]], most: int) -> tuple[Hit, ...]:
+    hits: dict[str, Hit] = {}
+    for turn in zip_longest(*found):
+        for hit in turn:
+            if hit is not None:
+                hits.setdefault(hit.chunk.id, hit)
+    return tuple(replace(hit, rank=place) for place, hit in enumerate(list(hits.values())[:most], 1))
 
 
 def needed_by(reader: PointingReader, measured: Calibration, settings: Settings) -> float:

@@ -1,30 +1,28 @@
 """A second reader that must agree: it lets through what it points to, refuses the rest, and chooses nothing itself."""
+# ruff: noqa: F811 - fixtures are parameters
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
+from rag_api.answering.agreement import NOWHERE, agreement
 from rag_api.config import Settings
 from rag_api.container import Container
-from rag_api.domain import AnswerStatus, Document
+from rag_api.domain import AnswerStatus, Candidate, Chunk, Document, Hit
 from rag_api.errors import GeneratorUnavailable
 from rag_api.readers.adapter import AdapterReader
+from rag_api.retrieval.find import Retrieval, merged
 from rag_api.retrieval.passages import ReadingPassage
 from rag_api.retrieval.reading import Reading
 from rag_api.upkeep import parts
-from tests.rag_api.test_pointing_reader import QUESTION, answer_to, pointing
-from tests.support.scripted_server import Scripted, scripted_server
-from tests.support.world import empty, load_hospital
+from tests.rag_api.test_pointing_reader import QUESTION, answer_to, documents, pointing, server  # noqa: F401
+from tests.support.scripted_server import Scripted
+from tests.support.world import empty
 
 QUOTED = "15 mg/kg"
-
-
-@pytest.fixture
-def server() -> Iterator[Scripted]:
-    with scripted_server() as running:
-        yield running
+TEXT = "Bel de arts en dien 20 mmol toe."
 
 
 @pytest.fixture
@@ -34,11 +32,6 @@ async def container(settings: Settings, server: Scripted) -> AsyncIterator[Conta
     empty(made)
     await made.generator.close()
     made.close()
-
-
-@pytest.fixture
-def documents(container: Container) -> dict[str, Document]:
-    return load_hospital(container)
 
 
 async def test_what_both_point_to_is_quoted(container: Container, documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,3 +94,21 @@ async def test_the_doctor_reads_a_line_with_it(container: Container, monkeypatch
     found = parts.agreeing(container)
     assert found is not None
     assert "reader" in found.what
+
+
+def test_of_two_things_asked_what_either_search_may_quote_can_be_agreed_on() -> None:
+    def of(name: str) -> Retrieval:
+        hit = Hit(Chunk(name, name, name, (1,), 0, len(TEXT), TEXT), 0.9, 0.9, 1.0, 1)
+        return Retrieval((hit,), 0.9, True, may_be_quoted=(hit,), texts={name: TEXT})
+
+    class Sure:
+        name = "sure"
+
+        def point(self, question: str, passages: Sequence[ReadingPassage]) -> list[Reading]:
+            return [Reading(2.0, 0, 0, 0.0) for _ in passages]
+
+        def close(self) -> None: ...
+
+    quoted = {name: [Candidate(name, 0, len(TEXT), (), TEXT, 0.0, 1)] for name in ("kalium", "natrium")}
+    assert agreement(quoted, merged([of("kalium"), of("natrium")], 7), Sure()) == pytest.approx(2.0)
+    assert agreement(quoted, of("kalium"), Sure()) == NOWHERE, "the least sure of both decides"
