@@ -21,6 +21,7 @@ INSIDE = """selector => [...document.querySelectorAll(selector)].every(one => {
 def page(new_page: NewPage, base_url: str) -> Page:
     found = new_page()
     found.goto(base_url)
+    expect(found.locator("#question")).to_be_visible()  # its words are there: they are fetched after the page
     return found
 
 
