@@ -29,6 +29,7 @@ from rag_api.cli.index import index
 from rag_api.cli.ingest import ingest
 from rag_api.cli.judged import judged
 from rag_api.cli.keys import keys
+from rag_api.cli.mcp import mcp
 from rag_api.cli.migrate import migrate
 from rag_api.cli.openapi import openapi
 from rag_api.cli.options import moved
@@ -60,7 +61,7 @@ def add(panel: str, *commands: Callable[..., None]) -> None:
         app.command(rich_help_panel=panel)(command)
 
 
-add(USE, demo, serve, ingest, ask, documents, gaps)
+add(USE, demo, serve, ingest, ask, documents, gaps, mcp)
 app.add_typer(judged, name="judged", rich_help_panel=MEASURE)
 app.command(rich_help_panel=MEASURE, cls=moved(MOVED))(evaluate)
 app.command("try", rich_help_panel=MEASURE)(try_settings)

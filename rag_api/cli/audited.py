@@ -78,6 +78,7 @@ COMMANDS: dict[str, Act | None] = {
     "migrate": None,  # the trail's own tables may not be there yet
     "abbreviations": None,
     "openapi": None,
+    "mcp": None,  # each use is a request, with its own entry
     "bench": None,  # on databases of its own
 }
 
