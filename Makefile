@@ -35,7 +35,7 @@ demo: $(STAMPS)/demo $(STAMPS)/web ## the whole product on this machine, with it
 	  $(VENV)/bin/bedside demo $(ARGS)
 
 dev: $(STAMPS)/dev $(STAMPS)/node_modules ## the API with reload and the page with hot reload, for working on Bedside
-	@PATH="$(abspath $(VENV))/node/bin:$$PATH" $(PY) -m rag_api.cli.dev
+	@PATH="$(abspath $(VENV))/node/bin:$$PATH" $(PY) -m rag_api.cli.serving.dev
 
 quick: $(STAMPS)/dev ## the tests that answer within a minute: no server, no model
 	@$(PY) -m pytest tests -m quick -q $(ARGS)

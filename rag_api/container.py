@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
 from rag_api.answering.answer_outbox import UnsavedAnswers
-from rag_api.answering.generator_client import Generator
+from rag_api.answering.generator.client import Generator
 from rag_api.audit.trail import Trail
 from rag_api.config import Settings
 from rag_api.domain import KeptState, SentencesKept
@@ -31,10 +31,10 @@ from rag_api.errors import (
     Unavailable,
 )
 from rag_api.query.synonyms import Expander, Lists, lists_of
-from rag_api.retrieval.calibration import calibration
+from rag_api.retrieval.decision.calibration import calibration
 from rag_api.retrieval.find import needed_by
 from rag_api.retrieval.in_flight import InFlight
-from rag_api.retrieval.reading import PointingReader, judging_reader
+from rag_api.retrieval.reader_model.pointing_reader import PointingReader, judging_reader
 from rag_api.stores.active_index import changed_at, in_force, named
 from services.contract.wire import DEMO_MODELS
 
@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from rag_api.embed import Embedder
     from rag_api.embedded.generator import GeneratorProcess
     from rag_api.embedded.postgres import EmbeddedPostgres
-    from rag_api.retrieval.reader import Reader
-    from rag_api.retrieval.reranker import Reranker
+    from rag_api.retrieval.reader_model.reader import Reader
+    from rag_api.retrieval.search.reranker import Reranker
     from rag_api.stores import Store
 
 log = logging.getLogger(__name__)
@@ -377,7 +377,7 @@ class Container:
         return self._closing(open_store(self.settings, self.embedder.name, self.embedder.dim))
 
     def _open_reranker(self) -> tuple[Reranker | None]:
-        from rag_api.retrieval.reranker import open_reranker
+        from rag_api.retrieval.search.reranker import open_reranker
 
         reranker = open_reranker(self.settings)
         return (None if reranker is None else self._closing(reranker),)

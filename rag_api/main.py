@@ -18,16 +18,18 @@ from starlette.routing import BaseRoute
 from starlette.types import Receive, Scope, Send
 
 from rag_api.api import problems
-from rag_api.api.closing import Closing
-from rag_api.api.health import own_version
 from rag_api.api.limits import Admission, Buckets, Limits
-from rag_api.api.metrics import Metrics
-from rag_api.api.page import Page, Shell, web_dir
-from rag_api.api.routes import access, accounts, ask, audit, chat, conversations, documents, feedback, gaps, health, judged, keys, session
+from rag_api.api.routes import audit, documents, gaps, health, judged
+from rag_api.api.routes.asking import ask, chat, conversations, feedback
 from rag_api.api.routes.limited import LimitedRoute
+from rag_api.api.routes.people import access, accounts, keys, session
 from rag_api.api.schemas import Problem
+from rag_api.api.server.closing import Closing
+from rag_api.api.server.health import own_version
+from rag_api.api.server.metrics import Metrics
+from rag_api.api.server.page import Page, Shell, web_dir
+from rag_api.api.server.watch import Watch
 from rag_api.api.sign_in.oidc import Provider
-from rag_api.api.watch import Watch
 from rag_api.config import Settings, cores
 from rag_api.container import Container
 from rag_api.db import Database

@@ -100,7 +100,7 @@ def imports(path: Path) -> frozenset[str]:
 
 
 def room(module: str, package: str) -> str | None:
-    """Return the first name below the package: `rag_api.db.answers` -> `db`; None outside it, and for the package itself."""
+    """Return the first name below the package: `rag_api.db.questions.answers` -> `db`; None outside it, and for the package itself."""
     return module.removeprefix(package + ".").split(".")[0] if module.startswith(package + ".") else None
 
 

@@ -13,7 +13,7 @@ import yaml
 from pydantic_settings import BaseSettings
 from typer.testing import CliRunner
 
-from rag_api.api.closing import LAST
+from rag_api.api.server.closing import LAST
 from rag_api.cli.app import app
 from rag_api.config import Settings as ApiSettings
 from services.embedder.config import Settings as EmbedderSettings
@@ -241,7 +241,7 @@ def test_the_image_holds_what_its_commands_import() -> None:
 
 
 def test_where_no_sets_are_installed_bench_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rag_api.cli.bench.find_spec", lambda name: None)
+    monkeypatch.setattr("rag_api.cli.benchmarks.bench.find_spec", lambda name: None)
     found = CliRunner().invoke(app, ["bench", "tables"])
     assert found.exit_code == 1
     assert "Run it in a checkout" in found.output

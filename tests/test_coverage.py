@@ -12,8 +12,8 @@ from tests.support.coverage import by_folder, main, percent
 pytestmark = pytest.mark.quick
 
 FILES = {
-    "rag_api/db/answers.py": {"executed_lines": [1, 2, 3], "missing_lines": [4]},
-    "rag_api/db/gaps.py": {"executed_lines": [], "missing_lines": [1, 2]},
+    "rag_api/db/questions/answers.py": {"executed_lines": [1, 2, 3], "missing_lines": [4]},
+    "rag_api/db/questions/gaps.py": {"executed_lines": [], "missing_lines": [1, 2]},
     "services/generator/engine/engine.py": {"executed_lines": [1, 2, 3, 4], "missing_lines": []},
 }
 

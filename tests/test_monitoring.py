@@ -11,8 +11,8 @@ import pytest
 import yaml
 from prometheus_client import CollectorRegistry
 
-from rag_api.api.metrics import PHASES
-from rag_api.api.metrics import Metrics as ApiMetrics
+from rag_api.api.server.metrics import PHASES
+from rag_api.api.server.metrics import Metrics as ApiMetrics
 from rag_api.domain import AnswerStatus, KeptState, Mode, SentencesKept
 from rag_api.errors import TooBusy, TooManyTries
 from services.generator.server.metrics import Metrics as GeneratorMetrics

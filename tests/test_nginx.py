@@ -22,7 +22,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from rag_api.api.page import ADDRESSES
+from rag_api.api.server.page import ADDRESSES
 from tests.nginx import MISSING, NGINX, Gate, nginx
 from tests.support.http_server import served
 from tests.support.ports import free_port

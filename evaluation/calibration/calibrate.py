@@ -1,5 +1,5 @@
 """Judged questions -> what suits an embedder and a model: weights of a sentence's features, how long an answer is, when to say
-"not found". Pure functions over what was gathered (cli/calibrate.py); the test half is refused by whoever gathers.
+"not found". Pure functions over what was gathered (cli/quality/calibrate.py); the test half is refused by whoever gathers.
 
 Unanswerable questions are few in any judged set, so every answerable one is asked a second time with its documents left out: then it
 has no answer, and what is found are its nearest misses.
@@ -22,9 +22,9 @@ from evaluation.quality.answers import holds
 from evaluation.quality.metrics import precision_recall
 from rag_api.errors import InvalidInput
 from rag_api.evaluate.judged import Judged
-from rag_api.retrieval.answerability import probability
-from rag_api.retrieval.calibration import FEATURES, READ, SIGNALS, NotFound, Verbatim, Weights, WithReader
-from rag_api.retrieval.reader_scores import UNREAD, Read
+from rag_api.retrieval.decision.answerability import probability
+from rag_api.retrieval.decision.calibration import FEATURES, READ, SIGNALS, NotFound, Verbatim, Weights, WithReader
+from rag_api.retrieval.reader_model.reader_scores import UNREAD, Read
 from rag_api.retrieval.sentence_scorer import Scored
 
 MARGINS = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 0.0)  # 0: always another sentence

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from evaluation.calibration.cases import Kind
 from rag_api.errors import InvalidInput
-from rag_api.retrieval.answerability import given, probability
-from rag_api.retrieval.calibration import RISKS, SIGNALS, NotFound, RiskPoint
+from rag_api.retrieval.decision.answerability import given, probability
+from rag_api.retrieval.decision.calibration import RISKS, SIGNALS, NotFound, RiskPoint
 
 REAL = 3.0  # weight of a question that really was asked in vain, beside one whose documents were left out
 FOLDS = 5

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from evaluation.calibration.decision import Row
-from rag_api.retrieval.answerability import lead
-from rag_api.retrieval.calibration import READ, Weights
-from rag_api.retrieval.reader_scores import UNREAD, Read
+from rag_api.retrieval.decision.answerability import lead
+from rag_api.retrieval.decision.calibration import READ, Weights
+from rag_api.retrieval.reader_model.reader_scores import UNREAD, Read
 
 SPAN_WEIGHTS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0, 2.0, 4.0, 8.0)  # nats for each of a reader's log-odds
 

@@ -121,13 +121,13 @@ def hurried() -> Collection:
     A sentence is right that holds any of what a colleague needs."""
     folder, questions = Path(handbook.__file__).parent, list[Question]()
     for whole, unanswered, part in HURRIED:
-        for row in read_whole(folder / whole):
+        for row in read_whole(folder / "questions" / whole):
             if row.after or row.kind == "two":
                 continue
             right = partial(_says, tuple((row.document, needed) for needed in row.needs))
             asked_in = language_of(row.question, row.language or "nl")
             questions.append(Question(row.question, asked_in, row.id, Kind.ANSWERABLE, part, right, (row.document,)))
-        for missed in read_judged(folder / unanswered, "all") if unanswered else ():
+        for missed in read_judged(folder / "questions" / unanswered, "all") if unanswered else ():
             kind = Kind.NEAR_MISS if "near-miss" in missed.note else Kind.OFF_TOPIC
             questions.append(Question(missed.question, missed.language or "nl", missed.id, kind, part))
     return Collection("hurried", tuple(questions), folder=folder / "pdf", lists=folder)

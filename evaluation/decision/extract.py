@@ -23,7 +23,7 @@ from rag_api.ingest.common.chunk import chunk, embedding_text
 from rag_api.query.analysis import analyse
 from rag_api.query.synonyms import put_lists
 from rag_api.retrieval.find import Retrieval, find
-from rag_api.retrieval.reader_scores import passages_of
+from rag_api.retrieval.reader_model.reader_scores import passages_of
 
 Tell = Callable[[int], Any]
 SENTENCES = 60  # of a case that are kept

@@ -18,9 +18,9 @@ from evaluation.decision.extract import Tell, extract
 from evaluation.quality.refusals import Asked, refusals, share
 from rag_api.config import Settings
 from rag_api.errors import InvalidInput
-from rag_api.retrieval.calibration import READ, RISKS, SIGNALS, Calibration, NotFound, Weights, WithReader, shipped
-from rag_api.retrieval.reader import Passage, Reader
-from rag_api.retrieval.reader_scores import Read, joined
+from rag_api.retrieval.decision.calibration import READ, RISKS, SIGNALS, Calibration, NotFound, Weights, WithReader, shipped
+from rag_api.retrieval.reader_model.reader import Passage, Reader
+from rag_api.retrieval.reader_model.reader_scores import Read, joined
 
 CACHE = Path.home() / ".cache" / "bedside" / "decision"
 SILENT: Tell = lambda done: None  # noqa: E731

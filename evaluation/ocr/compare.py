@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from rag_api.domain import Page, ReadDocument
 from rag_api.text.blocks import blocks_of, names_of
-from rag_api.text.quotable_spans import quotable
+from rag_api.text.quotable.quotable_spans import quotable
+from rag_api.text.quotable.uncertain import is_certain
 from rag_api.text.sentence_splitter import sentences
-from rag_api.text.uncertain import is_certain
 
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _MOSTLY = 0.85

@@ -15,7 +15,7 @@ from evaluation.quality.answers import plain
 from rag_api.errors import InvalidInput
 from rag_api.evaluate.judged import HANDBOOK
 
-HANDBOOK_WHOLE = HANDBOOK.with_name("whole.csv")
+HANDBOOK_WHOLE = HANDBOOK.parent / "questions" / "whole.csv"
 _COLUMNS = {"id", "question", "needs"}
 
 

@@ -18,9 +18,9 @@ from rag_api.config import Settings
 from rag_api.domain import Filters, Hit
 from rag_api.embed import Embedder
 from rag_api.ingest.common.chunk import embedding_text
-from rag_api.retrieval.calibration import calibration
+from rag_api.retrieval.decision.calibration import calibration
 from rag_api.stores import Store
-from rag_api.stores.fuse import CANDIDATES, Lists, fuse
+from rag_api.stores.ranking.fuse import CANDIDATES, Lists, fuse
 from rag_api.text.bm25_analyzer import question_terms
 
 ALPHAS = (0.35, 0.5, 0.65, 0.75)  # besides the embedder's own

@@ -33,7 +33,7 @@ from rag_api.config import Settings
 from rag_api.domain import Filters
 from rag_api.errors import InvalidInput
 from rag_api.stores.weaviate import WeaviateStore
-from rag_api.stores.weaviate_schema import VECTOR, insert, objects_of
+from rag_api.stores.weaviate.schema import VECTOR, insert, objects_of
 
 KINDS = ("none", "rotational", "product")
 WORDS = (3, 7)  # of a chunk

@@ -26,7 +26,7 @@ from evaluation.retrieval.recall import recall, true_nearest
 from rag_api.config import Settings
 from rag_api.domain import Filters
 from rag_api.errors import InvalidInput
-from rag_api.retrieval.calibration import shipped
+from rag_api.retrieval.decision.calibration import shipped
 from rag_api.stores import Store, open_store
 
 DIM = 384  # multilingual-e5-small's

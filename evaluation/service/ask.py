@@ -14,25 +14,25 @@ from typing import Any, TypeVar
 import numpy as np
 
 from rag_api.answering.ask_sequentially import answers_to
-from rag_api.answering.source_warnings import warned
+from rag_api.answering.warnings.source_warnings import warned
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db import Database
-from rag_api.db.answers import delete_conversation
 from rag_api.db.documents import get_documents
+from rag_api.db.questions.answers import delete_conversation
 from rag_api.db.sentences import counts
 from rag_api.domain import AnswerStatus, Filters, Hit, Source, User
 from rag_api.embed import Cached, Embedder
 from rag_api.query.analysis import Analysis, analyse
-from rag_api.retrieval.answerability import decide
-from rag_api.retrieval.calibration import calibration
+from rag_api.retrieval.decision.answerability import decide
+from rag_api.retrieval.decision.calibration import calibration
 from rag_api.retrieval.find import Retrieval, find
-from rag_api.retrieval.patient_ranking import rank
 from rag_api.retrieval.precompute import made_by
-from rag_api.retrieval.reader import Reader
-from rag_api.retrieval.reader_scores import read
-from rag_api.retrieval.reading import judging_reader
-from rag_api.retrieval.reranker import Reranker
+from rag_api.retrieval.reader_model.pointing_reader import judging_reader
+from rag_api.retrieval.reader_model.reader import Reader
+from rag_api.retrieval.reader_model.reader_scores import read
+from rag_api.retrieval.search.patient_ranking import rank
+from rag_api.retrieval.search.reranker import Reranker
 from rag_api.stores import Store
 
 WARMING = 10  # questions before those that are timed; none comes twice, for its vector would be known

@@ -17,7 +17,7 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from rag_api.db import Database
-from rag_api.db.answers import save_answer
+from rag_api.db.questions.answers import save_answer
 from rag_api.domain import Answer, User
 from rag_api.embedded.processes import file_lock
 from rag_api.errors import BedsideError, NotFound, Unavailable

@@ -1,6 +1,6 @@
 """question -> answer: understand, find, show the sources, write, cite, store. What ask() yields is what the reader sees, in order.
 
-Whether there is an answer at all is decided from retrieval (retrieval/answerability.py), before and whatever the model says. A span is
+Whether there is an answer at all is decided from retrieval (answerability.py), before and whatever the model says. A span is
 cited only when its characters equal the document's. Everything asked is stored, also what failed or was stopped half-way. Knows no HTTP
 and no SQL.
 """
@@ -17,21 +17,21 @@ from datetime import date
 from typing import Any
 from uuid import UUID, uuid4, uuid5
 
-from rag_api.answering import source_warnings
-from rag_api.answering.agreement import NEEDED, agreement
-from rag_api.answering.apart import found_apart
 from rag_api.answering.ask_container import AskContainer
 from rag_api.answering.builder import AnswerBuilder, AskedApart, Question
-from rag_api.answering.citations import source_of
-from rag_api.answering.failed_suggestions import fitting
-from rag_api.answering.generation import to_be_quoted
-from rag_api.answering.notices import expired, not_found, notice, unread
-from rag_api.answering.personal import checked
+from rag_api.answering.choosing.agreement import NEEDED, agreement
+from rag_api.answering.composing.generation_request import to_be_quoted
+from rag_api.answering.composing.writing import write
+from rag_api.answering.question.failed_suggestions import fitting
+from rag_api.answering.question.personal import checked
+from rag_api.answering.question.rewriting import query_of
+from rag_api.answering.question.separate_asks import found_apart
+from rag_api.answering.quoting.citations import source_of
 from rag_api.answering.record import keep_failure, save, save_failure, save_stopped
-from rag_api.answering.rewriting import query_of
-from rag_api.answering.writing import write
-from rag_api.db.answers import get_conversation, given_before, queries_of
+from rag_api.answering.warnings import source_warnings
+from rag_api.answering.warnings.notices import expired, not_found, notice, unread
 from rag_api.db.documents import count_indexed, get_document, read_pages, read_text
+from rag_api.db.questions.answers import get_conversation, given_before, queries_of
 from rag_api.domain import AnswerEvent, AnswerStatus, Done, Failed, Filters, Found, Mode, PersonalChoice, Stage, User
 from rag_api.errors import (
     BedsideError,
@@ -45,9 +45,9 @@ from rag_api.query.analysis import Analysis, analyse
 from rag_api.query.asks import Ask, asks_of
 from rag_api.query.small_talk import small_talk
 from rag_api.retrieval.find import LONGEST_TEXT, Retrieval, find, merged
-from rag_api.retrieval.multi_query import alternatives, options_of
+from rag_api.retrieval.search.multi_query import alternatives, options_of
 from rag_api.text.language import Language, detect
-from rag_api.text.prompt_injection import visible
+from rag_api.text.quotable.prompt_injection import visible
 
 log = logging.getLogger(__name__)
 

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Protocol
 
 from rag_api.answering.answer_outbox import UnsavedAnswers
-from rag_api.answering.generator_client import Generator
+from rag_api.answering.generator.client import Generator
 from rag_api.query.synonyms import Expander
 from rag_api.retrieval.in_flight import InFlight
-from rag_api.retrieval.patient_ranking import RetrievalContainer
-from rag_api.retrieval.reading import PointingReader
+from rag_api.retrieval.reader_model.pointing_reader import PointingReader
+from rag_api.retrieval.search.patient_ranking import RetrievalContainer
 
 
 class AskContainer(RetrievalContainer, Protocol):

@@ -6,12 +6,12 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 
-from rag_api.answering import source_warnings
 from rag_api.answering.ask_container import AskContainer
 from rag_api.answering.builder import AnswerBuilder
-from rag_api.answering.not_named import not_named
-from rag_api.answering.partial_lists import partial_lists
-from rag_api.db.answers import save_answer
+from rag_api.answering.quoting.unnamed_words import not_named
+from rag_api.answering.warnings import source_warnings
+from rag_api.answering.warnings.partial_lists import partial_lists
+from rag_api.db.questions.answers import save_answer
 from rag_api.domain import Answer, AnswerStatus, Mode
 from rag_api.errors import BedsideError, DatabaseUnavailable, DiskFull
 from rag_api.query.analysis import Analysis

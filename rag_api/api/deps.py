@@ -10,8 +10,8 @@ from typing import Annotated
 from fastapi import Depends, Path, Query, Request
 
 from rag_api.api import schemas
-from rag_api.api.metrics import Metrics
-from rag_api.api.watch import Watch
+from rag_api.api.server.metrics import Metrics
+from rag_api.api.server.watch import Watch
 from rag_api.container import Container
 from rag_api.db import Database
 from rag_api.domain import User

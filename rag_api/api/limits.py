@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from rag_api.db import Database
-from rag_api.db.rate_limits import forget_full, take
+from rag_api.db.people.rate_limits import forget_full, take
 from rag_api.errors import BedsideError, TooBusy, TooManyRequests
 
 log = logging.getLogger(__name__)

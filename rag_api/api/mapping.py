@@ -7,10 +7,10 @@ from dataclasses import asdict
 from datetime import date
 
 from rag_api.api import schemas as api
-from rag_api.db.answers import Conversation, Feedback
 from rag_api.db.documents import Facets, PageSize
+from rag_api.db.questions.answers import Conversation, Feedback
 from rag_api.domain import Answer, Citation, CutLine, Document, Edit, Filters, Notice, PageRects, Source, TargetGroup, noted
-from rag_api.guard.asker import functions
+from rag_api.guard.people.asker import functions
 from rag_api.ingest.common.remedies import advice
 from rag_api.ingest.sources.report import IngestReport, Outcome
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from rag_api.db.accounts import Account, RoleGroups, user_of
+from rag_api.db.people.accounts import Account, RoleGroups, user_of
 from rag_api.domain import EVERYONE, Role
 
 GivenBy = Literal["everyone", "hand", "provider"]

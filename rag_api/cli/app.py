@@ -9,34 +9,34 @@ from collections.abc import Callable
 
 import typer
 
-import rag_api.cli.bench_decision  # noqa: F401 - adds its command to `bench`
-from rag_api.cli.abbreviations import abbreviations
+import rag_api.cli.benchmarks.bench_decision  # noqa: F401 - adds its command to `bench`
 from rag_api.cli.ask import ask
-from rag_api.cli.askers import askers
-from rag_api.cli.audit import audit
-from rag_api.cli.backup import backup, restore
-from rag_api.cli.bench import bench
-from rag_api.cli.calibrate import calibrate
-from rag_api.cli.compare import compare
-from rag_api.cli.demo import demo
-from rag_api.cli.doctor import doctor
-from rag_api.cli.documents import documents
-from rag_api.cli.evaluate import MOVED, evaluate
-from rag_api.cli.export_prompts import export_prompts
-from rag_api.cli.follow_ups import follow_ups
-from rag_api.cli.gaps import gaps
-from rag_api.cli.index import index
-from rag_api.cli.ingest import ingest
-from rag_api.cli.judged import judged
-from rag_api.cli.keys import keys
-from rag_api.cli.mcp import mcp
-from rag_api.cli.migrate import migrate
+from rag_api.cli.benchmarks.bench import bench
+from rag_api.cli.content.abbreviations import abbreviations
+from rag_api.cli.content.documents import documents
+from rag_api.cli.content.gaps import gaps
+from rag_api.cli.content.index import index
+from rag_api.cli.content.ingest import ingest
+from rag_api.cli.content.judged import judged
 from rag_api.cli.openapi import openapi
 from rag_api.cli.options import moved
-from rag_api.cli.report import report
-from rag_api.cli.serve import serve
-from rag_api.cli.try_settings import try_settings
-from rag_api.cli.users import users
+from rag_api.cli.people.audit import audit
+from rag_api.cli.people.keys import keys
+from rag_api.cli.people.users import users
+from rag_api.cli.quality.askers import askers
+from rag_api.cli.quality.calibrate import calibrate
+from rag_api.cli.quality.compare import compare
+from rag_api.cli.quality.evaluate import MOVED, evaluate
+from rag_api.cli.quality.export_prompts import export_prompts
+from rag_api.cli.quality.follow_ups import follow_ups
+from rag_api.cli.quality.report import report
+from rag_api.cli.quality.try_settings import try_settings
+from rag_api.cli.serving.demo import demo
+from rag_api.cli.serving.mcp import mcp
+from rag_api.cli.serving.serve import serve
+from rag_api.cli.upkeep.backup import backup, restore
+from rag_api.cli.upkeep.doctor import doctor
+from rag_api.cli.upkeep.migrate import migrate
 
 app = typer.Typer(
     no_args_is_help=True,

@@ -13,9 +13,11 @@ import psycopg
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
-from rag_api.db import Connection, Database, folders, permissions, titles, translated, unfinished
+from rag_api.db import Connection, Database, translated
 from rag_api.db.access import READS, found, values
-from rag_api.db.structures import put_structures
+from rag_api.db.ingestion import folders, titles, unfinished
+from rag_api.db.ingestion.structures import put_structures
+from rag_api.db.people import permissions
 from rag_api.domain import (
     EVERYONE,
     LOCAL_USER,
@@ -32,7 +34,7 @@ from rag_api.domain import (
     User,
     noted,
 )
-from rag_api.guard.twins import are_twins, subject
+from rag_api.guard.people.twin_documents import are_twins, subject
 from rag_api.text.char_boxes import pack_boxes, unpack_boxes
 
 STOP = "bedside_ingest_stop"  # the channel on which whoever ingests is asked to end

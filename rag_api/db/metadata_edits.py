@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from rag_api.db import Connection, Database, permissions
+from rag_api.db import Connection, Database
 from rag_api.db.access import READS, administrator, found, values
 from rag_api.db.documents import METADATA, to_document
+from rag_api.db.people import permissions
 from rag_api.domain import Document, Edit, Metadata, User
 from rag_api.errors import Conflict
-from rag_api.guard.twins import subject
+from rag_api.guard.people.twin_documents import subject
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from rag_api.db.gaps import NearDocument, Unanswered
-from rag_api.guard.patient import Groups, patient_of
+from rag_api.db.questions.gaps import NearDocument, Unanswered
+from rag_api.guard.people.patient import Groups, patient_of
 from rag_api.text.bm25_analyzer import question_terms
 from rag_api.text.csv_cells import harmless
 

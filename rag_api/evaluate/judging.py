@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rag_api.db import Database
-from rag_api.db.answers import get_answer
 from rag_api.db.documents import current_document, get_document, read_pages
-from rag_api.db.judged import Made, answers_with_feedback, ids_of, read_question, save_open, save_questions
+from rag_api.db.questions.answers import get_answer
+from rag_api.db.questions.judged import Made, answers_with_feedback, ids_of, read_question, save_open, save_questions
 from rag_api.domain import Document, User
 from rag_api.errors import InvalidInput, NotFound, Wrong
 from rag_api.evaluate.judged import Judged, Place, half_of

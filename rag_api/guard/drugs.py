@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from rag_api.guard.salts import NO_DOSE, SALTS
+from rag_api.guard.numbers.salts import NO_DOSE, SALTS
 from rag_api.guard.tables import rows_of
 from rag_api.guard.words import folded, respelled
 

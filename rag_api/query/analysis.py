@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 from rag_api.guard import concepts
 from rag_api.guard.drugs import also_called, class_names, given_in, substance_of
-from rag_api.guard.levels import Level, is_about_the_other, level_in
-from rag_api.guard.patient import Patient, patient_of
+from rag_api.guard.numbers.levels import Level, is_about_the_other, level_in
+from rag_api.guard.people.patient import Patient, patient_of
 from rag_api.guard.together import NOTHING, Together, together
 from rag_api.query.asks import without_form
 from rag_api.query.shorthand import written_out

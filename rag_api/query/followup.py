@@ -4,7 +4,7 @@ Rules, for Dutch and English; no model. Whom a question is about is told by the 
 leans on the one before: it opens like a continuation, points back with a pronoun, or names nothing that a document could be about. Then
 what the previous question was about is carried over, and whatever the follow-up says anew replaces its kind: another patient group,
 weight or drug takes the old one's place, for two of a kind in one query would find the wrong patient's dose. Knows neither retrieval nor
-the language model (answering/rewriting.py asks that).
+the language model (answering/question/rewriting.py asks that).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from rag_api.domain import TargetGroup
 from rag_api.guard.drugs import is_drug
-from rag_api.guard.patient import CHILD_UNTIL
+from rag_api.guard.people.patient import CHILD_UNTIL
 from rag_api.guard.words import folded, pattern, words
 from rag_api.query.instead import in_its_place, with_its_number
 from rag_api.query.shorthand import written_out

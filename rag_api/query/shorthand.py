@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 
 from rag_api.guard.concepts import concepts, meant
-from rag_api.guard.salts import NO_DOSE, SALTS
+from rag_api.guard.numbers.salts import NO_DOSE, SALTS
 from rag_api.text.language import Language, language_said
 
 _HOURS = re.compile(r"(?<![\w.,])(\d+(?:[.,]\d+)?)\s?(u|h|d|wk)(?![\w/])", re.IGNORECASE)

@@ -16,8 +16,8 @@ import httpx
 from rag_api.config import Settings
 from rag_api.errors import GeneratorUnavailable
 from rag_api.readers.llm import AddressOf, log_sum, post
-from rag_api.retrieval.passages import ReadingPassage
-from rag_api.retrieval.reading import Reading
+from rag_api.retrieval.reader_model.passages import ReadingPassage
+from rag_api.retrieval.reader_model.pointing_reader import Reading
 from services.contract.reading_prompt import BECAUSE, LABELS, NONE, REASONS, TO, VERSION, passage_part, question_part
 
 Prompt = tuple[list[str], list[str]]  # its pieces, each cut into tokens by itself, and what may follow: one token each

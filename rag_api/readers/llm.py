@@ -15,7 +15,7 @@ import httpx
 
 from rag_api.config import Settings
 from rag_api.errors import ConfigurationError, GeneratorUnavailable
-from rag_api.retrieval.reader import Judgement, Passage
+from rag_api.retrieval.reader_model.reader import Judgement, Passage
 from services.contract.templates import guess_language
 
 Language = Literal["nl", "en"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rag_api.config import Settings
-from rag_api.retrieval.reader import Reader
-from rag_api.retrieval.reading import PointingReader
+from rag_api.retrieval.reader_model.pointing_reader import PointingReader
+from rag_api.retrieval.reader_model.reader import Reader
 
 
 def open_reader(settings: Settings, generator_url: Callable[[], str]) -> Reader | PointingReader | None:

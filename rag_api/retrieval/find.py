@@ -12,25 +12,25 @@ from itertools import zip_longest
 from rag_api.config import Settings
 from rag_api.db import Database
 from rag_api.db.documents import get_documents, read_text, read_uncertain
+from rag_api.db.ingestion.structures import read_packed
 from rag_api.db.sentences import vectors_of
-from rag_api.db.structures import read_packed
 from rag_api.domain import Candidate, Document, DocumentStatus, Filters, Hit, User
 from rag_api.embed import Embedder
 from rag_api.embed.vector_cache import DbVectorCache
 from rag_api.errors import ConfigurationError
 from rag_api.guard.drugs import names
-from rag_api.guard.levels import is_about_the_other
-from rag_api.guard.patient import Patient
+from rag_api.guard.numbers.levels import is_about_the_other
+from rag_api.guard.people.patient import Patient
 from rag_api.guard.together import is_about_another, names_it
 from rag_api.query.analysis import Analysis
-from rag_api.retrieval.answerability import decide
-from rag_api.retrieval.calibration import Calibration, NotFound, calibration
-from rag_api.retrieval.patient_ranking import RetrievalContainer, is_for_others, rank
-from rag_api.retrieval.reader_scores import Read, read, rescored
-from rag_api.retrieval.reading import NEEDED, PointingReader, pointed
+from rag_api.retrieval.decision.answerability import decide
+from rag_api.retrieval.decision.calibration import Calibration, NotFound, calibration
+from rag_api.retrieval.reader_model.pointing_reader import NEEDED, PointingReader, pointed
+from rag_api.retrieval.reader_model.reader_scores import Read, read, rescored
+from rag_api.retrieval.search.patient_ranking import RetrievalContainer, is_for_others, rank
 from rag_api.retrieval.sentence_scorer import Scored, scored_sentences
-from rag_api.text.prompt_injection import addressed
-from rag_api.text.uncertain import Places, blanked, together
+from rag_api.text.quotable.prompt_injection import addressed
+from rag_api.text.quotable.uncertain import Places, blanked, together
 
 # Beyond this a document's sentences are looked for in its chunks alone: cutting a whole book into sentences takes seconds.
 LONGEST_TEXT = 200_000

@@ -15,7 +15,7 @@ from typing import Protocol
 
 from rag_api.db import sentences as db
 from rag_api.db.documents import read_text
-from rag_api.db.structures import read_packed
+from rag_api.db.ingestion.structures import read_packed
 from rag_api.domain import KeptState, SentencesKept
 from rag_api.embed import Cached, Embedder
 from rag_api.embed.vector_cache import HALF, key_of, packed
@@ -23,9 +23,10 @@ from rag_api.errors import BedsideError
 from rag_api.retrieval import sentence_scorer
 from rag_api.retrieval.find import LONGEST_TEXT
 from rag_api.retrieval.in_flight import InFlight
-from rag_api.retrieval.patient_ranking import RetrievalContainer
+from rag_api.retrieval.search.patient_ranking import RetrievalContainer
 from rag_api.retrieval.sentence_scorer import lines_of
-from rag_api.text import quotable_spans, sentence_splitter
+from rag_api.text import sentence_splitter
+from rag_api.text.quotable import quotable_spans
 
 log = logging.getLogger(__name__)
 

@@ -18,13 +18,13 @@ from rag_api.embed import Embedder
 from rag_api.embed.vector_cache import halved
 from rag_api.query.analysis import Analysis
 from rag_api.query.asks import Wanted, wanted
-from rag_api.retrieval.calibration import Weights
+from rag_api.retrieval.decision.calibration import Weights
 from rag_api.text.blocks import names_of, structure_of
-from rag_api.text.prompt_injection import speaks_to_a_machine
-from rag_api.text.quotable_spans import Quotable, quotable_of
+from rag_api.text.quotable.prompt_injection import speaks_to_a_machine
+from rag_api.text.quotable.quotable_spans import Quotable, quotable_of
+from rag_api.text.quotable.uncertain import Places, is_certain
 from rag_api.text.ranges import fits, fits_age
 from rag_api.text.sentence_splitter import Kind
-from rag_api.text.uncertain import Places, is_certain
 from rag_api.text.word_match import coverage
 
 VERSION = 1  # one more whenever `lines_of` gives other lines of the same quotes (tests/rag_api/test_rule_versions.py)

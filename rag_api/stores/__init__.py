@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from rag_api.config import Settings
 from rag_api.domain import Chunk, Contents, Filters, Hit, Metadata
-from rag_api.stores.fuse import Fusion
 from rag_api.stores.mendable import Mendable, Unfound
+from rag_api.stores.ranking.fuse import Fusion
 
 __all__ = ["MOST_AT_ONCE", "Mendable", "Store", "Unfound", "Vectors", "describe", "open_store", "regroup"]
 
@@ -55,7 +55,7 @@ class Store(Protocol):
         """The best chunks for a question, best first, ranks from 1.
 
         The nearest chunks and BM25's best are fetched (at least 100 each) and fused as `alpha * dense + (1 - alpha) * bm25`, either
-        scaled as `fusion` says (stores/fuse.py; "relative" is the thesis's, section 3.2). Filters apply inside the index, before ranking.
+        scaled as `fusion` says (fuse.py; "relative" is the thesis's, section 3.2). Filters apply inside the index, before ranking.
         others: other words for what the question says; BM25 counts them too, for no more than the question's own could give.
         """
 

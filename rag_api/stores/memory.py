@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_api.domain import Chunk, Contents, Filters, Hit
-from rag_api.stores.bm25 import Scorer, Statistics, cosines
 from rag_api.stores.filters import admits, may_read
-from rag_api.stores.fuse import CANDIDATES, Fusion, Lists, fuse
+from rag_api.stores.ranking.bm25 import Scorer, Statistics, cosines
+from rag_api.stores.ranking.fuse import CANDIDATES, Fusion, Lists, fuse
 from rag_api.text.bm25_analyzer import document_terms, further_terms, question_terms
 
 

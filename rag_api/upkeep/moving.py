@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.documents import PgDocuments
-from rag_api.db.judged import list_sets, read_set
+from rag_api.db.questions.judged import list_sets, read_set
 from rag_api.domain import LOCAL_USER, DocumentStatus, Filters
 from rag_api.embed import Embedder, close, open_embedder
 from rag_api.errors import Conflict, InvalidInput

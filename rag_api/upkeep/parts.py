@@ -8,16 +8,16 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from rag_api.answering.generator_client import Health
+from rag_api.answering.generator.client import Health
 from rag_api.container import Container
-from rag_api.db.accounts import list_accounts, user_of
 from rag_api.db.migrate import outstanding
+from rag_api.db.people.accounts import list_accounts, user_of
 from rag_api.domain import Role
 from rag_api.errors import GeneratorRefused
 from rag_api.ingest.sources.sources import KeptFiles
-from rag_api.retrieval.calibration import calibration
-from rag_api.retrieval.passages import Line, ReadingPassage
-from rag_api.retrieval.reading import PointingReader
+from rag_api.retrieval.decision.calibration import calibration
+from rag_api.retrieval.reader_model.passages import Line, ReadingPassage
+from rag_api.retrieval.reader_model.pointing_reader import PointingReader
 from rag_api.stores import Mendable
 from rag_api.upkeep.finding import Finding, fail, ok, warn
 

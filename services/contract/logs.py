@@ -71,4 +71,4 @@ def configure(kind: str, level: int = logging.INFO) -> None:
         logger.handlers, logger.propagate = (
             [],
             name != "uvicorn.access",
-        )  # api/page.py and request_ids.py log requests
+        )  # api/server/page.py and request_ids.py log requests

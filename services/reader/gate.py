@@ -22,8 +22,8 @@ from typing import Any
 
 import torch
 
-from rag_api.answering.agreement import NEEDED, agreement
 from rag_api.answering.ask import ask, new_question
+from rag_api.answering.choosing.agreement import NEEDED, agreement
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.documents import PgDocuments
@@ -32,8 +32,8 @@ from rag_api.errors import BedsideError
 from rag_api.ingest import ingest, survey
 from rag_api.query.analysis import analyse
 from rag_api.retrieval.find import Retrieval, find
-from rag_api.retrieval.passages import ReadingPassage, passages_of
-from rag_api.retrieval.reading import Reading, order
+from rag_api.retrieval.reader_model.passages import ReadingPassage, passages_of
+from rag_api.retrieval.reader_model.pointing_reader import Reading, order
 from services.contract.reading_prompt import REASONS
 from services.reader.adapter import ReadingModel
 from services.reader.measure import area

@@ -13,7 +13,7 @@ from dataclasses import replace
 from services.contract.reading_prompt import LABELS
 from services.reader.questions import Asked, AskedPassage
 
-LONGEST = 2_400  # characters, as rag_api/retrieval/passages.py has it
+LONGEST = 2_400  # characters, as rag_api/retrieval/reader_model/passages.py has it
 JOINED = 0.75  # share of the passages that get neighbours
 NEIGHBOURS = 3  # at most
 WHOLE = 0.5  # share that are asked for a section whole

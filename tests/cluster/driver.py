@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.documents.size import CheapEmbedder
-from rag_api.cli.ingest import open_documents
+from rag_api.cli.content.ingest import open_documents
 from rag_api.config import Settings
 from rag_api.db.documents import PgDocuments
 from rag_api.domain import Contents

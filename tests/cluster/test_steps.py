@@ -260,7 +260,7 @@ def test_the_local_path_imports_no_ray(tmp_path: Path) -> None:
     code = f"""
 import sys
 from pathlib import Path
-import rag_api.cli.app, rag_api.cli.ingest, rag_api.main
+import rag_api.cli.app, rag_api.cli.content.ingest, rag_api.main
 from evaluation.documents.size import CheapEmbedder
 from rag_api.config import Settings
 from rag_api.ingest import MemoryDocuments, ingest, survey

@@ -18,8 +18,14 @@ from numpy.typing import NDArray
 
 from rag_api.domain import Chunk, Filters, TargetGroup
 from rag_api.errors import StoreUnavailable
-from rag_api.stores import bm25, lance, lance_index, lance_query, lance_schema, lance_snapshots, lance_tidying
+from rag_api.stores import lance
 from rag_api.stores.lance import LanceStore
+from rag_api.stores.lance import indexes as lance_index
+from rag_api.stores.lance import query as lance_query
+from rag_api.stores.lance import snapshots as lance_snapshots
+from rag_api.stores.lance import table as lance_schema
+from rag_api.stores.lance import tidying as lance_tidying
+from rag_api.stores.ranking import bm25
 from rag_api.stores.rows import COLUMNS, to_row
 from rag_api.text import bm25_analyzer as terms
 from tests.contract.conftest import DIM

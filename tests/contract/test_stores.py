@@ -18,7 +18,7 @@ from rag_api.domain import Chunk, Filters, Metadata, TargetGroup
 from rag_api.errors import EmbedderMismatch
 from rag_api.stores import Store, describe
 from rag_api.stores.filters import admits
-from rag_api.stores.fuse import Fusion, Lists, fuse
+from rag_api.stores.ranking.fuse import Fusion, Lists, fuse
 from rag_api.text.bm25_analyzer import question_terms
 from tests.contract.conftest import DIM, Reopen
 

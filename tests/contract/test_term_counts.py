@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from rag_api.stores.bm25 import Statistics
-from rag_api.stores.term_counts import Row, TermCounts
+from rag_api.stores.ranking.bm25 import Statistics
+from rag_api.stores.ranking.term_counts import Row, TermCounts
 
 ROWS: list[Row] = [(["everyone"], "a b b"), (["everyone"], "b c"), (["icu", "surgery"], "a a d"), (["icu"], "d")]
 

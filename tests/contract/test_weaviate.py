@@ -21,10 +21,11 @@ from rag_api.cli.app import app
 from rag_api.config import Settings
 from rag_api.domain import Filters, TargetGroup
 from rag_api.errors import StoreUnavailable
-from rag_api.stores import describe, open_store, weaviate_schema
+from rag_api.stores import describe, open_store
 from rag_api.stores.rows import COLUMNS, to_row
 from rag_api.stores.weaviate import WeaviateStore
-from rag_api.stores.weaviate_schema import VECTOR
+from rag_api.stores.weaviate import schema as weaviate_schema
+from rag_api.stores.weaviate.schema import VECTOR
 from rag_api.text import bm25_analyzer as terms
 from rag_api.text.bm25_analyzer import further_terms, question_terms
 from tests.contract.conftest import DIM, weaviate_server, weaviate_settings  # noqa: F401

@@ -15,8 +15,10 @@ import pytest
 
 from rag_api.config import Settings
 from rag_api.domain import Chunk, Hit
-from rag_api.stores import open_store, weaviate_connection, weaviate_replicas
+from rag_api.stores import open_store
 from rag_api.stores.weaviate import WeaviateStore
+from rag_api.stores.weaviate import connection as weaviate_connection
+from rag_api.stores.weaviate import replicas as weaviate_replicas
 from tests.contract.conftest import DIM
 from tests.contract.test_stores import EVERYONE, chunk, unit, vectors
 from tests.support import weaviate_dev

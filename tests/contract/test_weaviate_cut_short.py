@@ -22,7 +22,7 @@ from rag_api.stores import weaviate as weaviate_store
 from rag_api.stores.copying import copy_index
 from rag_api.stores.memory import MemoryStore
 from rag_api.stores.weaviate import WeaviateStore
-from rag_api.stores.weaviate_mending import Mending
+from rag_api.stores.weaviate.mending import Mending
 from tests.contract.conftest import DIM, weaviate_server, weaviate_settings  # noqa: F401
 from tests.contract.test_stores import chunk, vectors
 from tests.weaviate_server import Server
@@ -32,7 +32,8 @@ ASKED = range(0, COUNT, 25)
 CLIENT = """
 import json, sys
 from rag_api.config import Settings
-from rag_api.stores import open_store, weaviate
+from rag_api.stores import open_store
+from rag_api.stores import weaviate
 from tests.contract import test_weaviate_cut_short as test
 weaviate.BATCH = test.COUNT
 store = open_store(Settings(**json.loads(sys.argv[1])), "test", test.DIM)

@@ -22,10 +22,10 @@ from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
 from rag_api.api import schemas as s
-from rag_api.api.schemas.accounts import SessionOut
+from rag_api.api.schemas.people.accounts import SessionOut
 from rag_api.domain import DocumentStatus, PartKind, TargetGroup
-from rag_api.guard.patient import patient_of
-from rag_api.guard.support import Passage, unsupported
+from rag_api.guard.numbers.support import Passage, unsupported
+from rag_api.guard.people.patient import patient_of
 
 DIST = Path(__file__).parents[2] / "web" / "dist"
 TITLE = "Paracetamol bij kinderen"

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from rag_api.container import Container
-from rag_api.db.judged import read_halves
+from rag_api.db.questions.judged import read_halves
 from rag_api.domain import LOCAL_USER, User
 from tests.e2e.test_quality import Asker, asker, container, page, url, violations  # noqa: F401
 

@@ -14,8 +14,8 @@ from playwright.sync_api import Locator, Page, expect
 from rag_api.api.sign_in.cookies import SESSION
 from rag_api.config import Settings
 from rag_api.container import Container
-from rag_api.db.accounts import change_account, get_account
-from rag_api.db.api_keys import revoke_key
+from rag_api.db.people.accounts import change_account, get_account
+from rag_api.db.people.api_keys import revoke_key
 from rag_api.domain import LOCAL_USER, Document, Role
 from rag_api.main import create_app
 from tests.e2e.browser import serve

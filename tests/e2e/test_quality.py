@@ -13,10 +13,10 @@ from playwright.sync_api import Page, expect
 
 from evaluation.quality import report
 from rag_api.api.deps import current_user
-from rag_api.cli.measuring import measure
+from rag_api.cli.quality.measuring import measure
 from rag_api.config import Settings
 from rag_api.container import Container
-from rag_api.db.judged import read_set
+from rag_api.db.questions.judged import read_set
 from rag_api.domain import LOCAL_USER, User
 from rag_api.evaluate.judged import read_judged
 from rag_api.main import create_app

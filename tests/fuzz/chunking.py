@@ -11,7 +11,7 @@ from rag_api.domain import Block, Metadata, Page
 from rag_api.ingest.common.boxed_text import no_boxes
 from rag_api.ingest.common.chunk import chunk
 from rag_api.text.bm25_analyzer import document_terms
-from rag_api.text.quotable_spans import quotable
+from rag_api.text.quotable.quotable_spans import quotable
 from rag_api.text.sentence_splitter import sentences_of
 
 WORDS = tuple(

@@ -11,9 +11,10 @@ from functools import cache
 import httpx
 from pydantic import BaseModel, ValidationError
 
-from rag_api.answering.generator_client import Finished, Generator, Request, Text, passages_of
+from rag_api.answering.generator.client import Finished, Generator, Request, Text, passages_of
 from rag_api.api import schemas
-from rag_api.api.schemas import accounts, quality
+from rag_api.api.schemas import quality
+from rag_api.api.schemas.people import accounts
 from rag_api.errors import GeneratorRefused, GeneratorUnavailable
 from services.contract import templates, wire
 from tests.support.scripted_server import piece, stats

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from rag_api.cli.app import app
-from rag_api.cli.whole import print_whole
+from rag_api.cli.quality.whole_answers import print_whole
 
 
 @pytest.fixture

@@ -7,15 +7,15 @@ from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
-from rag_api.answering.agreement import NOWHERE, agreement
+from rag_api.answering.choosing.agreement import NOWHERE, agreement
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.domain import AnswerStatus, Candidate, Chunk, Document, Hit
 from rag_api.errors import GeneratorUnavailable
 from rag_api.readers.adapter import AdapterReader
 from rag_api.retrieval.find import Retrieval, merged
-from rag_api.retrieval.passages import ReadingPassage
-from rag_api.retrieval.reading import Reading
+from rag_api.retrieval.reader_model.passages import ReadingPassage
+from rag_api.retrieval.reader_model.pointing_reader import Reading
 from rag_api.upkeep import parts
 from tests.rag_api.test_pointing_reader import QUESTION, answer_to, documents, pointing, server  # noqa: F401
 from tests.support.scripted_server import Scripted

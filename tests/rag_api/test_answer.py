@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 
 from rag_api.answering import ask as asking
-from rag_api.answering import generation
 from rag_api.answering.ask import ask, new_question
 from rag_api.answering.builder import Question
+from rag_api.answering.composing import generation_request as generation
 from rag_api.config import Settings
 from rag_api.container import Container
-from rag_api.db.answers import answers_of, get_answer
 from rag_api.db.documents import PgDocuments, read_text
+from rag_api.db.questions.answers import answers_of, get_answer
 from rag_api.domain import (
     LOCAL_USER,
     Answer,
@@ -43,7 +43,7 @@ from rag_api.domain import (
 )
 from rag_api.errors import DocumentTooLong, InvalidInput, NotFound, StoreUnavailable
 from rag_api.ingest.common.chunk import embedding_text
-from rag_api.retrieval.calibration import shipped
+from rag_api.retrieval.decision.calibration import shipped
 from rag_api.retrieval.find import LONGEST_TEXT
 from services.contract import wire
 from tests.support.scripted_server import Scripted, Step, piece, quote, scripted_server, stats

@@ -8,8 +8,8 @@ import pytest
 
 from rag_api.domain import Candidate, Chunk, Hit
 from rag_api.query.synonyms import Pair
-from rag_api.retrieval.answerability import decide, probability, signals
-from rag_api.retrieval.calibration import NotFound
+from rag_api.retrieval.decision.answerability import decide, probability, signals
+from rag_api.retrieval.decision.calibration import NotFound
 from tests.support.questions import analysed
 
 pytestmark = pytest.mark.quick

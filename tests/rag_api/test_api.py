@@ -18,7 +18,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from rag_api.config import Settings
 from rag_api.container import Container
-from rag_api.db.answers import answers_of
+from rag_api.db.questions.answers import answers_of
 from rag_api.domain import LOCAL_USER, Document
 from rag_api.main import create_app
 from tests.support.http_server import served

@@ -13,7 +13,7 @@ from fastapi.testclient import TestClient
 from rag_api.answering.ask import new_question
 from rag_api.config import Settings
 from rag_api.container import Container
-from rag_api.db.answers import save_answer
+from rag_api.db.questions.answers import save_answer
 from rag_api.domain import LOCAL_USER, Answer, AnswerStatus, Mode, PersonalChoice
 from rag_api.main import create_app
 from tests.support.scripted_server import Scripted, quote, scripted_server

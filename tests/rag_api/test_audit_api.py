@@ -18,19 +18,19 @@ from fastapi.testclient import TestClient
 from typer.testing import CliRunner
 
 from rag_api.answering.ask import ask, new_question
-from rag_api.api.asked import Asked
-from rag_api.api.audit_actions import ACTIONS
-from rag_api.api.audited import Noted
+from rag_api.api.auditing.asked import Asked
+from rag_api.api.auditing.audit_actions import ACTIONS
+from rag_api.api.auditing.audited import Noted
 from rag_api.api.sign_in.passwords import hash_password
 from rag_api.audit.reading import fields_of
 from rag_api.audit.verify import verify
 from rag_api.cli.app import app as command_line
 from rag_api.cli.audited import COMMANDS, act_of
-from rag_api.cli.ingest import _watched
+from rag_api.cli.content.ingest import _watched
 from rag_api.config import Settings
 from rag_api.container import Container
-from rag_api.db.accounts import add_account
 from rag_api.db.audit import TrailQuery, head, stream
+from rag_api.db.people.accounts import add_account
 from rag_api.domain import LOCAL_USER, Document, Found, Scope
 from rag_api.ingest.sources.report import IngestReport, Outcome
 from rag_api.main import _all_routes, create_app
@@ -447,7 +447,7 @@ class TestCommands:
             IngestReport((Outcome("a.pdf", "indexed", "d1"), Outcome("b.pdf", "unchanged", "d2")), 1, 1, 0.1),
             IngestReport((Outcome("b.pdf", "unchanged", "d2"),), 0, 0, 0.1),
         ]
-        monkeypatch.setattr("rag_api.cli.ingest.run_ingest", lambda *_, **__: reports.pop(0))
+        monkeypatch.setattr("rag_api.cli.content.ingest.run_ingest", lambda *_, **__: reports.pop(0))
         began = world.now
         for _ in range(2):
             _watched(world.container, [], None, True)

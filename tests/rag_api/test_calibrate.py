@@ -26,7 +26,7 @@ from evaluation.calibration.cases import Kind
 from evaluation.calibration.decision import Row
 from rag_api.domain import Candidate, Judged
 from rag_api.errors import ConfigurationError, InvalidInput
-from rag_api.retrieval.calibration import (
+from rag_api.retrieval.decision.calibration import (
     FILE,
     READ,
     SIGNALS,
@@ -40,7 +40,7 @@ from rag_api.retrieval.calibration import (
     shipped,
     write,
 )
-from rag_api.retrieval.reader_scores import UNREAD, Read
+from rag_api.retrieval.reader_model.reader_scores import UNREAD, Read
 from rag_api.retrieval.sentence_scorer import Scored
 
 pytestmark = pytest.mark.quick

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from rag_api.answering.choice import sections
-from rag_api.answering.fitting import fitting
+from rag_api.answering.choosing.fitting import fitting
+from rag_api.answering.choosing.read_documents import Read
+from rag_api.answering.choosing.span_selection import sections
 from rag_api.answering.parts import parts_of
-from rag_api.answering.read import Read
 from rag_api.domain import Candidate, PartKind
 from rag_api.query.analysis import Analysis, analyse
 from rag_api.query.synonyms import Expander
 from rag_api.text.blocks import blocks_of, packed
-from rag_api.text.quotable_spans import quotable_of
+from rag_api.text.quotable.quotable_spans import quotable_of
 
 pytestmark = pytest.mark.quick
 

@@ -28,10 +28,10 @@ from typer.testing import CliRunner, Result
 from evaluation.calibration.rows import shipped_rows
 from rag_api.cli import app as cli
 from rag_api.cli.console import DROPPED, make_data_dir
-from rag_api.cli.demo import SAMPLE
+from rag_api.cli.serving.demo import SAMPLE
 from rag_api.config import Settings
 from rag_api.evaluate.judged import HANDBOOK, read_judged
-from rag_api.retrieval.reader import Judgement, Passage
+from rag_api.retrieval.reader_model.reader import Judgement, Passage
 from rag_api.text.language import detect
 from tests.rag_api.docx_files import docx, p, r
 from tests.rag_api.pdfs import write

@@ -17,8 +17,8 @@ import uvicorn
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from rag_api.api.closing import Closing, Server
-from rag_api.api.watch import EVERY, PATIENCE
+from rag_api.api.server.closing import Closing, Server
+from rag_api.api.server.watch import EVERY, PATIENCE
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.audit import TrailQuery, read

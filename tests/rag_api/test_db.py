@@ -15,17 +15,6 @@ import psycopg_pool
 import pytest
 
 from rag_api.db import Database, translated
-from rag_api.db.answers import (
-    add_feedback,
-    answers_of,
-    delete_conversation,
-    feedback_of,
-    get_answer,
-    get_conversation,
-    list_conversations,
-    queries_of,
-    save_answer,
-)
 from rag_api.db.documents import (
     DocumentQuery,
     PgDocuments,
@@ -40,9 +29,20 @@ from rag_api.db.documents import (
     read_uncertain,
     superseding,
 )
-from rag_api.db.judged import read_set
+from rag_api.db.ingestion.structures import read_blocks
 from rag_api.db.metadata_edits import changes_of
-from rag_api.db.structures import read_blocks
+from rag_api.db.questions.answers import (
+    add_feedback,
+    answers_of,
+    delete_conversation,
+    feedback_of,
+    get_answer,
+    get_conversation,
+    list_conversations,
+    queries_of,
+    save_answer,
+)
+from rag_api.db.questions.judged import read_set
 from rag_api.domain import (
     EVERYONE,
     LOCAL_USER,

@@ -12,7 +12,7 @@ from evaluation.calibration.cases import DecisionCase, Extract, Kind, Passage, S
 from evaluation.calibration.decision import Row, confidences_of, fit_decision, folds, refused, threshold_at, weights_of
 from evaluation.calibration.rows import shipped_rows, write_rows
 from rag_api.errors import InvalidInput
-from rag_api.retrieval.calibration import RISKS, SIGNALS, shipped
+from rag_api.retrieval.decision.calibration import RISKS, SIGNALS, shipped
 
 pytestmark = pytest.mark.quick
 

@@ -13,7 +13,7 @@ from evaluation.decision import collections, measure
 from rag_api.cli.app import app
 from rag_api.domain import Candidate
 from rag_api.errors import InvalidInput
-from rag_api.retrieval.calibration import SIGNALS, shipped
+from rag_api.retrieval.decision.calibration import SIGNALS, shipped
 
 pytestmark = pytest.mark.quick
 

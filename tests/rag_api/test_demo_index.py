@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_api.cli.demo import open_index
+from rag_api.cli.serving.demo import open_index
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.errors import EmbedderMismatch

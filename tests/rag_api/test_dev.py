@@ -17,7 +17,7 @@ import httpx
 import pytest
 from reportlab.pdfgen.canvas import Canvas
 
-from rag_api.cli import dev
+from rag_api.cli.serving import dev
 from tests.support.ports import free_port
 from tests.support.scripted_server import scripted_server
 
@@ -58,7 +58,7 @@ def running(dsn: str, tmp_path: Path) -> Iterator[Running]:
         mine = {"BEDSIDE_DATA_DIR": str(tmp_path / "data"), "BEDSIDE_DATABASE_URL": dsn, "BEDSIDE_GENERATOR_URL": generator.url}
         environment = {**os.environ, **mine, "BEDSIDE_PORT": str(api)}
         subprocess.run([sys.executable, "-m", "rag_api.cli.app", "ingest", str(tmp_path)], env=environment, cwd=dev.ROOT, check=True)
-        command = [sys.executable, "-m", "rag_api.cli.dev", "--page-port", str(page)]
+        command = [sys.executable, "-m", "rag_api.cli.serving.dev", "--page-port", str(page)]
         process = subprocess.Popen(command, env=environment, cwd=dev.ROOT, stdout=output, stderr=output)
         try:
             yield Running(process, log, f"http://localhost:{page}", f"http://127.0.0.1:{api}")

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from rag_api.db import Database
 from rag_api.db.documents import PgDocuments
-from rag_api.db.drives import PgDrives
+from rag_api.db.ingestion.drives import PgDrives
 from rag_api.domain import RemoteItem
 
 FOLDER = RemoteItem("F", "", "IC", True)

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from rag_api.answering.generator_client import Generator
-from rag_api.answering.rewriting import is_sound, query_of
+from rag_api.answering.generator.client import Generator
+from rag_api.answering.question.rewriting import is_sound, query_of
 from rag_api.evaluate.judged import HANDBOOK, read_judged
 from rag_api.guard.words import table
 from rag_api.query.followup import leans, patients_in, standalone

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag_api.text.blocks import blocks_of
-from rag_api.text.footnotes import MOST, footnotes
+from rag_api.text.quotable.footnotes import MOST, footnotes
 
 pytestmark = pytest.mark.quick
 

@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
-from rag_api.answering.generator_client import Event, Finished, Generator, Request, Text, passages_of, translated
+from rag_api.answering.generator.client import Event, Finished, Generator, Request, Text, passages_of, translated
 from rag_api.errors import GeneratorRefused, GeneratorUnavailable
 from services.contract import wire
 from tests.support.scripted_server import Scripted, Step, piece, quote, scripted_server, stats
@@ -264,7 +264,7 @@ async def test_what_fails_while_the_server_is_found_silent_leaves_no_exception_b
         await asyncio.sleep(0.1)
         raise GeneratorUnavailable("silent")
 
-    monkeypatch.setattr("rag_api.answering.generator_client.QUIET", 0.01)
+    monkeypatch.setattr("rag_api.answering.generator.client.QUIET", 0.01)
     monkeypatch.setattr(generator, "_models", silent)
     with pytest.raises(GeneratorUnavailable, match="silent"):
         await generator._while_alive(generator.replicas.all()[0], coming())

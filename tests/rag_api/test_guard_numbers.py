@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_api.guard.patient import patient_of
-from rag_api.guard.quantities import number_of, quantities
-from rag_api.guard.support import Passage, unsupported
+from rag_api.guard.numbers.quantities import number_of, quantities
+from rag_api.guard.numbers.support import Passage, unsupported
+from rag_api.guard.people.patient import patient_of
 
 pytestmark = pytest.mark.quick
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_api.domain import TargetGroup
-from rag_api.guard.patient import Patient, patient_of
+from rag_api.guard.people.patient import Patient, patient_of
 from rag_api.guard.words import folded, table
 
 pytestmark = pytest.mark.quick

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_api.guard.without import is_turned, left_out, says_without
+from rag_api.guard.left_out import is_turned, left_out, says_without
 
 pytestmark = pytest.mark.quick
 

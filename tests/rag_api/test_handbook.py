@@ -14,7 +14,7 @@ import pypdfium2 as pdfium
 import pytest
 
 from rag_api.domain import LOCAL_USER
-from rag_api.guard.asker import function_of
+from rag_api.guard.people.asker import function_of
 from tests.support.handbook.layout import render
 from tests.support.handbook.look import HOSPITAL
 from tests.support.handbook.render import HANDBOOK, SOURCES, metadata_csv

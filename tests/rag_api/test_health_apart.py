@@ -14,8 +14,8 @@ import httpx
 import numpy as np
 import pytest
 
-from rag_api.api import health, watch
-from rag_api.cli.workers import listening
+from rag_api.api.server import health, watch
+from rag_api.cli.serving.workers import listening
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.errors import DatabaseUnavailable

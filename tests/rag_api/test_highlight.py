@@ -12,7 +12,7 @@ import numpy as np
 import pypdfium2 as pdfium
 import pytest
 
-from rag_api.answering.highlight import page_of, rects
+from rag_api.answering.quoting.highlight import page_of, rects
 from rag_api.domain import Page, PageRects
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.common.boxed_text import no_boxes

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_api.answering.highlight import rects
+from rag_api.answering.quoting.highlight import rects
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.readers.read import PDF, read
 from tests.rag_api.pdfs import SAMPLES

@@ -11,13 +11,13 @@ import pytest
 from tokenizers import Tokenizer
 from transformers import PreTrainedTokenizerFast
 
-from rag_api.answering import generator_client as gen
 from rag_api.answering.ask import new_question
+from rag_api.answering.generator import client as gen
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.documents import PgDocuments
 from rag_api.domain import LOCAL_USER, Mode
-from rag_api.text.prompt_injection import addressed, visible
+from rag_api.text.quotable.prompt_injection import addressed, visible
 from services.contract import templates, wire
 from services.generator.models.loading import CACHE, model_folder
 from services.generator.text.codec import Codec

@@ -11,8 +11,8 @@ from uuid import uuid4
 import pytest
 
 from rag_api.db import Database
-from rag_api.db.answers import add_feedback, delete_conversation, save_answer
-from rag_api.db.judged import (
+from rag_api.db.questions.answers import add_feedback, delete_conversation, save_answer
+from rag_api.db.questions.judged import (
     Made,
     answers_with_feedback,
     delete_question,

@@ -16,7 +16,7 @@ import openpyxl
 import pytest
 from openpyxl.comments import Comment
 
-from rag_api.answering.highlight import rects
+from rag_api.answering.quoting.highlight import rects
 from rag_api.domain import ReadDocument
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest import KeptFiles

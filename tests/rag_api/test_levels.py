@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from rag_api.answering.fitting import is_unfit
-from rag_api.answering.source_warnings import usable, warned
+from rag_api.answering.choosing.fitting import is_unfit
+from rag_api.answering.warnings.source_warnings import usable, warned
 from rag_api.domain import Candidate, Chunk, Document, DocumentStatus, Filters, Hit, Metadata, Source, User
-from rag_api.guard.levels import is_about_the_other, level_in
+from rag_api.guard.numbers.levels import is_about_the_other, level_in
 from rag_api.query.analysis import analyse
 from rag_api.query.synonyms import Expander
 

@@ -16,7 +16,7 @@ import pytest
 from rag_api.api.limits import AGAIN, LONGEST_WAIT, MOST_KEPT, Admission, Buckets
 from rag_api.api.mapping import answer_out
 from rag_api.db import Database
-from rag_api.db.gaps import NearDocument, Unanswered
+from rag_api.db.questions.gaps import NearDocument, Unanswered
 from rag_api.domain import Answer, AnswerStatus, Judged, Mode, Place
 from rag_api.errors import DatabaseUnavailable, TooBusy, TooManyRequests
 from rag_api.evaluate.gaps import gaps_csv, gaps_of

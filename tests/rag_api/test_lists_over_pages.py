@@ -8,7 +8,7 @@ import pytest
 from reportlab.pdfgen.canvas import Canvas
 
 from rag_api.domain import BlockKind, ReadDocument
-from rag_api.text.quotable_spans import quotable
+from rag_api.text.quotable.quotable_spans import quotable
 from tests.rag_api.pdfs import Draw, pdf
 from tests.rag_api.test_read_pdf import read_bytes
 

@@ -17,8 +17,8 @@ from rag_api.embed import http as embedder_http
 from rag_api.errors import EmbedderUnavailable, StoreUnavailable
 from rag_api.ingest.sources.retries import patient
 from rag_api.liveness_timeout import begun_again, while_alive
-from rag_api.stores import weaviate_connection
-from rag_api.stores.weaviate_connection import Connection
+from rag_api.stores.weaviate import connection as weaviate_connection
+from rag_api.stores.weaviate.connection import Connection
 
 
 def test_what_takes_long_is_waited_for_as_long_as_the_service_lives() -> None:

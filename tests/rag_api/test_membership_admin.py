@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 from rag_api.cli.app import app
 from rag_api.container import Container
 from rag_api.db import Database
-from rag_api.db.accounts import Claims, add_account, get_account, signed_in_with, user_of
 from rag_api.db.migrate import MIGRATIONS
+from rag_api.db.people.accounts import Claims, add_account, get_account, signed_in_with, user_of
 from rag_api.domain import LOCAL_USER, Document, Role, Scope
 from tests.support.people import People, key_of, staffed
 from tests.support.world import load

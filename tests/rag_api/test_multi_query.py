@@ -10,11 +10,11 @@ import pytest
 from pydantic import ValidationError
 
 from rag_api.answering.ask import ask, new_question
-from rag_api.answering.generator_client import Generator
+from rag_api.answering.generator.client import Generator
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.domain import LOCAL_USER, Chunk, Done, Filters, Hit, Mode
-from rag_api.retrieval.multi_query import OPTIONS, alternatives, merged, options_of, search_all
+from rag_api.retrieval.search.multi_query import OPTIONS, alternatives, merged, options_of, search_all
 from tests.support.scripted_server import Scripted, piece, scripted_server
 from tests.support.world import empty, load_hospital
 

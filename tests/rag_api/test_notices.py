@@ -9,9 +9,9 @@ from typing import Any, cast
 
 import pytest
 
-from rag_api.answering.source_warnings import in_doubt, of_refusal, of_used, usable, warned
+from rag_api.answering.warnings.source_warnings import in_doubt, of_refusal, of_used, usable, warned
 from rag_api.domain import Chunk, Document, DocumentStatus, Filters, Hit, Metadata, Notice, Source, TargetGroup, User
-from rag_api.guard.patient import patient_of
+from rag_api.guard.people.patient import patient_of
 from tests.support.questions import analysed
 
 SAID = (

@@ -11,7 +11,7 @@ from rag_api.container import Container
 from rag_api.db.documents import PgDocuments
 from rag_api.domain import Answer, AnswerStatus, Mode
 from rag_api.ingest.common.notes import note
-from rag_api.text.uncertain import BLANK, is_same
+from rag_api.text.quotable.uncertain import BLANK, is_same
 from tests.rag_api.test_answer import asked, container, last, server
 from tests.support.scripted_server import Scripted
 from tests.support.world import DOUBTFUL, load

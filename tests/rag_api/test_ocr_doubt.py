@@ -14,8 +14,8 @@ from rag_api.ingest.ocr.tesseract import Second
 from rag_api.ingest.readers.scanned import uncertain
 from rag_api.ingest.structure.clean import LaidOut
 from rag_api.text.blocks import blocks_of, names_of
-from rag_api.text.quotable_spans import quotable
-from rag_api.text.uncertain import BLANK, blanked, certain_share, is_certain, is_same, touches
+from rag_api.text.quotable.quotable_spans import quotable
+from rag_api.text.quotable.uncertain import BLANK, blanked, certain_share, is_certain, is_same, touches
 from tests.support.world import boxes
 
 pytestmark = pytest.mark.quick

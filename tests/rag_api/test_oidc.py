@@ -21,7 +21,7 @@ from joserfc import jwt
 from rag_api.api.sign_in.oidc import Provider
 from rag_api.config import Settings
 from rag_api.container import Container
-from rag_api.db.accounts import Claims, change_account, get_account, list_accounts, signed_in_with
+from rag_api.db.people.accounts import Claims, change_account, get_account, list_accounts, signed_in_with
 from rag_api.domain import LOCAL_USER, Role
 from rag_api.errors import NotAllowed, SignInUnavailable
 from rag_api.main import create_app

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from rag_api.answering.choice import Section
-from rag_api.answering.paragraphs import LONGEST, with_paragraphs
+from rag_api.answering.choosing.paragraphs import LONGEST, with_paragraphs
+from rag_api.answering.choosing.read_documents import Read
+from rag_api.answering.choosing.span_selection import Section
 from rag_api.answering.parts import parts_of
-from rag_api.answering.read import Read
 from rag_api.domain import Candidate
 from rag_api.query.analysis import analyse
 from rag_api.query.synonyms import Expander
 from rag_api.text.blocks import blocks_of
-from rag_api.text.quotable_spans import quotable_of
+from rag_api.text.quotable.quotable_spans import quotable_of
 
 pytestmark = pytest.mark.quick
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rag_api.answering.partial_lists import PartialList, partial_lists
-from rag_api.answering.source_warnings import in_part
+from rag_api.answering.warnings.partial_lists import PartialList, partial_lists
+from rag_api.answering.warnings.source_warnings import in_part
 from rag_api.domain import Block, BlockKind, Citation
 from rag_api.text.blocks import packed
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rag_api.answering.passage_completion import MOST, completed
-from rag_api.answering.prompt_passages import PromptPassage
+from rag_api.answering.generator.passage_completion import MOST, completed
+from rag_api.answering.generator.prompt_passages import PromptPassage
 
 pytestmark = pytest.mark.quick
 

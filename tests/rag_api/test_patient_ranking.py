@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-from rag_api.answering import source_warnings
 from rag_api.answering.ask import ask, new_question
+from rag_api.answering.warnings import source_warnings
 from rag_api.config import Settings
 from rag_api.container import Container
-from rag_api.db.answers import get_answer
 from rag_api.db.documents import superseded_ids, twin_documents
+from rag_api.db.questions.answers import get_answer
 from rag_api.domain import LOCAL_USER, Answer, AnswerStatus, Chunk, Document, Done, Filters, Found, Hit, Metadata, Mode, TargetGroup, User
-from rag_api.guard.asker import departments_of, function_of, functions
-from rag_api.guard.conflicts import conflicts
-from rag_api.guard.twins import are_twins, same_subject, subject
-from rag_api.retrieval import patient_ranking
-from rag_api.retrieval.retriever import Ranking
+from rag_api.guard.numbers.conflicts import conflicts
+from rag_api.guard.people.asker import departments_of, function_of, functions
+from rag_api.guard.people.twin_documents import are_twins, same_subject, subject
+from rag_api.retrieval.search import patient_ranking
+from rag_api.retrieval.search.retriever import Ranking
 from tests.support.questions import analysed
 from tests.support.scripted_server import Scripted, piece, scripted_server, stats
 from tests.support.world import empty, load

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from rag_api.api.audit_actions import ACTIONS
+from rag_api.api.auditing.audit_actions import ACTIONS
 from rag_api.api.people import Wanted, matching
 from rag_api.cli.audited import COMMANDS
 from rag_api.container import Container
-from rag_api.db.accounts import MOST_TRIES, Claims, get_account, list_accounts, signed_in_with
+from rag_api.db.people.accounts import MOST_TRIES, Claims, get_account, list_accounts, signed_in_with
 from rag_api.domain import Role
 from tests.support.people import People, staffed
 from tests.support.world import load

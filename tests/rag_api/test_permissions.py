@@ -16,13 +16,13 @@ from reportlab.pdfgen.canvas import Canvas
 from rag_api.api.deps import current_user
 from rag_api.config import Settings
 from rag_api.container import Container
-from rag_api.db import permissions as permitted
-from rag_api.db.accounts import add_account
-from rag_api.db.answers import get_answer, said_of, save_answer
 from rag_api.db.documents import DocumentQuery as Query
 from rag_api.db.documents import PgDocuments, get_documents, list_documents, superseded_ids
-from rag_api.db.gaps import unanswered
-from rag_api.db.judged import read_set, save_questions
+from rag_api.db.people import permissions as permitted
+from rag_api.db.people.accounts import add_account
+from rag_api.db.questions.answers import get_answer, said_of, save_answer
+from rag_api.db.questions.gaps import unanswered
+from rag_api.db.questions.judged import read_set, save_questions
 from rag_api.domain import EVERYONE, LOCAL_USER, Answer, AnswerStatus, Document, Filters, Judged, Mode, Role, User
 from rag_api.errors import InvalidInput, NotFound
 from rag_api.ingest import IngestReport, ingest, survey
@@ -207,7 +207,7 @@ def test_a_document_that_one_may_not_read_supersedes_nothing_for_them(container:
 
 def answer_of(user: User, container: Container, question: str = QUESTION) -> Answer:
     retrieval = find(analyse(question, container.expander, question), user, Filters(), container)
-    from rag_api.answering.citations import source_of
+    from rag_api.answering.quoting.citations import source_of
     from rag_api.db.documents import read_pages
 
     sources = tuple(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from evaluation.sets.personal import measure, read_labelled
-from rag_api.answering.personal import Checked, age, checked, without
+from rag_api.answering.question.personal import Checked, age, checked, without
 from rag_api.domain import PersonalChoice
 from rag_api.errors import InvalidInput, PersonalDataFound
 from rag_api.guard.personal import Kind, identifying

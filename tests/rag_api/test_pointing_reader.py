@@ -14,7 +14,7 @@ import torch
 from safetensors.torch import save_file
 
 from rag_api.answering.ask import ask, new_question
-from rag_api.cli.calibrate import with_guarantee
+from rag_api.cli.quality.calibrate import with_guarantee
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.domain import LOCAL_USER, Answer, AnswerStatus, Chunk, Document, Done, Hit
@@ -22,10 +22,10 @@ from rag_api.embedded.generator import GeneratorProcess
 from rag_api.errors import GeneratorUnavailable
 from rag_api.readers.adapter import UNSAID, AdapterReader, open_adapter_reader
 from rag_api.readers.llm import client_of
-from rag_api.retrieval.calibration import FILE, RISKS, Calibration, calibration, write
-from rag_api.retrieval.passages import ReadingPassage, passages_of
-from rag_api.retrieval.reading import Reading
-from rag_api.retrieval.risk_guarantee import Guarantee, GuaranteedRisk
+from rag_api.retrieval.decision.calibration import FILE, RISKS, Calibration, calibration, write
+from rag_api.retrieval.decision.risk_guarantee import Guarantee, GuaranteedRisk
+from rag_api.retrieval.reader_model.passages import ReadingPassage, passages_of
+from rag_api.retrieval.reader_model.pointing_reader import Reading
 from rag_api.upkeep.parts import decision
 from services.contract.reading_prompt import INVOCATION
 from tests.support.scripted_server import Scripted, scripted_server

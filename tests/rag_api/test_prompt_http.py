@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from rag_api.api.prompt_http import PromptHttp
+from rag_api.api.server.prompt_http import PromptHttp
 
 pytestmark = pytest.mark.quick
 

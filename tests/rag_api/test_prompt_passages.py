@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from rag_api.answering import generator_client as gen
-from rag_api.answering.prompt_passages import to_quote
+from rag_api.answering.generator import client as gen
+from rag_api.answering.generator.prompt_passages import to_quote
 from rag_api.domain import Candidate, Chunk, Hit
-from rag_api.retrieval.calibration import shipped
+from rag_api.retrieval.decision.calibration import shipped
 
 pytestmark = pytest.mark.quick
 

@@ -88,7 +88,7 @@ def figures(container: Container, questions: list[Judged]) -> dict[str, Any]:
 
 
 def _indexed(container: Container) -> list[Document]:
-    from rag_api.cli.measuring import indexed
+    from rag_api.cli.quality.measuring import indexed
 
     return indexed(container)
 
@@ -118,7 +118,7 @@ def test_a_set_made_in_a_session_exported_and_imported_again_gives_the_same_figu
     assert client.get("/judged/ronde 2/csv").content == exported.content
     assert client.get("/judged/ronde 2").json()["questions"] == made
 
-    from rag_api.db.judged import read_set
+    from rag_api.db.questions.judged import read_set
 
     stored = [figures(container, read_set(container.db, LOCAL_USER, name)) for name in ("ronde 1", "ronde 2")]
     assert stored[0] == stored[1] == figures(container, from_file)

@@ -14,7 +14,7 @@ from reportlab.pdfgen.canvas import Canvas
 from typer.testing import CliRunner, Result
 
 from rag_api.cli import app as cli
-from rag_api.cli.evaluate import MOVED
+from rag_api.cli.quality.evaluate import MOVED
 from tests.support.scripted_server import Scripted, piece, scripted_server
 
 LINES = {

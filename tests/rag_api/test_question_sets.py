@@ -16,7 +16,7 @@ SECOND, HANDBOOK = Path(second.__file__).parent, Path(handbook.__file__).parent
 
 
 @pytest.mark.parametrize(
-    ("folder", "name"), [(SECOND, "whole.csv"), (HANDBOOK, "whole-sixth.csv")], ids=["second hospital", "handbook, sixth set"]
+    ("folder", "name"), [(SECOND, "whole.csv"), (HANDBOOK, "questions/whole-sixth.csv")], ids=["second hospital", "handbook, sixth set"]
 )
 def test_all_that_is_needed_stands_in_the_documents_as_they_are_read(folder: Path, name: str) -> None:
     questions = read_whole(folder / name)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_api.domain import Block, BlockKind
-from rag_api.text.quotable_spans import quotable, wholes
+from rag_api.text.quotable.quotable_spans import quotable, wholes
 from services.contract.wire import MAX_LEAD
 
 pytestmark = pytest.mark.quick

@@ -7,7 +7,7 @@ import docx
 import numpy as np
 import pytest
 
-from rag_api.answering.highlight import rects
+from rag_api.answering.quoting.highlight import rects
 from rag_api.domain import TargetGroup
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest import KeptFiles

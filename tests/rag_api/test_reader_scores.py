@@ -11,8 +11,8 @@ import typer
 from rag_api.cli.console import read_settings
 from rag_api.domain import Candidate, Chunk, Hit
 from rag_api.errors import GeneratorUnavailable, InvalidInput
-from rag_api.retrieval.reader import Judgement, Passage
-from rag_api.retrieval.reader_scores import UNREAD, passages_of, read, rescored
+from rag_api.retrieval.reader_model.reader import Judgement, Passage
+from rag_api.retrieval.reader_model.reader_scores import UNREAD, passages_of, read, rescored
 from rag_api.retrieval.sentence_scorer import Scored
 
 Captured = pytest.CaptureFixture[str]

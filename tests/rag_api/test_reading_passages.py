@@ -7,9 +7,9 @@ import math
 import pytest
 
 from rag_api.domain import Chunk, Hit
-from rag_api.retrieval.passages import ReadingPassage, passages_of
-from rag_api.retrieval.reading import LATER, Reading, order
-from rag_api.text.uncertain import BLANK
+from rag_api.retrieval.reader_model.passages import ReadingPassage, passages_of
+from rag_api.retrieval.reader_model.pointing_reader import LATER, Reading, order
+from rag_api.text.quotable.uncertain import BLANK
 from services.contract.reading_prompt import LABELS
 
 pytestmark = pytest.mark.quick

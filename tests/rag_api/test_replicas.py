@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import pytest
 
-from rag_api.answering.generator_client import Event, Finished, Generator, Request, Text, _key, passages_of
-from rag_api.answering.replicas import AGAIN, MARGIN, Replica, Replicas, addresses
-from rag_api.api.metrics import Metrics
+from rag_api.answering.generator.client import Event, Finished, Generator, Request, Text, _key, passages_of
+from rag_api.answering.generator.replicas import AGAIN, MARGIN, Replica, Replicas, addresses
+from rag_api.api.server.metrics import Metrics
 from rag_api.errors import GeneratorRefused, GeneratorUnavailable
 from services.contract import wire
 from tests.support.scripted_server import Scripted, piece, quote, scripted_server
@@ -165,7 +165,7 @@ def test_a_silent_one_is_left_for_another(two: tuple[Scripted, Scripted]) -> Non
 
 
 def test_one_that_answers_again_gets_its_questions_back(two: tuple[Scripted, Scripted], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rag_api.answering.replicas.AGAIN", 0.0)
+    monkeypatch.setattr("rag_api.answering.generator.replicas.AGAIN", 0.0)
     chosen, other = two
 
     async def run() -> None:

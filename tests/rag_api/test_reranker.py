@@ -18,8 +18,8 @@ from rag_api.domain import LOCAL_USER, Chunk, Filters, Hit, Metadata
 from rag_api.errors import ConfigurationError, StoreUnavailable
 from rag_api.query.analysis import analyse
 from rag_api.query.synonyms import Expander
-from rag_api.retrieval.reranker import CrossEncoderReranker, HttpReranker, reranked
-from rag_api.retrieval.retriever import retrieve
+from rag_api.retrieval.search.reranker import CrossEncoderReranker, HttpReranker, reranked
+from rag_api.retrieval.search.retriever import retrieve
 from rag_api.stores.memory import MemoryStore
 
 

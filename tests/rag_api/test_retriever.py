@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from rag_api.config import Settings
 from rag_api.domain import LOCAL_USER, Chunk, Filters, Hit, Metadata, User
-from rag_api.retrieval.answerability import decide, match
-from rag_api.retrieval.calibration import Calibration, shipped
-from rag_api.retrieval.retriever import Ranking, retrieve
+from rag_api.retrieval.decision.answerability import decide, match
+from rag_api.retrieval.decision.calibration import Calibration, shipped
+from rag_api.retrieval.search.retriever import Ranking, retrieve
 from rag_api.stores.memory import MemoryStore
 from tests.support.questions import analysed
 

@@ -10,8 +10,8 @@ import pytest
 from scipy.stats import binom  # type: ignore[import-untyped]
 
 from rag_api.errors import ConfigurationError
-from rag_api.retrieval.calibration import RISKS, Calibration, calibration, write
-from rag_api.retrieval.risk_guarantee import GuaranteedRisk, Verdict, binomial, guaranteed
+from rag_api.retrieval.decision.calibration import RISKS, Calibration, calibration, write
+from rag_api.retrieval.decision.risk_guarantee import GuaranteedRisk, Verdict, binomial, guaranteed
 
 pytestmark = pytest.mark.quick
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rag_api.domain import Candidate, Chunk, Hit
 from rag_api.retrieval import sentence_scorer as evidence
-from rag_api.retrieval.calibration import Weights
+from rag_api.retrieval.decision.calibration import Weights
 from rag_api.text.word_match import coverage, sought_words
 from tests.support.questions import analysed
 

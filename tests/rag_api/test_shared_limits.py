@@ -8,7 +8,7 @@ import pytest
 
 from rag_api.api.limits import Buckets
 from rag_api.db import Database
-from rag_api.db.rate_limits import forget_full, take
+from rag_api.db.people.rate_limits import forget_full, take
 from rag_api.errors import TooManyRequests
 
 

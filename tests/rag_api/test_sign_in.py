@@ -9,13 +9,13 @@ import pytest
 from fastapi.testclient import TestClient
 from pydantic import ValidationError
 
-from rag_api.answering.generation import scope_of
+from rag_api.answering.composing.generation_request import scope_of
 from rag_api.api.outcome import Outcome
 from rag_api.api.sign_in.cookies import SESSION
 from rag_api.api.sign_in.passwords import hash_password
 from rag_api.config import Settings
 from rag_api.container import Container
-from rag_api.db.accounts import MOST_TRIES, add_account, change_account
+from rag_api.db.people.accounts import MOST_TRIES, add_account, change_account
 from rag_api.domain import LOCAL_USER, Role, Scope, User
 from rag_api.errors import InvalidInput
 from rag_api.main import create_app

@@ -20,8 +20,8 @@ from rag_api.answering.answer_outbox import UnsavedAnswers
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db import PATIENCE, Database
-from rag_api.db.answers import answers_of, list_conversations
 from rag_api.db.migrate import migrate
+from rag_api.db.questions.answers import answers_of, list_conversations
 from rag_api.domain import LOCAL_USER
 from rag_api.embedded.postgres import EmbeddedPostgres
 from rag_api.errors import DatabaseUnavailable

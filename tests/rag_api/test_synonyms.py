@@ -22,7 +22,7 @@ from rag_api.domain import LOCAL_USER, Chunk, Document, DocumentStatus, Filters,
 from rag_api.errors import ConfigurationError
 from rag_api.query.analysis import analyse
 from rag_api.query.synonyms import Expander, Pair, lists_of, propose, put_lists, read_pairs, write_proposals
-from rag_api.retrieval.retriever import retrieve
+from rag_api.retrieval.search.retriever import retrieve
 from rag_api.stores.memory import MemoryStore
 
 PAIRS = [Pair("SIC", "spoed intensive care"), Pair("IV", "intraveneus"), Pair("Perfusalgan", "paracetamol IV"), Pair("IV", "intravenous")]

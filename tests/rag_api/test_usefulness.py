@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rag_api.answering.stream_gate import Held
-from rag_api.answering.usefulness import usefulness
+from rag_api.answering.composing.stream_gate import Held
+from rag_api.answering.composing.usefulness import usefulness
 from rag_api.domain import Token
 
 QUESTION = "ik heb me geprikt aan een naald, wat nu"

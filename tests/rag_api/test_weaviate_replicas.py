@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from rag_api.errors import StoreUnavailable
-from rag_api.stores import weaviate_replicas
-from rag_api.stores.weaviate_replicas import DOUBT, Replicas
+from rag_api.stores.weaviate import replicas as weaviate_replicas
+from rag_api.stores.weaviate.replicas import DOUBT, Replicas
 
 A, B, C = (f"00000000-0000-4000-8000-00000000000{n}" for n in range(3))
 

@@ -10,8 +10,8 @@ from evaluation.calibration.decision import Row
 from evaluation.calibration.weighing import span_weight_of, weigh
 from evaluation.decision import measure
 from rag_api.domain import Candidate, Judged
-from rag_api.retrieval.calibration import Weights
-from rag_api.retrieval.reader_scores import UNREAD, Read
+from rag_api.retrieval.decision.calibration import Weights
+from rag_api.retrieval.reader_model.reader_scores import UNREAD, Read
 from rag_api.retrieval.sentence_scorer import Scored
 
 pytestmark = pytest.mark.quick

@@ -38,7 +38,7 @@ def served(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start
 
 def children(running: Started) -> list[int]:
     listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(running.process.pid)], capture_output=True, text=True, check=False)
-    return [int(pid) for pid in listed.stdout.split() if "rag_api.cli.worker" in _command(pid)]
+    return [int(pid) for pid in listed.stdout.split() if "rag_api.cli.serving.worker" in _command(pid)]
 
 
 def _command(pid: str) -> str:

@@ -15,9 +15,9 @@ from rag_api.api.sign_in.tokens import hashed, new_key, new_token, prefix_of
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db import Database
-from rag_api.db.accounts import add_account, change_account
-from rag_api.db.api_keys import NewKey, add_key
-from rag_api.db.sessions import start_session
+from rag_api.db.people.accounts import add_account, change_account
+from rag_api.db.people.api_keys import NewKey, add_key
+from rag_api.db.people.sessions import start_session
 from rag_api.domain import LOCAL_USER, Role, Scope
 from rag_api.main import create_app
 

@@ -20,12 +20,12 @@ from rag_api.cli.app import app
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db import Database, copies
-from rag_api.db import permissions as permitted
-from rag_api.db.answers import get_answer, save_answer
 from rag_api.db.documents import DocumentQuery as Query
 from rag_api.db.documents import PgDocuments, list_documents
-from rag_api.db.judged import read_set, save_questions
 from rag_api.db.migrate import MIGRATIONS, apply, migrate, read_migrations
+from rag_api.db.people import permissions as permitted
+from rag_api.db.questions.answers import get_answer, save_answer
+from rag_api.db.questions.judged import read_set, save_questions
 from rag_api.domain import EVERYONE, LOCAL_USER, Answer, AnswerStatus, Filters, Judged, Mode, Place
 from rag_api.errors import BedsideError, ConfigurationError, Conflict, EmbedderMismatch, InvalidInput
 from rag_api.query.analysis import analyse

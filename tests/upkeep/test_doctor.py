@@ -17,12 +17,12 @@ from pydantic import SecretStr
 from typer.testing import CliRunner
 
 from rag_api.answering.answer_outbox import UnsavedAnswers
-from rag_api.answering.generator_client import Generator
+from rag_api.answering.generator.client import Generator
 from rag_api.cli.app import app
 from rag_api.config import Settings
 from rag_api.container import Container
-from rag_api.db.accounts import add_account, change_account
 from rag_api.db.migrate import migrate
+from rag_api.db.people.accounts import add_account, change_account
 from rag_api.domain import LOCAL_USER, Document, Role
 from rag_api.embed import Embedder
 from rag_api.errors import ConfigurationError, EmbedderUnavailable, GeneratorRefused

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from rag_api.config import Settings
 from rag_api.container import Container
-from rag_api.db.judged import save_questions
 from rag_api.db.migrate import migrate
+from rag_api.db.questions.judged import save_questions
 from rag_api.domain import LOCAL_USER, Filters
 from rag_api.embed import Embedder
 from rag_api.errors import ConfigurationError, Conflict, InvalidInput

@@ -14,11 +14,11 @@ import pytest
 
 from rag_api.config import Settings
 from rag_api.container import Container
-from rag_api.db.answers import get_answer
 from rag_api.db.documents import DocumentQuery as Query
 from rag_api.db.documents import list_documents, read_pages
-from rag_api.db.judged import read_set
 from rag_api.db.migrate import migrate, outstanding, read_migrations
+from rag_api.db.questions.answers import get_answer
+from rag_api.db.questions.judged import read_set
 from rag_api.domain import LOCAL_USER, Filters, Role, User
 from rag_api.ingest.common.chunk import chunk, embedding_text
 from rag_api.query.analysis import analyse

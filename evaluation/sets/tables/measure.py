@@ -13,7 +13,7 @@ from typing import Any
 
 from rag_api.domain import Block
 from rag_api.ingest.readers.read import PDF, read
-from rag_api.text.quotable_spans import quotable
+from rag_api.text.quotable.quotable_spans import quotable
 
 HERE = Path(__file__).parent
 _LONGEST = 1.5  # times the words of a row; a quote that is longer holds several

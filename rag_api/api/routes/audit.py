@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, Query
 from fastapi.responses import StreamingResponse
 from pydantic import BeforeValidator
 
-from rag_api.api.audited import Noted, TrailDep
+from rag_api.api.auditing.audited import Noted, TrailDep
 from rag_api.api.deps import ContainerDep, DbDep
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute

@@ -16,9 +16,9 @@ from fastapi import APIRouter, File, Form, Query, Request, Response, UploadFile
 from fastapi.responses import FileResponse
 from numpy.typing import NDArray
 
-from rag_api.answering.linked import linked
+from rag_api.answering.quoting.link_targets import linked
 from rag_api.api import schemas as api
-from rag_api.api.audited import TrailDep
+from rag_api.api.auditing.audited import TrailDep
 from rag_api.api.deps import ContainerDep, DbDep, DocumentId, Limit, Offset, UserDep, WritingContainerDep
 from rag_api.api.mapping import document_detail, document_out, facets_out, ingest_out, metadata_in, source_out
 from rag_api.api.problems import responses

@@ -8,14 +8,14 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from rag_api.api.audited import TrailDep
+from rag_api.api.auditing.audited import TrailDep
 from rag_api.api.deps import DbDep, UserDep
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute
 from rag_api.api.schemas import Day
 from rag_api.api.schemas import quality as api
 from rag_api.api.sign_in.access import Access, declared
-from rag_api.db.gaps import unanswered
+from rag_api.db.questions.gaps import unanswered
 from rag_api.evaluate.gaps import Gap, department_of, gaps_csv, gaps_of, missing_in
 
 router = APIRouter(tags=["gaps"], route_class=LimitedRoute)

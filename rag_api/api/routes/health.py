@@ -8,10 +8,10 @@ from fastapi import APIRouter, Request, Response
 
 from rag_api.api import schemas as api
 from rag_api.api.deps import ContainerDep, MetricsDep, UserDep, WatchDep
-from rag_api.api.health import health, ready
-from rag_api.api.metrics import CONTENT_TYPE
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute
+from rag_api.api.server.health import health, ready
+from rag_api.api.server.metrics import CONTENT_TYPE
 from rag_api.api.sign_in.access import Access, declared
 from rag_api.errors import Unavailable
 

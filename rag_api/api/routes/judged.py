@@ -6,13 +6,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Response
 
-from rag_api.api.audited import TrailDep
+from rag_api.api.auditing.audited import TrailDep
 from rag_api.api.deps import DbDep, UserDep, Uuid
 from rag_api.api.problems import responses
 from rag_api.api.routes.limited import LimitedRoute
 from rag_api.api.schemas import quality as api
 from rag_api.api.sign_in.access import Access, declared
-from rag_api.db import judged as stored
+from rag_api.db.questions import judged as stored
 from rag_api.domain import Judged
 from rag_api.evaluate.judged import Place, half_of, judged_csv, parse_judged
 from rag_api.evaluate.judging import Judgement, Marked, Written, from_feedback, judge_answer, write_question

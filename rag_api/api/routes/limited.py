@@ -12,8 +12,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.types import Message
 
-from rag_api.api.audit_actions import act_of
-from rag_api.api.audited import Noted
+from rag_api.api.auditing.audit_actions import act_of
+from rag_api.api.auditing.audited import Noted
 from rag_api.api.problems import responses
 from rag_api.api.sign_in.access import UNATTENDED, Access, access_of
 from rag_api.api.sign_in.identity import admit, counted_by, whose

@@ -1,9 +1,9 @@
 """The API's JSON, in one place: OpenAPI and the page's TypeScript client are generated from these models."""
 
-from rag_api.api.schemas.access import AccessIn, AccessOut, DepartmentAccessList, DepartmentAccessOut
-from rag_api.api.schemas.answers import AnswerOut, NoticeOut, PageRectsOut, PieceOut, RectOut, SourceOut, SpanOut, UnsupportedOut
+from rag_api.api.schemas.asking.answers import AnswerOut, NoticeOut, PageRectsOut, PieceOut, RectOut, SourceOut, SpanOut, UnsupportedOut
+from rag_api.api.schemas.asking.conversations import ConversationDetail, ConversationList, ConversationOut, FeedbackIn, FeedbackOut
+from rag_api.api.schemas.asking.questions import AskIn, CitedEvent, DoneEvent, FailedEvent, FiltersIn, FoundEvent, StageEvent, TokenEvent
 from rag_api.api.schemas.base import DOCUMENT, GROUP, UUID, Day, DocumentIdText, In, MetadataField, Name, UuidText, Words
-from rag_api.api.schemas.conversations import ConversationDetail, ConversationList, ConversationOut, FeedbackIn, FeedbackOut
 from rag_api.api.schemas.documents import (
     ChangeList,
     ChangeOut,
@@ -22,8 +22,8 @@ from rag_api.api.schemas.documents import (
 )
 from rag_api.api.schemas.health import Health, Live, PartHealth, SentencesAhead
 from rag_api.api.schemas.ingestion import IngestItem, IngestOut, MissingOut, RetitledOut, SkippedOut, StopOut
+from rag_api.api.schemas.people.access import AccessIn, AccessOut, DepartmentAccessList, DepartmentAccessOut
 from rag_api.api.schemas.problems import Problem, WrongOut
-from rag_api.api.schemas.questions import AskIn, CitedEvent, DoneEvent, FailedEvent, FiltersIn, FoundEvent, StageEvent, TokenEvent
 
 __all__ = [
     "DOCUMENT",

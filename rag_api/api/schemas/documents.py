@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from rag_api.api.schemas.answers import SourceOut
+from rag_api.api.schemas.asking.answers import SourceOut
 from rag_api.api.schemas.base import Day, In, MetadataField, Name, Words
 from rag_api.domain import DocumentStatus, TargetGroup
 

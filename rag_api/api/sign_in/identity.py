@@ -10,15 +10,15 @@ from urllib.parse import unquote
 from fastapi import Request
 from starlette.concurrency import run_in_threadpool
 
+from rag_api.api.server.watch import THREADS
 from rag_api.api.sign_in import cookies
 from rag_api.api.sign_in.access import Access
 from rag_api.api.sign_in.origin import own_origin
 from rag_api.api.sign_in.tokens import hashed
-from rag_api.api.watch import THREADS
 from rag_api.config import Settings
-from rag_api.db.accounts import user_of
-from rag_api.db.api_keys import account_of_key
-from rag_api.db.sessions import session_of
+from rag_api.db.people.accounts import user_of
+from rag_api.db.people.api_keys import account_of_key
+from rag_api.db.people.sessions import session_of
 from rag_api.domain import LOCAL_USER, User
 from rag_api.errors import NotAllowed, NotSignedIn
 

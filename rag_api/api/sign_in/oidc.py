@@ -22,8 +22,8 @@ from joserfc.jwk import KeySet
 
 from rag_api.api.sign_in.graph import groups_beyond_the_token
 from rag_api.config import Settings
-from rag_api.db.accounts import Claims
-from rag_api.db.sessions import Started
+from rag_api.db.people.accounts import Claims
+from rag_api.db.people.sessions import Started
 from rag_api.errors import NotAllowed, SignInUnavailable
 
 # Signatures by keys that only the provider has: neither "none" nor a shared secret.

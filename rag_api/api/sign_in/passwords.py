@@ -9,7 +9,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 from rag_api.db import Database
-from rag_api.db.accounts import login_of, tried
+from rag_api.db.people.accounts import login_of, tried
 from rag_api.errors import InvalidInput, NotSignedIn, TooManyTries
 
 SHORTEST, LONGEST = 12, 200

@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 
 from rag_api.domain import Edit, Metadata, TargetGroup, Titles
-from rag_api.guard.patient import patient_of
+from rag_api.guard.people.patient import patient_of
 from rag_api.ingest.common import expiry_notice
 from rag_api.ingest.common.notes import note
 

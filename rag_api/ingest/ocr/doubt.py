@@ -15,7 +15,7 @@ from difflib import SequenceMatcher
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_api.guard.quantities import unit_words
+from rag_api.guard.numbers.quantities import unit_words
 from rag_api.ingest.ocr.paddle import Reading
 from rag_api.ingest.ocr.tesseract import Second
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from rag_api.domain import Note, Page
 from rag_api.ingest.common.notes import note
-from rag_api.text.prompt_injection import addressed
+from rag_api.text.quotable.prompt_injection import addressed
 
 _SHOWN, _LENGTH = 3, 120  # places, and characters of each
 

@@ -23,7 +23,7 @@ from rag_api.ingest.sandbox.reader import Reader
 from rag_api.ingest.sandbox.rendering import read_rendered
 from rag_api.ingest.sources.run import Item, ReadItem, Run
 from rag_api.ingest.sources.sources import UPLOADED
-from rag_api.text.uncertain import certain_share
+from rag_api.text.quotable.uncertain import certain_share
 
 if TYPE_CHECKING:
     from rag_api.config import Settings

@@ -23,7 +23,7 @@ from rag_api.ingest.readers.text_pages import not_drawn, text_pages, write_pdf
 from rag_api.ingest.structure.clean import Cleaned, LaidOut, clean
 from rag_api.ingest.structure.headings import headings_of
 from rag_api.ingest.structure.tagged_lines import blocks_of_lines
-from rag_api.text.uncertain import together
+from rag_api.text.quotable.uncertain import together
 
 __all__ = ["DOCX", "PDF", "media_type", "read"]
 

@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 
 from rag_api.guard.drugs import drugs_in, is_drug
-from rag_api.guard.quantities import quantities
+from rag_api.guard.numbers.quantities import quantities
 
 _PAGE = re.compile(r"\b(?:pagina(?:nummer)?|page|pag\b\.?|blz\b\.?|bladzijde|p\.)\s*[:.]?\s*\d{1,4}(?:\s*(?:van|of|uit|/)\s*\d{1,4})?\b")
 _DATE = re.compile(

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rag_api.answering import generator_client as gen
 from rag_api.answering.ask import ask, new_question
-from rag_api.answering.replicas import Replicas
+from rag_api.answering.generator import client as gen
+from rag_api.answering.generator.replicas import Replicas
 from rag_api.container import Container
 from rag_api.container import Lazy as Opened
 from rag_api.db.documents import PgDocuments

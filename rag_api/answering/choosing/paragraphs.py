@@ -1,0 +1,92 @@
+"""A sentence is quoted with its paragraph: what stands around it is mostly needed too, and shows what it is about.
+
+Only with what may be quoted: the paragraph is cut where a sentence is of another drug, for other patients or for other numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rag_api.answering.choosing.fitting import is_unfit
+from rag_api.answering.choosing.read_documents import Read
+from rag_api.answering.choosing.span_selection import Section, overlap
+from rag_api.answering.generator.prompt_passages import CANDIDATES
+from rag_api.domain import Candidate
+from rag_api.query.analysis import Analysis
+from rag_api.text.quotable.quotable_spans import Quotable, quotable_of
+from rag_api.text.quotable.uncertain import BLANK
+from rag_api.text.ranges import asked as numbers_in
+from rag_api.text.ranges import fits
+from rag_api.text.sentence_splitter import Kind
+
+_PATIENTS = {"kg", "year", "month"}  # units of what a patient is told by
+LONGEST = 600  # characters of a paragraph that are quoted around a sentence
+
+
+def with_paragraphs(sections: Sequence[Section], read: Read) -> list[Section]:
+    """Return the sections with each sentence of prose grown to its paragraph. A section whose sentence another one's paragraph holds is
+    said there; so is one that would quote a whole table or list of which another one quotes the row that is asked for."""
+    found: list[Section] = []
+    for section in sections:
+        if section.asked is None or not section.candidates:
+            found.append(section)
+            continue
+        best, before = section.candidates[0], [one.candidates[0] for one in found if one.candidates]
+        if not any(_holds(one, best) or _holds(best, one) for one in before):
+            found.append(replace(section, candidates=_grown(section.candidates, section.asked, read)))
+    return found
+
+
+def _grown(candidates: Sequence[Candidate], asked: Analysis, read: Read) -> tuple[Candidate, ...]:
+    """Best first, as many as the generator weighs; a sentence that a better one's paragraph holds is quoted there."""
+    grown: list[Candidate] = []
+    for candidate in candidates:
+        if len(grown) == CANDIDATES:
+            break
+        if not any(overlap(one, candidate) for one in grown):
+            whole = _paragraph(candidate, asked, read)
+            grown.append(candidate if any(overlap(one, whole) for one in grown) else whole)
+    return tuple(grown)
+
+
+def _paragraph(candidate: Candidate, asked: Analysis, read: Read) -> Candidate:
+    """The sentences around it, as many as are short enough and fit who is asked about."""
+    quote = read.quote(candidate)
+    if quote is None or quote.kind != Kind.PROSE or quote.block < 0:
+        return candidate
+    text = read.texts[candidate.document_id]
+    own = [q for q in quotable_of(text, read.structures.get(candidate.document_id, "")) if q.block == quote.block]
+    first = last = own.index(quote)
+
+    def may_join(other: Quotable, start: int, end: int) -> bool:
+        said = text[other.start : other.end]
+        alone = replace(candidate, start=other.start, end=other.end, lead=(), text=said)
+        return end - start <= LONGEST and BLANK not in said and not is_unfit(asked, alone) and not _is_for_other_numbers(asked, said)
+
+    growing = True
+    while growing:  # what follows first: it says more often what is meant than what came before
+        growing = False
+        if last + 1 < len(own) and may_join(own[last + 1], own[first].start, own[last + 1].end):
+            last, growing = last + 1, True
+        if first and may_join(own[first - 1], own[first - 1].start, own[last].end):
+            first, growing = first - 1, True
+    start, end = own[first].start, own[last].end
+    lead = tuple(place for place in candidate.lead if place[1] <= start)
+    if (start, end) == (candidate.start, candidate.end):
+        return candidate
+    said = (candidate.start, candidate.end)
+    return replace(candidate, start=start, end=end, lead=lead, text="".join(text[a:b] for a, b in (*lead, (start, end))), said=said)
+
+
+def _is_for_other_numbers(question: Analysis, said: str) -> bool:
+    """Says what holds at another weight or age than the question's: an infant of 6 kg beside the child of 12."""
+    for told in question.numbers:
+        there = {one.number for one in numbers_in(said) if one.unit == told.unit} if told.unit in _PATIENTS else set[float]()
+        if there and told.number not in there and fits(question.numbers, said) <= 0:
+            return True
+    return False
+
+
+def _holds(one: Candidate, other: Candidate) -> bool:
+    return one.document_id == other.document_id and one.start <= other.start and other.end <= one.end

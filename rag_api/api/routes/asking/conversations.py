@@ -1,0 +1,62 @@
+"""Conversations and the answers in them; each user sees their own."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Response
+
+from rag_api.api import schemas as api
+from rag_api.api.auditing.audited import TrailDep
+from rag_api.api.deps import ContainerDep, DbDep, Limit, Offset, UserDep, Uuid
+from rag_api.api.mapping import answer_out, conversation_out
+from rag_api.api.problems import responses
+from rag_api.api.routes.limited import LimitedRoute
+from rag_api.api.sign_in.access import Access, declared
+from rag_api.audit.entry import Result
+from rag_api.db.questions import answers as stored
+
+router = APIRouter(tags=["conversations"], route_class=LimitedRoute)
+
+
+@router.get(
+    "/conversations", openapi_extra=declared(Access.READ), summary="Your conversations, newest first", responses=responses(422, 503)
+)
+def list_conversations(db: DbDep, user: UserDep, trail: TrailDep, limit: Limit = 50, offset: Offset = 0) -> api.ConversationList:
+    found, total = stored.list_conversations(db, user, limit, offset)
+    trail.on["conversations"] = [one.id for one in found]
+    return api.ConversationList(conversations=[conversation_out(c) for c in found], total=total)
+
+
+@router.get(
+    "/conversations/{conversation_id}",
+    openapi_extra=declared(Access.READ),
+    summary="A conversation with its answers",
+    responses=responses(404, 422, 503),
+)
+def get_conversation(db: DbDep, user: UserDep, trail: TrailDep, conversation_id: Uuid) -> api.ConversationDetail:
+    conversation = conversation_out(stored.get_conversation(db, user, conversation_id))
+    answers = stored.answers_of(db, user, conversation_id)
+    trail.answers(answers)
+    return api.ConversationDetail(**conversation.model_dump(), answers=[answer_out(answer) for answer in answers])
+
+
+@router.delete(
+    "/conversations/{conversation_id}",
+    openapi_extra=declared(Access.ASK),
+    summary="Delete a conversation, its answers and their feedback",
+    status_code=204,
+    response_class=Response,
+    responses=responses(404, 422, 503),
+)
+def delete_conversation(db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep, conversation_id: Uuid) -> None:
+    """Its questions leave the audit trail too; that somebody asked, and what was shown, stays there."""
+    stored.delete_conversation(db, user, conversation_id)
+    container.trail.forget_conversation(conversation_id, trail.event(Result.SUCCESS))
+
+
+@router.get(
+    "/answers/{answer_id}", openapi_extra=declared(Access.READ), summary="An answer as it was shown", responses=responses(404, 422, 503)
+)
+def get_answer(db: DbDep, user: UserDep, trail: TrailDep, answer_id: Uuid) -> api.AnswerOut:
+    answer = stored.get_answer(db, user, answer_id)
+    trail.answers([answer])
+    return answer_out(answer)

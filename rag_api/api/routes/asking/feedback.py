@@ -1,0 +1,43 @@
+"""What people say of an answer: later the material of judged sets."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from rag_api.answering.question.personal import checked
+from rag_api.api import schemas as api
+from rag_api.api.deps import ContainerDep, DbDep, UserDep, Uuid
+from rag_api.api.mapping import feedback_out
+from rag_api.api.problems import responses
+from rag_api.api.routes.limited import LimitedRoute
+from rag_api.api.sign_in.access import Access, declared
+from rag_api.db.documents import get_document
+from rag_api.db.questions.answers import add_feedback
+from rag_api.domain import PersonalChoice
+
+router = APIRouter(tags=["feedback"], route_class=LimitedRoute)
+
+
+@router.post(
+    "/answers/{answer_id}/feedback",
+    openapi_extra=declared(Access.ASK),
+    summary="Say whether the answer was found, and where it stood",
+    status_code=201,
+    responses=responses(400, 404, 413, 422, 503),
+)
+def give_feedback(db: DbDep, container: ContainerDep, user: UserDep, answer_id: Uuid, body: api.FeedbackIn) -> api.FeedbackOut:
+    if body.document_id is not None:
+        get_document(db, user, body.document_id)
+    policy = container.settings.personal_data
+    comment = checked(body.comment.strip(), PersonalChoice.REMOVE, policy).text  # what identifies a patient says nothing of an answer
+    given = add_feedback(
+        db,
+        user,
+        answer_id,
+        verdict=body.found,
+        missing=body.missing,
+        document_id=body.document_id,
+        page=body.page,
+        comment=comment,
+    )
+    return feedback_out(given)

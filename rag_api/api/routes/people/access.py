@@ -1,0 +1,135 @@
+"""Who may read which document: asked and changed by admins. In force before a change is answered, in every later version too."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+
+from rag_api.api import schemas as api
+from rag_api.api.auditing.audited import TrailDep
+from rag_api.api.deps import ContainerDep, DbDep, DocumentId, UserDep, WritingContainerDep
+from rag_api.api.people import memberships
+from rag_api.api.problems import responses
+from rag_api.api.routes.limited import LimitedRoute
+from rag_api.api.schemas.people.accounts import MembershipOut, WhyOut
+from rag_api.api.sign_in.access import READERS, Access, declared
+from rag_api.container import Container
+from rag_api.db import Database
+from rag_api.db.documents import PgDocuments, get_document
+from rag_api.db.people import permissions as permitted
+from rag_api.db.people.accounts import get_account, user_of
+from rag_api.domain import User
+from rag_api.errors import Conflict, StoreUnavailable
+from rag_api.stores import regroup
+
+router = APIRouter(tags=["access"], route_class=LimitedRoute)
+
+Account = Annotated[str, Path(max_length=100, pattern=r"^[^\x00-\x1f/]+$", description="The account, by its id or its login.")]
+Department = Annotated[str, Path(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*[^\s\x00-\x1f\x85\ufeff][^\x00-\x1f]*$")]
+
+
+@router.get(
+    "/documents/{document_id}/access",
+    openapi_extra=declared(Access.ADMIN),
+    summary="Who may read a document, and why",
+    responses=responses(404, 422, 503),
+)
+def get_document_access(db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId) -> api.AccessOut:
+    """For admins: the groups whose members read it, and which rule says so. What an admin said counts before what its folder or site says,
+    that before what its department says."""
+    document = get_document(db, user, document_id)
+    trail.documents([document])
+    return _out(permitted.why(db, user, document, container.settings.open_to))
+
+
+@router.get(
+    "/documents/{document_id}/access/{account_id}",
+    openapi_extra=declared(Access.ADMIN),
+    summary="Why somebody sees a document, or does not",
+    responses=responses(404, 422, 503),
+)
+def explain_access(
+    db: DbDep, container: ContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId, account_id: Account
+) -> WhyOut:
+    """For admins: by which groups, who put them in those, and which rule gave the document to those. The account by its id or login."""
+    document, account = get_document(db, user, document_id), get_account(db, account_id)
+    trail.documents([document])
+    trail.about["account"] = account.id
+    through = memberships(account, document.groups)
+    reader = not READERS.isdisjoint(user_of(account, container.settings.roles_by_group).roles)
+    suspended = account.suspended_at is not None
+    return WhyOut(
+        account=account.id,
+        name=account.name,
+        sees=bool(through) and reader and not suspended,
+        suspended=suspended,
+        reader=reader,
+        through=[MembershipOut(group=group, given_by=given_by) for group, given_by in through],
+        access=_out(permitted.why(db, user, document, container.settings.open_to)),
+    )
+
+
+@router.put(
+    "/documents/{document_id}/access",
+    openapi_extra=declared(Access.ADMIN),
+    summary="Say who may read a document",
+    responses=responses(400, 404, 413, 422, 503),
+)
+def put_document_access(
+    db: DbDep, container: WritingContainerDep, user: UserDep, trail: TrailDep, document_id: DocumentId, body: api.AccessIn
+) -> api.AccessOut:
+    """For admins. In force when this answers: in lists, files, answers and the index, and in later versions of the document. An admin who
+    takes it from their own groups no longer sees it."""
+    document = get_document(db, user, document_id)
+    trail.documents([document])
+    trail.on["groups"] = body.groups
+    permitted.permit_document(db, user, document_id, body.groups, container.settings.open_to)
+    _bring_index_after(db, container, user)
+    return _out(permitted.why(db, user, document, container.settings.open_to))
+
+
+@router.get(
+    "/department-access",
+    openapi_extra=declared(Access.ADMIN),
+    summary="Who may read the documents of departments",
+    responses=responses(404, 503),
+)
+def list_department_access(db: DbDep, user: UserDep) -> api.DepartmentAccessList:
+    """For admins: departments of which something is said."""
+    said = permitted.departments(db, user)
+    return api.DepartmentAccessList(
+        departments=[api.DepartmentAccessOut(department=name, **_out(one).model_dump()) for name, one in said.items()]
+    )
+
+
+@router.put(
+    "/department-access/{department:path}",
+    openapi_extra=declared(Access.ADMIN),
+    summary="Say who may read a department's documents",
+    responses=responses(400, 404, 422, 503),
+)
+def put_department_access(
+    db: DbDep, container: WritingContainerDep, user: UserDep, trail: TrailDep, department: Department, body: api.AccessIn
+) -> api.DepartmentAccessList:
+    """For admins; of documents of which nothing else is said. Null takes it back."""
+    trail.on["groups"] = body.groups
+    permitted.permit_department(db, user, department, body.groups, container.settings.open_to)
+    _bring_index_after(db, container, user)
+    return list_department_access(db, user)
+
+
+def _bring_index_after(db: Database, container: Container, user: User) -> None:
+    """While documents are being loaded, or while the index is away, the next loading does it; until then the list decides, which knows
+    already."""
+    try:
+        with PgDocuments(db, user, patience=0.05).lock():
+            permitted.catch_up(db, lambda document_id, groups: regroup(container.store, document_id, groups))
+    except (Conflict, StoreUnavailable):
+        return
+
+
+def _out(permission: permitted.Permission) -> api.AccessOut:
+    return api.AccessOut(
+        groups=list(permission.groups), said_by=permission.said_by, user_id=permission.user_id, said_at=permission.said_at
+    )  # fmt: skip

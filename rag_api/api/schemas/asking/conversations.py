@@ -1,0 +1,71 @@
+"""Conversations, and what readers say of answers."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from rag_api.api.schemas.asking.answers import AnswerOut
+from rag_api.api.schemas.base import DocumentIdText, In, Words
+
+Missing = Literal["procedure", "passage", "detail", "patient"]
+
+
+class ConversationOut(BaseModel):
+    id: str
+    title: str
+    created_at: datetime
+    updated_at: datetime
+
+
+class ConversationList(BaseModel):
+    conversations: list[ConversationOut]
+    total: int
+
+
+class ConversationDetail(ConversationOut):
+    answers: list[AnswerOut]
+
+
+class FeedbackIn(In):
+    """All optional, at least one: a verdict, what was missing, the document that held the answer, or words."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [
+                {"required": ["found"], "properties": {"found": {"type": "string"}}},
+                {"required": ["missing"], "properties": {"missing": {"type": "string"}}},
+                {"required": ["document_id"], "properties": {"document_id": {"type": "string"}}},
+                {"required": ["comment"], "properties": {"comment": {"type": "string", "pattern": r"\S"}}},
+            ]
+        }
+    )
+
+    found: Literal["yes", "partly", "no"] | None = None
+    missing: Missing | None = Field(
+        None,
+        description="What the answer lacked: the right `procedure`, the right `passage` of it, a `detail` (a dose, a step), or an answer "
+        "for this `patient`.",
+    )
+    document_id: DocumentIdText | None = Field(None, description="The document that held the answer.")
+    page: int | None = Field(None, ge=1, le=100_000)
+    comment: Words = Field("", max_length=4000, pattern=r"^[^\x00]*$")
+
+    @model_validator(mode="after")
+    def _says_something(self) -> FeedbackIn:
+        if self.found is None and self.missing is None and self.document_id is None and not self.comment.strip():
+            raise ValueError("give at least one of: found, missing, document_id, comment")
+        return self
+
+
+class FeedbackOut(BaseModel):
+    id: str
+    answer_id: str
+    found: Literal["yes", "partly", "no"] | None
+    missing: Missing | None
+    document_id: str | None
+    page: int | None
+    comment: str
+    created_at: datetime
