@@ -32,6 +32,9 @@ help: ## this list
 
 demo: $(STAMPS)/demo $(STAMPS)/web ## the whole product on this machine, with its sample handbook (ARGS="--once --json")
 	@$(if $(filter-out demo,$(BEDSIDE_DEMO_MODEL)),export BEDSIDE_GENERATOR_MODEL=$$($(PY) -m services.generator.models.carried $(BEDSIDE_DEMO_MODEL));) \
+	  adapters=services/reader/adapters/$$BEDSIDE_GENERATOR_MODEL; \
+	  if [ -n "$$BEDSIDE_GENERATOR_MODEL" ] && [ -z "$${BEDSIDE_READER+set}" ] && [ -d "$$adapters" ]; then \
+	    export BEDSIDE_GENERATOR_ADAPTERS=$$adapters BEDSIDE_READER=agreeing:reading; fi; \
 	  $(VENV)/bin/bedside demo $(ARGS)
 
 dev: $(STAMPS)/dev $(STAMPS)/node_modules ## the API with reload and the page with hot reload, for working on Bedside

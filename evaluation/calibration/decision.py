@@ -43,8 +43,8 @@ class Row:
         return self.kind == Kind.ANSWERABLE
 
 
-def fit_decision(rows: Sequence[Row], names: Sequence[str] = SIGNALS, l2: float = 3.0) -> NotFound:
-    """Raises InvalidInput where there is nothing to tell apart."""
+def fit_decision(rows: Sequence[Row], names: Sequence[str] = SIGNALS, l2: float = 3.0, risks: Mapping[str, float] = RISKS) -> NotFound:
+    """risks: shares of the answerable that may be refused, by their names. Raises InvalidInput where there is nothing to tell apart."""
     _check(rows)
     fold = folds(rows)
     told = np.zeros(len(rows))
@@ -56,7 +56,7 @@ def fit_decision(rows: Sequence[Row], names: Sequence[str] = SIGNALS, l2: float 
                 told[index] = _logit(row, coefficients)
     bonus = _bonus(rows, told)
     confidences = [_confidence(row, logit + bonus * row.signals.get("crossed", 0.0)) for row, logit in zip(rows, told, strict=True)]
-    thresholds = {name: round(threshold_at(rows, confidences, share), 4) for name, share in RISKS.items()}
+    thresholds = {name: round(threshold_at(rows, confidences, share), 4) for name, share in risks.items()}
     fitted = {**_coefficients(rows, names, l2), "crossed": bonus}
     return NotFound(
         {name: round(value, 4) for name, value in fitted.items()},

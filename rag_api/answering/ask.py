@@ -19,7 +19,7 @@ from uuid import UUID, uuid4, uuid5
 
 from rag_api.answering.ask_container import AskContainer
 from rag_api.answering.builder import AnswerBuilder, AskedApart, Question
-from rag_api.answering.choosing.agreement import NEEDED, agreement
+from rag_api.answering.choosing.agreement import MOST, agreement, agrees
 from rag_api.answering.composing.generation_request import to_be_quoted
 from rag_api.answering.composing.writing import write
 from rag_api.answering.question.failed_suggestions import fitting
@@ -44,7 +44,8 @@ from rag_api.errors import (
 from rag_api.query.analysis import Analysis, analyse
 from rag_api.query.asks import Ask, asks_of
 from rag_api.query.small_talk import small_talk
-from rag_api.retrieval.find import LONGEST_TEXT, Retrieval, find, merged
+from rag_api.retrieval.decision.calibration import calibration
+from rag_api.retrieval.find import LONGEST_TEXT, Retrieval, find, merged, threshold_of
 from rag_api.retrieval.search.multi_query import alternatives, options_of
 from rag_api.text.language import Language, detect
 from rag_api.text.quotable.prompt_injection import visible
@@ -274,27 +275,34 @@ def _show_sources(builder: AnswerBuilder, retrieval: Retrieval, container: AskCo
     builder.notices = [*builder.notices, *warned.notices, *other.notices]
     first = container.settings.passages
     written = builder.question.mode != Mode.SOURCES and source_warnings.usable(builder.sources, first)
-    agreed = _agreed(builder, retrieval, container) if written and retrieval.answerable else True
-    if not retrieval.answerable or agreed is False:
+    quotes = _agreed(builder, retrieval, container) if written else retrieval.answerable
+    if quotes is False:
         builder.status = AnswerStatus.NOT_FOUND
         builder.notices = source_warnings.of_refusal(builder.notices, builder.sources)
         empty = not builder.sources and count_indexed(db, builder.user) == 0
         builder.notices.append(notice("empty_index", builder.notices_in) if empty else not_found(builder.sources, builder.notices_in))
         builder.notices += [unread(document, builder.notices_in) for document in fitting(builder.analysis, builder.user, db)]
         return
-    builder.status = AnswerStatus.ANSWERED if written and agreed else AnswerStatus.SOURCES_ONLY
-    if agreed is None:
+    builder.status = AnswerStatus.ANSWERED if written and quotes else AnswerStatus.SOURCES_ONLY
+    if quotes is None:
         builder.note("generator_down")
     builder.notices += expired(builder.sources[:first], date.today(), builder.notices_in)
     builder.notices += [notice("part_not_found", builder.notices_in, part=part) for part in builder.not_found]
 
 
 def _agreed(builder: AnswerBuilder, retrieval: Retrieval, container: AskContainer) -> bool | None:
-    """Whether a second reader, where one is configured, points to what is to be quoted, too. None: it is away, and nothing is quoted that
+    """Whether there is an answer to write, by a second reader, too, where one is configured. None: it is away, and nothing is quoted that
     it has not read."""
-    reader = container.agreeing
+    reader, settings = container.agreeing, container.settings
     if reader is None or builder.question.mode != Mode.VERBATIM or retrieval.pointed:
-        return True
-    odds = agreement(to_be_quoted(builder), retrieval, reader)
-    builder.stats["agreement"] = None if odds is None else round(odds, 3)
-    return None if odds is None else odds >= NEEDED
+        return retrieval.answerable
+    measured = calibration(container.embedder.name, settings.data_dir)
+    fitted = measured.agreeing.get(reader.name) if len(builder.asked) == 1 else None  # what was asked apart was decided apart
+    threshold = threshold_of(fitted, settings)
+    if not retrieval.sentences or not agrees(MOST, retrieval, fitted, threshold):
+        return False
+    told = agreement(to_be_quoted(builder), retrieval, reader)
+    if told is None:
+        return None if retrieval.answerable else False
+    builder.stats["agreement"] = {"points": round(told.points, 3), "answers": round(told.answers, 3)}
+    return agrees(told, retrieval, fitted, threshold)

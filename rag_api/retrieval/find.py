@@ -56,6 +56,7 @@ class Retrieval:
     uncertain: Mapping[str, Places] = field(default_factory=dict)  # places of the documents that may say something else than their pages
     of_other_drugs: frozenset[str] = frozenset()  # ids of documents that name none of the question's drugs
     needed: float = 0.0  # the confidence from which it is answerable, where no rule is against it
+    allowed: bool = False  # no rule is against an answer, however sure
     pointed: bool = False  # a reader pointed to the sentences: to all that is to be quoted, of each passage
     lacking: str = ""  # what does not fit, where a reader points to nothing (services/contract/reading_prompt.py has the reasons)
     of_other_complications: frozenset[str] = frozenset()  # of those titled after another one than the question's, which they never name
@@ -114,6 +115,7 @@ def find(question: Analysis, user: User, filters: Filters, container: RetrievalC
         confidence=decision.confidence,
         answerable=decision.answerable,
         needed=decision.needed,
+        allowed=decision.allowed,
         scored=tuple(scored),
         signals=decision.signals,
         read=judged,
@@ -148,6 +150,7 @@ def merged(found: Sequence[Retrieval], most: int) -> Retrieval:
         hits=_in_turn([one.hits for one in found], most),
         may_be_quoted=_in_turn([one.may_be_quoted for one in found], most),
         answerable=any(one.answerable for one in found),
+        allowed=any(one.allowed for one in found),
         documents={name: document for one in found for name, document in one.documents.items()},
         texts={name: text for one in found for name, text in one.texts.items()},
         structures={name: structure for one in found for name, structure in one.structures.items()},

@@ -1,14 +1,17 @@
-"""The reader's commands: `python -m services.reader train | measure | gate`."""
+"""The reader's commands: `python -m services.reader train | measure | gate | weigh`."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
+import tempfile
+from dataclasses import asdict
 from pathlib import Path
 
 import torch
 
+from rag_api.errors import BedsideError
 from services.reader.adapter import open_model
 from services.reader.measure import Examination
 from services.reader.questions import AskedPassage, read_passages
@@ -21,9 +24,10 @@ def main(words: list[str] | None = None) -> int:
     train = commands.add_parser("train", help="teach a model to point to the lines that answer; stopped and started again, it goes on")
     measure = commands.add_parser("measure", help="right lines and near misses on passages that are given")
     gate = commands.add_parser("gate", help="the product as it is beside an adapter that reads, on documents and questions of yours")
+    weigh = commands.add_parser("weigh", help="when a reader that must agree lets an answer through, fitted on questions of yours")
     for one in (train, measure):
         one.add_argument("--data", required=True, type=Path, nargs="+", help="questions on passages (JSON Lines, .gz or plain)")
-    for one in (train, measure, gate):
+    for one in (train, measure, gate, weigh):
         one.add_argument("--model", required=True, help="a causal language model: a folder, or a name of a hub")
         one.add_argument("--threads", type=int, default=0, help="of a CPU; 0: as many as torch takes")
         one.add_argument("--dtype", choices=("float32", "bfloat16"), help="default: bfloat16 on a GPU, float32 on a CPU")
@@ -48,13 +52,21 @@ def main(words: list[str] | None = None) -> int:
     gate.add_argument("--questions", type=Path, required=True, help="CSV: id, question, kind, before, document, answer")
     gate.add_argument("--near-misses", type=Path, required=True, help="CSV: id, question; nothing answers them")
     gate.add_argument("--json", type=Path, help="file for the figures and every answer")
+    gate.add_argument("--name", default="", help="whose shipped weights of agreement hold, as `bedside doctor` says it")
+    weigh.add_argument("--adapter", type=Path, required=True)
+    weigh.add_argument("--collections", type=Path, help="CSV: collection, documents, questions, near_misses")
+    weigh.add_argument("--data", type=Path, nargs="+", default=[], help="questions on passages: their validate part, as documents")
+    weigh.add_argument("--most", type=int, default=200, help="questions of --data, and as many near misses; 0: all")
     told = parser.parse_args(words)
     if told.threads:
         torch.set_num_threads(told.threads)
     try:
-        return {"train": _train, "measure": _measure, "gate": _gate}[told.command](told)
+        return {"train": _train, "measure": _measure, "gate": _gate, "weigh": _weigh}[told.command](told)
     except (OSError, ValueError) as error:
         print(f"{error}", file=sys.stderr)
+        return 1
+    except BedsideError as error:
+        print(error.message, file=sys.stderr)
         return 1
 
 
@@ -85,11 +97,28 @@ def _gate(told: argparse.Namespace) -> int:
     from services.reader import gate
 
     reading = open_model(told.model, adapter=told.adapter, dtype=getattr(torch, told.dtype) if told.dtype else None)
-    figures = gate.measure(
-        told.documents, told.questions, told.near_misses, reading, lambda done: print(f"asked {done}", file=sys.stderr, flush=True)
-    )
+    figures = gate.measure(told.documents, told.questions, told.near_misses, reading, _asked, told.name)
     gate.write(figures, told.json)
     return 0
+
+
+def _weigh(told: argparse.Namespace) -> int:
+    from services.reader import weigh
+    from services.reader.gate import InProcess
+
+    reading = open_model(told.model, adapter=told.adapter, dtype=getattr(torch, told.dtype) if told.dtype else None)
+    reader = InProcess(reading)
+    with tempfile.TemporaryDirectory(prefix="bedside-weigh-") as folder:
+        collections = weigh.collections_of(told.collections) if told.collections else []
+        if told.data:
+            collections.append(("passages", *weigh.written_out(told.data, Path(folder), told.most)))
+        rows = [row for own in collections for row in weigh.collected(*own, reader, _asked)]
+    print(json.dumps(asdict(weigh.fitted(rows)), indent=1))
+    return 0
+
+
+def _asked(done: int) -> None:
+    print(f"asked {done}", file=sys.stderr, flush=True)
 
 
 def _drawn(items: list[AskedPassage], most: int) -> list[AskedPassage]:

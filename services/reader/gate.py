@@ -16,14 +16,14 @@ import tempfile
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from rag_api.answering.ask import ask, new_question
-from rag_api.answering.choosing.agreement import NEEDED, agreement
+from rag_api.answering.choosing.agreement import agreement, agrees
 from rag_api.config import Settings
 from rag_api.container import Container
 from rag_api.db.documents import PgDocuments
@@ -31,6 +31,7 @@ from rag_api.domain import AnswerStatus, Candidate, Done, Filters, Mode, Persona
 from rag_api.errors import BedsideError
 from rag_api.ingest import ingest, survey
 from rag_api.query.analysis import analyse
+from rag_api.retrieval.decision.calibration import Calibration, NotFound, shipped
 from rag_api.retrieval.find import Retrieval, find
 from rag_api.retrieval.reader_model.passages import ReadingPassage, passages_of
 from rag_api.retrieval.reader_model.pointing_reader import Reading, order
@@ -99,12 +100,18 @@ class Captured:
     query: str
     found: Retrieval
     sources: dict[str, str]  # file names by document id
+    embedder: str = ""
 
 
-def capture(documents: Path, files: Sequence[Path], on_progress: Callable[[int], None]) -> list[list[Captured]]:
-    """Ask every question of each file of the product as it is, on an installation of its own."""
+def capture(
+    documents: Path, files: Sequence[Path], on_progress: Callable[[int], None], threshold: float | None = None
+) -> list[list[Captured]]:
+    """Ask every question of each file of the product as it is, on an installation of its own. threshold: of its confidence, in place of
+    the fitted one."""
     with tempfile.TemporaryDirectory(prefix="bedside-gate-") as folder:
-        settings = Settings().model_copy(update={"data_dir": Path(folder), "database_url": None, "store": "lance"})
+        settings = Settings().model_copy(
+            update={"data_dir": Path(folder), "database_url": None, "store": "lance", "not_found_threshold": threshold}
+        )
         with Container(settings) as container, asyncio.Runner() as runner:
             repo = PgDocuments(container.db)
             ingest(survey([documents]), settings=settings, documents_repo=repo, store=container.store, embedder=container.embedder)
@@ -140,7 +147,9 @@ async def _ask(row: dict[str, str], container: Container) -> Captured:
     found = find(analyse(answer.query, container.expander, row["question"]), user, Filters(), container)
     names |= {name: document.source for name, document in found.documents.items()}
     quoted = tuple(Candidate(one.document_id, one.source_start, one.source_end, (), "", 0.0, 0) for one in answer.citations)
-    return Captured(row, answer.status == AnswerStatus.ANSWERED, answer.text, cited, quoted, answer.query, found, names)
+    return Captured(
+        row, answer.status == AnswerStatus.ANSWERED, answer.text, cited, quoted, answer.query, found, names, container.embedder.name
+    )
 
 
 def read_by(reader: InProcess, captured: Captured) -> Judged:
@@ -157,10 +166,11 @@ def read_by(reader: InProcess, captured: Captured) -> Judged:
     return Judged(row["id"], row.get("kind") or "", "refused", "", -20.0)
 
 
-def agreed_on(reader: InProcess, captured: Captured) -> bool:
-    """Whether it points to what the product quotes: BEDSIDE_READER=agreeing:NAME."""
-    odds = agreement({captured.query or captured.row["question"]: captured.quoted}, captured.found, reader) if captured.answered else None
-    return odds is not None and odds >= NEEDED
+def agreed_on(reader: InProcess, captured: Captured, fitted: NotFound | None) -> bool:
+    """Whether it agrees to what the product quotes: BEDSIDE_READER=agreeing:NAME. fitted: of this reader; `captured` was then asked
+    without a threshold."""
+    told = agreement({captured.query or captured.row["question"]: captured.quoted}, captured.found, reader) if captured.answered else None
+    return told is not None and agrees(told, captured.found, fitted, None)
 
 
 def judged(row: dict[str, str], answered: bool, said: str, cited: Sequence[str]) -> str:
@@ -187,23 +197,27 @@ def _plain(text: str) -> str:
 def report(
     today: Sequence[Judged],
     reader: Sequence[Judged],
+    agreeing: Sequence[Judged],
     near: Sequence[bool],
     near_odds: Sequence[float],
-    agreed: Sequence[bool],
-    near_agreed: Sequence[bool],
+    near_agreeing: Sequence[bool],
 ) -> dict[str, Any]:
-    """Both, JSON-ready; the reader at the thresholds that refuse as many near misses as today's product, and .70 of them; and the product
-    where the reader agrees."""
-    refused = sum(near) / max(1, len(near))
-    told: dict[str, Any] = {"today": _counts(today) | {"near_refused": round(refused, 4), "near": len(near)}}
-    told["reader"] = {
-        "without_a_threshold": _counts(reader),
-        "area": round(area([one.odds for one in reader if one.verdict in ("right", "half")], near_odds), 4),
-        "by_near_refused": {f"{share:.2f}": _at(reader, near_odds, share) for share in dict.fromkeys((round(refused, 2), 0.7))},
+    """All, JSON-ready; the reader at the thresholds that refuse as many near misses as today's product, and .70 of them. near,
+    near_agreeing: whether the product refuses a near miss, alone and where the reader must agree."""
+
+    def share(refused: Sequence[bool]) -> float:
+        return round(sum(refused) / max(1, len(refused)), 4)
+
+    return {
+        "today": _counts(today) | {"near_refused": share(near), "near": len(near)},
+        "reader": {
+            "without_a_threshold": _counts(reader),
+            "area": round(area([one.odds for one in reader if one.verdict in ("right", "half")], near_odds), 4),
+            "by_near_refused": {f"{part:.2f}": _at(reader, near_odds, part) for part in dict.fromkeys((round(share(near), 2), 0.7))},
+        },
+        "agreeing": _counts(agreeing) | {"near_refused": share(near_agreeing)},
+        "rows": {name: [asdict(one) for one in own] for name, own in (("today", today), ("reader", reader), ("agreeing", agreeing))},
     }
-    kept = [one if agrees else replace(one, verdict="refused") for one, agrees in zip(today, agreed, strict=True)]
-    told["agreeing"] = _counts(kept) | {"near_refused": round(1 - sum(near_agreed) / max(1, len(near)), 4)}
-    return told | {"rows": {"today": [asdict(one) for one in today], "reader": [asdict(one) for one in reader]}}
 
 
 def _at(reader: Sequence[Judged], near_odds: Sequence[float], share: float) -> dict[str, Any]:
@@ -219,17 +233,29 @@ def _counts(judgements: Sequence[Judged]) -> dict[str, Any]:
 
 
 def measure(
-    documents: Path, questions: Path, near_misses: Path, reading: ReadingModel, on_progress: Callable[[int], None]
+    documents: Path,
+    questions: Path,
+    near_misses: Path,
+    reading: ReadingModel,
+    on_progress: Callable[[int], None],
+    name: str = "",
 ) -> dict[str, Any]:
-    """Return the figures of both, JSON-ready."""
+    """Return the figures of both, JSON-ready. name: whose weights of agreement hold; without one, those of a reader never measured."""
     asked, missed = capture(documents, [questions, near_misses], on_progress)
-    today = [
-        Judged(one.row["id"], one.row.get("kind") or "", judged(one.row, one.answered, one.said, one.cited), one.said) for one in asked
-    ]
     reader = InProcess(reading)
     read, near = [read_by(reader, one) for one in asked], [read_by(reader, one) for one in missed]
-    agreed, near_agreed = [agreed_on(reader, one) for one in asked], [agreed_on(reader, one) for one in missed]
-    return report(today, read, [not one.answered for one in missed], [one.odds for one in near], agreed, near_agreed)
+    refused = [not one.answered for one in missed]
+    today = [answered(one) for one in asked]
+    fitted = shipped().get(asked[0].embedder, Calibration()).agreeing.get(name) if asked else None
+    if fitted is not None:
+        asked, missed = capture(documents, [questions, near_misses], on_progress, threshold=0.0)
+    agreeing = [answered(one, agreed_on(reader, one, fitted)) for one in asked]
+    return report(today, read, agreeing, refused, [one.odds for one in near], [not agreed_on(reader, one, fitted) for one in missed])
+
+
+def answered(one: Captured, agreed: bool = True) -> Judged:
+    said = agreed and one.answered
+    return Judged(one.row["id"], one.row.get("kind") or "", judged(one.row, said, one.said, one.cited), one.said if said else "")
 
 
 def write(figures: dict[str, Any], file: Path | None) -> None:

@@ -45,6 +45,7 @@ class Decision:
     confidence: float
     signals: Mapping[str, float]  # what the confidence was made from, by name
     needed: float = 0.0  # the confidence from which there is an answer, where no rule is against it
+    allowed: bool = True  # no rule is against an answer, however sure
 
 
 def decide(
@@ -65,7 +66,8 @@ def decide(
     limit = threshold if threshold is not None else fitted.threshold if fitted else 0.0
     confidence = probability(values, fitted) if fitted else match(question, hits)
     ruled_out = only_for_others or (bool(sentences) and _is_ruled_out(question, hits, sentences, texts or {}))
-    return Decision(bool(hits) and not ruled_out and confidence >= limit, confidence, values, limit)
+    allowed = bool(hits) and not ruled_out
+    return Decision(allowed and confidence >= limit, confidence, values, limit, allowed)
 
 
 def _is_ruled_out(question: Analysis, hits: Sequence[Hit], sentences: Sequence[Candidate], texts: Mapping[str, str]) -> bool:

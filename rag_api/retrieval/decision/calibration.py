@@ -25,6 +25,10 @@ for a number of the question and -1 when none does; the share of the question's 
 SIGNALS = ("cosine", "information", "lead", "names", "unnamed", "absent")
 """What tells whether there is a right answer (answerability.py). "crossed" and "whole" are beside them, and of a reader READ."""
 READ = ("reader", "reader_span")
+AGREED = ("confidence", "points", "answers")
+"""What tells whether a second reader agrees (answering/choosing/agreement.py), in log-odds."""
+AGREEING_RISKS = {"careful": 0.35, "balanced": 0.25, "ready": 0.15}
+"""RISKS where a second reader must agree: the balanced one refuses so many that about as much is answered rightly as without it."""
 RISKS = {"careful": 0.15, "balanced": 0.10, "ready": 0.05}
 """BEDSIDE_RISK: the share of the answerable questions that it lets be refused, on the collections that the decision was fitted to."""
 
@@ -110,6 +114,7 @@ class Calibration:
     readers: Mapping[str, WithReader] = field(default_factory=dict)  # by the reader's name
     measured: str = "never"  # when, and on which questions
     pointing: Mapping[str, GuaranteedRisk] = field(default_factory=dict)  # the same of readers that point to the answer's lines
+    agreeing: Mapping[str, NotFound] = field(default_factory=dict)  # the same where such a reader must agree to what was chosen
 
     def writing(self, model: str, language: str) -> Verbatim:
         """Of a model that nobody measured: what was measured without a model's likelihoods holds for every one."""
@@ -179,6 +184,7 @@ def _calibration(value: Mapping[str, Any]) -> Calibration:
             name: GuaranteedRisk(**{**one, "guarantees": tuple(Guarantee(**each) for each in one["guarantees"])})
             for name, one in value.get("pointing", {}).items()
         },
+        agreeing={name: _not_found(one, AGREED) for name, one in value.get("agreeing", {}).items()},
     )
 
 

@@ -1,0 +1,115 @@
+"""Weights of agreement: what the product would quote whatever its confidence, what the adapter makes of it, and whether it is right -> when
+to quote it (rag_api/answering/choosing/agreement.py).
+
+Collections weigh alike, and in each what can be answered as much as what cannot (evaluation/calibration/decision.py).
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import random
+from collections.abc import Callable, Iterable, Sequence
+from html import escape
+from itertools import chain, groupby, repeat
+from pathlib import Path
+from typing import Any
+
+from evaluation.calibration.cases import Kind
+from evaluation.calibration.decision import Row, fit_decision
+from rag_api.answering.choosing.agreement import Agreement, agreement
+from rag_api.retrieval.decision.calibration import AGREED, AGREEING_RISKS, NotFound
+from services.reader.gate import Captured, InProcess, capture, judged
+
+
+def collected(
+    name: str, documents: Path, questions: Path, near_misses: Path, reader: InProcess, on_progress: Callable[[int], None]
+) -> list[Row]:
+    """One collection's questions, asked of an installation of its own that refuses by its rules alone."""
+    asked, missed = capture(documents, [questions, near_misses], on_progress, threshold=0.0)
+    return [*rows_of(name, asked, Kind.ANSWERABLE, reader), *rows_of(name, missed, Kind.NEAR_MISS, reader)]
+
+
+def written_out(data: Sequence[Path], folder: Path, most: int, split: str = "validate") -> tuple[Path, Path, Path]:
+    """Questions on passages as documents, questions and near misses in `folder`; the same `most` of each at every call. Documents are HTML:
+    a heading a passage, its rows a table."""
+    passages = [row for file in data for row in _read(file) if row["split"] == split]
+    documents = folder / "documents"
+    documents.mkdir(parents=True)
+    for name, own in groupby(sorted(passages, key=lambda row: str(row["document"])), key=lambda row: row["document"]):
+        (documents / f"{name}.html").write_text(_page(list(own)), encoding="utf-8")
+    asked, missed = [], []
+    for row in passages:
+        file = f"{row['document']}.html"
+        for number, one in enumerate(row["questions"]):
+            kind = "row" if CELL in one["answer"] else "line"
+            asked.append([f"{row['id']}-{number}", one["question"], kind, file, one["answer"]])
+            missed += [[f"{row['id']}-{number}-{at}", near["question"]] for at, near in enumerate(one["near_misses"])]
+    questions, near_misses = folder / "questions.csv", folder / "near_misses.csv"
+    _write(questions, ["id", "question", "kind", "document", "answer"], _drawn(asked, most))
+    _write(near_misses, ["id", "question"], _drawn(missed, most))
+    return documents, questions, near_misses
+
+
+CELL = " | "
+
+
+def _page(passages: Sequence[dict[str, Any]]) -> str:
+    title, language = escape(passages[0]["title"]), passages[0]["language"]
+    body = [f"<h1>{title}</h1>"]
+    for passage in passages:
+        body += [f"<h2>{escape(passage['heading'])}</h2>"] if passage["heading"] else []
+        for is_table, group in groupby(passage["lines"], key=lambda line: CELL in line):
+            lines = list(group)
+            body += [_table(lines)] if is_table else [f"<p>{escape(line)}</p>" for line in lines]
+    head = f'<meta charset="utf-8"><title>{title}</title>'
+    return f'<!doctype html><html lang="{language}"><head>{head}</head><body>{"".join(body)}</body></html>'
+
+
+def _table(rows: Sequence[str]) -> str:
+    """Its first row is the header."""
+    made = [
+        [f"<{name}>{escape(cell)}</{name}>" for cell in row.split(CELL)]
+        for row, name in zip(rows, chain(["th"], repeat("td")), strict=False)
+    ]
+    return "<table>" + "".join(f"<tr>{''.join(cells)}</tr>" for cells in made) + "</table>"
+
+
+def _drawn(rows: list[list[str]], most: int) -> list[list[str]]:
+    random.Random(17).shuffle(rows)  # noqa: S311 - the same draw each time is what is wanted
+    return rows[:most] if most else rows
+
+
+def _read(file: Path) -> list[dict[str, Any]]:
+    with gzip.open(file, "rt", encoding="utf-8") if file.suffix == ".gz" else file.open(encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def _write(file: Path, names: list[str], rows: Sequence[list[str]]) -> None:
+    with file.open("w", encoding="utf-8", newline="") as out:
+        csv.writer(out).writerows([names, *rows])
+
+
+def rows_of(name: str, asked: Sequence[Captured], kind: Kind, reader: InProcess) -> Iterable[Row]:
+    for one in asked:
+        quoted = {one.query or one.row["question"]: one.quoted}
+        told = (agreement(quoted, one.found, reader) if one.answered else None) or Agreement()
+        right = kind == Kind.ANSWERABLE and judged(one.row, one.answered, one.said, one.cited) == "right"
+        yield Row(name, "fit", kind, one.row["id"].partition("-")[0], one.answered, right, told.signals(one.found.confidence))
+
+
+def fitted(rows: Sequence[Row]) -> NotFound:
+    """Raises InvalidInput where there is nothing to tell apart."""
+    return fit_decision(rows, AGREED, risks=AGREEING_RISKS)
+
+
+def collections_of(file: Path) -> list[tuple[str, Path, Path, Path]]:
+    """Read a CSV of collection, documents, questions, near_misses: names of folders and files, from where the CSV is. Raises ValueError."""
+    with file.open(encoding="utf-8-sig", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    lacking = {"collection", "documents", "questions", "near_misses"} - set(rows[0] if rows else ())
+    if lacking:
+        raise ValueError(f"{file} lacks the columns {', '.join(sorted(lacking))}, or has no row.")
+    folder = file.parent
+    return [(row["collection"], folder / row["documents"], folder / row["questions"], folder / row["near_misses"]) for row in rows]
