@@ -269,7 +269,7 @@ def test_every_name_in_the_tables_means_something() -> None:
 @quick
 @pytest.mark.parametrize("name", ["signs.csv", "together.csv", "values.csv"])
 def test_every_line_of_a_table_has_all_its_columns(name: str) -> None:
-    lines = list(csv.reader(files("rag_api.guard").joinpath(name).read_text(encoding="utf-8").splitlines()))
+    lines = list(csv.reader(files("rag_api.guard.tables").joinpath(name).read_text(encoding="utf-8").splitlines()))
     assert len(lines) > 1
     assert {len(line) for line in lines} == {len(lines[0])}
 
