@@ -10,46 +10,45 @@ from rag_api.ingest.common.job import Job
 from rag_api.ingest.readers.read import read
 from rag_api.ingest.sandbox.reader import Reader
 from rag_api.ingest.sandbox.rendering import read_rendered
-
-from .awkward.addresses import addresses
-from .awkward.beside_text import every_line_numbered, line_numbers, weights
-from .awkward.boxes import boxes
-from .awkward.checklist import checklist
-from .awkward.columns import three_columns, two_columns
-from .awkward.dose_header import dose_header
-from .awkward.footnotes import footnotes
-from .awkward.form import form
-from .awkward.hung_marks import hung_marks
-from .awkward.hyphens import hyphens
-from .awkward.judge import judge
-from .awkward.late_marks import late_marks
-from .awkward.leaflet import leaflet
-from .awkward.letter import letter
-from .awkward.line_starts import line_starts
-from .awkward.long_table import long_table
-from .awkward.made import Made
-from .awkward.margins import definitions, margin_label, thousands
-from .awkward.merged_table import merged_table
-from .awkward.nested_list import nested_list
-from .awkward.page_numbers import page_numbers
-from .awkward.raised import powers
-from .awkward.roster import roster
-from .awkward.rotated_table import rotated_table, turned_page
-from .awkward.sidebar import sidebar
-from .awkward.signs import signs
-from .awkward.twins import twins
-from .awkward.version_lines import version_lines
-from .awkward.weight_cards import weight_cards
-from .awkward.word_boxes import word_boxes
-from .awkward.word_changes import word_changes
-from .awkward.word_columns import word_columns
-from .awkward.word_export import word_export
-from .awkward.word_form import word_form
-from .awkward.word_letter import word_letter
-from .awkward.word_lists import word_lists
-from .awkward.word_notes import word_notes
-from .awkward.word_table import word_table
-from .awkward.wrapped_cells import below_a_rule, by_cells, by_cells_in_the_middle, by_lines, groups, two_headers
+from tests.rag_api.awkward.addresses import addresses
+from tests.rag_api.awkward.beside_text import every_line_numbered, line_numbers, weights
+from tests.rag_api.awkward.boxes import boxes
+from tests.rag_api.awkward.checklist import checklist
+from tests.rag_api.awkward.columns import three_columns, two_columns
+from tests.rag_api.awkward.dose_header import dose_header
+from tests.rag_api.awkward.footnotes import footnotes
+from tests.rag_api.awkward.form import form
+from tests.rag_api.awkward.hung_marks import hung_marks
+from tests.rag_api.awkward.hyphens import hyphens
+from tests.rag_api.awkward.judge import judge
+from tests.rag_api.awkward.late_marks import late_marks
+from tests.rag_api.awkward.leaflet import leaflet
+from tests.rag_api.awkward.letter import letter
+from tests.rag_api.awkward.line_starts import line_starts
+from tests.rag_api.awkward.long_table import long_table
+from tests.rag_api.awkward.made import Made
+from tests.rag_api.awkward.margins import definitions, margin_label, thousands
+from tests.rag_api.awkward.merged_table import merged_table
+from tests.rag_api.awkward.nested_list import nested_list
+from tests.rag_api.awkward.page_numbers import page_numbers
+from tests.rag_api.awkward.raised import powers
+from tests.rag_api.awkward.roster import roster
+from tests.rag_api.awkward.rotated_table import rotated_table, turned_page
+from tests.rag_api.awkward.sidebar import sidebar
+from tests.rag_api.awkward.signs import signs
+from tests.rag_api.awkward.twins import twins
+from tests.rag_api.awkward.version_lines import version_lines
+from tests.rag_api.awkward.weight_cards import weight_cards
+from tests.rag_api.awkward.word_boxes import word_boxes
+from tests.rag_api.awkward.word_changes import word_changes
+from tests.rag_api.awkward.word_columns import word_columns
+from tests.rag_api.awkward.word_export import word_export
+from tests.rag_api.awkward.word_form import word_form
+from tests.rag_api.awkward.word_letter import word_letter
+from tests.rag_api.awkward.word_lists import word_lists
+from tests.rag_api.awkward.word_notes import word_notes
+from tests.rag_api.awkward.word_table import word_table
+from tests.rag_api.awkward.wrapped_cells import below_a_rule, by_cells, by_cells_in_the_middle, by_lines, groups, two_headers
 
 _PAGES: tuple[Callable[[], Made], ...] = (
     *(addresses, boxes, dose_header, footnotes, form, hyphens, leaflet, letter, line_starts, long_table, merged_table, nested_list),

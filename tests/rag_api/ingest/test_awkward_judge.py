@@ -2,8 +2,8 @@
 
 import pytest
 
-from .awkward.judge import judge
-from .awkward.made import Made
+from tests.rag_api.awkward.judge import judge
+from tests.rag_api.awkward.made import Made
 
 _MADE = Made("made.pdf", b"", (("Geef 5 mg.", "Nooit 50 mg."), ("Let op",)), ("blz. 1",))
 _WHOLE = "Geef 5 mg.\nNooit 50 mg.\nLet op\n"

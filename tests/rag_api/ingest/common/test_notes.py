@@ -10,11 +10,10 @@ from rag_api.db import Database
 from rag_api.db.documents import PgDocuments
 from rag_api.domain import Indexed, Note, code_of
 from rag_api.ingest.common.notes import NOTES, note, recognised
-
-from .awkward.lying import LYING, mostly
-from .docx_files import docx, p, r
-from .test_db import document, documents  # noqa: F401 - a fixture
-from .test_ingest import Place, place  # noqa: F401 - a fixture
+from tests.rag_api.awkward.lying import LYING, mostly
+from tests.rag_api.db.test_db import document, documents  # noqa: F401 - a fixture
+from tests.rag_api.ingest.test_ingest import Place, place  # noqa: F401 - a fixture
+from tests.rag_api.made_files.docx_files import docx, p, r
 
 _DUTCH = json.loads((Path(__file__).parents[4] / "web/src/i18n/notes.nl.json").read_text("utf-8"))
 

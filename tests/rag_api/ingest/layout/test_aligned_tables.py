@@ -7,9 +7,18 @@ import pytest
 
 from rag_api.domain import BlockKind, ReadDocument
 from rag_api.ingest.readers.read import read
-
-from .awkward.made import Made
-from .awkward.wrapped_cells import HEADER, ROWS, below_a_rule, by_cells, by_cells_in_the_middle, by_lines, cards, groups, two_headers
+from tests.rag_api.awkward.made import Made
+from tests.rag_api.awkward.wrapped_cells import (
+    HEADER,
+    ROWS,
+    below_a_rule,
+    by_cells,
+    by_cells_in_the_middle,
+    by_lines,
+    cards,
+    groups,
+    two_headers,
+)
 
 pytestmark = pytest.mark.quick
 

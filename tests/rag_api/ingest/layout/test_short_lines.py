@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from rag_api.ingest.readers.read import read
-
-from .awkward.paper import Paper, wrapped
+from tests.rag_api.awkward.paper import Paper, wrapped
 
 pytestmark = pytest.mark.quick
 

@@ -7,9 +7,8 @@ from rag_api.domain import Note, code_of
 from rag_api.ingest import IngestReport, SourceFile, ingest
 from rag_api.ingest.pipeline.copies import same_of
 from rag_api.ingest.sources.sources import UPLOADED
-
-from .pdfs import procedure
-from .test_ingest import BODY, Place, place  # noqa: F401 - a fixture
+from tests.rag_api.ingest.test_ingest import BODY, Place, place  # noqa: F401 - a fixture
+from tests.rag_api.made_files.pdfs import procedure
 
 # ruff: noqa: F811
 

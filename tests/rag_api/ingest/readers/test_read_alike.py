@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from rag_api.ingest.readers.read import media_type, read
-
-from .pdfs import HANDBOOK, SAMPLES, write
-from .read_digests import digest
+from tests.rag_api.made_files.pdfs import HANDBOOK, SAMPLES, write
+from tests.rag_api.made_files.read_digests import digest
 
 ROOT = Path(__file__).parents[4]
 FILES = [

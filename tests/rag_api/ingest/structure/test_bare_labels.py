@@ -7,8 +7,7 @@ import pytest
 
 from rag_api.domain import BlockKind
 from rag_api.ingest.readers.read import read
-
-from .awkward.paper import Paper
+from tests.rag_api.awkward.paper import Paper
 
 pytestmark = pytest.mark.quick
 
