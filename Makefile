@@ -44,7 +44,7 @@ quick: $(STAMPS)/dev ## the tests that answer within a minute: no server, no mod
 	@$(PY) -m pytest tests -m quick -q $(ARGS)
 
 check: $(STAMPS)/dev servers lint types ## lint, types, and the tests that your changes touch (ARGS=BASE, main when absent)
-	@$(PY) -m tests.support.touched $(ARGS)
+	@$(PY) -m tests.support.commands.touched $(ARGS)
 
 book: $(STAMPS)/dev ## the tables and the picture of the docs, from results, settings and imports
 	@$(PY) -m tests.book
@@ -66,7 +66,7 @@ types: $(STAMPS)/dev ## types of the Python code
 unit: $(STAMPS)/dev $(STAMPS)/oidc servers ## Python tests, the stores' on a real Weaviate
 	$(call say,Python tests)
 	@$(PY) -m slipcover --source rag_api,services,evaluation --json --out $(STAMPS)/coverage.json -m pytest tests --ignore=tests/e2e --refuse-skips $(ARGS)
-	@$(if $(ARGS),,$(PY) -m tests.support.coverage $(STAMPS)/coverage.json $(COVERAGE_FLOOR))
+	@$(if $(ARGS),,$(PY) -m tests.support.commands.coverage $(STAMPS)/coverage.json $(COVERAGE_FLOOR))
 
 web-test: $(STAMPS)/dev $(STAMPS)/web ## lint, types and unit tests of the page
 	$(call say,page: lint types and unit tests)
@@ -133,7 +133,7 @@ hashes: ## locks/ anew from pyproject.toml and constraints.txt
 	$(call lock_of,audit,pip-audit>=2.9\ncyclonedx-bom>=7,)
 
 audit: $(STAMPS)/audit ## known weaknesses of what the locks name; says so when that cannot be asked
-	@PATH="$(abspath $(VENV))/node/bin:$$PATH" $(PY) -m tests.support.audit $(STAMPS)/audit-tools/bin/pip-audit
+	@PATH="$(abspath $(VENV))/node/bin:$$PATH" $(PY) -m tests.support.commands.audit $(STAMPS)/audit-tools/bin/pip-audit
 
 sbom: $(STAMPS)/audit $(STAMPS)/dev $(STAMPS)/node_modules ## what Bedside consists of, as CycloneDX, into build/sbom
 	@mkdir -p build/sbom
@@ -142,7 +142,7 @@ sbom: $(STAMPS)/audit $(STAMPS)/dev $(STAMPS)/node_modules ## what Bedside consi
 	$(call say,build/sbom/python.cdx.json and build/sbom/page.cdx.json)
 
 licences: $(STAMPS)/dev $(STAMPS)/node_modules ## docs/licences.md anew
-	@$(PY) -m tests.support.licences > docs/licences.md
+	@$(PY) -m tests.support.commands.licences > docs/licences.md
 
 clean: ## remove what was installed and built here (documents and answers stay)
 	rm -rf $(VENV) $(STAMPS) web/node_modules web/dist tests/support/oidc/node_modules

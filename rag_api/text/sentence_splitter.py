@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
-VERSION = 3  # one more whenever any text is cut otherwise: kept vectors are then made anew (tests/rag_api/test_rule_versions.py)
+VERSION = 3  # one more whenever any text is cut otherwise: kept vectors are then made anew (tests/rag_api/retrieval/test_rule_versions.py)
 
 _OPENS_WORDS = """
 afb afd agv approx apr art ass aug bijl bijv blz bv ca cf cfr dd dec dhr di do dr dra drs dwz ea ed eds eg ev evt excl ext fax feb fig

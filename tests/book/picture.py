@@ -1,6 +1,6 @@
 """Picture of the architecture, drawn from the imports: a box for each room, a line for each use that no other line implies.
 
-Rooms are those of tests/test_architecture.py: the folders and files right below a package. The same source gives the same bytes.
+Rooms are those of tests/project/test_architecture.py: the folders and files right below a package. The same source gives the same bytes.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from functools import cache
 from graphlib import TopologicalSorter
 from html import escape
 
-from tests.test_architecture import imports, modules, name_of, room
+from tests.project.test_architecture import imports, modules, name_of, room
 
 WIDTH, BOX, GAP, HEIGHT, STEP, TOP = 1180, 92, 44, 30, 66, 64
 PANELS = (("rag_api", "rag_api: the service", 720), ("services.generator", "services/generator: the LLM service", 420))

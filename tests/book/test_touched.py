@@ -7,25 +7,25 @@ import re
 
 import pytest
 
-from tests.support.touched import touched
-from tests.test_architecture import ROOT
+from tests.project.test_architecture import ROOT
+from tests.support.commands.touched import touched
 
 pytestmark = pytest.mark.quick
 
 
 def test_a_module_touches_the_tests_that_import_it_and_no_others() -> None:
     found = touched(["rag_api/text/language.py"])
-    assert "tests/rag_api/test_language.py" in found
+    assert "tests/rag_api/text/test_language.py" in found
     assert "tests/generator/test_blend.py" not in found
 
 
 def test_a_page_touches_the_book_and_a_table_the_tests_that_name_it() -> None:
     assert touched(["docs/architecture.md"]) == ["tests/book/test_book.py"]
-    assert "tests/test_containers.py" in touched(["docker-compose.yml"])
+    assert "tests/deployment/test_containers.py" in touched(["docker-compose.yml"])
 
 
 def test_a_changed_test_is_run_and_a_browser_test_is_not() -> None:
-    assert touched(["tests/test_ports.py", "tests/e2e/test_states.py"]) == ["tests/test_ports.py"]
+    assert touched(["tests/project/test_ports.py", "tests/e2e/test_states.py"]) == ["tests/project/test_ports.py"]
 
 
 def test_the_devcontainer_makes_what_the_makefile_has() -> None:

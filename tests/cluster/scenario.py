@@ -19,7 +19,7 @@ from rag_api.stores.copying import verify_copy
 from rag_api.stores.memory import MemoryStore
 from tests.cluster.conftest import Place
 from tests.cluster.gate import Gate
-from tests.rag_api.pdfs import procedure
+from tests.rag_api.made_files.pdfs import procedure
 from tests.support import weaviate_dev
 
 POISON = "poison.pdf"

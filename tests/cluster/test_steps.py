@@ -38,7 +38,7 @@ from rag_api.ingest.sources.object_survey import survey_url
 from rag_api.ingest.sources.run import Item, Run
 from rag_api.ingest.sources.sources import KeptFiles, SourceFile, document_id, find_sources, sha256_of, survey
 from rag_api.stores.memory import MemoryStore
-from tests.rag_api.pdfs import procedure
+from tests.rag_api.made_files.pdfs import procedure
 
 
 class Refusing(MemoryStore):

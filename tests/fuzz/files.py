@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.rag_api import docx_files as word
-from tests.rag_api.pdfs import both, lines, pdf, procedure
+from tests.rag_api.made_files import docx_files as word
+from tests.rag_api.made_files.pdfs import both, lines, pdf, procedure
 
 WHOLE, PART = b"\x00", b"\x01"
 _ROOT = Path(__file__).parents[2]

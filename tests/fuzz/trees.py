@@ -12,7 +12,7 @@ import atheris
 from lxml import etree
 
 from tests.fuzz.files import PART
-from tests.rag_api.docx_files import NAMES
+from tests.rag_api.made_files.docx_files import NAMES
 
 _VALUES: tuple[Any, ...] = (None, True, -1, 0, 2**63, 1e308, "", "x", "\u0000", "\ud83d", [], {}, [[]], {"a": 1})
 _WORDS = ("Geef 15 mg.", "0,5", " ", "\t", "1.", "•", "Ω≤½", "\u202e", "x" * 300, "3", "true", "FFFFFF", "-9999999999")

@@ -165,7 +165,7 @@ def test_a_generator_that_is_stopped_is_given_up_and_its_question_gets_the_sourc
 
 
 def test_kept_answers_are_stored_once_in_their_order_and_a_broken_file_stops_none(tmp_path: Path, postgres: EmbeddedPostgres) -> None:
-    from tests.rag_api.test_db import answer
+    from tests.rag_api.db.test_db import answer
 
     database = Database(postgres.start())
     kept = UnsavedAnswers(tmp_path, lambda: database)

@@ -22,9 +22,9 @@ import psycopg
 from rag_api.config import Settings
 from rag_api.stores.weaviate import WeaviateStore
 from services.embedder.app import CARRIED
+from tests.deployment.nginx import self_signed
 from tests.faults.installation import DIM, NAME
 from tests.faults.services import Service
-from tests.nginx import self_signed
 from tests.stack import bases
 from tests.stack.compose import Compose, read
 from tests.stack.containers import Containers

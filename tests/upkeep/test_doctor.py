@@ -31,7 +31,7 @@ from rag_api.upkeep import machine, parts
 from rag_api.upkeep.backup import backup
 from rag_api.upkeep.doctor import examine
 from rag_api.upkeep.finding import Finding, State, ok, warn, worst
-from tests.nginx import MISSING, self_signed
+from tests.deployment.nginx import MISSING, self_signed
 from tests.support.scripted_server import scripted_server
 from tests.support.world import load_hospital
 from tests.upkeep.conftest import NOBODY, Install

@@ -20,7 +20,7 @@ from rag_api.text.sentence_splitter import Kind, sentences_of
 from rag_api.text.shapes import HISTORY
 from services.contract import wire
 
-VERSION = 4  # one more whenever anything else may be quoted or is read with it (tests/rag_api/test_rule_versions.py)
+VERSION = 4  # one more whenever anything else may be quoted or is read with it (tests/rag_api/retrieval/test_rule_versions.py)
 LONGEST_LEAD = 400  # characters; a longer introduction is no introduction
 LONGEST_ITEM = 350  # characters; a longer item of three sentences and more is a paragraph, and read as one
 # Rows that say what the document is, not what it says.

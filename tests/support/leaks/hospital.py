@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 
-from tests.rag_api.pdfs import both, lines, pdf
+from tests.rag_api.made_files.pdfs import both, lines, pdf
 
 WARDS = ("icu", "surgery", "pharmacy", "midwives")
 EVERYONE = "everyone"

@@ -1,0 +1,232 @@
+"""The documents page on the real API, database and index: an admin's word is kept, shown and searched by."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import FilePayload, Page, expect
+from reportlab.pdfgen.canvas import Canvas
+
+from rag_api.config import Settings
+from rag_api.container import Container
+from rag_api.domain import Document, Filters, TargetGroup
+from rag_api.ingest.common.kinds import SUFFIXES
+from rag_api.main import create_app
+from tests.e2e.conftest import NewPage, Serving
+from tests.e2e.scripted import DIST
+from tests.e2e.test_states import AXE
+from tests.rag_api.made_files.docx_files import docx, p, r
+from tests.support.world import empty, load, load_hospital
+
+
+@pytest.fixture(scope="module")
+def container(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Container]:
+    with Container(Settings(data_dir=tmp_path_factory.mktemp("data"), database_url=dsn, store="memory", web_dir=DIST)) as made:
+        yield made
+
+
+@pytest.fixture
+def documents(container: Container) -> Iterator[dict[str, Document]]:
+    yield load_hospital(container)
+    empty(container)
+    container.db.run("truncate metadata_edits, metadata_changes")
+
+
+@pytest.fixture
+def page(container: Container, documents: dict[str, Document], policy: str, serving: Serving, new_page: NewPage) -> Page:
+    url = serving(create_app(container.settings, container))
+    found = new_page()
+    found.goto(f"{url}/admin/documents")
+    return found
+
+
+def pdf_of(*lines: str, footer: str = "") -> bytes:
+    """A page for each line; {n} in the footer is the page's number."""
+    file = io.BytesIO()
+    canvas = Canvas(file)
+    for n, line in enumerate(lines, 1):
+        canvas.drawString(72, 720, line)
+        canvas.drawString(72, 30, footer.format(n=n))
+        canvas.showPage()
+    canvas.save()
+    return file.getvalue()
+
+
+def upload(page: Page, **files: bytes) -> None:
+    """Load files; `name_pdf` is called name.pdf."""
+    chosen = [FilePayload(name=n.replace("_", "."), mimeType="application/octet-stream", buffer=b) for n, b in files.items()]
+    page.get_by_label("Laad documenten").set_input_files(chosen)
+    expect(page.locator(".loaded li")).to_have_count(len(files), timeout=60_000)
+
+
+def violations(page: Page) -> list[tuple[str, list[str]]]:
+    page.evaluate(AXE.read_text())
+    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+    found = page.evaluate("tags => axe.run({runOnly: tags})", tags)
+    return [(v["id"], [node["html"] for node in v["nodes"]]) for v in found["violations"]]
+
+
+def opened(page: Page, title: str) -> Page:
+    page.locator("summary", has_text=title).click()
+    expect(page.locator(".document-form")).to_be_visible()
+    return page
+
+
+def test_the_list_names_every_document_and_is_searched(page: Page) -> None:
+    expect(page.locator(".document")).to_have_count(3)
+    page.get_by_label("In titel of bestandsnaam").fill("paracetamol")
+    expect(page.locator(".document")).to_have_count(1)
+    expect(page.locator(".document .facts")).to_contain_text("paracetamol-kind.pdf")
+
+
+def test_every_document_of_a_large_collection_can_be_reached(page: Page, container: Container) -> None:
+    for number in range(118):
+        load(container, f"werkwijze-{number:03}.pdf", f"Werkwijze {number:03}. Was de handen.")
+    page.reload()
+    expect(page.locator(".document")).to_have_count(50)
+    expect(page.get_by_text("50 van 121 documenten")).to_be_visible()
+    page.get_by_role("button", name="Toon meer").click()
+    expect(page.locator(".document")).to_have_count(100)
+    page.get_by_role("button", name="Toon meer").click()
+    expect(page.locator(".document")).to_have_count(121)
+    expect(page.locator(".document-title").last).to_have_text("Werkwijze 117")
+    expect(page.get_by_role("button", name="Toon meer")).to_have_count(0)
+
+
+def test_what_an_admin_says_is_kept_shown_recorded_and_searched_by(
+    page: Page, container: Container, documents: dict[str, Document]
+) -> None:
+    opened(page, "Paracetamol")
+    page.get_by_label("kinderen").check()
+    page.get_by_label("Dienst").fill("Apotheek")
+    page.get_by_label("Geldig tot").fill("2031-05-01")
+    page.get_by_role("button", name="Bewaar").click()
+    expect(page.get_by_role("status")).to_have_text("Bewaard; de volgende vraag zoekt ermee.")
+    expect(page.locator("summary .facts").nth(2)).to_contain_text("Apotheek")
+    expect(page.locator(".document-edit").first).to_contain_text("Het bestand zegt: Pediatrie.")
+    page.get_by_text("3 wijzigingen").click()
+    expect(page.locator(".document-history li").filter(has_text="Dienst")).to_contain_text("local: Dienst van “Pediatrie” naar “Apotheek”")
+    found = container.store.search("paracetamol", container.embedder.query("paracetamol"), 5, Filters(departments=("Apotheek",)), 0.5)
+    assert {hit.chunk.metadata.target_groups for hit in found} == {(TargetGroup.CHILD,)}
+
+
+def test_a_field_goes_back_to_what_the_file_says(page: Page) -> None:
+    opened(page, "Paracetamol")
+    page.get_by_label("Dienst").fill("Apotheek")
+    page.get_by_role("button", name="Bewaar").click()
+    page.get_by_role("button", name="Zoals het bestand").click()
+    expect(page.get_by_label("Dienst")).to_have_value("Pediatrie")
+    expect(page.locator(".document-edit")).to_have_count(0)
+
+
+def test_what_makes_no_sense_is_refused_in_words(page: Page) -> None:
+    opened(page, "Paracetamol")
+    page.get_by_label("Geldig vanaf").fill("2031-05-01")
+    page.get_by_label("Geldig tot").fill("2030-05-01")
+    page.get_by_role("button", name="Bewaar").click()
+    expect(page.get_by_role("status")).to_contain_text("expire before it becomes valid")
+
+
+def test_files_are_loaded_from_the_page_and_each_that_cannot_be_read_is_named(page: Page, container: Container) -> None:
+    files = {
+        "stroom.pdf": pdf_of("Bij een stroompanne neemt de noodgroep binnen vijftien seconden over."),
+        "leeg.pdf": b"",
+        "kapot.pdf": b"geen pdf",
+    }
+    page.get_by_label("Laad documenten").set_input_files(
+        [FilePayload(name=n, mimeType="application/pdf", buffer=b) for n, b in files.items()]
+    )
+    expect(page.locator(".loaded li")).to_have_text([
+        "stroom.pdf: geladen; de volgende vraag vindt het",
+        re.compile("^leeg.pdf: het is leeg"),
+        re.compile("^kapot.pdf: het is stuk, of niet wat de naam zegt"),
+    ])  # fmt: skip
+    expect(page.locator(".document")).to_have_count(6)
+    expect(page.locator(".document", has_text="kapot.pdf")).to_contain_text("Kon niet gelezen worden: het is stuk")
+    found = container.store.search("stroompanne noodgroep", container.embedder.query("stroompanne"), 1, Filters(), 0.5)
+    assert "vijftien seconden" in found[0].chunk.text
+    page.get_by_label("Laad documenten").set_input_files(
+        [FilePayload(name="stroom.pdf", mimeType="application/pdf", buffer=files["stroom.pdf"])]
+    )
+    expect(page.locator(".loaded li")).to_have_text(["stroom.pdf: ongewijzigd, het was er al"])
+
+
+def test_every_kind_of_file_that_is_read_can_be_chosen_and_is_named(page: Page) -> None:
+    chooser = page.get_by_label("Laad documenten")
+    assert (chooser.get_attribute("accept") or "").split(",") == list(SUFFIXES)
+    expect(chooser).to_have_accessible_description(re.compile(", ".join(suffix[1:] for suffix in SUFFIXES)))
+
+
+def test_notes_on_a_document_are_seen_where_it_is_loaded_and_in_the_list(page: Page, tmp_path: Path) -> None:
+    hidden = r("Geef in nood het dubbele.", "<w:vanish/>")
+    word = docx(tmp_path / "spoed.docx", p(r("Spoedkar"), style="Title"), p(r("De spoedkar staat in de gang."), hidden))
+    upload(page, wacht_txt=b"Wachtzaal\n\nDe wachtzaal sluit om acht uur.", spoed_docx=word.read_bytes())
+    text, loaded = page.locator(".loaded li").all()
+    expect(text).to_have_text("wacht.txt: geladen; de volgende vraag vindt het")
+    note = "verborgen woorden worden niet gelezen; maak ze in Word zichtbaar of haal ze weg: “Geef in nood het dubbele.”"
+    expect(loaded.locator(".caution").first).to_have_text(note)
+    expect(page.locator(".document", has_text="spoed.docx").locator(".caution").first).to_have_text(note)
+    expect(page.locator(".document", has_text="wacht.txt").locator(".caution")).to_have_count(0)
+    page.get_by_role("button", name="Show the page in English").click()
+    english = "hidden words are not read; show or remove them in Word: “Geef in nood het dubbele.”"
+    expect(page.locator(".document", has_text="spoed.docx").locator(".caution").first).to_have_text(english)
+    page.get_by_role("button", name="Toon de pagina in het Nederlands").click()
+    expect(page.locator(".document [lang=en]")).to_have_count(0)
+    assert violations(page) == []
+
+
+def test_what_could_not_be_read_says_why_and_what_to_do(page: Page) -> None:
+    upload(page, kapot_pdf=b"geen pdf", foto_png=b"geen document")
+    advice = "Open het in het programma waarmee het gemaakt is, bewaar het als PDF en laad die."
+    for place in (".loaded li", ".document"):
+        broken = page.locator(place, has_text="kapot.pdf")
+        expect(broken).to_contain_text("het is stuk, of niet wat de naam zegt")
+        expect(broken.locator("[lang=en]")).to_have_count(0)
+        expect(broken.locator(".document-advice")).to_have_text(advice)
+        expect(page.locator(place, has_text="foto.png").locator(".document-advice")).to_have_text("Bewaar het als PDF en laad die.")
+    assert violations(page) == []
+
+
+def test_lines_left_out_as_page_furniture_are_shown_with_page_and_reason(page: Page) -> None:
+    lines = [f"Hoofdstuk {part} gaat over de infuuspomp en haar alarmen." for part in ("een", "twee", "drie")]
+    upload(page, pomp_pdf=pdf_of(*lines, footer="Apotheek | pagina {n} van 3"))
+    cut = "3 regels weggelaten als koptekst, voettekst of paginanummer"
+    expect(page.locator(".loaded li")).to_have_text(f"pomp.pdf: geladen; de volgende vraag vindt het; {cut}")
+    page.locator(".document", has_text="pomp.pdf").locator("summary").click()
+    expect(page.locator(".document-cut summary")).to_have_text(cut)
+    expect(page.locator(".document-cut li")).to_have_text([f"p. {n}, voettekst: Apotheek | pagina {n} van 3" for n in (1, 2, 3)])
+    expect(page.locator(".document-cut li").first).to_be_visible()
+    assert violations(page) == []
+
+
+def test_many_lines_left_out_are_folded_away(page: Page) -> None:
+    lines = [f"Hoofdstuk {part} gaat over de infuuspomp." for part in ("een", "twee", "drie", "vier", "vijf", "zes", "zeven")]
+    upload(page, pomp_pdf=pdf_of(*lines, footer="Apotheek | pagina {n} van 7"))
+    page.locator(".document", has_text="pomp.pdf").locator("summary").click()
+    last = page.locator(".document-cut li").last
+    expect(last).to_be_hidden()
+    page.locator(".document-cut summary").click()
+    expect(last).to_be_visible()
+    expect(last).to_have_text("p. 7, voettekst: Apotheek | pagina 7 van 7")
+
+
+def test_a_document_that_is_taken_out_is_listed_and_found_no_more(page: Page, container: Container, documents: dict[str, Document]) -> None:
+    opened(page, "Openingsuren")
+    page.get_by_role("button", name="Haal dit document weg").click()
+    page.get_by_role("button", name="Behoud").click()
+    expect(page.locator(".document")).to_have_count(3)
+    page.get_by_role("button", name="Haal dit document weg").click()
+    page.get_by_role("button", name="Ja, haal het weg").click()
+    expect(page.locator(".document")).to_have_count(2)
+    assert documents["kitchen"].id not in container.store.document_ids()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_accessibility_of_the_documents_page(page: Page, scheme: str) -> None:
+    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    opened(page, "Paracetamol")
+    assert violations(page) == []

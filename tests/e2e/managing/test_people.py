@@ -1,0 +1,480 @@
+"""The pages for admins and auditors on the real API, each opened by who is signed in: accounts, keys, the audit trail."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from rag_api.api.sign_in.cookies import SESSION
+from rag_api.config import Settings
+from rag_api.container import Container
+from rag_api.db.people.accounts import change_account, get_account
+from rag_api.db.people.api_keys import revoke_key
+from rag_api.domain import LOCAL_USER, Document, Role
+from rag_api.main import create_app
+from tests.e2e.asking.test_shown import INSIDE
+from tests.e2e.browser import serve
+from tests.e2e.conftest import NewPage
+from tests.e2e.scripted import DIST
+from tests.e2e.test_states import AXE
+from tests.support.people import ROLE_GROUPS, People, hired, signed_in
+from tests.support.world import load
+
+PASSWORD = "een heel lang wachtwoord"
+Open = Callable[..., Page]
+
+
+@pytest.fixture(scope="module")
+def container(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Container]:
+    settings = Settings(
+        data_dir=tmp_path_factory.mktemp("data"), database_url=dsn, store="memory", web_dir=DIST, sign_in="local", role_groups=ROLE_GROUPS,
+        generator_url="http://127.0.0.1:9/v1", sentence_vectors_mb=0, questions_per_minute=0, requests_per_minute=0,
+    )  # fmt: skip
+    with Container(settings) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def people(container: Container) -> People:
+    return hired(container.db)
+
+
+@pytest.fixture(scope="module")
+def document(container: Container) -> Document:
+    return load(container, "wondzorg.pdf", "Spoel de wonde.", title="Zorg voor wonden", department="Chirurgie", language="nl")
+
+
+@pytest.fixture(scope="module")
+def url(container: Container, people: People, document: Document) -> Iterator[str]:
+    with serve(create_app(container.settings, container)) as address:
+        yield address
+
+
+@pytest.fixture
+def open_as(new_page: NewPage, url: str, people: People) -> Open:
+    """Return what opens a page in the name of one of the people."""
+
+    def opened(who: str, path: str, **options: object) -> Page:
+        page = new_page(**options)
+        token = signed_in(people.db, people.ids[who])
+        page.context.add_cookies([{"name": SESSION, "value": token, "url": url}])
+        page.goto(url + path)
+        return page
+
+    return opened
+
+
+def row(page: Page, name: str) -> Locator:
+    return page.locator(".card.document").filter(has=page.locator(".document-title", has_text=re.compile(f"^{name}$")))
+
+
+def opened_row(page: Page, name: str) -> Locator:
+    found = row(page, name)
+    found.locator("summary").first.click()
+    return found
+
+
+# --- Accounts
+
+
+def test_people_are_found_by_words_role_group_and_state(open_as: Open) -> None:
+    page = open_as("admin", "/admin/accounts")
+    expect(row(page, "owner")).to_contain_text("lezer")
+    page.get_by_label("Naam of aanmeldnaam").fill("ADMIN")
+    expect(page.locator(".card .document-title")).to_have_text(["admin", "foreign admin", "membership admin"])
+    page.get_by_label("Groep", exact=True).select_option("elsewhere")
+    expect(page.locator(".card .document-title")).to_have_text(["foreign admin"])
+    page.get_by_label("Naam of aanmeldnaam").fill("niemand heet zo")
+    expect(page.locator(".empty-list")).to_contain_text("Geen account past hierbij")
+    page.get_by_label("Naam of aanmeldnaam").fill("")
+    page.get_by_label("Groep", exact=True).select_option("")
+    page.get_by_label("Rol", exact=True).select_option("auditor")
+    expect(page.locator(".card .document-title")).to_have_text(["auditor", "machine"])
+    page.get_by_label("Rol", exact=True).select_option("")
+    page.get_by_label("Toestand").select_option("suspended")
+    expect(page.locator(".card .document-title")).to_have_text(["suspended"])
+    expect(row(page, "suspended").locator(".caution")).to_contain_text("geschorst sinds")
+
+
+def test_roles_and_groups_are_changed_and_a_group_that_is_only_typed_counts(open_as: Open, people: People) -> None:
+    page = open_as("membership admin", "/admin/accounts")
+    one = opened_row(page, "outsider")
+    one.get_by_label("beoordelaar").check()
+    one.get_by_label("Groep toevoegen").fill("a;b")
+    one.get_by_role("button", name="Bewaar").click()
+    expect(one.get_by_role("status").first).to_contain_text("geen komma of puntkomma")
+    expect(one.get_by_label("Groep toevoegen")).to_have_value("a;b")  # nothing is lost
+    one.get_by_label("Groep toevoegen").fill("cardiology")
+    one.get_by_label("Groep toevoegen").press("Enter")
+    one.get_by_label("Groep toevoegen").fill("geriatrics")
+    one.get_by_role("button", name="Bewaar").click()
+    expect(one.get_by_role("status").first).to_have_text("Bewaard. Het geldt vanaf het volgende verzoek.")
+    account = get_account(people.db, "outsider")
+    assert (set(account.groups), account.roles) == ({"elsewhere", "cardiology", "geriatrics"}, (Role.JUDGE,))
+    one.get_by_role("button", name="Neem geriatrics weg").click()
+    one.get_by_role("button", name="Bewaar").click()
+    expect(one.get_by_role("status").first).to_have_text("Bewaard. Het geldt vanaf het volgende verzoek.")
+    assert set(get_account(people.db, "outsider").groups) == {"elsewhere", "cardiology"}
+    change_account(people.db, LOCAL_USER, people.ids["outsider"], roles=[], groups=["elsewhere"])
+
+
+def test_who_is_no_membership_admin_sees_the_groups_and_has_nothing_to_change_them_with(open_as: Open, people: People) -> None:
+    page = open_as("admin", "/admin/accounts")
+    one = opened_row(page, "auditor")
+    expect(one.locator(".chips")).to_have_text("surgery")
+    expect(one.locator(".chips button")).to_have_count(0)
+    expect(one.get_by_label("Groep toevoegen")).to_have_count(0)
+    expect(one.get_by_text("wijzigt iemand met de rol groepenbeheerder")).to_be_visible()
+    expect(one.get_by_label("auditor", exact=False).first).to_be_disabled()
+    expect(one.get_by_label("groepenbeheerder")).to_have_count(0)
+    page.get_by_role("button", name="Nieuw account").click()
+    expect(page.get_by_role("form", name="Nieuw account").get_by_label("Groep toevoegen")).to_have_count(0)
+    foreign = opened_row(open_as("admin", "/admin/accounts"), "foreign admin")
+    foreign.get_by_label("Nieuw wachtwoord").fill("een heel lang wachtwoord")
+    foreign.get_by_role("button", name="Stel het wachtwoord in").click()
+    expect(foreign.get_by_text("hebt u de rol groepenbeheerder nodig")).to_be_visible()
+
+
+def test_an_admin_cannot_take_the_own_role_away_and_is_told_so(open_as: Open, people: People) -> None:
+    one = opened_row(open_as("admin", "/admin/accounts"), "admin")
+    one.get_by_label("beheerder").uncheck()
+    one.get_by_role("button", name="Bewaar").click()
+    expect(one.get_by_role("status").first).to_contain_text("een andere beheerder doet dat")
+    assert get_account(people.db, "admin").roles == (Role.ADMIN,)
+
+
+def test_a_new_account_keeps_what_was_written_until_it_is_made_and_then_signs_in(open_as: Open, new_page: NewPage, url: str) -> None:
+    page = open_as("membership admin", "/admin/accounts")
+    page.get_by_role("button", name="Nieuw account").click()
+    form = page.get_by_role("form", name="Nieuw account")
+    expect(form.get_by_label("Aanmeldnaam")).to_be_focused()
+    form.get_by_label("Aanmeldnaam").fill("owner")
+    form.get_by_label("Naam", exact=True).fill("Bo Jans")
+    form.get_by_label("Wachtwoord").fill("te kort")
+    form.get_by_role("button", name="Maak het account").click()
+    expect(form.locator(":invalid")).not_to_have_count(0)  # the browser itself says what is wrong
+    form.get_by_label("Wachtwoord").fill(PASSWORD)
+    form.get_by_label("Groep toevoegen").fill("staff")
+    form.get_by_role("button", name="Maak het account").click()
+    expect(form.get_by_role("alert")).to_contain_text("Deze aanmeldnaam bestaat al")
+    for label, value in (("Naam", "Bo Jans"), ("Wachtwoord", PASSWORD), ("Groep toevoegen", "staff")):
+        expect(form.get_by_label(label, exact=True)).to_have_value(value)
+    form.get_by_label("Aanmeldnaam").fill("bo.jans")
+    form.get_by_role("button", name="Maak het account").click()
+    expect(page.get_by_text("Bo Jans: het account is gemaakt.")).to_be_visible()
+    expect(row(page, "Bo Jans")).to_contain_text("nog nooit aangemeld")
+
+    own = new_page()
+    own.goto(url)
+    own.get_by_label("Naam").fill("bo.jans")
+    own.get_by_label("Wachtwoord").fill(PASSWORD)
+    own.get_by_role("button", name="Aanmelden").click()
+    expect(own.locator("#question")).to_be_visible()
+
+
+def test_suspending_asks_first_ends_everything_and_can_be_taken_back(open_as: Open, people: People) -> None:
+    theirs = open_as("colleague", "/")
+    expect(theirs.locator("#question")).to_be_visible()
+    one = opened_row(open_as("admin", "/admin/accounts"), "colleague")
+    one.get_by_role("button", name="Schors").click()
+    expect(one.get_by_role("button", name="Behoud")).to_be_focused()
+    one.page.keyboard.press("Escape")
+    assert get_account(people.db, "colleague").suspended_at is None
+    one.get_by_role("button", name="Schors").click()
+    one.get_by_role("button", name="Ja, schors").click()
+    expect(one.locator(".account-ends").get_by_role("status")).to_contain_text("Geschorst")
+    expect(one.locator(".caution")).to_contain_text("geschorst sinds")
+    theirs.reload()
+    expect(theirs.get_by_label("Wachtwoord")).to_be_visible()
+    one.get_by_role("button", name="Laat weer aanmelden").click()
+    expect(one.locator(".account-ends").get_by_role("status")).to_contain_text("Sleutels blijven ingetrokken")
+    assert get_account(people.db, "colleague").suspended_at is None
+
+
+def test_somebody_is_signed_out_everywhere(open_as: Open) -> None:
+    theirs = open_as("judge", "/")
+    expect(theirs.locator("#question")).to_be_visible()
+    page = open_as("admin", "/admin/accounts")
+    expect(row(page, "judge")).to_contain_text("nu aangemeld op")
+    one = opened_row(page, "judge")
+    one.get_by_role("button", name="Meld overal af").click()
+    one.get_by_role("button", name="Ja, meld af").click()
+    expect(one.locator(".account-ends").get_by_role("status")).to_contain_text("Beëindigd: ")
+    theirs.reload()
+    expect(theirs.get_by_label("Wachtwoord")).to_be_visible()
+
+
+def test_the_page_says_why_somebody_sees_a_document_and_why_another_does_not(open_as: Open, people: People, document: Document) -> None:
+    page = open_as("admin", "/admin/accounts")
+    sent = httpx.put(
+        f"{page.url.split('/admin')[0]}/api/documents/{document.id}/access",
+        json={"groups": ["surgery"]},
+        headers={"authorization": f"Bearer {people.keys['admin']}"},  # type: ignore[index]
+    )
+    assert sent.status_code == 200
+
+    def asked(name: str) -> Locator:
+        one = opened_row(page, name)
+        one.get_by_text("Waarom ziet deze persoon een document?").click()
+        one.get_by_label("Titel of bestandsnaam").fill("wonden")
+        one.get_by_role("button", name="Zorg voor wonden").click()
+        return one.locator(".why-answer")
+
+    sees = asked("owner")
+    expect(sees).to_contain_text("owner ziet “Zorg voor wonden”.")
+    expect(sees).to_contain_text("Door de groep “surgery”: een beheerder gaf die met de hand.")
+    expect(sees).to_contain_text("Een beheerder zei dat van dit document")
+    not_seen = asked("outsider")
+    expect(not_seen).to_contain_text("outsider ziet “Zorg voor wonden” niet.")
+    expect(not_seen).to_contain_text("zit in geen van de groepen")
+
+
+# --- Keys
+
+
+def test_a_key_is_shown_once_works_and_is_revoked_after_a_question(open_as: Open, url: str, people: People) -> None:
+    page = open_as("admin", "/admin/keys?account=colleague", permissions=["clipboard-read", "clipboard-write"])
+    form = page.get_by_role("form", name="Nieuwe sleutel")
+    expect(form.get_by_label("Account dat ermee werkt")).to_have_value("colleague")
+    form.get_by_label("Waarvoor hij dient").fill("scanner op zaal 4")
+    form.get_by_role("button", name="Maak de sleutel").click()
+    expect(form.get_by_role("alert")).to_have_text("Kies minstens één doel.")
+    form.get_by_label("Account dat ermee werkt").fill("nobody-known")
+    form.get_by_label(re.compile("^read")).check()
+    form.get_by_role("button", name="Maak de sleutel").click()
+    expect(form.get_by_role("alert")).to_have_text("Er is geen account met die naam.")
+    expect(form.get_by_label("Waarvoor hij dient")).to_have_value("scanner op zaal 4")
+    form.get_by_label("Account dat ermee werkt").fill("colleague")
+    form.get_by_role("button", name="Maak de sleutel").click()
+    made = page.get_by_role("region", name="De nieuwe sleutel")
+    key = made.get_by_role("textbox").input_value()
+    made.get_by_role("button", name="Kopieer").click()
+    expect(made.get_by_role("status")).to_have_text("Gekopieerd.")
+    assert page.evaluate("navigator.clipboard.readText()") == key
+    shown = {"authorization": f"Bearer {key}"}
+    assert httpx.get(f"{url}/api/documents", headers=shown).status_code == 200
+    made.get_by_role("button", name="Ik heb hem weggeborgen").click()
+    expect(page.get_by_role("button", name="Nieuwe sleutel")).to_be_focused()
+    page.reload()
+    expect(page.get_by_text("scanner op zaal 4")).to_be_visible()
+    assert key not in page.content()
+    card = page.locator(".card").filter(has_text="scanner op zaal 4")
+    expect(card).to_contain_text("werkt als colleague")
+    card.get_by_role("button", name="Trek in").click()
+    card.get_by_role("button", name="Ja, trek in").click()
+    expect(page.get_by_text("“scanner op zaal 4” is ingetrokken.")).to_be_visible()
+    expect(card).to_have_count(0)
+    assert httpx.get(f"{url}/api/documents", headers=shown).status_code == 401
+    page.get_by_label("Toon").select_option("all")
+    expect(card).to_contain_text("ingetrokken op")
+
+
+def test_a_key_that_ends_soon_says_so_and_without_any_the_page_says_that(open_as: Open, people: People) -> None:
+    page = open_as("admin", "/admin/keys")
+    expect(page.locator(".card .caution").first).to_have_text("eindigt binnen een dag")  # the tests' keys hold a day
+    for one in people.db.all("select id from api_keys where revoked_at is null and name = 'a test''s' and not 'admin' = any(scopes)"):
+        revoke_key(people.db, LOCAL_USER, one["id"])
+    page.reload()
+    expect(page.locator(".card")).to_have_count(1)
+
+
+# --- Who may
+
+
+@pytest.mark.parametrize(
+    ("who", "path", "role"),
+    [
+        ("owner", "/admin/accounts", "beheerder"),
+        ("owner", "/admin/keys", "beheerder"),
+        ("owner", "/quality/sets", "beoordelaar of beheerder"),
+        ("judge", "/admin/accounts", "beheerder"),
+        ("auditor", "/admin/accounts", "beheerder"),
+        ("owner", "/audit/trail", "auditor"),
+        ("admin", "/audit/trail", "auditor"),
+        ("auditor", "/admin/documents", "lezer, beoordelaar of beheerder"),
+    ],
+)
+def test_a_page_of_others_is_refused_and_says_which_role_is_lacking(open_as: Open, who: str, path: str, role: str) -> None:
+    page = open_as(who, path)
+    expect(page.get_by_role("heading", name="Deze pagina is niet voor u")).to_be_visible()
+    expect(page.get_by_text(f"Ze is voor wie de rol {role} heeft; een beheerder kan die geven.")).to_be_visible()
+    expect(page.locator(".card, .entries, form")).to_have_count(0)
+
+
+@pytest.mark.parametrize(("who", "loads"), [("owner", 0), ("judge", 0), ("admin", 1)])
+def test_who_may_not_load_documents_sees_nothing_to_load_them_with(open_as: Open, who: str, loads: int) -> None:
+    page = open_as(who, "/admin/documents")
+    expect(page.locator(".card.document").first).to_be_visible()
+    expect(page.locator("input[type=file]")).to_have_count(loads)
+    page.locator(".card.document summary").first.click()
+    expect(page.get_by_role("button", name="Haal dit document weg")).to_have_count(loads)
+    expect(page.get_by_text("Alleen beheerders kunnen dit wijzigen.")).to_have_count(1 - loads)
+
+
+@pytest.mark.parametrize(
+    ("who", "names"),
+    [
+        ("owner", ["Procedures", "Documenten"]),
+        ("judge", ["Procedures", "Documenten", "Testsessie", "Beoordeelde reeksen", "Onbeantwoorde vragen"]),
+        ("admin", ["Procedures", "Documenten", "Accounts", "Sleutels", "Testsessie", "Beoordeelde reeksen", "Onbeantwoorde vragen"]),
+    ],
+)
+def test_the_ways_to_pages_are_shown_to_those_who_may_go_there(open_as: Open, who: str, names: list[str]) -> None:
+    page = open_as(who, "/")
+    page.get_by_text("Eerder", exact=True).click()
+    expect(page.locator(".menu .quality-link")).to_have_text(names)
+
+
+def test_an_auditor_comes_to_the_trail_and_is_shown_the_way_to_nothing_else(open_as: Open) -> None:
+    page = open_as("auditor", "/")
+    expect(page.get_by_role("heading", name="Auditspoor")).to_be_visible()
+    expect(page.locator(".page-links a")).to_have_text(["Auditspoor"])
+    refused = open_as("auditor", "/admin/accounts")
+    refused.get_by_role("link", name="Auditspoor").click()
+    expect(refused.get_by_role("heading", name="Auditspoor")).to_be_visible()
+
+
+def test_on_a_phone_the_ways_to_pages_are_folded_and_lead_on(open_as: Open) -> None:
+    page = open_as("admin", "/admin/accounts", width=360, height=740)
+    expect(page.locator(".card.document").first).to_be_visible()
+    bar = page.locator(".bar").bounding_box()
+    assert bar
+    assert bar["height"] < 100
+    page.locator(".bar summary").click()
+    page.get_by_role("link", name="Sleutels").click()
+    expect(page.get_by_role("heading", name="Sleutels")).to_be_visible()
+
+
+def test_an_auditors_page_asks_for_nothing_that_is_refused(open_as: Open) -> None:
+    """Each refusal would be an entry of the trail that the auditor came to read."""
+    page = open_as("auditor", "/")
+    expect(page.locator(".entry").first).to_be_visible()
+    page.get_by_label("Wie", exact=True).fill("auditor")
+    page.get_by_label("Wat", exact=True).select_option("service.looked_at")
+    page.get_by_role("button", name="Toon", exact=True).click()
+    expect(page.locator(".empty-list")).to_be_visible()
+
+
+# --- The trail
+
+
+def shown_entries(page: Page) -> Locator:
+    expect(page.locator(".made [role=status]")).not_to_contain_text("…")
+    return page.locator(".entry")
+
+
+def test_the_trail_is_read_by_person_action_document_and_period_and_each_reading_is_an_entry(
+    open_as: Open, url: str, people: People, document: Document
+) -> None:
+    key = {"authorization": f"Bearer {people.keys['admin']}"}  # type: ignore[index]
+    httpx.get(f"{url}/api/documents/{document.id}/access", headers=key).raise_for_status()
+    page = open_as("auditor", "/audit/trail")
+    expect(shown_entries(page).first).to_be_visible()
+    page.get_by_label("Wie", exact=True).fill("mach")
+    page.get_by_label("Wat", exact=True).select_option(label="las wie een document mag lezen")
+    page.get_by_label("Document", exact=True).fill("zorg voor")
+    page.get_by_role("button", name="Toon", exact=True).click()
+    expect(shown_entries(page)).to_have_count(1)
+    expect(page.locator(".entry-who")).to_have_text("machine")
+    expect(page.locator(".entry-what")).to_contain_text("las wie een document mag lezen")
+    page.locator(".entry summary").click()
+    detail = page.locator(".entry-detail")
+    expect(detail).to_contain_text("GET /documents/{document_id}/access")
+    expect(detail).to_contain_text("wondzorg.pdf")
+    expect(detail).to_contain_text("127.0.0.1")
+    expect(detail).to_contain_text("admin, auditor, reader")
+    page.get_by_label("Tot en met").fill("2001-01-01")
+    page.get_by_label("Vanaf").fill("2001-01-02")
+    page.get_by_role("button", name="Toon", exact=True).click()
+    expect(page.get_by_role("alert")).to_have_text("De laatste dag ligt voor de eerste.")
+    page.get_by_label("Tot en met").fill("2001-01-03")
+    page.get_by_role("button", name="Toon", exact=True).click()
+    expect(page.locator(".empty-list")).to_contain_text("Geen regel past hierbij")
+    expect(page.get_by_label("Wie", exact=True)).to_have_value("mach")  # what was asked stays to be changed
+    expect(page.get_by_role("button", name="Toon", exact=True)).to_be_focused()
+    page.get_by_role("button", name="Toon alles").click()
+    expect(shown_entries(page).first).to_contain_text("las het auditspoor")
+    expect(shown_entries(page).first.locator(".entry-who")).to_have_text("auditor")
+
+
+def test_from_an_entry_one_comes_to_all_of_its_request(open_as: Open, people: People, url: str) -> None:
+    key = {"authorization": f"Bearer {people.keys['admin']}"}  # type: ignore[index]
+    httpx.post(f"{url}/api/keys", json={"user": "machine", "name": "x", "scopes": ["admin"]}, headers=key).raise_for_status()
+    page = open_as("auditor", "/audit/trail")
+    page.get_by_label("Wat", exact=True).select_option(label="maakte een sleutel")
+    page.get_by_label("Afloop").select_option("success")
+    page.get_by_role("button", name="Toon", exact=True).click()
+    expect(shown_entries(page).first).to_be_visible()
+    page.locator(".entry summary").first.click()
+    page.get_by_role("button", name="alles van dit verzoek").click()
+    expect(page.locator(".entry-result")).to_have_text(["gedaan", "begonnen"])
+    expect(page.locator(".made")).to_be_focused()  # where the focus was is gone
+
+
+def test_the_trail_is_verified_by_a_button_and_what_is_wrong_is_named(open_as: Open, container: Container) -> None:
+    page = open_as("auditor", "/audit/trail")
+    chain = page.get_by_role("region", name="De keten")
+    chain.get_by_role("button", name="Verifieer nu").click()
+    expect(chain.locator(".sound")).to_contain_text("zijn zoals ze geschreven werden")
+    page.reload()
+    expect(chain.locator(".sound")).to_contain_text("Geverifieerd op")
+    expect(chain).to_contain_text("Sindsdien")
+    with container.db.connection() as connection:
+        connection.execute("alter table audit_entries disable trigger user")
+        connection.execute("update audit_entries set previous = decode(repeat('11', 32), 'hex') where sequence = 3")
+    before = "update audit_entries set previous = (select hash from audit_entries where sequence = 2) where sequence = 3"
+    try:
+        chain.get_by_role("button", name="Verifieer nu").click()
+        expect(chain.locator(".notice.serious")).to_contain_text("regel 3 klopt niet. Hij volgt niet op de vorige")
+    finally:
+        with container.db.connection() as connection:
+            connection.execute(before)
+            connection.execute("alter table audit_entries enable trigger user")
+
+
+def test_what_is_shown_of_the_trail_is_saved_as_lines(open_as: Open, tmp_path: Path) -> None:
+    page = open_as("auditor", "/audit/trail")
+    page.get_by_label("Wat", exact=True).select_option("audit.read")
+    page.get_by_role("button", name="Toon", exact=True).click()
+    expect(shown_entries(page).first).to_be_visible()
+    with page.expect_download() as started:
+        page.get_by_role("link", name="Bewaar deze als JSON-regels").click()
+    assert started.value.suggested_filename == "bedside-audit.jsonl"
+    lines = [json.loads(line) for line in Path(started.value.path()).read_text("utf-8").splitlines()]
+    assert lines
+    assert {line["action"] for line in lines} == {"audit.read"}
+
+
+# --- How they look
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1366])
+@pytest.mark.parametrize(("who", "path"), [("admin", "/admin/accounts"), ("admin", "/admin/keys"), ("auditor", "/audit/trail")])
+def test_accessibility_of_the_pages_for_admins_and_auditors(open_as: Open, who: str, path: str, width: int, scheme: str) -> None:
+    """axe finds nothing, with a row and a form opened, and nothing is wider than the screen."""
+    page = open_as(who, path, width=width, height=800, color_scheme=scheme)
+    expect(page.locator(".card, .entry").first).to_be_visible()
+    if who == "admin":
+        page.get_by_role("button", name=re.compile("^Nieuw")).click()
+    if page.locator("li details").count():
+        page.locator("li details > summary").first.click()
+    page.evaluate(AXE.read_text())
+    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+    found = page.evaluate("tags => axe.run(document, {runOnly: tags})", tags)
+    assert [(v["id"], [node["html"] for node in v["nodes"]]) for v in found["violations"]] == []
+    assert page.evaluate(INSIDE, "main input, main button, main select, main dd, main summary")
+
+
+def test_the_pages_speak_english_too(open_as: Open) -> None:
+    page = open_as("admin", "/admin/accounts", locale="en-GB")
+    expect(page.get_by_role("heading", name="Accounts")).to_be_visible()
+    expect(row(page, "owner")).to_contain_text("reader")
+    audit = open_as("auditor", "/audit/trail", locale="en-GB")
+    expect(audit.get_by_role("heading", name="Audit trail")).to_be_visible()

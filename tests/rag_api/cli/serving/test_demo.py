@@ -1,0 +1,62 @@
+"""`bedside demo` as a newcomer runs it: embedded PostgreSQL, the whole handbook, the real model. Nothing is scripted here."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluation.quality.answers import holds
+from rag_api import handbook
+from rag_api.evaluate.judged import HANDBOOK, read_judged
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
+
+ROOT = Path(__file__).parents[4]
+
+
+def bedside(data_dir: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("BEDSIDE_")}
+    command = [sys.executable, "-m", "rag_api.cli.app", *arguments]
+    result = subprocess.run(
+        command, cwd=ROOT, env=environment | {"BEDSIDE_DATA_DIR": str(data_dir)}, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
+    return result
+
+
+def last_line(result: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(result.stdout.strip().splitlines()[-1])
+    return found
+
+
+def test_the_demo_answers_from_the_judged_document_in_its_own_words_and_a_second_start_ingests_nothing(open_dir: Path) -> None:
+    first = bedside(open_dir, "demo", "--once", "--json")
+    for step in ("starting the database", "ingesting the sample handbook", "loading the language model", "answering the sample question"):
+        assert f"- {step} ..." in first.stderr
+    found = last_line(first)
+    (judged,) = [question for question in read_judged(HANDBOOK) if question.question == found["question"]]
+    assert found["status"] == "answered"
+    assert found["sources"][0]["document"] == judged.document
+    assert holds(found["answer"], judged.span)
+    assert found["answer"] == "".join(span["text"] for span in found["spans"])
+    assert [found["answer"][span["start"] : span["end"]] for span in found["spans"]] == [span["text"] for span in found["spans"]]
+    assert found["stats"]["tokens_per_step"] > 2
+
+    again = bedside(open_dir, "demo", "--once", "--json")
+    assert " 0 indexed, " in again.stderr
+    assert last_line(again)["answer"] == found["answer"]
+
+    listed = last_line(bedside(open_dir, "documents", "--json"))
+    assert listed["total"] == len(list((Path(handbook.__file__).parent / "pdf").glob("*.pdf")))
+    written = last_line(
+        bedside(open_dir, "ask", "How often is the cuff pressure of a tracheostomy measured?", "--mode", "answer", "--json")
+    )
+    assert written["answer"]
+    assert all(written["answer"][span["start"] : span["end"]] == span["text"] for span in written["spans"])
+    assert not (open_dir / "postgres" / "postmaster.pid").exists()
