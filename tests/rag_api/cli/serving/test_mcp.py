@@ -12,6 +12,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.types import TextContent
 
+import rag_api
 from rag_api.domain import Document, Scope
 from rag_api.main import create_app
 from tests.support.http_server import served
@@ -33,7 +34,7 @@ def world(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[
 
 def client_of(url: str, key: str) -> Client:
     arguments = ["-m", "rag_api.cli.app", "mcp", "--url", url]
-    environment = {"BEDSIDE_KEY": key, "PYTHONPATH": str(Path(__file__).parents[2])}
+    environment = {"BEDSIDE_KEY": key, "PYTHONPATH": str(Path(rag_api.__file__).parents[1])}
     return Client(StdioServerParameters(command=sys.executable, args=arguments, env=environment))
 
 
