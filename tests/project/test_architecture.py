@@ -64,7 +64,8 @@ BESIDE = {
     "evaluation": ("services.contract", "rag_api"),
     "services.generator": ("services.contract",),
     "services.embedder": ("services.contract", "rag_api.embed.e5"),  # the encoder that it serves where no hub is
-    "services.reader": ("services.contract", "rag_api"),  # the gate measures beside the whole product
+    # The gate measures beside the whole product; what it weighs is fitted as the product fits its own.
+    "services.reader": ("services.contract", "rag_api", "evaluation.calibration"),
     "services.contract": (),
 }
 MOST = {"rag_api": (8, 18), "rag_api/ingest": (2, 12), "services/generator": (4, 13)}  # files and folders at the root
