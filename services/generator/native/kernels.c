@@ -9,7 +9,7 @@
    dot product wants them. Quantised ones as their GGUF file has them, no larger (kind: the bits of a code and what else there is): per tile
    and group of 32 inputs
      codes in 64 bytes per bit: halfword 2 * lane + i holds inputs 2k + i; low four bits of k are at 4 * (k % 4) in the k / 4-th 64 bytes,
-     a fifth one at k in those behind, a fifth and sixth at 2 * (k % 8) in one of two there; signed bytes of 8 bits in order
+     a fifth one at k in those behind, a fifth and sixth at 2 * (k % 8) in one of two there; 8 signed ones are the k % 2-th byte in the k / 2-th
      16 scales, twice where each 16 inputs have their own (HALVES), and 16 minima (MINIMUM), in halves; w = code * scale + minimum
    Where 8 groups share a scale and a minimum by which theirs are multiplied (SUPER), a group's are signed bytes, and behind the 8 are the halves.
    Without minima codes are less half their range.
