@@ -1,4 +1,4 @@
-"""`make sanitize`: the C kernels under the compiler's sanitizers, for this CPU and for one without bf16 instructions.
+"""`make sanitize`: the C kernels under the compiler's sanitizers, for this CPU and for lesser ones.
 
 Compiles native/driver.c, which includes the kernels and calls all that they export, and runs it. A finding ends the run with its trace.
 """
@@ -15,7 +15,7 @@ from services.generator import native
 
 DRIVER = Path(__file__).parent / "native" / "driver.c"
 SANITIZERS = {"address and undefined behaviour": "address,undefined", "threads": "thread"}
-CPUS = ("native", "x86-64-v3")
+CPUS = ("native", "x86-64-v3", "x86-64-v2")
 FLAGS = ("-O1", "-g", "-std=gnu11", "-pthread", "-Wno-psabi", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all")
 
 

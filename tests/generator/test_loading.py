@@ -167,7 +167,7 @@ def test_a_gguf_file_gives_the_logits_of_the_weights_it_was_written_from(tmp_pat
     assert load_tokenizer(str(file), cache=tmp_path / "cache").encode(text) == load_tokenizer(str(folder)).encode(text)
 
 
-@pytest.mark.parametrize("kind", ["Q4_0", "Q4_1", "Q8_0"])
+@pytest.mark.parametrize("kind", ["Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q8_0"])
 def test_blocks_of_a_gguf_file_have_the_values_of_its_reference_decoder(tmp_path: Path, kind: str) -> None:
     folder = tiny_checkpoint(tmp_path, "llama", seed=3)
     file = write_gguf(folder, tmp_path / "quantised.gguf", "llama", kind)
@@ -183,15 +183,13 @@ def test_blocks_of_a_gguf_file_have_the_values_of_its_reference_decoder(tmp_path
     torch.testing.assert_close(weight.dense(), expected, atol=0, rtol=1e-6)
 
 
-def test_plain_and_tree_kernels_of_a_quantised_model_agree(tmp_path: Path) -> None:
-    """Rows choose the kernel; the values are the same, so a prompt token by token and at once differ by rounding only."""
-    folder = tiny_checkpoint(tmp_path, "llama", seed=3, hidden_size=64, intermediate_size=128)
-    file = write_gguf(folder, tmp_path / "quantised.gguf", "llama", "Q4_1")
+def test_a_quantised_model_that_the_kernels_take_in_part_is_near_token_by_token_and_at_once(tmp_path: Path) -> None:
+    folder = tiny_checkpoint(tmp_path, "qwen2", seed=3, hidden_size=64, intermediate_size=128)
+    file = write_gguf(folder, tmp_path / "quantised.gguf", "qwen2", "Q5_0")
     target = load_target(str(file), cache=tmp_path / "cache")
-    for linear in target.linears():
-        linear.limit = 1
     cache = target.new_cache(1, 64)
     single = torch.cat([target.forward(chain([token], length=i), cache).logits for i, token in enumerate(TOKENS)], 1)
+    assert not target.weights.exact  # heads of 16 are torch's to attend with, in bf16: what is exact is in test_native.py
     whole = logits(target)
     assert ((single - whole).norm() / whole.norm()) < 0.06  # what bf16 does to such wild weights: see the test of bf16 above
 

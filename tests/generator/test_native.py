@@ -14,12 +14,14 @@ import torch
 from services.generator import native
 from services.generator.models import StepInput
 from services.generator.models.architecture import Architecture, Rope
+from services.generator.models.blocks import KINDS, Weight
 from services.generator.models.kv_cache import KVCache
-from services.generator.models.linear import Blocks, Weight, rounded_like_kernel
 from services.generator.models.llama import LlamaTarget
 from services.generator.models.packing import Packing
-from services.generator.models.tiles import pack
+from services.generator.models.tiles import code_of, pack, pack_all
+from services.generator.native.step import PORTION, StepRows, portions
 from services.generator.types import SamplingParams
+from tests.generator.blocks import blocks
 from tests.generator.engines import OracleDrafter, engine, generate, request
 
 pytestmark = pytest.mark.skipif(native.kernels() is None, reason="no C compiler on this machine")
@@ -31,9 +33,10 @@ ARCHITECTURE = Architecture(
 
 
 class BlockWeights:
-    """A Source of random quantised matrices: 8 bits for the vocabulary, 4 for the rest."""
+    """A Source of random quantised matrices: 8 bits for the vocabulary, 5 for values, 4 for the rest."""
 
     name = "random blocks"
+    value = "Q5_0"
     rest: set[str] = set()  # noqa: RUF012 - a constant here
 
     def __init__(self, seed: int = 0) -> None:
@@ -45,11 +48,10 @@ class BlockWeights:
     def take(self, name: str, *shape: int) -> Weight:
         if len(shape) == 1:
             return 0.1 * torch.randn(*shape, generator=self._generator) + ("norm" in name)
-        scale = (torch.rand(shape[0], shape[1] // 32, generator=self._generator) * 0.02).half()
-        if "embed" in name:
-            return Blocks(torch.randint(-127, 128, shape, generator=self._generator, dtype=torch.int8), scale * 0.5, None)
-        codes = torch.randint(0, 16, shape, generator=self._generator, dtype=torch.uint8)
-        return Blocks(codes, scale, -7.5 * scale)
+        return blocks("Q8_0" if "embed" in name else self.value if ".v_proj" in name else "Q4_1", shape[0], shape[1], self._drawn())
+
+    def _drawn(self) -> int:
+        return int(torch.randint(1 << 30, (), generator=self._generator))
 
 
 class Faint(BlockWeights):
@@ -72,20 +74,41 @@ def target(any_cpu: None) -> LlamaTarget:
     return LlamaTarget(ARCHITECTURE, weights, name="blocks", kv_dtype=torch.bfloat16)
 
 
-@pytest.mark.parametrize("kind", [4, 8, 16])
-def test_a_product_has_the_values_of_the_weights_and_the_same_bits_in_any_company(any_cpu: None, kind: int) -> None:
-    source = BlockWeights(kind)
-    weight = source.take("embed" if kind == 8 else "matrix", 96, 160)
-    assert isinstance(weight, Blocks)
-    dense = rounded_like_kernel(weight).bfloat16().float() if kind == 16 else rounded_like_kernel(weight)
+def in_sixteen_bits(x: torch.Tensor) -> torch.Tensor:
+    """What the kernels make of activations."""
+    groups = x.unflatten(1, (-1, 32))
+    scale = groups.abs().amax(-1, keepdim=True) / 32767
+    rounded: torch.Tensor = ((groups / scale).round() * scale).flatten(1)
+    return rounded
+
+
+@pytest.mark.parametrize("name", [*KINDS, "bf16"])
+def test_a_product_has_the_values_of_the_weights_and_the_same_bits_in_any_company(any_cpu: None, name: str) -> None:
+    weight = 0.1 * torch.randn(96, 512, generator=torch.Generator().manual_seed(2)).bfloat16() if name == "bf16" else blocks(name, 96, 512)
+    dense = weight.float() if isinstance(weight, torch.Tensor) else weight.dense()
     bias = torch.linspace(-1, 1, 96)
-    product = pack(dense if kind == 16 else weight, bias)
-    assert product.kind == kind
-    x = torch.randn(21, 160, generator=torch.Generator().manual_seed(1))
+    product = pack(weight, bias)
+    assert product.kind == (0 if isinstance(weight, torch.Tensor) else code_of(weight.kind))
+    x = torch.randn(29, 512, generator=torch.Generator().manual_seed(1))
+    x[5, 32:64] = 0
     y = product(x)
-    torch.testing.assert_close(y, x.bfloat16().float() @ dense.t() + bias, atol=1e-4, rtol=1e-4)
-    for rows in range(1, 12):
+    rounded = x.bfloat16().float() if name == "bf16" else torch.nan_to_num(in_sixteen_bits(x))
+    torch.testing.assert_close(y, rounded @ dense.t() + bias, atol=1e-4, rtol=1e-4)
+    for rows in range(1, 16):
         assert torch.equal(product(x[3 : 3 + rows]), y[3 : 3 + rows])
+
+
+def test_a_product_of_more_rows_than_stay_near_is_that_of_each(any_cpu: None) -> None:
+    product = pack(blocks("Q4_K", 32, 5120))
+    x = torch.randn(320, 5120, generator=torch.Generator().manual_seed(1))
+    assert torch.equal(product(x), torch.cat([product(row) for row in x.split(7)]))
+
+
+def test_matrices_of_several_types_are_multiplied_as_one(any_cpu: None) -> None:
+    parts = [blocks("Q5_0", 96, 512, seed=1), blocks("Q8_0", 32, 512, seed=2), blocks("Q4_K", 32, 512, seed=3)]
+    bias, x = torch.linspace(-1, 1, 160), torch.randn(9, 512, generator=torch.Generator().manual_seed(1))
+    apart = [pack(part, own)(x) for part, own in zip(parts, bias.split([96, 32, 32]), strict=True)]
+    assert torch.equal(pack_all(list(parts), bias)(x), torch.cat(apart, 1))
 
 
 def run(target: LlamaTarget, cache: KVCache, tokens: list[int], parents: list[int] | None = None, start: int = 0) -> torch.Tensor:
@@ -116,7 +139,7 @@ def test_a_step_has_the_values_that_torch_computes(target: LlamaTarget) -> None:
     reference = in_torch(target)
     expected = run(reference, reference.new_cache(1, 64), tokens)
     found = run(target, target.new_cache(1, 64), tokens)
-    assert ((found - expected).norm() / expected.norm()) < 0.02  # activations, keys and values are rounded to bf16
+    assert ((found - expected).norm() / expected.norm()) < 0.02  # activations, keys and values are rounded
     assert torch.nn.functional.cosine_similarity(found[:, -256:], expected[:, -256:]).min() > 0.999
 
 
@@ -166,6 +189,46 @@ def test_rows_have_the_very_bits_that_each_has_alone(
         output = target.forward(step, together)
         for row, count in enumerate(counts):
             assert torch.equal(output.logits[row, :count], alone[row])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_prompt_has_the_same_bits_in_chunks_and_in_any_batch(target: LlamaTarget, seed: int) -> None:
+    draw = random.Random(seed)
+    texts = [draw.choices(range(256), k=draw.choice([1, 7, PORTION - 1, PORTION, PORTION + 1, 300])) for _ in range(draw.randint(2, 8))]
+    counts, width = tuple(map(len, texts)), max(map(len, texts))
+    ids, positions = torch.zeros(len(texts), width, dtype=torch.long), torch.arange(width).repeat(len(texts), 1)
+    for row, text in enumerate(texts):
+        ids[row, : len(text)] = torch.tensor(text)
+    cache, slots = target.new_cache(len(texts), width), tuple(draw.sample(range(len(texts)), len(texts)))
+    together = target.forward(StepInput(ids, positions, slots, (0,) * len(texts), counts, None, 0, features=True), cache)
+    assert together.hidden is not None
+    assert together.streams is not None
+    for row, text in enumerate(texts):
+        alone, parts, at = target.new_cache(1, width), [], 0
+        while at < len(text):
+            some = draw.choice([1, 5, 64, 150])
+            parts.append(run(target, alone, text[at : at + some], start=at))
+            at += some
+        found = torch.cat((together.hidden[row], together.streams[row], together.logits[row]), -1)[: len(text)]
+        assert torch.equal(found, torch.cat(parts))
+        assert torch.equal(cache.kv[:, :, slots[row], :, : len(text)], alone.kv[:, :, 0, :, : len(text)])
+
+
+@pytest.mark.parametrize("trees", [False, True])
+def test_a_step_is_cut_between_nodes_of_chains_and_between_trees(trees: bool) -> None:
+    counts = (PORTION + 5, 3, PORTION, 1, 40, 40, 40)
+    width = max(counts)
+    mask = torch.rand(len(counts), width, width, generator=torch.Generator().manual_seed(0)) < 0.5 if trees else None
+    rows = StepRows(tuple(range(10, 17)), tuple(range(7)), counts, mask, width)
+    found, nodes = list(portions(rows)), []
+    for part in found:
+        assert len(part.counts) == 1 or sum(part.counts) <= PORTION
+        for row, (slot, start, count) in enumerate(zip(part.slots, part.starts, part.counts, strict=True)):
+            nodes += [(slot, start + n) for n in range(count)]
+            assert (part.mask is None) == (mask is None)
+            assert mask is None or (part.mask is not None and count == counts[slot - 10] and torch.equal(part.mask[row], mask[slot - 10]))
+    assert nodes == [(10 + row, row + n) for row, count in enumerate(counts) for n in range(count)]
+    assert trees or all(sum(part.counts) == PORTION for part in found[:-1])
 
 
 def test_threads_change_no_bit(target: LlamaTarget) -> None:

@@ -11,6 +11,7 @@ MEASUREMENTS = {
     "methods": "all drafters and policies in one table, with a model and on recorded answers",
     "shape": "the fixed EAGLE tree that is fastest here (READER's search)",
     "step": "milliseconds of a verify step, a draft level and the host's work",
+    "kernels": "a GGUF file's own types in our kernels against bf16 and llama.cpp: steps, prompts, memory, loading",
     "copying": "microseconds of a copy draft and of merging it, without a model",
     "batches": "what rows of different lengths cost in a batch: rearranging (READER) against a length for each",
     "dense": "dense retrieval of drafts against exact, from the same answers",

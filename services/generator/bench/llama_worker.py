@@ -1,7 +1,7 @@
 """llama.cpp in a process of its own: a job a line on stdin, a result a line on stdout. Imports nothing of ours.
 
 Run by peers.py with a Python that has llama-cpp-python; started with a GGUF file, the context, the threads and the number of
-tokens that its prompt lookup drafts (0: none).
+tokens that its prompt lookup drafts (0: none), or with `steps`: then a job is kernels.py's, a number of tokens behind a context.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ from typing import Any
 
 
 def main(file: str, context: str, threads: str, drafted: str) -> None:
+    if drafted == "steps":
+        take_steps(file, int(context), int(threads))
+        return
     from llama_cpp import Llama
     from llama_cpp.llama_speculative import LlamaPromptLookupDecoding
 
@@ -25,6 +28,35 @@ def main(file: str, context: str, threads: str, drafted: str) -> None:
     print(json.dumps({"ready": True}), flush=True)
     for line in sys.stdin:
         print(json.dumps(answer(llama, **json.loads(line))), flush=True)
+
+
+def take_steps(file: str, context: int, threads: int) -> None:
+    began = time.perf_counter()
+    from llama_cpp import Llama
+
+    llama = Llama(file, n_ctx=context, n_threads=threads, n_threads_batch=threads, verbose=False)
+    print(json.dumps({"load_seconds": time.perf_counter() - began}), flush=True)
+    held = 0
+    for line in sys.stdin:
+        job = json.loads(line)
+        if job["context"] > held:
+            _decode(llama, job["context"], 0, False)
+        held = job["context"] + job["tokens"]
+        began, processor = time.perf_counter(), time.process_time()
+        _decode(llama, job["tokens"], job["context"], job["all"])
+        taken = {"seconds": time.perf_counter() - began, "processor": time.process_time() - processor}
+        with open("/proc/self/status") as status:
+            resident = next(int(line.split()[1]) for line in status if line.startswith("VmRSS")) << 10
+        print(json.dumps(taken | {"resident_bytes": resident}), flush=True)
+
+
+def _decode(llama: Any, tokens: int, context: int, logits_of_all: bool) -> None:
+    """So many tokens behind what is kept of the first `context`; they do not matter."""
+    llama._ctx.kv_cache_seq_rm(-1, context, -1)
+    for first in range(0, tokens, llama.n_batch):
+        some = [3 + i for i in range(first, min(tokens, first + llama.n_batch))]
+        llama._batch.set_batch(some, context + first, logits_of_all)
+        llama._ctx.decode(llama._batch)
 
 
 def answer(llama: Any, prompt: list[int], max_tokens: int, ends: list[int], clock: str) -> dict[str, Any]:

@@ -17,8 +17,8 @@ import torch
 
 from services.generator.bench.timing import Run, Watch
 from services.generator.errors import ModelError
+from services.generator.models.blocks import Blocks
 from services.generator.models.checkpoint import Checkpoint
-from services.generator.models.linear import Blocks
 from services.generator.models.loading import gguf_of, model_folder
 
 WORKER = Path(__file__).with_name("llama_worker.py")

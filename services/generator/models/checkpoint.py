@@ -1,7 +1,6 @@
 """The tensors of a checkpoint folder by name: safetensors in any number of shards. Pickles are refused.
 
-Knows nothing of architectures. Quantised matrices (written by gguf_file.py) are stored as `<name>.codes4` or `.codes8`,
-`<name>.scale` and `<name>.minimum`, and come back as Blocks.
+Knows nothing of architectures. Quantised matrices (written by gguf_file.py) are stored as `<name>.<kind>`, and come back as Blocks.
 """
 
 from __future__ import annotations
@@ -14,10 +13,8 @@ from typing import Any
 import torch
 
 from services.generator.errors import ModelError
+from services.generator.models.blocks import KINDS, Blocks, Weight
 from services.generator.models.convert import how_to_convert, pickles_in
-from services.generator.models.linear import Blocks, Weight
-
-QUANTISED = (".codes4", ".codes8", ".scale", ".minimum")
 
 
 class Checkpoint:
@@ -29,7 +26,7 @@ class Checkpoint:
         self._untaken = {_logical(name) for name in self._tensors}
 
     def __contains__(self, name: str) -> bool:
-        return name in self._tensors or f"{name}.scale" in self._tensors
+        return name in self._tensors or _quantised(name, self._tensors) is not None
 
     @property
     def rest(self) -> set[str]:
@@ -48,23 +45,13 @@ class Checkpoint:
     def _read(self, name: str) -> Weight:
         if name in self._tensors:
             return self._get(name)
-        minimum = self._get(f"{name}.minimum") if f"{name}.minimum" in self._tensors else None
-        if f"{name}.codes8" in self._tensors:
-            return Blocks(self._get(f"{name}.codes8"), self._get(f"{name}.scale"), minimum)
-        return Blocks(unpack_nibbles(self._get(f"{name}.codes4")), self._get(f"{name}.scale"), minimum)
+        kind = _quantised(name, self._tensors)
+        assert kind is not None
+        return Blocks(self._get(f"{name}.{kind}"), kind)
 
     def _get(self, name: str) -> torch.Tensor:
         entry = self._tensors[name]
         return entry if isinstance(entry, torch.Tensor) else entry.get_tensor(name)
-
-
-def unpack_nibbles(packed: torch.Tensor) -> torch.Tensor:
-    """Turn uint8 [out, in / 2], low nibble first, into uint8 [out, in]."""
-    return torch.stack((packed & 15, packed >> 4), -1).flatten(1)
-
-
-def pack_nibbles(codes: torch.Tensor) -> torch.Tensor:
-    return codes[:, ::2] | (codes[:, 1::2] << 4)
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -81,7 +68,11 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def _logical(name: str) -> str:
-    return next((name.removesuffix(suffix) for suffix in QUANTISED if name.endswith(suffix)), name)
+    return next((name.removesuffix(f".{kind}") for kind in KINDS if name.endswith(f".{kind}")), name)
+
+
+def _quantised(name: str, tensors: Mapping[str, Any]) -> str | None:
+    return next((kind for kind in KINDS if f"{name}.{kind}" in tensors), None)
 
 
 def _open(folder: Path) -> Mapping[str, Any]:

@@ -14,8 +14,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from services.generator.models import tiles
+from services.generator.models.blocks import GROUP, four_bits
 from services.generator.models.eagle import Attend, DecoderLayer, EagleHead, rotate, take
-from services.generator.models.linear import GROUP, Kernel, dense_kernel, four_bits, packed_kernel
+from services.generator.models.linear import Kernel, dense_kernel, packed_kernel
 from services.generator.native.head import HeadWeights, NativeHead
 from services.generator.native.matrix import Matrix
 from services.generator.native.step import NODES, DecoderSize, NativeLayer

@@ -1,6 +1,6 @@
 """A GGUF file becomes a checkpoint folder, once: config.json, model.safetensors, the tokenizer. Needs the package `gguf`.
 
-4-bit and 8-bit blocks of 32 (Q4_0, Q4_1, Q8_0) are kept as they are; F32, F16 and BF16 too; every other type is dequantised to bf16.
+Quantised types that blocks.py knows are kept as they are; F32, F16 and BF16 too; every other type is dequantised to bf16.
 """
 
 from __future__ import annotations
@@ -19,10 +19,9 @@ import torch
 from numpy.typing import NDArray
 
 from services.generator.errors import ModelError
-from services.generator.models.checkpoint import pack_nibbles
-from services.generator.models.linear import GROUP
+from services.generator.models.blocks import KINDS
 
-FORMAT = "2"  # of the converted folder; a new number converts anew
+FORMAT = "3"  # of the converted folder; a new number converts anew
 
 ARCHITECTURES = {"llama": "LlamaForCausalLM", "qwen2": "Qwen2ForCausalLM", "qwen3": "Qwen3ForCausalLM"}
 
@@ -179,23 +178,11 @@ def _parts(tensor: Any) -> dict[str, torch.Tensor]:
             return {"": torch.from_numpy(raw).reshape(shape)}
         case "BF16":
             return {"": torch.from_numpy(raw.view(np.int16)).view(torch.bfloat16).reshape(shape)}
-        case "Q4_1" | "Q4_0" | "Q8_0":
-            return _blocks(raw.reshape(shape[0], shape[1] // GROUP, -1), kind)
+    if kind in KINDS:
+        return {f".{kind}": torch.from_numpy(raw.view(np.uint8)).reshape(shape[0], -1)}
     from gguf.quants import dequantize
 
     return {"": torch.from_numpy(dequantize(raw, tensor.tensor_type)).reshape(shape).bfloat16()}
-
-
-def _blocks(raw: NDArray[Any], kind: str) -> dict[str, torch.Tensor]:
-    """Read raw bytes [out, groups, block]: an fp16 scale, Q4_1's fp16 minimum, then the codes (4 bits: low nibbles are the first half)."""
-    header = {"Q4_1": 4, "Q4_0": 2, "Q8_0": 2}[kind]
-    numbers = torch.from_numpy(raw[..., :header].copy().view(np.float16))  # [out, groups, 1 or 2]
-    codes = torch.from_numpy(raw[..., header:].copy())
-    if kind == "Q8_0":
-        return {".codes8": codes.view(torch.int8).flatten(1), ".scale": numbers[..., 0]}
-    codes = torch.cat((codes & 15, codes >> 4), -1).flatten(1)
-    minimum = numbers[..., 1] if kind == "Q4_1" else numbers[..., 0] * -8
-    return {".codes4": pack_nibbles(codes), ".scale": numbers[..., 0], ".minimum": minimum}
 
 
 def _save_tokenizer(file: Path, folder: Path) -> None:

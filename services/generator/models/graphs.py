@@ -66,7 +66,7 @@ class StaticStep:
         target, a = self.target, self.target.architecture
         tokens, positions, bits, start = self._inputs.split((self.nodes, self.nodes, self.nodes, 1))
         mask, where = self._mask(bits, start), start + self._places
-        x = target.weights.residual(F.embedding(tokens, target.weights.embedding), a.norm_eps)
+        x = target.weights.residual(target.weights.embedding(tokens), a.norm_eps)
         qkv = target.qkv_views(positions)
         q = qkv.by_head[:, : a.heads].unflatten(1, (a.kv_heads, -1)).transpose(0, 1)  # [kv_heads, N, g, d]
         fresh = qkv.by_head[:, a.heads :].unflatten(1, (2, a.kv_heads)).permute(1, 2, 0, 3)  # [2, kv_heads, N, d]

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 import torch.nn.functional as F
 
 from services.generator.models.architecture import Architecture
+from services.generator.models.blocks import Blocks, Weight
 from services.generator.models.linear import Linear
 from services.generator.models.residual import Residual
 from services.generator.native.step import NativeDecoder
@@ -31,15 +33,33 @@ class Layer:
     down: Linear
 
 
+class Embedding:
+    """Turns tokens [...] into [..., h] of `dtype`; a quantised table stays as it is until all of it is asked for."""
+
+    def __init__(self, weight: Weight, dtype: torch.dtype, device: torch.device) -> None:
+        self.weight, self.dtype, self.device = weight, dtype, device
+
+    def __call__(self, token_ids: torch.Tensor) -> torch.Tensor:
+        if isinstance(self.weight, Blocks) and "dense" not in self.__dict__:
+            return self.weight.rows(token_ids.flatten()).dense(self.dtype).view(*token_ids.shape, -1)
+        return F.embedding(token_ids, self.dense)
+
+    @cached_property
+    def dense(self) -> torch.Tensor:
+        """[V, h]"""
+        return self.weight.dense(self.dtype) if isinstance(self.weight, Blocks) else self.weight.to(self.dtype)
+
+
 @dataclass(frozen=True, slots=True)
 class Weights:
     residual: type[Residual]  # whose `prepared` made the norms' weights
-    embedding: torch.Tensor  # [V, h]
+    embedding: Embedding
     layers: tuple[Layer, ...]
     norm: torch.Tensor
     head: Linear
     rotations: torch.Tensor  # complex64 [max_positions, head_dim / 2]
     native: NativeDecoder | None = None  # all of it but embedding and head, for small steps on a CPU
+    exact: bool = False  # the native decoder computes steps of every size: a node's bits are the same in any company
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from services.generator.models.kv_cache import KVCache
 from services.generator.models.layers import Decoder, Layer, QkvViews, Weights
 from services.generator.models.linear import Linear
 from services.generator.models.threads import Threads
-from services.generator.native.step import NODES, NativeDecoder, StepRows
+from services.generator.native.step import NODES, NativeDecoder, StepRows, portions
 
 CHAIN = 32  # a longer chain is a prefill: bound by computing, not by reading
 
@@ -68,9 +68,9 @@ class LlamaTarget(Decoder):
         if self.threads is not None and max(step.counts) > CHAIN:
             self.threads.settle()  # a prompt takes long enough to ask
         tokens, positions = _flat(step.token_ids, step).to(self.device), _flat(step.positions, step).to(self.device)
-        if not deltas and self.weights.native is not None and len(tokens) <= NODES:
+        if not deltas and self.weights.native is not None and (self.weights.exact or len(tokens) <= NODES):
             return self._native(self.weights.native, tokens, positions, step, cache)
-        x = self.weights.residual(F.embedding(tokens, self.weights.embedding), self.architecture.norm_eps)  # [T, h]
+        x = self.weights.residual(self.weights.embedding(tokens), self.architecture.norm_eps)  # [T, h]
         qkv = self.qkv_views(positions)
         rows = self._rows(step, cache, qkv)
         streams = {}
@@ -87,19 +87,23 @@ class LlamaTarget(Decoder):
         return self._output(x.norm(self.weights.norm), streams, step)
 
     def _native(self, decoder: NativeDecoder, tokens: torch.Tensor, positions: torch.Tensor, step: StepInput, cache: KVCache) -> StepOutput:
-        x = F.embedding(tokens, self.weights.embedding).float()
+        x = self.weights.embedding(tokens).float()
         wanted = self.stream_layers if step.features and min(self.stream_layers) >= 0 else None
-        rows = StepRows(step.slots, step.lengths, step.counts, step.tree_mask, step.token_ids.shape[1])
-        taken = decoder(x, positions, rows, cache.kv, wanted)
-        streams = {} if taken is None else dict(zip(self.stream_layers, taken, strict=True))
+        taken: list[torch.Tensor | None] = []
+        first = 0
+        for rows in portions(StepRows(step.slots, step.lengths, step.counts, step.tree_mask, step.token_ids.shape[1])):
+            here = slice(first, first := first + sum(rows.counts))
+            taken.append(decoder(x[here], positions[here], rows, cache.kv, wanted))
+        entered = [each for each in taken if each is not None]
+        streams = dict(zip(self.stream_layers, torch.cat(entered, 1), strict=True)) if entered else {}
         return self._output(x, streams, step)
 
     @property
     def embedding(self) -> torch.Tensor:
-        return self.weights.embedding
+        return self.weights.embedding.dense
 
     def embed(self, token_ids: torch.Tensor) -> torch.Tensor:
-        return F.embedding(token_ids, self.weights.embedding)
+        return self.weights.embedding(token_ids)
 
     def lm_head(self, hidden: torch.Tensor) -> torch.Tensor:
         flat = hidden.reshape(-1, hidden.shape[-1]).to(self.dtype)

@@ -13,22 +13,9 @@ import torch
 from services.generator.errors import ModelError
 from services.generator.models import tiles
 from services.generator.models.architecture import Architecture
-from services.generator.models.layers import Layer, Weights
-from services.generator.models.linear import (
-    FEW_ROWS,
-    Blocks,
-    Kernel,
-    Linear,
-    Weight,
-    dense_kernel,
-    int4_kernel,
-    int8_kernel,
-    packed_kernel,
-    packs_bf16,
-    rounded_like_kernel,
-    stack,
-    take_rows,
-)
+from services.generator.models.blocks import Blocks, Weight, stack, stacks, take_rows
+from services.generator.models.layers import Embedding, Layer, Weights
+from services.generator.models.linear import FEW_ROWS, Kernel, Linear, dense_kernel, int4_kernel, packed_kernel, packs_bf16, planes
 from services.generator.models.residual import MirroredResidual, Residual
 from services.generator.models.rope import paired, paired_rows, rotations
 from services.generator.native.matrix import Matrix
@@ -59,13 +46,13 @@ class Packing:
 
     def weights(self) -> Weights:
         a = self.a
-        embedding = self.source.take("model.embed_tokens.weight", a.vocab_size, a.hidden_size)
+        table = self.source.take("model.embed_tokens.weight", a.vocab_size, a.hidden_size)
         tied = a.tied or "lm_head.weight" not in self.source
-        table = self._dense(embedding)
-        head = self.source.take("lm_head.weight", a.vocab_size, a.hidden_size) if not tied else embedding if self.blocks else table
+        embedding = Embedding(table if self.blocks else self._dense(table), self.dtype, self.device)
+        head = self.source.take("lm_head.weight", a.vocab_size, a.hidden_size) if not tied else embedding.weight
         weights = Weights(
             residual=self.residual,
-            embedding=table,
+            embedding=embedding,
             layers=tuple(self._layer(index) for index in range(a.layers)),
             norm=self._norm("model.norm.weight"),
             head=self._linear([head], None),
@@ -74,7 +61,7 @@ class Packing:
         rest = {name for name in self.source.rest if "rotary_emb" not in name and not (tied and name == "lm_head.weight")}
         if rest:
             raise ModelError(f"{self.source.name}: weights that a {a.name} has no place for: {', '.join(sorted(rest)[:5])}")
-        return replace(weights, native=self._native(weights))
+        return self._with_native(weights)
 
     def _layer(self, index: int) -> Layer:
         a, prefix = self.a, f"model.layers.{index}."
@@ -126,35 +113,38 @@ class Packing:
         return dense.to(self.device)
 
     def _linear(self, matrices: list[Weight], bias: torch.Tensor | None) -> Linear:
-        weight = stack(matrices)
-        outputs, inputs = weight.shape
+        """Take quantised weights as they are, for however many rows; others also in the layout that is the faster for many."""
+        parts = stacks(matrices)
+        outputs, inputs = sum(part.shape[0] for part in parts), parts[0].shape[1]
         kernels: dict[str, Kernel] = {}
-        bits, limit = 8 * self.dtype.itemsize, FEW_ROWS
-        if self.blocks and (isinstance(weight, Blocks) or self.dtype == torch.bfloat16) and tiles.fits(weight):
-            matrix = tiles.pack(weight, bias)
-            limit = NODES  # however few rows: or what a step gives would depend on its size
-            kernels["native"], bits = matrix, 8 * matrix.weight_bytes // (inputs * outputs)
-            weight = rounded_like_kernel(weight) if isinstance(weight, Blocks) else weight
-        elif self.blocks and isinstance(weight, Blocks) and (weight.minimum is not None or bias is None):
-            kernels["blocks"] = int8_kernel(weight, self.dtype) if weight.minimum is None else int4_kernel(weight, bias, self.dtype)
-            bits = 10 if weight.minimum is None else 5  # a scale and a zero in bf16 per plane and 32 weights
-            weight = rounded_like_kernel(weight)
+        if self.blocks and all(tiles.fits(part) and (isinstance(part, Blocks) or self.dtype == torch.bfloat16) for part in parts):
+            matrix = tiles.pack_all(parts, bias)
+            kernels["native"] = matrix
+            if isinstance(parts[0], Blocks):
+                return Linear(kernels, inputs, outputs, matrix.weight_bytes)
+        bits, limit = 8 * self.dtype.itemsize, NODES if "native" in kernels else FEW_ROWS
+        whole = stack(parts)
+        if self.blocks and isinstance(whole, Blocks) and (codes := planes(whole)):
+            kernels["blocks"], bits = int4_kernel(codes, bias, self.dtype), 5 * len(codes)  # a scale and a zero for each 32 weights
+            whole = torch.stack([plane.values() for plane in codes]).sum(0)
+        weight = self._dense(whole)
         if self.device.type == "cpu" and self.dtype == torch.bfloat16 and packs_bf16():
-            kernels["packed"] = packed_kernel(self._dense(weight), bias)
+            kernels["packed"] = packed_kernel(weight, bias)
         else:
-            kernels["dense"] = dense_kernel(self._dense(weight), bias)
+            kernels["dense"] = dense_kernel(weight, bias)
         return Linear(kernels, inputs, outputs, inputs * outputs * bits // 8, limit)
 
-    def _native(self, weights: Weights) -> NativeDecoder | None:
-        """Return all layers at once, where every matrix of them has the kernel."""
+    def _with_native(self, weights: Weights) -> Weights:
+        """Add all layers at once, where every matrix of them has the kernel."""
         linears = [each for layer in weights.layers for each in (layer.qkv, layer.output, layer.gate_up, layer.down)]
         if self.a.head_dim % 32 or self.a.head_dim > 128 or not all("native" in each.kernels for each in [*linears, weights.head]):
-            return None
+            return weights
         layers = [self._native_layer(layer) for layer in weights.layers]
         rotations = torch.view_as_real(weights.rotations).contiguous()
         a = self.a
         size = DecoderSize(a.hidden_size, a.intermediate_size, a.heads, a.kv_heads, a.head_dim, a.norm_eps)
-        return NativeDecoder(size, layers, self._plain(weights.norm), rotations)
+        decoder = NativeDecoder(size, layers, self._plain(weights.norm), rotations)
+        return replace(weights, native=decoder, exact=all(list(each.kernels) == ["native"] for each in [*linears, weights.head]))
 
     def _native_layer(self, layer: Layer) -> NativeLayer:
         matrices = [cast(Matrix, each.kernels["native"]) for each in (layer.qkv, layer.output, layer.gate_up, layer.down)]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import torch
+from torch import Tensor
 
-from services.generator.models.linear import GROUP, Blocks, Weight
+from services.generator.models.blocks import GROUP, Blocks, Kind, Weight
 from services.generator.native import kernels
-from services.generator.native.matrix import LANES, Matrix
+from services.generator.native.matrix import HALVES, LANES, MINIMUM, SHARED, Matrix
 
 
 def fits(weight: Weight) -> bool:
@@ -15,27 +15,25 @@ def fits(weight: Weight) -> bool:
     return kernels() is not None and outputs % (2 * LANES) == 0 and inputs % GROUP == 0
 
 
-def pack(weight: Weight, bias: torch.Tensor | None = None) -> Matrix:
-    """Lay out the values that the other kernels of a Linear multiply by: quantised ones as they are, others in bf16."""
+def pack(weight: Weight, bias: Tensor | None = None, following: Matrix | None = None) -> Matrix:
+    """Lay out quantised values as they are, others in bf16. `following`: whose outputs come behind these, both quantised."""
     outputs, inputs = weight.shape
     bias = None if bias is None else bias.float().contiguous()
-    if not isinstance(weight, Blocks):
-        pairs = weight.bfloat16().view(outputs // LANES, LANES, inputs // 2, 2).transpose(1, 2)
-        return Matrix(pairs.contiguous(), bias, inputs, outputs, 16)
-    codes = weight.codes.view(outputs // LANES, LANES, inputs // GROUP, GROUP // 2, 2).permute(0, 2, 3, 1, 4)  # tile, group, pair, lane, 2
-    scale = weight.scale.float()
-    if weight.minimum is None:
-        return Matrix(_joined(codes.to(torch.int8), _by_group(scale.bfloat16().float())), bias, inputs, outputs, 8)
-    nibbles = codes[..., 0] | (codes[..., 1] << 4)
-    zero = weight.minimum.float() + 8 * scale
-    return Matrix(_joined(nibbles, _by_group(scale.bfloat16()), _by_group(zero.bfloat16())), bias, inputs, outputs, 4)
+    if isinstance(weight, Blocks):
+        return Matrix.of_blocks(weight.raw, bias, inputs, outputs, code_of(weight.kind), following)
+    pairs = weight.bfloat16().view(outputs // LANES, LANES, inputs // 2, 2).transpose(1, 2)
+    return Matrix(pairs.contiguous(), bias, inputs, outputs, 0)
 
 
-def _by_group(values: torch.Tensor) -> torch.Tensor:
-    """Turn [out, groups] into [tiles, groups, 16]."""
-    return values.view(-1, LANES, values.shape[1]).transpose(1, 2)
+def pack_all(weights: list[Weight], bias: Tensor | None = None) -> Matrix:
+    """Lay out matrices of the same inputs as one."""
+    biases = [None] * len(weights) if bias is None else bias.split([weight.shape[0] for weight in weights])
+    matrix = None
+    for weight, own in reversed(list(zip(weights, biases, strict=True))):
+        matrix = pack(weight, own, matrix)
+    assert matrix is not None
+    return matrix
 
 
-def _joined(*parts: torch.Tensor) -> torch.Tensor:
-    """Return bytes of the parts, each [tiles, groups, ...], side by side for every tile and group."""
-    return torch.cat([part.contiguous().view(torch.uint8).flatten(2) for part in parts], 2).contiguous()
+def code_of(kind: Kind) -> int:
+    return kind.bits | MINIMUM * kind.minimum | SHARED * kind.shared | HALVES * kind.halves

@@ -97,5 +97,7 @@ def load(path: Path) -> ctypes.CDLL:
     library.bedside_blend.argtypes = library.bedside_frequent.argtypes = [ctypes.c_void_p]
     library.bedside_text_extend.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32]
     library.bedside_merge.argtypes = [*[ctypes.c_void_p] * 4, *[ctypes.c_int32] * 2, *[ctypes.c_void_p] * 5]
+    library.bedside_tile_bytes.argtypes, library.bedside_tile_bytes.restype = [ctypes.c_void_p], ctypes.c_int64
+    library.bedside_pack.argtypes, library.bedside_pack.restype = [*[ctypes.c_void_p] * 3, ctypes.c_int], None
     library.bedside_multiply.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int]
     return library

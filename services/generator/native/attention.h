@@ -149,26 +149,25 @@ static void attend(void *context, int index) {
     else attend_dim(c, index, c->m->head_dim, 0);
 }
 
-/* The chunks of every query become one, in the order of positions: [total, heads * head_dim]. */
-static void mix(const Attend *c, float *mixed) {
+/* The chunks of a head's queries become one, in the order of positions: in b->mixed [total, heads * head_dim]. */
+static void mix(void *context, int h) {
+    const Attend *c = context;
     const Model *m = c->m;
     const int dim = m->head_dim, shared = m->heads / m->kv_heads;
     for (int row = 0, first = 0; row < c->s->rows; first += c->s->nodes[row++])
-        for (int n = 0; n < c->s->nodes[row]; n++)
-            for (int h = 0; h < m->heads; h++) {
-                const int count = c->s->nodes[row];
-                const size_t step = (size_t)count * shared * (dim + 2); /* from chunk to chunk */
-                const float *part = c->b->parts + (part_at(c, first, count, h / shared, 0) + n * shared + h % shared) * (dim + 2);
-                float most = -INFINITY, total = 0, *y = mixed + ((size_t)(first + n) * m->heads + h) * dim;
-                for (int k = 0; k < c->chunks; k++) most = part[k * step + dim] > most ? part[k * step + dim] : most;
-                for (int i = 0; i < dim; i += LANES) store(y + i, splat(0));
-                for (int k = 0; k < c->chunks; k++) {
-                    if (part[k * step + dim] == -INFINITY) continue;
-                    float weight = expf(part[k * step + dim] - most);
-                    total += weight * part[k * step + dim + 1];
-                    for (int i = 0; i < dim; i += LANES) store(y + i, load(y + i) + load(part + k * step + i) * weight);
-                }
-                for (int i = 0; i < dim; i += LANES) store(y + i, load(y + i) / total);
+        for (int n = 0; n < c->s->nodes[row]; n++) {
+            const int count = c->s->nodes[row];
+            const size_t step = (size_t)count * shared * (dim + 2); /* from chunk to chunk */
+            const float *part = c->b->parts + (part_at(c, first, count, h / shared, 0) + n * shared + h % shared) * (dim + 2);
+            float most = -INFINITY, total = 0, *y = c->b->mixed + ((size_t)(first + n) * m->heads + h) * dim;
+            for (int k = 0; k < c->chunks; k++) most = part[k * step + dim] > most ? part[k * step + dim] : most;
+            for (int i = 0; i < dim; i += LANES) store(y + i, splat(0));
+            for (int k = 0; k < c->chunks; k++) {
+                if (part[k * step + dim] == -INFINITY) continue;
+                float weight = expf(part[k * step + dim] - most);
+                total += weight * part[k * step + dim + 1];
+                for (int i = 0; i < dim; i += LANES) store(y + i, load(y + i) + load(part + k * step + i) * weight);
             }
+            for (int i = 0; i < dim; i += LANES) store(y + i, load(y + i) / total);
+        }
 }
-

@@ -6,6 +6,8 @@
 
 #pragma once
 
+#include <math.h>
+
 #include "text.h"
 
 #define LIKELIEST .999f

@@ -77,8 +77,8 @@ static int read_tokens(const Head *h, const Model *m, Step *s, int32_t *start, i
     Attend attention = {.m = m, .s = s, .b = b, .chunks = chunks_of(s)};
     if (buffers(m, s, &attention, h->fuse.inputs > 2 * hidden ? h->fuse.inputs : 2 * hidden, b)) return 1;
     if (last) { /* they are the target's */
-        round_rows(features, b->halves, b->sums, s->total, h->fuse.inputs);
-        matmul(&h->fuse, (Activations){b->halves, b->sums}, s->total, s->x, 0, s->threads);
+        round_rows(&h->fuse, features, b->a, s->total, s->threads);
+        matmul(&h->fuse, b->a, s->total, s->x, 0, s->threads);
         features = s->x;
     }
     rms_norms(features, h->feature_norm, b->mixed + hidden, s->total, hidden, 2 * hidden, m->eps);
@@ -104,8 +104,8 @@ static void add_children(const Head *h, Draft *d, const Step *s, const Frontier 
     int ids[d->top_k];
     float scores[d->top_k];
     rms_norms(s->x, m->norm, b->mixed, s->total, m->hidden, m->hidden, m->eps);
-    round_rows(b->mixed, b->halves, b->sums, s->total, m->hidden);
-    matmul(&h->logits, (Activations){b->halves, b->sums}, s->total, logits, 0, s->threads);
+    round_rows(&h->logits, b->mixed, b->a, s->total, s->threads);
+    matmul(&h->logits, b->a, s->total, logits, 0, s->threads);
     for (int i = 0; i < s->total; i++) {
         likeliest(logits + (size_t)i * h->logits.outputs, h->logits.outputs, d->top_k, ids, scores);
         for (int k = 0; k < d->top_k; k++, d->found++) {

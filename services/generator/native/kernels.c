@@ -5,14 +5,19 @@
    meet, keys are summed in the order of their positions, not of their places in the tree. So a drafted step gives the
    very bits that plain decoding gives.
 
-   Weights lie in tiles of 16 outputs, inputs in pairs (x[2k], x[2k + 1]), as AVX512-BF16's dot product wants them:
-     kind 4: per tile and group of 32 inputs 256 bytes of codes, 16 scales and 16 zeros in bf16; w = (code - 8) * scale + zero
-     kind 8: per tile and group 512 bytes of codes and 16 scales in fp32; w = code * scale
-     kind 16: per tile and pair 32 weights in bf16
-   Activations are rounded to bf16 where they meet weights, and are fp32 elsewhere. */
+   Weights lie in tiles of 16 outputs. Those in bf16 (kind 0): per tile and pair of inputs (x[2k], x[2k + 1]) 32 weights, as AVX512-BF16's
+   dot product wants them. Quantised ones as their GGUF file has them, no larger (kind: the bits of a code and what else there is): per tile
+   and group of 32 inputs
+     codes in 64 bytes per bit: halfword 2 * lane + i holds inputs 2k + i; low four bits of k are at 4 * (k % 4) in the k / 4-th 64 bytes,
+     a fifth one at k in those behind, a fifth and sixth at 2 * (k % 8) in one of two there; 8 signed ones are the k % 2-th byte in the k / 2-th
+     16 scales, twice where each 16 inputs have their own (HALVES), and 16 minima (MINIMUM), in halves; w = code * scale + minimum
+   Where 8 groups share a scale and a minimum by which theirs are multiplied (SUPER), a group's are signed bytes, and behind the 8 are the halves.
+   Without minima codes are less half their range.
+   Activations are rounded where they meet weights, to bf16 or to 16 bits of a group of 32, and are fp32 elsewhere. */
 
 #define _GNU_SOURCE
 #include "blend.h"
+#include "blocks.h"
 #include "frequent.h"
 #include "head.h"
 #include "merge.h"
@@ -55,17 +60,27 @@ int bedside_draft(const Head *h, Draft *d) {
 
 /* y [rows, outputs] = x [rows, inputs] W^T + b, all fp32; 0, or 1 when there is no memory. */
 int bedside_multiply(const Matrix *m, const float *x, float *y, int rows, int threads) {
-    uint16_t *halves = malloc((size_t)rows * m->inputs * 2);
-    float *sums = malloc((size_t)rows * (m->inputs / GROUP) * 4);
-    int failed = !halves || !sums;
-    if (!failed) {
-        round_rows(x, halves, sums, rows, m->inputs);
-        pthread_mutex_lock(&turn);
-        ensure_workers(threads);
-        matmul(m, (Activations){halves, sums}, rows, y, 0, threads);
-        pthread_mutex_unlock(&turn);
-    }
-    free(halves);
-    free(sums);
-    return failed;
+    const size_t size = (size_t)rows * m->inputs, groups = size / GROUP;
+    float *memory = malloc(size * 2 + groups * 8);
+    if (!memory) return 1;
+    Activations a = {(uint16_t *)(memory + 2 * groups), memory, memory + groups};
+    pthread_mutex_lock(&turn);
+    ensure_workers(threads);
+    round_rows(m, x, a, rows, threads);
+    matmul(m, a, rows, y, 0, threads);
+    pthread_mutex_unlock(&turn);
+    free(memory);
+    return 0;
+}
+
+/* Bytes of a matrix's tiles, those of what follows it left out. */
+int64_t bedside_tile_bytes(const Matrix *m) { return m->outputs / LANES * (int64_t)tile_bytes(m); }
+
+/* Lays out a quantised matrix's blocks as its tiles: `data` has room for them. */
+void bedside_pack(const Matrix *m, const uint8_t *raw, uint8_t *data, int threads) {
+    Pack context = {m, raw, data};
+    pthread_mutex_lock(&turn);
+    ensure_workers(threads);
+    run(pack, &context, m->outputs / LANES, threads);
+    pthread_mutex_unlock(&turn);
 }

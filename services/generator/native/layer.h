@@ -14,13 +14,13 @@ typedef struct {
 /* silu(gate) * up of 32 inner dimensions. */
 static void gate(void *context, int index) {
     Gated *c = context;
-    const int inner = c->m->outputs / 2, tile = index * 2;
-    float gates[ROWS * GROUP], ups[ROWS * GROUP];
-    for (int r = 0; r < c->rows; r += ROWS) {
-        int rows = c->rows - r < ROWS ? c->rows - r : ROWS;
-        Activations a = {c->a.x + (size_t)r * c->m->inputs, c->a.sums + (size_t)r * (c->m->inputs / GROUP)};
-        products(c->m, tile, 2, a, rows, gates, GROUP);
-        products(c->m, tile + inner / LANES, 2, a, rows, ups, GROUP);
+    const int inner = outputs_of(c->m) / 2, tile = index * 2;
+    float gates[AT_ONCE * GROUP], ups[AT_ONCE * GROUP];
+    for (int r = 0; r < c->rows; r += AT_ONCE) {
+        int rows = c->rows - r < AT_ONCE ? c->rows - r : AT_ONCE;
+        Activations a = from_row(c->a, c->m, r);
+        products(c->m, tile, 2, a, rows, (Results){gates, GROUP, 0});
+        products(c->m, tile + inner / LANES, 2, a, rows, (Results){ups, GROUP, 0});
         for (int i = 0; i < rows; i++)
             for (int k = 0; k < GROUP; k += LANES) {
                 f32 g = load(gates + i * GROUP + k);
@@ -41,7 +41,7 @@ static int buffers(const Model *m, const Step *s, const Attend *a, size_t widest
     if ((size_t)m->inner > widest) widest = m->inner;
     if (q > widest) widest = q;
     size_t all = q + 2 * (size_t)m->kv_heads * m->head_dim, queries = total * m->heads * a->chunks;
-    size_t size = total * (widest * 2 + widest / GROUP * 4 + (all + m->inner + widest) * 4) +
+    size_t size = total * (widest * 2 + widest / GROUP * 8 + (all + m->inner + widest) * 4) +
                   queries * (CHUNK + LANES + m->head_dim + 2) * 4 + total * q * sizeof(Query) + 64 * 16;
     if (scratch.size < size) {
         free(scratch.memory);
@@ -50,8 +50,9 @@ static int buffers(const Model *m, const Step *s, const Attend *a, size_t widest
         scratch.size = size;
     }
     char *at = scratch.memory;
-    b->halves = (uint16_t *)carve(&at, total * widest, 2);
-    b->sums = carve(&at, total * (widest / GROUP), 4);
+    b->a.x = (uint16_t *)carve(&at, total * widest, 2);
+    b->a.scales = carve(&at, total * (widest / GROUP), 4);
+    b->a.sums = carve(&at, total * (widest / GROUP), 4);
     b->qkv = carve(&at, total * all, 4);
     b->inner = carve(&at, total * m->inner, 4);
     b->mixed = carve(&at, total * widest, 4);
@@ -64,8 +65,8 @@ static int buffers(const Model *m, const Step *s, const Attend *a, size_t widest
 /* Queries, keys and values of b->mixed [total, inputs of qkv]; the keys and values go into the cache. */
 static void project(const Model *m, const Step *s, int l, const Buffers *b) {
     const Layer *layer = m->layers + l;
-    round_rows(b->mixed, b->halves, b->sums, s->total, layer->qkv.inputs);
-    matmul(&layer->qkv, (Activations){b->halves, b->sums}, s->total, b->qkv, 0, s->threads);
+    round_rows(&layer->qkv, b->mixed, b->a, s->total, s->threads);
+    matmul(&layer->qkv, b->a, s->total, b->qkv, 0, s->threads);
     place(m, s, layer, l, b->qkv, b->queries);
 }
 
@@ -73,18 +74,17 @@ static void project(const Model *m, const Step *s, int l, const Buffers *b) {
 static void finish(const Model *m, const Step *s, int l, Attend *attention, const Buffers *b) {
     const Layer *layer = m->layers + l;
     const int total = s->total, threads = s->threads;
-    Activations a = {b->halves, b->sums};
     attention->layer = l;
     run(attend, attention, s->rows * m->kv_heads * attention->chunks, threads);
-    mix(attention, b->mixed);
-    round_rows(b->mixed, b->halves, b->sums, total, m->heads * m->head_dim);
-    matmul(&layer->output, a, total, s->x, 1, threads);
+    run(mix, attention, m->heads, total > ROWS ? threads : 1);
+    round_rows(&layer->output, b->mixed, b->a, total, threads);
+    matmul(&layer->output, b->a, total, s->x, 1, threads);
     rms_norms(s->x, layer->mlp_norm, b->mixed, total, m->hidden, m->hidden, m->eps);
-    round_rows(b->mixed, b->halves, b->sums, total, m->hidden);
-    Gated gated = {&layer->gate_up, a, b->inner, total};
+    round_rows(&layer->gate_up, b->mixed, b->a, total, threads);
+    Gated gated = {&layer->gate_up, b->a, b->inner, total};
     run(gate, &gated, m->inner / GROUP, threads);
-    round_rows(b->inner, b->halves, b->sums, total, m->inner);
-    matmul(&layer->down, a, total, s->x, 1, threads);
+    round_rows(&layer->down, b->inner, b->a, total, threads);
+    matmul(&layer->down, b->a, total, s->x, 1, threads);
 }
 
 /* Chunks of positions that attention looks at. */

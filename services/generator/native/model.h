@@ -121,8 +121,8 @@ static struct {
 } scratch;
 
 typedef struct {
-    uint16_t *halves; /* [total, widest] */
-    float *sums, *qkv, *inner, *mixed;
+    Activations a; /* [total, widest] */
+    float *qkv, *inner, *mixed;
     Query *queries; /* [total, heads * head_dim], scaled */
     float *scores; /* per query of a task: CHUNK, by position, and LANES */
     float *parts;  /* per query of a task: head_dim values, maximum, sum */

@@ -5,8 +5,10 @@
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
-#if defined(__AVX512BF16__) && defined(__AVX512BW__)
+#ifdef __x86_64__
 #include <immintrin.h>
+#endif
+#if defined(__AVX512BF16__) && defined(__AVX512BW__)
 #define DOT_BF16 1
 #endif
 
@@ -18,6 +20,9 @@ typedef int32_t i32 __attribute__((vector_size(64), aligned(4)));
 typedef uint32_t u32 __attribute__((vector_size(64), aligned(4)));
 typedef uint16_t u16 __attribute__((vector_size(32), aligned(2)));
 typedef uint8_t u8 __attribute__((vector_size(16), aligned(1)));
+typedef int8_t i8 __attribute__((vector_size(16), aligned(1)));
+typedef int16_t i16 __attribute__((vector_size(32), aligned(2)));
+typedef int16_t words __attribute__((vector_size(64), aligned(2)));
 
 INLINE f32 splat(float value) { return (f32){} + value; }
 
@@ -38,6 +43,25 @@ INLINE u16 narrow(f32 v) {
     return __builtin_convertvector((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16, u16);
 }
 
+/* a * b + c, rounded once where the CPU can. */
+INLINE f32 fused(f32 a, f32 b, f32 c) {
+#ifdef __AVX512F__
+    return (f32)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+#else
+    return a * b + c;
+#endif
+}
+
+/* IEEE halves; none is infinite. */
+INLINE f32 widen_half(const void *p) {
+#ifdef __AVX512F__
+    return (f32)_mm512_cvtph_ps(_mm256_loadu_si256(p));
+#else
+    u32 half = __builtin_convertvector(*(const u16 *)p, u32);
+    return (f32)((half & 0x7FFF) << 13 | (half & 0x8000) << 16) * 0x1p112f;
+#endif
+}
+
 INLINE float sum(f32 v) {
 #ifdef DOT_BF16
     return _mm512_reduce_add_ps((__m512)v);
@@ -47,6 +71,16 @@ INLINE float sum(f32 v) {
     for (int step = 8; step; step /= 2)
         for (int i = 0; i < step; i++) s[i] += s[i + step];
     return s[0];
+#endif
+}
+
+INLINE float largest(f32 v) {
+#ifdef __AVX512F__
+    return _mm512_reduce_max_ps((__m512)v);
+#else
+    float most = v[0];
+    for (int i = 1; i < LANES; i++) most = v[i] > most ? v[i] : most;
+    return most;
 #endif
 }
 

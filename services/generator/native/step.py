@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
@@ -10,7 +11,8 @@ import torch
 from services.generator.native import kernels
 from services.generator.native.matrix import Matrix, MatrixStruct
 
-NODES = 64  # of all rows together: more are bound by computing, which torch's packed matrices do faster
+NODES = 64  # of all rows together: more are bound by computing, which torch's packed matrices do faster where weights are bf16
+PORTION = 96  # nodes of a prompt that are computed at a time: what they need stays near the processor
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,29 @@ class StepRows:
     counts: tuple[int, ...]  # nodes
     mask: torch.Tensor | None  # bool [rows, width, width]; None: chains
     width: int
+
+
+def portions(rows: StepRows) -> Iterator[StepRows]:
+    """Cut a step's rows, in their order, into steps of up to PORTION nodes; a tree stays whole. No node's result depends on the cuts."""
+    taken: list[tuple[int, int, int, int]] = []  # row, slot, start, count
+    room = PORTION
+    for row, (slot, start, count) in enumerate(zip(rows.slots, rows.starts, rows.counts, strict=True)):
+        first = 0
+        while first < count:
+            some = min(count - first, room) if rows.mask is None else count
+            if not some or (taken and some > room):
+                yield _portion(rows, taken)
+                taken, room = [], PORTION
+                continue
+            taken.append((row, slot, start + first, some))
+            first, room = first + some, max(0, room - some)
+    if taken:
+        yield _portion(rows, taken)
+
+
+def _portion(rows: StepRows, taken: list[tuple[int, int, int, int]]) -> StepRows:
+    which, slots, starts, counts = zip(*taken, strict=True)
+    return StepRows(slots, starts, counts, None if rows.mask is None else rows.mask[list(which)], rows.width)
 
 
 @dataclass(frozen=True, slots=True)

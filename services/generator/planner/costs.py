@@ -21,7 +21,7 @@ from services.generator.models import StepInput
 from services.generator.models.llama import LlamaTarget
 from services.generator.models.machine import least_seconds, machine, read_cached, write_cached
 
-FORMAT = 2
+FORMAT = 3
 
 NODES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128)
 CONTEXTS = (256, 2048)

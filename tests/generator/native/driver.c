@@ -36,33 +36,35 @@ static uint16_t half(float value) {
 
 static Matrix matrix(int kind, int inputs, int outputs, int bias) {
     Matrix m = {.inputs = inputs, .outputs = outputs, .kind = kind, .bias = bias ? numbers(outputs, 0.1f, 0) : NULL};
-    size_t size = (size_t)outputs / LANES * tile_bytes(&m), group = kind == 4 ? 320 : kind == 8 ? 576 : 1024;
+    const size_t size = outputs / LANES * tile_bytes(&m);
     uint8_t *data = room(size);
-    for (size_t at = 0; at < size; at += group) {
-        if (kind == 16) {
-            for (size_t i = 0; i < group; i += 2) {
-                uint16_t weight = half(0.1f * number());
-                memcpy(data + at + i, &weight, 2);
-            }
-            continue;
+    for (size_t i = 0; i < size; i++) data[i] = (uint8_t)draw();
+    if (!kind) {
+        for (size_t i = 0; i < size; i += 2) {
+            uint16_t weight = half(0.1f * number());
+            memcpy(data + i, &weight, 2);
         }
-        size_t codes = kind == 4 ? 256 : 512;
-        for (size_t i = 0; i < codes; i++) data[at + i] = (uint8_t)draw();
-        for (size_t i = 0; i < 16; i++) {
-            float scale = 0.002f * (1.5f + number());
-            uint16_t small = half(scale), zero = half(0.01f * number());
-            if (kind == 8) memcpy(data + at + codes + 4 * i, &scale, 4);
-            else memcpy(data + at + codes + 2 * i, &small, 2), memcpy(data + at + codes + 32 + 2 * i, &zero, 2);
-        }
+    } else { /* halves of 2^-9 or so wherever there are some */
+        const int codes = (kind & BITS) * 64, numbers = LANES * (kind & MINIMUM ? 2 : 1);
+        const size_t step = kind & SUPER ? super_bytes(kind) : group_bytes(kind), at = kind & SUPER ? step - 2 * numbers : codes;
+        for (size_t from = 0; from < size; from += step)
+            for (int i = 0; i < numbers; i++) data[from + at + 2 * i + 1] = 0x18;
     }
     m.data = data;
     return m;
 }
 
+/* Queries and keys of one kind, values of another. */
+static Matrix joined(int inputs) {
+    Matrix first = matrix(5, inputs, (HEADS + KV_HEADS) * DIM, 1), *last = room(sizeof *last);
+    *last = matrix(8, inputs, KV_HEADS * DIM, 1);
+    first.next = last;
+    return first;
+}
+
 static Layer layer(int inputs) {
     return (Layer){numbers(HIDDEN, 0.1f, 1), numbers(HIDDEN, 0.1f, 1), numbers(DIM, 0.1f, 1), numbers(DIM, 0.1f, 1),
-                   matrix(4, inputs, (HEADS + 2 * KV_HEADS) * DIM, 1), matrix(8, HEADS * DIM, HIDDEN, 0), matrix(4, HIDDEN, 2 * INNER, 1),
-                   matrix(16, INNER, HIDDEN, 0)};
+                   joined(inputs), matrix(8, HEADS * DIM, HIDDEN, 0), matrix(20, HIDDEN, 2 * INNER, 1), matrix(0, INNER, HIDDEN, 0)};
 }
 
 static const float *angles(void) {
@@ -82,12 +84,29 @@ static double sum_of(const float *values, size_t count) {
     return total;
 }
 
+/* Tiles of random blocks. */
+static double pack_all(int threads) {
+    static const int kinds[] = {4, 5, 8, 20, 21, 52, 53, 102};
+    double total = 0;
+    for (int k = 0; k < 8; k++) {
+        Matrix m = {.inputs = 512, .outputs = 96, .kind = kinds[k]};
+        const size_t size = (size_t)96 * 512 / block_inputs(m.kind) * block_bytes(m.kind), tiles = bedside_tile_bytes(&m);
+        uint8_t *raw = room(size), *data = room(tiles);
+        for (size_t i = 0; i < size; i++) raw[i] = (uint8_t)draw();
+        bedside_pack(&m, raw, data, threads);
+        for (size_t i = 0; i < tiles; i++) total += data[i];
+        free(raw), free(data);
+    }
+    return total;
+}
+
 static double multiply_all(int threads) {
     double total = 0;
-    for (int kind = 4; kind <= 16; kind *= 2) {
-        Matrix m = matrix(kind, 160, 96, kind == 8);
-        for (int rows = 1; rows < 13; rows++) {
-            float *x = numbers((size_t)rows * 160, 1, 0), *y = room((size_t)rows * 96 * 4);
+    static const int kinds[] = {0, 4, 5, 8, 20, 21, 52, 53, 102};
+    for (int k = 0; k < 9; k++) {
+        Matrix m = matrix(kinds[k], 512, 96, k % 2);
+        for (int rows = 1; rows < 16; rows++) {
+            float *x = numbers((size_t)rows * 512, 1, 0), *y = room((size_t)rows * 96 * 4);
             if (bedside_multiply(&m, x, y, rows, threads)) abort();
             total += sum_of(y, (size_t)rows * 96);
             free(x), free(y);
@@ -136,7 +155,7 @@ static double drafts(int normed, int threads) {
     for (int i = 0; i < VOCABULARY * HIDDEN; i++) embeddings[i] = half(number());
     for (int i = 0; i < VOCABULARY; i++) ids[i] = i;
     Head h = {{&own, numbers(HIDDEN, 0.1f, 1), angles(), 1, HIDDEN, INNER, HEADS, KV_HEADS, DIM, 1e-5f, 1, 1},
-              matrix(4, inputs, HIDDEN, 0), matrix(4, HIDDEN, VOCABULARY, 0), numbers(HIDDEN, 0.1f, 1), numbers(HIDDEN, 0.1f, 1),
+              matrix(20, inputs, HIDDEN, 0), matrix(20, HIDDEN, VOCABULARY, 0), numbers(HIDDEN, 0.1f, 1), numbers(HIDDEN, 0.1f, 1),
               embeddings, ids, normed};
     double total = 0;
     for (int k = 1; k <= 4; k++)
@@ -169,7 +188,7 @@ static void *everything(void *context) {
     Layer layers[LAYERS];
     for (int l = 0; l < LAYERS; l++) layers[l] = layer(HIDDEN);
     Model m = {layers, numbers(HIDDEN, 0.1f, 1), angles(), LAYERS, HIDDEN, INNER, HEADS, KV_HEADS, DIM, 1e-5f, 1, 0};
-    double total = multiply_all(threads) + drafts(0, threads) + drafts(1, threads) + copies() + merges();
+    double total = pack_all(threads) + multiply_all(threads) + drafts(0, threads) + drafts(1, threads) + copies() + merges();
     for (m.kv_bf16 = 0; m.kv_bf16 < 2; m.kv_bf16++) {
         size_t size = (size_t)LAYERS * 2 * SLOTS * KV_HEADS * LENGTH * DIM * (m.kv_bf16 ? 2 : 4);
         void *kv = room(size);
@@ -194,7 +213,7 @@ static void *products_beside(void *context) {
 
 int main(void) {
     int threads[] = {1, 3};
-    Matrix shared = matrix(4, 160, 96, 1);
+    Matrix shared = matrix(20, 160, 96, 1);
     for (int i = 0; i < 2; i++) {
         pthread_t one, other;
         if (pthread_create(&one, NULL, everything, threads + i) || pthread_create(&other, NULL, products_beside, &shared)) abort();
