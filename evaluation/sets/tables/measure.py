@@ -14,6 +14,7 @@ from typing import Any
 from rag_api.domain import Block
 from rag_api.ingest.readers.read import PDF, read
 from rag_api.text.quotable.quotable_spans import quotable
+from rag_api.text.quotable.uncertain import Places, is_certain
 
 HERE = Path(__file__).parent
 _LONGEST = 1.5  # times the words of a row; a quote that is longer holds several
@@ -52,7 +53,7 @@ def measure(tell: Callable[[int], Any] = lambda done: None) -> dict[str, Any]:
         documents[row.document].append(row)
     for done, (name, own) in enumerate(documents.items(), start=1):
         document = read(HERE / "pdf" / name, name, PDF, max_pages=20)
-        for row, outcome in outcomes(own, document.text, document.blocks).items():
+        for row, outcome in outcomes(own, document.text, document.blocks, document.uncertain).items():
             found[row.set][outcome] += 1
         tell(done)
     return {
@@ -68,10 +69,12 @@ def rows() -> list[Row]:
     return [Row(row["set"], row["document"], int(row["page"]), row["table"], tuple(row["cells"].split(" || "))) for row in read_]
 
 
-def outcomes(of_document: Sequence[Row], text: str, blocks: Sequence[Block]) -> Mapping[Row, Outcome]:
-    """How each row of a document is quoted, at best."""
+def outcomes(of_document: Sequence[Row], text: str, blocks: Sequence[Block], uncertain: Places = ()) -> Mapping[Row, Outcome]:
+    """How each row of a document is quoted, at best. uncertain: what is never quoted."""
     quotes = [
-        _Quote(_plain(text[quote.start : quote.end]), _plain("".join(text[a:b] for a, b in quote.lead))) for quote in quotable(text, blocks)
+        _Quote(_plain(text[quote.start : quote.end]), _plain("".join(text[a:b] for a, b in quote.lead)))
+        for quote in quotable(text, blocks)
+        if is_certain(quote, uncertain)
     ]
     names: dict[tuple[int, str], set[str]] = defaultdict(set)
     for row in of_document:

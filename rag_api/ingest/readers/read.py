@@ -66,7 +66,7 @@ def _read_pdf(path: Path, name: str, max_pages: int, ocr: Ocr | None = None) -> 
     pages = _worded(cleaned.pages, name, found.warnings)
     in_doubt = uncertain(pages, found.pages)
     warnings = (*said_of_scans(pages, in_doubt), *found.warnings, *_said_unaccounted(cleaned))
-    doubtful = together(in_doubt, _withheld(cleaned)) if cleaned.unaccounted else in_doubt
+    doubtful = together(in_doubt, _withheld(cleaned))
     return ReadDocument(metadata, pages, warnings, cleaned.cut, doubtful, cleaned.blocks, titles)
 
 
@@ -135,7 +135,7 @@ def _rendered(shown: Path, name: str, max_pages: int, language: str, text_from: 
     cleaned = clean(found.pages, language, told)
     pages = tuple(replace(page, text_from=text_from) for page in _worded(cleaned.pages, name, found.warnings))
     warnings = (*found.warnings, *_said_unaccounted(cleaned))
-    return _Rendered(pages, warnings, cleaned.cut, cleaned.blocks, _withheld(cleaned))
+    return _Rendered(pages, warnings, cleaned.cut, cleaned.blocks, together(uncertain(pages, found.pages), _withheld(cleaned)))
 
 
 def _withheld(cleaned: Cleaned) -> tuple[tuple[int, int], ...]:

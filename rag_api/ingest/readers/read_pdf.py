@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pypdf
 import pypdfium2 as pdfium
 import pypdfium2.raw as raw
@@ -22,6 +23,7 @@ from rag_api.domain import Note
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.common.notes import note
 from rag_api.ingest.layout.layout import lay_out
+from rag_api.ingest.layout.uncertain_tables import uncertain_rows
 from rag_api.ingest.pdf.actual_text import keep_what_is_shown
 from rag_api.ingest.pdf.annotations import with_annotations
 from rag_api.ingest.pdf.frames import frames_of
@@ -42,7 +44,15 @@ logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # its remarks on sloppy f
 
 _PLACEHOLDER = re.compile(r"please wait|wacht|patientez|bitte warten|adobe (?:acrobat )?reader", re.IGNORECASE)
 UNSEEN = "page_unseen"
-_NOTES = (UNSEEN, "page_watermark", "page_garbled", "page_untrue_letters", "page_uncompared", "page_other_words")  # codes of notes
+_NOTES = (  # codes of notes
+    UNSEEN,
+    "page_watermark",
+    "page_garbled",
+    "page_untrue_letters",
+    "page_uncompared",
+    "page_other_words",
+    "page_uncertain_rows",
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,7 +146,8 @@ def _page(opened: _Open, page: Any, number: int, own: int | None) -> tuple[LaidO
     items = tuple(lay_out(glyphs, drawn, plane.width, plane.height))
     frames = frames_of(drawn, plane.width, plane.height)
     sideways = glyphs.turned.size and int((glyphs.turned % 2).mean() > 0.5)
-    tall, doubt = plane.width if sideways else plane.height, in_doubt(glyphs)
+    tall, doubt, mixed = plane.width if sideways else plane.height, in_doubt(glyphs), uncertain_rows(items)
+    letters = [line.marked.boxes[~np.isnan(line.marked.boxes).any(axis=1)] for line in mixed]
     laid = LaidOut(
         number,
         plane.width,
@@ -144,7 +155,7 @@ def _page(opened: _Open, page: Any, number: int, own: int | None) -> tuple[LaidO
         plane.rotation,
         tall,
         items,
-        glyphs.boxes[doubt],
+        np.concatenate([glyphs.boxes[doubt], *letters]),
         frames,
         slanted=slanted_lines(glyphs),
         shown=shown_by(found, glyphs),
@@ -152,7 +163,7 @@ def _page(opened: _Open, page: Any, number: int, own: int | None) -> tuple[LaidO
     ink = glyphs.codes > 32
     garbled = glyphs.undecoded[ink].sum() > 0.2 * max(1, ink.sum())
     untrue, copied = (doubt & ~glyphs.recognised).any(), (doubt & glyphs.recognised).any()
-    deserved = ((glyphs.hidden & ink).any(), (glyphs.slanted & ink).any(), garbled, untrue, copied, lied)
+    deserved = ((glyphs.hidden & ink).any(), (glyphs.slanted & ink).any(), garbled, untrue, copied, lied, bool(mixed))
     return laid, [*noted, *(code for code, true in zip(_NOTES, deserved, strict=True) if true)]
 
 
