@@ -3,7 +3,7 @@
 from rag_api.api.schemas.access import AccessIn, AccessOut, DepartmentAccessList, DepartmentAccessOut
 from rag_api.api.schemas.answers import AnswerOut, NoticeOut, PageRectsOut, PieceOut, RectOut, SourceOut, SpanOut, UnsupportedOut
 from rag_api.api.schemas.base import DOCUMENT, GROUP, UUID, Day, DocumentIdText, In, MetadataField, Name, UuidText, Words
-from rag_api.api.schemas.conversations import ConversationDetail, ConversationList, ConversationOut, FeedbackIn, FeedbackOut
+from rag_api.api.schemas.conversations import ConversationDetail, ConversationIn, ConversationList, ConversationOut, FeedbackIn, FeedbackOut
 from rag_api.api.schemas.documents import (
     ChangeList,
     ChangeOut,
@@ -37,6 +37,7 @@ __all__ = [
     "ChangeOut",
     "CitedEvent",
     "ConversationDetail",
+    "ConversationIn",
     "ConversationList",
     "ConversationOut",
     "CutLineOut",
