@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, model_validator
 from rag_api.api.schemas.answers import AnswerOut
 from rag_api.api.schemas.base import DocumentIdText, In, Words
 
+Title = Annotated[Words, Field(min_length=1, max_length=120, pattern=r"^[^\x00-\x1f]*[^\s\x00-\x1f\x85\ufeff][^\x00-\x1f]*$")]
 Missing = Literal["procedure", "passage", "detail", "patient"]
 
 
@@ -42,7 +43,7 @@ class ConversationIn(In):
         }
     )
 
-    title: Annotated[Words, Field(max_length=120, pattern=r"^[^\x00-\x1f]*[^\s\x00-\x1f\x85\ufeff][^\x00-\x1f]*$")] | None = None
+    title: Title | None = None
     pinned: StrictBool | None = None
 
     @model_validator(mode="after")
