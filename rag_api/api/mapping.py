@@ -174,9 +174,7 @@ def facets_out(found: Facets) -> api.FacetsOut:
 
 
 def conversation_out(conversation: Conversation) -> api.ConversationOut:
-    return api.ConversationOut(
-        id=conversation.id, title=conversation.title, created_at=conversation.created_at, updated_at=conversation.updated_at
-    )
+    return api.ConversationOut.model_validate(conversation, from_attributes=True)
 
 
 def feedback_out(given: Feedback) -> api.FeedbackOut:

@@ -245,7 +245,7 @@ def list_documents(db: Database, user: User, query: DocumentQuery) -> tuple[list
         where += f" and {VALIDITY[query.validity]}"
     if query.versions_of:
         where += f" and source in (select source from documents where id = any(%(versions_of)s) and {READS})"  # noqa: S608
-    params = values(user, **{**asdict(query), "versions_of": list(query.versions_of)}, like=_contains(query.text))
+    params = values(user, **{**asdict(query), "versions_of": list(query.versions_of)}, like=contains(query.text))
     rows = db.all(
         f"select * from documents where {where} order by lower(title), source, id limit %(limit)s offset %(offset)s",  # noqa: S608
         params,
@@ -492,6 +492,7 @@ def _to_page(row: DictRow) -> Page:
     return Page(row["number"], row["width"], row["height"], row["rotation"], row["text_start"], row["text"], boxes, row["text_from"])
 
 
-def _contains(text: str) -> str:
+def contains(text: str) -> str:
+    """The pattern of `ilike` for what has these words in it."""
     escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     return f"%{escaped}%"

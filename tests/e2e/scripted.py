@@ -103,6 +103,7 @@ class Script:
     def __init__(self) -> None:
         self.pdf = build_pdf()
         self.conversations: dict[str, list[s.AnswerOut]] = {}
+        self.said_of: dict[str, dict[str, object]] = {}  # of a conversation: its title, whether it is pinned, when it was asked
         self.health = s.Health(status="ok", version="1", parts=[], documents=3, demo=True, model="scripted")
         self.empty = False
         self.written_answers = True
@@ -410,19 +411,28 @@ def create_app(script: Script, headers: dict[str, str]) -> FastAPI:
     async def file(document_id: str) -> Response:
         return Response(build_scan() if document_id == "scan" else script.pdf, media_type="application/pdf")
 
+    def summary(conversation_id: str) -> s.ConversationOut:
+        asked = script.conversations[conversation_id]
+        values = {"id": conversation_id, "title": asked[0].question, "created_at": datetime.now(UTC), "updated_at": datetime.now(UTC)}
+        return s.ConversationOut.model_validate({**values, **script.said_of.get(conversation_id, {})})
+
     @app.get("/api/conversations")
-    async def conversations() -> s.ConversationList:
-        now = datetime.now(UTC)
-        items = [s.ConversationOut(id=k, title=v[0].question, created_at=now, updated_at=now) for k, v in script.conversations.items()]
-        return s.ConversationList(conversations=items, total=len(items))
+    async def conversations(search: str = "", limit: int = 50, offset: int = 0) -> s.ConversationList:
+        items = [one for one in map(summary, script.conversations) if search.lower() in one.title.lower()]
+        items.sort(key=lambda one: (one.pinned, one.updated_at), reverse=True)
+        return s.ConversationList(conversations=items[offset : offset + limit], total=len(items))
+
+    @app.patch("/api/conversations/{conversation_id}")
+    async def change(conversation_id: str, body: s.ConversationIn) -> s.ConversationOut:
+        script.said_of.setdefault(conversation_id, {}).update(body.model_dump(exclude_none=True))
+        return summary(conversation_id)
 
     @app.get("/api/conversations/{conversation_id}")
     async def conversation(conversation_id: str) -> Response:
         answers = script.conversations.get(conversation_id)
         if answers is None:
             return problem(404, "not_found", "no such conversation")
-        now = datetime.now(UTC)
-        found = s.ConversationDetail(id=conversation_id, title=answers[0].question, created_at=now, updated_at=now, answers=answers)
+        found = s.ConversationDetail(**summary(conversation_id).model_dump(), answers=answers)
         return Response(found.model_dump_json(), media_type="application/json")
 
     @app.delete("/api/conversations/{conversation_id}")

@@ -17,6 +17,7 @@ whenIdle(() => void Promise.all([pdfjs(), viewer()]).catch(() => undefined));
 const PAGES: Record<PageName, ComponentType> = {
   chat: Chat,
   linked: lazy(async () => ({ default: (await import("./components/source/Linked")).Linked })),
+  conversations: lazy(async () => ({ default: (await import("./components/find/Conversations")).Conversations })),
   procedures: lazy(async () => ({ default: (await import("./components/find/Procedures")).Procedures })),
   documents: lazy(async () => ({ default: (await import("./components/admin/Documents")).Documents })),
   session: lazy(async () => ({ default: (await import("./components/quality/Session")).Session })),

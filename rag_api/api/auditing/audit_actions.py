@@ -39,6 +39,7 @@ ACTIONS: dict[str, Act] = {
     "GET /facets": Act("documents.facets_read", routine=True),
     "GET /conversations": Act("conversations.listed"),
     "GET /conversations/{conversation_id}": Act("conversation.shown"),
+    "PATCH /conversations/{conversation_id}": Act("conversation.changed", changes=True),
     "DELETE /conversations/{conversation_id}": Act("conversation.deleted", changes=True),
     "GET /answers/{answer_id}": Act("answer.shown"),
     "POST /answers/{answer_id}/feedback": Act("feedback.given", changes=True),

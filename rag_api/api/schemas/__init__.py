@@ -1,7 +1,14 @@
 """The API's JSON, in one place: OpenAPI and the page's TypeScript client are generated from these models."""
 
 from rag_api.api.schemas.asking.answers import AnswerOut, NoticeOut, PageRectsOut, PieceOut, RectOut, SourceOut, SpanOut, UnsupportedOut
-from rag_api.api.schemas.asking.conversations import ConversationDetail, ConversationList, ConversationOut, FeedbackIn, FeedbackOut
+from rag_api.api.schemas.asking.conversations import (
+    ConversationDetail,
+    ConversationIn,
+    ConversationList,
+    ConversationOut,
+    FeedbackIn,
+    FeedbackOut,
+)
 from rag_api.api.schemas.asking.questions import AskIn, CitedEvent, DoneEvent, FailedEvent, FiltersIn, FoundEvent, StageEvent, TokenEvent
 from rag_api.api.schemas.base import DOCUMENT, GROUP, UUID, Day, DocumentIdText, In, MetadataField, Name, UuidText, Words
 from rag_api.api.schemas.documents import (
@@ -37,6 +44,7 @@ __all__ = [
     "ChangeOut",
     "CitedEvent",
     "ConversationDetail",
+    "ConversationIn",
     "ConversationList",
     "ConversationOut",
     "CutLineOut",

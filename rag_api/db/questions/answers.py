@@ -15,6 +15,7 @@ from pydantic import TypeAdapter
 
 from rag_api.db import Database
 from rag_api.db.access import OWNS, READS, found, own_groups, values
+from rag_api.db.documents import contains
 from rag_api.domain import Answer, AnswerStatus, Citation, Mode, Notice, Source, Unsupported, User
 
 _SOURCES = TypeAdapter(tuple[Source, ...])
@@ -48,13 +49,20 @@ STORE_ONCE = f"""{INSERT_ANSWER} on conflict (id) do update set {", ".join(f"{na
     where answers.user_id = excluded.user_id and answers.status = 'failed' and excluded.status <> 'failed'
 """
 
+_CONVERSATION = "id, title, created_at, updated_at, pinned"
+_SAYS = f"""(title ilike word or exists (
+    select 1 from answers where conversation_id = conversations.id and (question ilike word or exists (
+      select 1 from jsonb_array_elements(sources) as source where source->'document'->>'id' in (
+        select id from documents where {READS} and title ilike word)))))"""  # noqa: S608
+
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
     id: str
-    title: str  # the first question, shortened
+    title: str  # the first question, shortened, or what its asker called it
     created_at: datetime
     updated_at: datetime
+    pinned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,22 +77,34 @@ class Feedback:
     missing: str | None = None  # what the answer lacked
 
 
-def list_conversations(db: Database, user: User, limit: int = 50, offset: int = 0) -> tuple[list[Conversation], int]:
-    """Newest first, and how many there are in all."""
+def list_conversations(db: Database, user: User, limit: int = 50, offset: int = 0, search: str = "") -> tuple[list[Conversation], int]:
+    """Pinned ones first, then the newest, and how many there are in all. `search`: those that have each of these words in their title, in a
+    question, or in the title of a document that an answer shows and the user may still read."""
+    where = f"{OWNS} and not exists (select 1 from unnest(%(words)s::text[]) word where not {_SAYS})"  # noqa: S608
+    params = values(user, limit=limit, offset=offset, words=[contains(word) for word in dict.fromkeys(search.split())])
     rows = db.all(
-        f"select id, title, created_at, updated_at from conversations where {OWNS}"  # noqa: S608
-        " order by updated_at desc, id limit %(limit)s offset %(offset)s",
-        values(user, limit=limit, offset=offset),
+        f"select {_CONVERSATION} from conversations where {where}"  # noqa: S608
+        " order by pinned desc, updated_at desc, id limit %(limit)s offset %(offset)s",
+        params,
     )
-    total = db.one(f"select count(*) as total from conversations where {OWNS}", values(user))  # noqa: S608
+    total = db.one(f"select count(*) as total from conversations where {where}", params)  # noqa: S608
     assert total is not None
     return [Conversation(**row) for row in rows], int(total["total"])
 
 
 def get_conversation(db: Database, user: User, conversation_id: str) -> Conversation:
+    row = db.one(f"select {_CONVERSATION} from conversations where id = %(id)s and {OWNS}", values(user, id=conversation_id))  # noqa: S608
+    return Conversation(**found(row, "conversation", conversation_id))
+
+
+def change_conversation(
+    db: Database, user: User, conversation_id: str, *, title: str | None = None, pinned: bool | None = None
+) -> Conversation:
+    """What is None stays. It keeps its place in time: nothing was asked. Raises NotFound."""
     row = db.one(
-        f"select id, title, created_at, updated_at from conversations where id = %(id)s and {OWNS}",  # noqa: S608
-        values(user, id=conversation_id),
+        "update conversations set title = coalesce(%(title)s, title), pinned = coalesce(%(pinned)s, pinned)"  # noqa: S608
+        f" where id = %(id)s and {OWNS} returning {_CONVERSATION}",
+        values(user, id=conversation_id, title=title, pinned=pinned),
     )
     return Conversation(**found(row, "conversation", conversation_id))
 

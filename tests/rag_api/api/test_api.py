@@ -269,6 +269,22 @@ def test_conversations_are_listed_read_and_deleted(client: httpx.Client, documen
     is_problem(client.get(f"/answers/{first['id']}"), 404, "not_found")
 
 
+def test_a_conversation_is_named_pinned_and_found(client: httpx.Client, documents: dict[str, Document]) -> None:
+    asked = client.post("/ask", json={"question": DUTCH}).json()
+    path = f"/conversations/{asked['conversation_id']}"
+    named = client.patch(path, json={"title": "  Kind   van Jansen, geboren op 3-4-1961 ", "pinned": True}).json()
+    assert named["pinned"]
+    assert named["title"].startswith("Kind van ")
+    assert "1961" not in named["title"], "a name that identifies a patient would be kept"
+    assert client.get(path).json()["title"] == named["title"]
+    assert [client.get("/conversations", params={"search": word}).json()["total"] for word in ("kind van", "zevenblad")] == [1, 0]
+    assert client.patch(path, json={"pinned": False}).json() == {**named, "pinned": False}
+    for wrong in ({}, {"title": " "}, {"title": "x" * 121}, {"title": None}, {"pinned": "yes"}, {"owner": "b"}):
+        is_problem(client.patch(path, json=wrong), 422, "invalid_request")
+    is_problem(client.patch(f"/conversations/{NOWHERE}", json={"pinned": True}), 404, "not_found")
+    client.delete(path)
+
+
 def test_feedback_is_kept_and_its_document_must_exist(client: httpx.Client, documents: dict[str, Document]) -> None:
     answer = client.post("/ask", json={"question": DUTCH}).json()
     path = f"/answers/{answer['id']}/feedback"
@@ -443,7 +459,7 @@ def test_the_api_is_the_same_under_api(client: httpx.Client, documents: dict[str
 
 
 def test_the_page_is_served_with_a_strict_policy(client: httpx.Client) -> None:
-    for path, status in (("/", 200), ("/c/5f0c", 200), ("/admin/keys/", 200), ("/conversation/5f0c", 404)):
+    for path, status in (("/", 200), ("/c/5f0c", 200), ("/admin/keys/", 200), ("/history", 200), ("/conversation/5f0c", 404)):
         page = client.get(path, headers={"accept": "text/html,*/*;q=0.8"})
         assert page.status_code == status
         assert "<title>Bedside</title>" in page.text

@@ -34,6 +34,7 @@ from rag_api.db.metadata_edits import changes_of
 from rag_api.db.questions.answers import (
     add_feedback,
     answers_of,
+    change_conversation,
     delete_conversation,
     feedback_of,
     get_answer,
@@ -413,12 +414,46 @@ def test_a_clock_that_is_set_back_leaves_answers_in_their_order(db: Database) ->
     assert queries_of(db, LOCAL_USER, first.conversation_id, 1) == ("Dan",)
 
 
+def test_conversations_are_found_by_title_question_and_the_documents_they_were_answered_from(db: Database) -> None:
+    asker = replace(LOCAL_USER, id=str(uuid4()))
+
+    def ids(search: str) -> list[str]:
+        listed, total = list_conversations(db, asker, search=search)
+        assert total == len(listed)
+        return [one.id for one in listed]
+
+    kept = []
+    for question, title in (("Hoeveel morfine?", "Pijn bij 100% van de kinderen"), ("Waar ligt de sleutel?", "Sleutelplan")):
+        first = answer(str(uuid4()), question=question)
+        shown = replace(first.sources[0].document, id=uuid4().hex, metadata=replace(first.sources[0].document.metadata, title=title))
+        first = replace(first, sources=(replace(first.sources[0], document=shown),))
+        PgDocuments(db).save_failed(shown)
+        save_answer(db, asker, first, new_conversation=True)
+        save_answer(db, asker, answer(first.conversation_id, question=f"en daarna {question}"))
+        kept.append((first.conversation_id, shown.id))
+    (pain, about_pain), (key, _) = kept
+    assert ids("MORFINE") == ids("100%") == ids("daarna morfine kinderen") == [pain]
+    assert ids("sleutelplan") == [key]
+    assert ids("daarna") == [key, pain]
+    assert ids("morfine sleutelplan") == ids("_") == []
+    assert change_conversation(db, asker, pain, title="Nachtdienst", pinned=True).title == "Nachtdienst"
+    assert ids("nachtdienst") == [pain]
+    assert ids("") == [pain, key], "what is pinned stands first"
+    assert [one.id for one in list_conversations(db, asker, limit=1, offset=1)[0]] == [key]
+    assert change_conversation(db, asker, pain, pinned=False).title == "Nachtdienst"
+    assert ids("") == [key, pain], "naming it is no question"
+    db.run("update documents set groups = '{icu}' where id = %(id)s", {"id": about_pain})
+    assert ids("100%") == [], "the title of a document that may no longer be read tells nothing"
+    assert ids("morfine") == [pain]
+
+
 def test_nobody_reads_continues_or_deletes_a_conversation_of_another(db: Database) -> None:
     saved = started(db, "Van mij")
     conversation = saved.conversation_id
     forbidden: list[Callable[[], object]] = [
         lambda: get_conversation(db, STRANGER, conversation),
         lambda: delete_conversation(db, STRANGER, conversation),
+        lambda: change_conversation(db, STRANGER, conversation, title="Van mij", pinned=True),
         lambda: get_answer(db, STRANGER, saved.id),
         lambda: save_answer(db, STRANGER, answer(conversation)),
         lambda: add_feedback(db, STRANGER, saved.id, verdict="yes", document_id=None, page=None, comment=""),
@@ -427,6 +462,8 @@ def test_nobody_reads_continues_or_deletes_a_conversation_of_another(db: Databas
         with pytest.raises(NotFound):
             attempt()
     assert answers_of(db, STRANGER, conversation) == []
+    assert list_conversations(db, STRANGER, search="mij") == ([], 0)
+    assert get_conversation(db, LOCAL_USER, conversation).pinned is False
     assert answers_of(db, LOCAL_USER, conversation) == [saved]
 
 

@@ -305,7 +305,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Your conversations, newest first */
+        /** Your conversations, the pinned and then the newest first */
         get: operations["list_conversations"];
         put?: never;
         post?: never;
@@ -333,7 +333,12 @@ export interface paths {
         delete: operations["delete_conversation"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Name a conversation, pin it or let it go
+         * @description What identifies a patient is left out of the title, unless `BEDSIDE_PERSONAL_DATA` is `off`. The title goes when the conversation
+         *     does.
+         */
+        patch: operations["change_conversation"];
         trace?: never;
     };
     "/answers/{answer_id}": {
@@ -1325,8 +1330,28 @@ export interface components {
              * Format: date-time
              */
             updated_at: string;
+            /**
+             * Pinned
+             * @description Its asker keeps it before the others.
+             * @default false
+             */
+            pinned: boolean;
             /** Answers */
             answers: components["schemas"]["AnswerOut"][];
+        };
+        /**
+         * ConversationIn
+         * @description At least one of the two; what is absent stays as it is.
+         */
+        ConversationIn: {
+            /** Title */
+            title?: string | null;
+            /** Pinned */
+            pinned?: boolean | null;
+        } | {
+            title: string;
+        } | {
+            pinned: boolean;
         };
         /** ConversationList */
         ConversationList: {
@@ -1351,6 +1376,12 @@ export interface components {
              * Format: date-time
              */
             updated_at: string;
+            /**
+             * Pinned
+             * @description Its asker keeps it before the others.
+             * @default false
+             */
+            pinned: boolean;
         };
         /**
          * CutLineOut
@@ -4781,6 +4812,8 @@ export interface operations {
     list_conversations: {
         parameters: {
             query?: {
+                /** @description Words: each in the title, in a question or in the title of a source. */
+                search?: string;
                 /** @description At most this many. */
                 limit?: number;
                 /** @description Leave out this many first. */
@@ -4962,6 +4995,104 @@ export interface operations {
             };
             /** @description There is no such thing, or it is not yours to see. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not of the documented shape; `errors` lists where. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many tries or questions, or too many wait; `Retry-After` says when the next may be. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part does not answer; `code` says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_conversation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                conversation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConversationIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationOut"];
+                };
+            };
+            /** @description The request makes no sense; `detail` says what to do. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody known asks: sign in, or send `Authorization: Bearer` with a key that holds. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role, or the key's scope, is not for this (`detail` says which is); or another site asked in your name. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not yours to see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The upload or the request is over the limit. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };

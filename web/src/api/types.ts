@@ -26,6 +26,8 @@ export type LinkedPlace = Schemas["LinkedOut"];
 export type Validity = NonNullable<NonNullable<paths["/documents"]["get"]["parameters"]["query"]>["validity"]>;
 export type DocumentDetail = Schemas["DocumentDetail"];
 export type MetadataIn = Schemas["MetadataIn"];
+export type ConversationSummary = Schemas["ConversationOut"];
+export type ConversationIn = Schemas["ConversationIn"];
 export type ConversationDetail = Schemas["ConversationDetail"];
 
 export type Verdict = "yes" | "partly" | "no";

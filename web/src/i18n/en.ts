@@ -119,6 +119,7 @@ export const en = {
     nearest: "Procedures nearest to your question",
     sourcesOnly: "These passages are nearest to the question.",
     copy: "Copy answer",
+    edit: "Edit and ask again",
     copied: "Copied",
     query: (query: string) => `Searched for: ${query}`,
     literal: "Search for my own words",
@@ -287,6 +288,7 @@ export const en = {
     find: "Find a procedure",
   },
   pageNames: {
+    conversations: "Earlier questions",
     procedures: "Procedures",
     documents: "Documents",
     accounts: "Accounts",

@@ -114,6 +114,7 @@ export const nl: Messages = {
     nearest: "Procedures die het dichtst bij uw vraag liggen",
     sourcesOnly: "Deze passages liggen het dichtst bij de vraag.",
     copy: "Antwoord kopiëren",
+    edit: "Pas aan en vraag opnieuw",
     copied: "Gekopieerd",
     query: (query: string) => `Gezocht naar: ${query}`,
     literal: "Zoek letterlijk wat ik vroeg",
@@ -284,6 +285,7 @@ export const nl: Messages = {
     find: "Zoek een procedure",
   },
   pageNames: {
+    conversations: "Eerdere vragen",
     procedures: "Procedures",
     documents: "Documenten",
     accounts: "Accounts",

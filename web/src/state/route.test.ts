@@ -30,9 +30,18 @@ test("the pages for quality staff and admins have addresses of their own", () =>
 });
 
 test("who may is shown the way to the pages of few", () => {
-  expect(pagesFor(["reader"])).toEqual(["procedures", "documents"]);
-  expect(pagesFor(["judge"])).toEqual(["procedures", "documents", "session", "sets", "gaps"]);
-  expect(pagesFor(["admin"])).toEqual(["procedures", "documents", "accounts", "keys", "session", "sets", "gaps"]);
+  expect(pagesFor(["reader"])).toEqual(["conversations", "procedures", "documents"]);
+  expect(pagesFor(["judge"])).toEqual(["conversations", "procedures", "documents", "session", "sets", "gaps"]);
+  expect(pagesFor(["admin"])).toEqual([
+    "conversations",
+    "procedures",
+    "documents",
+    "accounts",
+    "keys",
+    "session",
+    "sets",
+    "gaps",
+  ]);
   expect(pagesFor(["auditor"])).toEqual(["audit"]);
   expect(pagesFor([])).toEqual([]);
 });

@@ -1,14 +1,25 @@
-// The addresses: /, /c/{conversation}, /a/{answer}, /d/{document}, /procedures, and the pages for quality staff, admins and auditors. Anything else is
-// not here. The service and nginx know the same ones.
+// The addresses: /, /c/{conversation}, /a/{answer}, /d/{document}, /history, /procedures, and the pages for quality staff, admins and
+// auditors. Anything else is not here. The service and nginx know the same ones.
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { Role } from "../queries/session";
 
 /** Pages of their own, most of them for few: reached by links, in this order, not within a conversation. */
-export const OWN_PAGES = ["procedures", "documents", "accounts", "keys", "session", "sets", "gaps", "audit"] as const;
+export const OWN_PAGES = [
+  "conversations",
+  "procedures",
+  "documents",
+  "accounts",
+  "keys",
+  "session",
+  "sets",
+  "gaps",
+  "audit",
+] as const;
 export type OwnPage = (typeof OWN_PAGES)[number];
 export type PageName = "chat" | "linked" | OwnPage;
 
 const PATHS: Record<OwnPage, string> = {
+  conversations: "/history", // "/conversations" itself is the service's, as "/audit" is
   procedures: "/procedures",
   documents: "/admin/documents",
   accounts: "/admin/accounts",
@@ -27,6 +38,7 @@ const JUDGES: readonly Role[] = ["judge", "admin"];
 const ROLES: Record<PageName, readonly Role[]> = {
   chat: READERS,
   linked: READERS,
+  conversations: READERS,
   procedures: READERS,
   documents: READERS,
   accounts: ADMINS,
@@ -112,6 +124,9 @@ export function parseRoute(path: string): Route {
 }
 
 export const conversationPath = (id: string): string => `/c/${encodeURIComponent(id)}`;
+
+/** What the address of a conversation ends in that is to be printed as soon as it is drawn. */
+export const TO_PRINT = "#print";
 
 /** Keeps address and conversation together: the address follows a conversation that begins (`id`), and `goTo` is called
  * when the reader went to another address (null: to the empty page). */

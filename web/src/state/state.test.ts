@@ -120,7 +120,7 @@ describe("a conversation", () => {
     const state = tell(begin(), { type: "found", data: { ...found, status: "not_found" } });
     expect(state.opened).toBeNull();
     expect(tell(state, { type: "done", data: { answer: refused } }).opened).toBeNull();
-    const detail = { id: "c9", title: "", created_at: "", updated_at: "", answers: [refused] };
+    const detail = { id: "c9", title: "", created_at: "", updated_at: "", pinned: false, answers: [refused] };
     expect(reduceConversation(EMPTY, { type: "loaded", detail }).opened).toBeNull();
   });
 
@@ -130,7 +130,7 @@ describe("a conversation", () => {
 
   test("loaded by its address shows its last answer's first cited source", () => {
     const answers = [answer({ id: "a1" }), answer({ id: "a2", spans: [span(0, "x", { rank: 2 })] })];
-    const detail = { id: "c9", title: "", created_at: "", updated_at: "", answers };
+    const detail = { id: "c9", title: "", created_at: "", updated_at: "", pinned: false, answers };
     expect(reduceConversation(EMPTY, { type: "loaded", detail })).toMatchObject({
       id: "c9",
       turns: [{ key: "a1" }, { key: "a2" }],

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Response
+from typing import Annotated
 
+from fastapi import APIRouter, Query, Response
+
+from rag_api.answering.question.personal import checked
 from rag_api.api import schemas as api
 from rag_api.api.auditing.audited import TrailDep
 from rag_api.api.deps import ContainerDep, DbDep, Limit, Offset, UserDep, Uuid
@@ -13,15 +16,25 @@ from rag_api.api.routes.limited import LimitedRoute
 from rag_api.api.sign_in.access import Access, declared
 from rag_api.audit.entry import Result
 from rag_api.db.questions import answers as stored
+from rag_api.domain import PersonalChoice
 
+Search = Annotated[
+    str,
+    Query(max_length=200, pattern=r"^[^\x00]*$", description="Words: each in the title, in a question or in the title of a source."),
+]
 router = APIRouter(tags=["conversations"], route_class=LimitedRoute)
 
 
 @router.get(
-    "/conversations", openapi_extra=declared(Access.READ), summary="Your conversations, newest first", responses=responses(422, 503)
+    "/conversations",
+    openapi_extra=declared(Access.READ),
+    summary="Your conversations, the pinned and then the newest first",
+    responses=responses(422, 503),
 )
-def list_conversations(db: DbDep, user: UserDep, trail: TrailDep, limit: Limit = 50, offset: Offset = 0) -> api.ConversationList:
-    found, total = stored.list_conversations(db, user, limit, offset)
+def list_conversations(
+    db: DbDep, user: UserDep, trail: TrailDep, search: Search = "", limit: Limit = 50, offset: Offset = 0
+) -> api.ConversationList:
+    found, total = stored.list_conversations(db, user, limit, offset, search)
     trail.on["conversations"] = [one.id for one in found]
     return api.ConversationList(conversations=[conversation_out(c) for c in found], total=total)
 
@@ -37,6 +50,21 @@ def get_conversation(db: DbDep, user: UserDep, trail: TrailDep, conversation_id:
     answers = stored.answers_of(db, user, conversation_id)
     trail.answers(answers)
     return api.ConversationDetail(**conversation.model_dump(), answers=[answer_out(answer) for answer in answers])
+
+
+@router.patch(
+    "/conversations/{conversation_id}",
+    openapi_extra=declared(Access.ASK),
+    summary="Name a conversation, pin it or let it go",
+    responses=responses(400, 404, 413, 422, 503),
+)
+def change_conversation(
+    db: DbDep, container: ContainerDep, user: UserDep, conversation_id: Uuid, body: api.ConversationIn
+) -> api.ConversationOut:
+    """What identifies a patient is left out of the title, unless `BEDSIDE_PERSONAL_DATA` is `off`. The title goes when the conversation
+    does."""
+    title = body.title and checked(" ".join(body.title.split()), PersonalChoice.REMOVE, container.settings.personal_data).text
+    return conversation_out(stored.change_conversation(db, user, conversation_id, title=title, pinned=body.pinned))
 
 
 @router.delete(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, model_validator
 
 from rag_api.api.schemas.asking.answers import AnswerOut
 from rag_api.api.schemas.base import DocumentIdText, In, Words
 
+Title = Annotated[Words, Field(min_length=1, max_length=120, pattern=r"^[^\x00-\x1f]*[^\s\x00-\x1f\x85\ufeff][^\x00-\x1f]*$")]
 Missing = Literal["procedure", "passage", "detail", "patient"]
 
 
@@ -18,6 +19,7 @@ class ConversationOut(BaseModel):
     title: str
     created_at: datetime
     updated_at: datetime
+    pinned: bool = Field(False, description="Its asker keeps it before the others.")
 
 
 class ConversationList(BaseModel):
@@ -27,6 +29,28 @@ class ConversationList(BaseModel):
 
 class ConversationDetail(ConversationOut):
     answers: list[AnswerOut]
+
+
+class ConversationIn(In):
+    """At least one of the two; what is absent stays as it is."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [
+                {"required": ["title"], "properties": {"title": {"type": "string"}}},
+                {"required": ["pinned"], "properties": {"pinned": {"type": "boolean"}}},
+            ]
+        }
+    )
+
+    title: Title | None = None
+    pinned: StrictBool | None = None
+
+    @model_validator(mode="after")
+    def _says_something(self) -> ConversationIn:
+        if self.title is None and self.pinned is None:
+            raise ValueError("give at least one of: title, pinned")
+        return self
 
 
 class FeedbackIn(In):

@@ -1,5 +1,5 @@
 // One question with its answer: notices, the answer's words, how long it took, its sources.
-import { useState } from "react";
+import { type MouseEvent, useState } from "react";
 import type { PersonalChoice, Span } from "../../api/types";
 import { formatSeconds, type Messages, useMessages } from "../../i18n";
 import { type AnswerState, isRefused, view } from "../../state/answer";
@@ -22,6 +22,7 @@ interface Props {
   latest: boolean;
   onOpen(rank: number, span?: Span): void;
   onAgain(question: string): void;
+  onEdit?: ((question: string) => void) | undefined;
   onLiteral(question: string): void;
   onPersonal(question: string, personal: PersonalChoice): void;
   onWhole?: ((question: string, document: string) => void) | undefined; // read this document whole, and answer from it
@@ -35,6 +36,7 @@ export function Turn({
   latest,
   onOpen,
   onAgain,
+  onEdit,
   onLiteral,
   onPersonal,
   onWhole,
@@ -73,7 +75,7 @@ export function Turn({
           {m.answer.again}
         </button>
       )}
-      {state.kind === "complete" && <Made state={state} />}
+      {state.kind === "complete" && <Made state={state} onEdit={onEdit} />}
       {state.kind === "complete" && feedback && !refused && <Feedback answer={state.answer} />}
       <Sources
         key={String(latest)}
@@ -94,7 +96,7 @@ function wasCutShort(state: AnswerState): boolean {
 }
 
 /** "4 sources, 1.2 s, by SmolLM2-135M-Instruct", and a button that copies the words. */
-function Made({ state }: { state: Extract<AnswerState, { kind: "complete" }> }) {
+function Made({ state, onEdit }: { state: Extract<AnswerState, { kind: "complete" }>; onEdit: Props["onEdit"] }) {
   const m = useMessages();
   const [copied, setCopied] = useState(false);
   const { answer, sources, model, stats } = state.answer;
@@ -102,14 +104,23 @@ function Made({ state }: { state: Extract<AnswerState, { kind: "complete" }> }) 
   const parts = [m.answer.sources(sources.length)];
   if (milliseconds !== null) parts.push(m.answer.seconds(formatSeconds(milliseconds, m)));
   if (answer && model) parts.push(m.answer.model(model === "demo" ? m.answer.demoModel : model));
-  const whole = `${answer}\n\n${originOf(state.answer, m)}`;
-  const copy = (): void => void navigator.clipboard?.writeText(whole).then(() => setCopied(true));
+  const copy = async ({ currentTarget }: MouseEvent): Promise<void> => {
+    const drawn = currentTarget.closest(".turn")?.querySelector(".answer-text");
+    if (!drawn) return;
+    const { copyAnswer } = await import("./formatted");
+    setCopied(await copyAnswer(drawn, answer, originOf(state.answer, m)));
+  };
   return (
     <p className="made">
       <span>{parts.join(" · ")}</span>
       {answer && (
-        <button type="button" className="link" onClick={copy}>
+        <button type="button" className="link" onClick={(event) => void copy(event)}>
           {copied ? m.answer.copied : m.answer.copy}
+        </button>
+      )}
+      {onEdit && (
+        <button type="button" className="link" onClick={() => onEdit(state.answer.question)}>
+          {m.answer.edit}
         </button>
       )}
       <CopyLink path={answerPath(state.answer.id)} />

@@ -9,6 +9,7 @@ interface Props {
   conversation: Conversation;
   source: OpenSource;
   onAsk(question: string, mode?: null, literal?: boolean): void;
+  onEdit?(question: string): void; // into the question box
   onPersonal(question: string, personal: PersonalChoice): void;
   onWhole?(question: string, document: string): void;
   feedback?: boolean; // whether the reader is asked what they think of an answer
@@ -18,7 +19,7 @@ interface Props {
 /** What the address of one answer in its conversation ends in. */
 export const turnId = (answer: string): string => `a-${answer}`;
 
-export function Turns({ conversation: { turns, opened }, source, onAsk, onPersonal, onWhole, feedback, under }: Props) {
+export function Turns({ conversation: { turns, opened }, source, onAsk, under, ...rest }: Props) {
   const latest = turns.at(-1)?.key;
   return turns.map(({ key, state }) => (
     <Fragment key={key}>
@@ -27,11 +28,9 @@ export function Turns({ conversation: { turns, opened }, source, onAsk, onPerson
         state={state}
         opened={opened?.turn === key ? opened : null}
         latest={key === latest}
-        feedback={feedback}
+        {...rest}
         onOpen={(rank, span) => source.openSource(key, rank, span)}
         onAgain={onAsk}
-        onPersonal={onPersonal}
-        onWhole={onWhole}
         onLiteral={(question) => onAsk(question, null, true)}
       />
       {state.kind === "complete" && under?.(state.answer)}

@@ -1,5 +1,5 @@
 // Where the question is typed. Enter asks, Shift+Enter makes a new line.
-import { type FormEvent, type KeyboardEvent, type ReactNode, type RefObject, useState } from "react";
+import { type FormEvent, type KeyboardEvent, type ReactNode, type RefObject, useEffect, useState } from "react";
 import { keptQuestion } from "../../api/signedOut";
 import type { Mode } from "../../api/types";
 import { useMessages } from "../../i18n";
@@ -10,6 +10,7 @@ import { Choice } from "../shared/Choice";
 interface Props {
   busy: boolean;
   input: RefObject<HTMLTextAreaElement | null>;
+  edited?: { question: string } | null; // an earlier question, to be changed and asked anew; another object each time
   onAsk(question: string, mode: Mode | null): void;
   onStop(): void;
   children?: ReactNode; // what stands between the mode and the button
@@ -19,12 +20,17 @@ const LONGEST = 2000; // the service's limit
 const MODES = ["default", "verbatim", "answer", "sources"] as const;
 type ModeName = (typeof MODES)[number];
 
-export function QuestionBox({ busy, input, onAsk, onStop, children }: Props) {
+export function QuestionBox({ busy, input, edited, onAsk, onStop, children }: Props) {
   const m = useMessages();
   const [question, setQuestion] = useState(keptQuestion);
   const [mode, setMode] = useState<ModeName>("default"); // of this page: the next person's is not the last one's
   const writes = useSession().data?.written_answers ?? false;
   const phone = usePhone();
+  useEffect(() => {
+    if (!edited) return;
+    setQuestion(edited.question);
+    input.current?.focus();
+  }, [edited, input]);
   const over = question.trim().length - LONGEST;
   const ask = (event?: FormEvent): void => {
     event?.preventDefault();

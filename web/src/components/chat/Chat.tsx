@@ -5,7 +5,7 @@ import type { Mode, PersonalChoice } from "../../api/types";
 import { useMessages } from "../../i18n";
 import { getAnswer } from "../../queries/answers";
 import { lackingIn } from "../../state/conversation";
-import { conversationPath, questionInAddress, useAddress } from "../../state/route";
+import { conversationPath, questionInAddress, TO_PRINT, useAddress } from "../../state/route";
 import { firstScope } from "../../state/scope";
 import { useConversation } from "../../state/useConversation";
 import { useOpened } from "../../state/useOpened";
@@ -29,6 +29,7 @@ export function Chat() {
   const [error, setError] = useState<string>();
   const [help, setHelp] = useState(false);
   const [scope, setScope] = useState(firstScope);
+  const [edited, setEdited] = useState<{ question: string } | null>(null);
   const input = useRef<HTMLTextAreaElement>(null);
   const { conversation, dispatch, send, stop, load, reset } = useConversation(setError);
   const last = conversation.turns.at(-1);
@@ -76,7 +77,11 @@ export function Chat() {
       .catch((error: unknown) => setError(asApiError(error).code));
   }, [route, go]);
   useEffect(() => {
-    if (conversation.id && location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
+    if (!conversation.id || !location.hash) return;
+    document.getElementById(location.hash.slice(1))?.scrollIntoView();
+    if (location.hash !== TO_PRINT) return;
+    history.replaceState(history.state, "", location.pathname); // printed once, however often the page is loaded again
+    window.print();
   }, [conversation.id]);
   const startAnew = (): void => {
     goTo(null);
@@ -114,11 +119,17 @@ export function Chat() {
           <Problem code={error} />
           {nowhere && <Nowhere onHome={startAnew} />}
           {empty && !nowhere && <Welcome />}
-          <Turns {...{ conversation, source }} onAsk={ask} onPersonal={askWith} onWhole={askWhole} />
+          <Turns
+            {...{ conversation, source }}
+            onAsk={ask}
+            onEdit={(question) => setEdited({ question })}
+            onPersonal={askWith}
+            onWhole={askWhole}
+          />
           <EndOfTurns count={conversation.turns.length} />
         </div>
         {!empty && <Printed />}
-        <QuestionBox busy={busy} input={input} onAsk={ask} onStop={stop}>
+        <QuestionBox busy={busy} input={input} edited={edited} onAsk={ask} onStop={stop}>
           <ScopeMenu scope={scope} onScope={setScope} />
         </QuestionBox>
         {empty && !nowhere && <Empty onAsk={ask} />}

@@ -7,7 +7,7 @@ import { Header } from "../shared/Header";
 import { Nowhere } from "../shared/Nowhere";
 import { PageLinks } from "../shared/PageLinks";
 import { Problem } from "../shared/Problem";
-import "../../styles/judged.css";
+import "../../styles/staff.css";
 
 interface Props {
   current: Extract<OwnPage, "session" | "sets" | "gaps">;

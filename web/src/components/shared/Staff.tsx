@@ -4,7 +4,7 @@ import { useMessages } from "../../i18n";
 import type { OwnPage } from "../../state/route";
 import { Header } from "./Header";
 import { PageLinks } from "./PageLinks";
-import "../../styles/judged.css";
+import "../../styles/staff.css";
 
 interface Props {
   page: OwnPage;

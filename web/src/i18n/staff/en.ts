@@ -1,6 +1,7 @@
 // The words of the pages for staff with a task, in English: who only asks does not fetch them.
 import { accounts, keys } from "./accounts.en";
 import { audit } from "./audit.en";
+import { conversations } from "./conversations.en";
 
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
@@ -9,6 +10,7 @@ const open = <Shape>(words: Shape): Shape => words;
 type ByCode = Record<string, string>;
 
 export const staff = {
+  conversations,
   find: {
     lead: "All procedures that you may read; a star keeps one at hand on the first page of this computer.",
     validity: "Validity",

@@ -1,11 +1,13 @@
 // De woorden van de bladzijden voor wie een taak heeft, in het Nederlands; wie enkel vraagt, haalt ze niet op.
 import { accounts, keys } from "./accounts.nl";
 import { audit } from "./audit.nl";
+import { conversations } from "./conversations.nl";
 import type { StaffWords } from "./en";
 
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
 export const staff: StaffWords = {
+  conversations,
   find: {
     lead: "Alle procedures die u mag lezen; met een ster staat er een klaar op de eerste bladzijde van deze computer.",
     validity: "Geldigheid",

@@ -1,0 +1,129 @@
+// One conversation in the list of those before: the way to it, and what can be done with it.
+import { type FormEvent, useEffect, useRef, useState } from "react";
+import { asApiError } from "../../api/errors";
+import type { ConversationSummary } from "../../api/types";
+import { failureWords, formatInstant, useStaffMessages } from "../../i18n";
+import { getConversation, useChangeConversation, useForget } from "../../queries/conversations";
+import { conversationPath, TO_PRINT } from "../../state/route";
+import { Confirm } from "../shared/Confirm";
+import { markdownOf } from "./markdown";
+
+interface Props {
+  conversation: ConversationSummary;
+  onMoved(id: string): void; // it was pinned, or let go
+}
+
+export const pinId = (id: string): string => `pin-${id}`;
+
+export function Conversation({ conversation, onMoved }: Props) {
+  const m = useStaffMessages();
+  const { id, title, pinned, updated_at } = conversation;
+  const change = useChangeConversation(id);
+  const forget = useForget();
+  const [unsaved, setUnsaved] = useState<string>(); // why there is no file
+  const code = change.error?.code ?? forget.error?.code ?? unsaved;
+  const save = (): void => {
+    setUnsaved(undefined);
+    getConversation(id)
+      .then((detail) => download(fileName(title), markdownOf(detail, location.origin, m)))
+      .catch((error: unknown) => setUnsaved(asApiError(error).code));
+  };
+  const pin = (): void => change.mutate({ pinned: !pinned }, { onSuccess: () => onMoved(id) });
+  return (
+    <li className="card finder-row">
+      <a className="link document-title" href={conversationPath(id)}>
+        {title}
+      </a>
+      <span className="facts">{formatInstant(updated_at, m)}</span>
+      <div className="asked-tools">
+        <button
+          type="button"
+          className="link"
+          id={pinId(id)}
+          aria-pressed={pinned}
+          aria-label={`${m.conversations.pin}: ${title}`}
+          onClick={pin}
+        >
+          {pinned ? "★" : "☆"} {m.conversations.pin}
+        </button>
+        <Rename title={title} onName={(name, named) => change.mutate({ title: name }, { onSuccess: named })} />
+        <button type="button" className="link" aria-label={`${m.conversations.markdown}: ${title}`} onClick={save}>
+          {m.conversations.markdown}
+        </button>
+        <a
+          className="link"
+          href={`${conversationPath(id)}${TO_PRINT}`}
+          aria-label={`${m.conversations.print}: ${title}`}
+        >
+          {m.conversations.print}
+        </a>
+        <Confirm label={m.app.forget} question={m.app.sureForget} onYes={() => forget.mutate(id)} />
+      </div>
+      {code && <p role="alert">{failureWords(code, m)}</p>}
+    </li>
+  );
+}
+
+const LONGEST = 120; // the service's limit
+
+function Rename({ title, onName }: { title: string; onName(name: string, named: () => void): void }) {
+  const m = useStaffMessages();
+  const [name, setName] = useState<string | null>(null); // null: it is not being named
+  const button = useRef<HTMLButtonElement>(null);
+  const input = useRef<HTMLInputElement>(null);
+  const naming = name !== null;
+  const was = useRef(false);
+  useEffect(() => {
+    if (naming) input.current?.select();
+    else if (was.current) button.current?.focus();
+    was.current = naming;
+  }, [naming]);
+  if (!naming)
+    return (
+      <button
+        type="button"
+        className="link"
+        ref={button}
+        aria-label={`${m.conversations.rename}: ${title}`}
+        onClick={() => setName(title)}
+      >
+        {m.conversations.rename}
+      </button>
+    );
+  const close = (): void => setName(null);
+  const save = (event: FormEvent): void => {
+    event.preventDefault();
+    const wanted = name.trim();
+    if (wanted && wanted !== title) onName(wanted, close);
+    else close();
+  };
+  return (
+    <form className="asked-name" onSubmit={save} onKeyDown={(event) => event.key === "Escape" && close()}>
+      <label className="document-field">
+        {m.conversations.name}
+        <input ref={input} value={name} maxLength={LONGEST} onChange={(event) => setName(event.target.value)} />
+      </label>
+      <button type="submit" className="button primary">
+        {m.conversations.save}
+      </button>
+      <button type="button" className="button" onClick={close}>
+        {m.conversations.keep}
+      </button>
+    </form>
+  );
+}
+
+/** A name that every system takes for a file. */
+const fileName = (title: string): string =>
+  `${
+    title
+      .replace(/[^\p{L}\p{N}]+/gu, "-")
+      .replace(/^-|-$/g, "")
+      .slice(0, 60) || "bedside"
+  }.md`;
+
+function download(name: string, text: string): void {
+  const href = URL.createObjectURL(new Blob([text], { type: "text/markdown" }));
+  Object.assign(document.createElement("a"), { href, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 60_000); // by then the browser has it
+}
