@@ -26,6 +26,7 @@ BedsideError
     ├── AuditUnavailable         the trail cannot be written, so nothing is shown or done
     ├── StoreUnavailable
     ├── EmbedderUnavailable
+    ├── ReadingUnavailable       what opens files; questions do not need it
     ├── DiskFull                 there is no room for what is to be stored; questions still get their sources
     ├── SourceUnavailable        SharePoint does not answer, or not to this application; the message says what to do
     ├── SignInUnavailable      the OpenID provider does not answer, or not as one
@@ -214,6 +215,10 @@ class DiskFull(Unavailable):
 
 class StoreUnavailable(Unavailable):
     code = "store_unavailable"
+
+
+class ReadingUnavailable(Unavailable):
+    code = "reading_unavailable"
 
 
 class EmbedderUnavailable(Unavailable):

@@ -18,6 +18,7 @@ TODO = {  # by an error's code, for what a look meets
     "database_unavailable": "Start PostgreSQL, or set BEDSIDE_DATABASE_URL right.",
     "store_unavailable": "Start the vector store, or set BEDSIDE_WEAVIATE_URL right.",
     "embedder_unavailable": "Start the embedder, or set BEDSIDE_EMBEDDER_URL right.",
+    "reading_unavailable": "Start the service `reading`.",
     "embedder_mismatch": "Set BEDSIDE_EMBEDDER back to what made the index.",
     "generator_unavailable": "Start the generator with its adapters (BEDSIDE_GENERATOR_ADAPTERS), or leave BEDSIDE_READER out.",
     "configuration": "Set it right, as the sentence says.",

@@ -14,9 +14,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from rag_api.config import DEFAULT_SECRETS, Settings
-from rag_api.ingest.ocr.second import second_reader
 from rag_api.ingest.sandbox.confine import lacking_here
 from rag_api.ingest.sandbox.office import office
+from rag_api.ingest.sandbox.starting import second_reader
 from rag_api.upkeep.backup import last_backup
 from rag_api.upkeep.finding import Finding, fail, ok, warn
 

@@ -25,7 +25,7 @@ def main() -> None:
     parser.add_argument("--http", type=int, default=80)
     parser.add_argument("--https", type=int, default=443)
     parser.add_argument("--no-generator", action="store_true", help="without the largest image: questions get their sources")
-    parser.add_argument("--short", action="store_true", help="rag_api without LibreOffice, which is a third of its image and of its build")
+    parser.add_argument("--short", action="store_true", help="without the image that opens Word files and scans")
     parser.add_argument("--json", type=Path, help="of faults: where to write what is measured")
     options = parser.parse_args()
     stack = Stack(options.project, options.http, options.https, generator=not options.no_generator, short=options.short)

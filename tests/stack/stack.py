@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import httpx
@@ -36,8 +35,6 @@ SECRETS = ("BEDSIDE_POSTGRES_PASSWORD", "BEDSIDE_WEAVIATE_API_KEY", "BEDSIDE_EMB
 PERSON = "demo"
 MACHINE = "stack"
 QUESTION = "hoeveel paracetamol iv bij een kind van 12 kg?"
-# What our images leave out in the short form, and what that costs: LibreOffice alone is half an image and half its build.
-SHORT = MappingProxyType({"rag_api/Dockerfile": ("--build-arg=OFFICE=0",)})
 
 
 @dataclass
@@ -67,7 +64,12 @@ class Stack:
 
     @property
     def compose(self) -> Compose:
-        return read(ROOT / "docker-compose.yml", self.values)
+        found = read(ROOT / "docker-compose.yml", self.values)
+        if self.short:
+            ingest, rag_api = found.services["ingest"], found.services["rag_api"]
+            ingest |= {name: rag_api[name] for name in ("image", "build")}
+            ingest["environment"]["READING_SOCKET"] = ""  # no service: as children, which read what is neither Word nor a scan
+        return found
 
     @property
     def containers(self) -> Containers:
@@ -75,7 +77,8 @@ class Stack:
 
     @property
     def active(self) -> list[str]:
-        return self.compose.active([*(["cpu"] if self.generator else []), *(["monitoring"] if self.monitoring else [])])
+        found = self.compose.active([*(["cpu"] if self.generator else []), *(["monitoring"] if self.monitoring else [])])
+        return [service for service in found if not (self.short and service == "reading")]
 
     # -- up and down
 
@@ -122,7 +125,7 @@ class Stack:
             began = time.monotonic()
             file = one["build"]["dockerfile"]
             options = [f"--build-arg={name}={value}" for name, value in one["build"].get("args", {}).items()]
-            options += SHORT.get(file, ()) if self.short else ()
+            options += [f"--target={target}"] if (target := one["build"].get("target")) else []
             bases.build(ROOT / file, ROOT, f"docker.io/{one['image']}", *options, log=self.folder / f"{service}.build.log")
             self.tell(f"{one['image']} is built ({time.monotonic() - began:.0f} s)")
 

@@ -9,7 +9,7 @@ import pytest
 from tests.stack.bases import ROOT, bases
 from tests.stack.compose import Unset, read
 from tests.stack.containers import Containers
-from tests.stack.stack import SECRETS
+from tests.stack.stack import SECRETS, Stack
 
 pytestmark = pytest.mark.quick
 FILE = ROOT / "docker-compose.yml"
@@ -59,6 +59,16 @@ def test_podman_is_told_what_confines_a_container(monkeypatch: pytest.MonkeyPatc
     assert "--publish=443:8443" in nginx
     assert "--network=trial-front:alias=nginx" in nginx
     assert "--network=trial-models:alias=generator-cpu,alias=generator" in containers._options("generator-cpu")
+
+
+def test_the_short_form_needs_no_image_that_opens_word_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Stack, "values", VALUES)
+    ours = {"rag-api", "embedder", "generator", "nginx"}
+    for short, images in ((True, ours), (False, ours | {"reading"})):
+        stack = Stack(short=short)
+        services = [stack.compose.services[service] for service in [*stack.active, "ingest"]]
+        assert {one["image"].split("/")[1].split(":")[0] for one in services if "build" in one} == images
+        assert ("READING_SOCKET" in stack.compose.services["ingest"]["environment"]) is short
 
 
 def test_every_image_that_others_publish_has_a_base() -> None:

@@ -12,8 +12,8 @@ from rag_api.domain import Document, DocumentStatus
 from rag_api.errors import UnreadableDocument
 from rag_api.ingest.common.kinds import wants_office
 from rag_api.ingest.common.metadata import GROUPS
-from rag_api.ingest.ocr.second import second_reader
 from rag_api.ingest.sandbox.office import office
+from rag_api.ingest.sandbox.starting import second_reader
 from rag_api.ingest.sources.report import Outcome
 from rag_api.ingest.sources.run import Item, Run
 from rag_api.ingest.sources.sources import SourceFile, document_id

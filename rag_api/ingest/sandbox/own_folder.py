@@ -14,6 +14,7 @@ from pathlib import Path
 from rag_api.errors import UnreadableDocument, room
 from rag_api.ingest.common.job import Job
 from rag_api.ingest.common.kinds import TEXTS
+from rag_api.ingest.sandbox.starting import shared
 
 _KEPT = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "TESSDATA_PREFIX", "TZ", "PYTHONPATH", "PYTHONHOME")
 _SINGLE = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")  # threads reserve memory
@@ -21,13 +22,11 @@ _SINGLE = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THR
 
 class OwnFolder:
     def __init__(self) -> None:
-        self.path = Path(tempfile.mkdtemp(prefix="bedside-reader-")).resolve()
+        self.path = Path(tempfile.mkdtemp(prefix="bedside-reader-", dir=shared())).resolve()
 
     @property
     def environment(self) -> dict[str, str]:
-        """Ours without settings and secrets, at home here."""
-        kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
-        return {**kept, **_SINGLE, "HOME": str(self.path), "TMPDIR": str(self.path)}
+        return reader_environment(self.path)
 
     def given(self, job: Job) -> Job:
         """Return the job with the files copied here. Raises UnreadableDocument, DiskFull."""
@@ -56,6 +55,12 @@ class OwnFolder:
 
     def remove(self) -> None:
         shutil.rmtree(self.path, ignore_errors=True)
+
+
+def reader_environment(home: Path) -> dict[str, str]:
+    """Ours without settings and secrets, at home there."""
+    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    return {**kept, **_SINGLE, "HOME": str(home), "TMPDIR": str(home)}
 
 
 def empty(folder: Path) -> None:

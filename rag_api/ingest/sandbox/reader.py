@@ -9,10 +9,10 @@ that took over the reader would still only be believed as text.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
-import resource
 import select
 import signal
 import struct
@@ -28,11 +28,12 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 import numpy as np
 
 from rag_api.domain import CutLine, Metadata, Note, Page, ReadDocument, TargetGroup, Titles, noted
-from rag_api.errors import UnreadableDocument
+from rag_api.errors import ReadingUnavailable, UnreadableDocument
 from rag_api.ingest.common.job import Job
 from rag_api.ingest.common.remedies import plain_message
 from rag_api.ingest.sandbox.confine import confine, tell_unconfined
 from rag_api.ingest.sandbox.own_folder import OwnFolder, empty
+from rag_api.ingest.sandbox.starting import Elsewhere, Process, command, reaped, shared
 from rag_api.text.blocks import packed, unpacked
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Reader:
 
     def __init__(self, timeout: float, memory_mb: int) -> None:
         self.timeout, self.memory_mb = timeout, memory_mb
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Process | None = None
         self._folder: OwnFolder | None = None
         self._files = 0
 
@@ -65,7 +66,7 @@ class Reader:
 
     def read(self, job: Job, told: Told | None = None) -> ReadDocument:
         """told: called with the page and how many there are before a page's image is read. Raises UnreadableDocument with any of its
-        reasons, DiskFull."""
+        reasons, DiskFull, ReadingUnavailable."""
         process, folder = self._started()
         try:
             given = folder.given(job)
@@ -75,7 +76,7 @@ class Reader:
             folder.clear()
         return read
 
-    def _ask(self, process: subprocess.Popen[bytes], job: Job, told: Told | None) -> tuple[dict[str, Any], np.ndarray]:
+    def _ask(self, process: Process, job: Job, told: Told | None) -> tuple[dict[str, Any], np.ndarray]:
         self._files += 1
         request = {"path": str(job.path), "name": job.name, "kind": job.kind, "max_pages": job.max_pages, "shown": str(job.shown or "")}
         request |= {"timeout": self.timeout, "ocr_seconds": job.ocr_seconds}
@@ -91,9 +92,10 @@ class Reader:
             raise self._death(job) from error
 
     def close(self) -> None:
-        self._end()
+        with contextlib.suppress(ReadingUnavailable):  # then it has ended
+            self._end()
 
-    def _answer(self, process: subprocess.Popen[bytes], job: Job, told: Told | None) -> tuple[dict[str, Any], np.ndarray]:
+    def _answer(self, process: Process, job: Job, told: Told | None) -> tuple[dict[str, Any], np.ndarray]:
         assert process.stdout is not None
         while True:
             deadline = time.monotonic() + _WAITING * max(self.timeout, _IMAGE * job.ocr_seconds)
@@ -115,44 +117,46 @@ class Reader:
             raise UnreadableDocument(answer["reason"], plain_message(answer["message"], str(job.path), job.name))
         return answer, boxes
 
-    def _started(self) -> tuple[subprocess.Popen[bytes], OwnFolder]:
+    def _started(self) -> tuple[Process, OwnFolder]:
         if self._process is None or self._folder is None or self._process.poll() is not None:
             self._end()
             self._files = 0
             self._folder = OwnFolder()
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "rag_api.ingest.sandbox.reader", str(self.memory_mb), str(self._folder.path)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env=self._folder.environment,
-                bufsize=0,
-            )
+            arguments = [str(self.memory_mb), str(self._folder.path)]
+            if shared() is not None:
+                self._process = Elsewhere("reader", arguments)
+            else:
+                self._process = subprocess.Popen(
+                    command("reader", arguments),
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    env=self._folder.environment,
+                    bufsize=0,
+                )
         return self._process, self._folder
 
     def _end(self) -> int:
-        """Kill and reap the process; its peak memory in bytes, 0 where that cannot be told from this process's own."""
+        """Kill and reap the process; its peak memory in bytes, 0 where that cannot be told."""
         process, self._process = self._process, None
         folder, self._folder = self._folder, None
-        if process is None:
-            return 0
-        process.kill()
+        if process is not None:
+            process.kill()
         if folder is not None:
             folder.remove()
-        peak = 0
-        if process.returncode is None:
-            try:
-                _, status, usage = os.wait4(process.pid, 0)
-            except ChildProcessError:  # closed by another thread at the same moment
-                return 0
-            process.returncode = os.waitstatus_to_exitcode(status)
-            # Linux counts what this process held at the time of the fork as the child's: only a peak above it is the child's own.
-            own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-            peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024) if usage.ru_maxrss > own else 0
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                pipe.close()
-        return peak
+        if process is None:
+            return 0
+        try:
+            if isinstance(process, Elsewhere):
+                process.wait()
+                return process.peak
+            return reaped(process)
+        finally:
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    pipe.close()
+            if isinstance(process, Elsewhere):
+                process.close()
 
     def _death(self, job: Job) -> UnreadableDocument:
         """The process died on this file: of memory when it aborted (so PDFium does then) or had taken most of what it may."""

@@ -46,6 +46,7 @@ MAP = {
     "AuditUnavailable": (503, "audit_unavailable"),
     "StoreUnavailable": (503, "store_unavailable"),
     "EmbedderUnavailable": (503, "embedder_unavailable"),
+    "ReadingUnavailable": (503, "reading_unavailable"),
     "DiskFull": (503, "disk_full"),
     "SourceUnavailable": (503, "source_unavailable"),
     "SignInUnavailable": (503, "sign_in_unavailable"),

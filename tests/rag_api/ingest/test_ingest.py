@@ -331,7 +331,7 @@ def test_a_file_that_waits_for_the_processor_is_not_given_up(tmp_path: Path) -> 
     quick = write(tmp_path, "snel.pdf", procedure("Kalium", BODY))
     with Reader(timeout=1, memory_mb=1024) as reader:
         reader.read(Job(quick, "snel.pdf", PDF, 10))
-        assert reader._process is not None
+        assert isinstance(reader._process, subprocess.Popen)
         process = reader._process.pid
         os.kill(process, signal.SIGSTOP)  # as when others have the processor
         threading.Timer(2.5, os.kill, (process, signal.SIGCONT)).start()
@@ -410,7 +410,7 @@ def test_a_reader_that_is_killed_is_replaced(tmp_path: Path) -> None:
     path = write(tmp_path, "snel.pdf", procedure("Kalium", BODY))
     with Reader(timeout=20, memory_mb=1024) as reader:
         reader.read(Job(path, "snel.pdf", PDF, 10))
-        assert reader._process is not None
+        assert isinstance(reader._process, subprocess.Popen)
         os.kill(reader._process.pid, signal.SIGKILL)
         time.sleep(0.1)
         assert "infuuspomp" in reader.read(Job(path, "snel.pdf", PDF, 10)).text

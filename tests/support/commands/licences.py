@@ -27,7 +27,7 @@ Bedside is Apache-2.0. `make licences` makes this page from what the installed p
 - Models in packages: multilingual-e5-small (MIT); all-MiniLM-L6-v2, SmolLM2, Qwen2.5-Coder and PP-OCR (Apache-2.0).
   Models that you configure have licences of their own.
 - `torch` brings NVIDIA's CUDA libraries on Linux, which are proprietary and may be passed on by NVIDIA's terms.
-- LibreOffice (MPL-2.0) and tesseract (Apache-2.0) are Debian's packages in the image; both run as programs of their own.
+- LibreOffice (MPL-2.0) and tesseract (Apache-2.0) are Debian's packages in the image `reading`; both run as programs of their own.
 - psycopg is LGPL-3.0, used as a library that is not changed.
 
 """

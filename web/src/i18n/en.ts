@@ -191,6 +191,7 @@ export const en = {
     database_unavailable: "The database of Bedside does not answer at the moment. Try again shortly.",
     disk_full: "The disk of Bedside is full. Tell the administrator.",
     embedder_unavailable: "Bedside cannot search at the moment. Try again shortly.",
+    reading_unavailable: "Bedside cannot read files at the moment. Try again shortly.",
     not_found: "This conversation does not exist or was deleted.",
     invalid_input: "The question could not be read.",
     invalid_request: "The question could not be read.",

@@ -186,6 +186,7 @@ export const nl: Messages = {
     database_unavailable: "De databank van Bedside antwoordt nu niet. Probeer het zo dadelijk opnieuw.",
     disk_full: "De schijf van Bedside is vol. Verwittig de beheerder.",
     embedder_unavailable: "Bedside kan nu niet zoeken. Probeer het zo dadelijk opnieuw.",
+    reading_unavailable: "Bedside kan nu geen bestanden lezen. Probeer het zo dadelijk opnieuw.",
     not_found: "Dit gesprek bestaat niet of is verwijderd.",
     invalid_input: "De vraag kon niet gelezen worden.",
     invalid_request: "De vraag kon niet gelezen worden.",
