@@ -21,7 +21,7 @@ from rag_api.ingest.common.kinds import Kind
 from rag_api.ingest.sandbox.office import convert, office
 from rag_api.ingest.sandbox.reader import Reader
 from rag_api.ingest.sandbox.starting import SOCKET, Elsewhere, programs
-from tests.rag_api.docx_files import docx, p, r
+from tests.rag_api.made_files.docx_files import docx, p, r
 
 HERE = office()
 
