@@ -317,12 +317,16 @@ def test_who_may_not_load_documents_sees_nothing_to_load_them_with(open_as: Open
     expect(page.get_by_text("Alleen beheerders kunnen dit wijzigen.")).to_have_count(1 - loads)
 
 
+EVERYBODYS = ["Eerdere vragen", "Procedures", "Documenten"]
+JUDGES = ["Testsessie", "Beoordeelde reeksen", "Onbeantwoorde vragen"]
+
+
 @pytest.mark.parametrize(
     ("who", "names"),
     [
-        ("owner", ["Procedures", "Documenten"]),
-        ("judge", ["Procedures", "Documenten", "Testsessie", "Beoordeelde reeksen", "Onbeantwoorde vragen"]),
-        ("admin", ["Procedures", "Documenten", "Accounts", "Sleutels", "Testsessie", "Beoordeelde reeksen", "Onbeantwoorde vragen"]),
+        ("owner", EVERYBODYS),
+        ("judge", [*EVERYBODYS, *JUDGES]),
+        ("admin", [*EVERYBODYS, "Accounts", "Sleutels", *JUDGES]),
     ],
 )
 def test_the_ways_to_pages_are_shown_to_those_who_may_go_there(open_as: Open, who: str, names: list[str]) -> None:

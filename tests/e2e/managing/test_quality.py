@@ -150,7 +150,7 @@ def test_the_gap_report_names_what_was_asked_in_vain_and_the_nearest_documents(p
         httpx.post(f"{url}/api/ask", json={"question": question, "mode": "sources"}).raise_for_status()
     asker.user = LOCAL_USER
     page.goto(url)
-    page.get_by_text("Eerder").click()
+    page.get_by_text("Eerder", exact=True).click()
     page.get_by_role("link", name="Onbeantwoorde vragen").click()
     card = page.locator(".gap")
     expect(card).to_have_count(1)
