@@ -44,8 +44,13 @@ def open_collection(client: weaviate.WeaviateClient, settings: Settings, embedde
     name = settings.collection
     made_with = {"embedder": embedder_name, "dim": dim, "terms": terms.VERSION}
     if not client.collections.exists(name):
-        _create(client, settings, made_with)
-        return True
+        try:
+            _create(client, settings, made_with)
+            return True
+        except weaviate.exceptions.UnexpectedStatusCodeError:
+            if not client.collections.exists(name):
+                raise
+            log.info("the collection %s was made by another process at the same moment", name)
     chunks = client.collections.get(name)
     config = chunks.config.get()
     recorded = _recorded(config.description or "", name)

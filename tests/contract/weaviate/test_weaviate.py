@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import threading
 import uuid
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -51,6 +53,31 @@ def store(settings: Settings) -> Iterator[WeaviateStore]:
 def collection(store: WeaviateStore) -> Any:
     """The server's own, to look at what the store did there."""
     return store.connection.do(lambda client: client.collections.get(store.name))
+
+
+def test_processes_that_start_together_open_the_same_collection(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each sees that it is not there; one makes it first."""
+    together = threading.Barrier(3)
+    create = weaviate_schema._create
+
+    def created(*arguments: Any) -> None:
+        together.wait(30)
+        create(*arguments)
+
+    monkeypatch.setattr(weaviate_schema, "_create", created)
+    with ThreadPoolExecutor(3) as pool:
+        opened = list(pool.map(lambda _: open_store(settings, "test", DIM), range(3)))
+    put(opened[0], chunk("a", 1, "kalium"))
+    assert [one.count() for one in opened] == [1, 1, 1]
+    opened[0].drop()
+    for one in opened:
+        one.close()
+
+
+def test_a_collection_that_cannot_be_made_is_said(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    refused = settings.model_copy(update={"weaviate_replication_factor": 99})
+    with pytest.raises(StoreUnavailable, match="replic"):
+        open_store(refused, "test", DIM)
 
 
 def test_a_new_chunk_that_a_replica_takes_for_an_old_one_is_kept(store: WeaviateStore, monkeypatch: pytest.MonkeyPatch) -> None:
