@@ -69,7 +69,9 @@ def test_processes_that_start_together_open_the_same_collection(settings: Settin
         opened = list(pool.map(lambda _: open_store(settings, "test", DIM), range(3)))
     put(opened[0], chunk("a", 1, "kalium"))
     assert [one.count() for one in opened] == [1, 1, 1]
-    opened[0].drop()
+    first = opened[0]
+    assert isinstance(first, WeaviateStore)
+    first.drop()
     for one in opened:
         one.close()
 
