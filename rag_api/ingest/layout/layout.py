@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from rag_api.ingest.common.boxed_text import Marked, no_boxes
 from rag_api.ingest.layout.aligned_tables import aligned_tables, is_full
 from rag_api.ingest.layout.drawn_upwards import downwards
-from rag_api.ingest.layout.grid import Band, Cell, cells_of, joined, said_again
+from rag_api.ingest.layout.grid import Band, Cell, alone, cells_of, joined, said_again
 from rag_api.ingest.layout.header_tables import header_tables
 from rag_api.ingest.layout.late_labels import late_labels
 from rag_api.ingest.layout.line_numbers import line_numbers
@@ -38,6 +38,7 @@ _LABEL = re.compile(r"(?=.{1,4}$)(?:\W{1,3}|\(?(?:\w|\d{1,3}|[ivx]{1,4})[.)]?|(?
 _FEWEST_ROWS = 3  # without rules between them, in place of lines of one
 _PADDING = 0.6  # line heights between a full cell and the next column
 _LEVEL = 0.3  # line heights between the middles of what is level
+_MOST_ALONE = 2  # lines of a row that is blank but for one cell; more are text
 _MAX_CELL_LINES = 15  # more is a column of text in a frame
 
 
@@ -54,11 +55,14 @@ class Line:
     symbol: bool  # some of it is set in a symbol font
     aside: bool  # it is turned another way than most of the page
     counts: bool = False  # the number of a line, in the margin
+    cell: bool = False  # it is a table's, though no row has it
+    names: bool = False  # it has a row of a drawn table to itself, and names those below
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Row:
-    """A table row: its cells from left to right, each its lines; which of them stand beside other rows too."""
+    """A table row: its cells from left to right, each its lines; which of them stand beside other rows too. Of one cell: the others are
+    blank."""
 
     cells: tuple[tuple[Line, ...], ...]
     shared: frozenset[int] = frozenset()
@@ -286,9 +290,15 @@ def _merge(lines: list[Line], cells: list[Cell | None], boxes: NDArray[np.float3
             known.append({*its, *(beside if row.shared else ())})
         row_of |= {i: row for i in beside if row.shared and i not in row_of}
     row_of.update(_rows_below_headers(lines, known, {i for i, left in enumerate(lefts) if left != -1}))
+    lone = alone(bands, cells, [line.bold for line in lines])
+    for members in lone.rows:
+        cell = tuple(_lines_of([lines[i] for i in members]))
+        if len(cell) <= _MOST_ALONE and over_rows.isdisjoint(members) and row_of.keys().isdisjoint(members):
+            row_of.update(dict.fromkeys(members, Row((cell,))))
     items: list[Line | Row] = []
     seen: set[int] = set()
     for i, line in enumerate(lines):
+        line = replace(line, names=True) if i in lone.names else line
         own = row_of.get(i)
         if own is not None:
             if id(own) not in seen:
@@ -462,6 +472,7 @@ def _joined(one: Line, two: Line) -> Line:
         one.bold and two.bold,
         one.symbol or two.symbol,
         one.aside,
+        names=one.names and two.names,
     )
 
 

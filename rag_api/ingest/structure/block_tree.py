@@ -23,6 +23,7 @@ from rag_api.text.sentence_splitter import Kind
 from rag_api.text.shapes import CellShape, Shape, headed, kind_of, label_of, numbered, shape_of, without_lists_of_headings
 
 _LONGEST_HEADING = 160
+_LONGEST_GROUP = 120  # characters of what rows have in common
 _LARGER = 1.08  # times the usual size: a heading
 _MOST_BOXED = 12  # paragraphs; more in one frame is a column or a page
 _DEEPER = 6.0  # points that an item stands to the right of the one that it belongs to
@@ -66,6 +67,16 @@ class _Paragraph:
     @property
     def bold(self) -> bool:
         return all(line.bold for piece in self.pieces for line in _lines(piece.item))
+
+    @property
+    def stray(self) -> bool:
+        """Some of it is a table's cell that no row has."""
+        return any(line.cell for piece in self.pieces for line in _lines(piece.item))
+
+    @property
+    def names(self) -> bool:
+        """It has a row of a drawn table to itself, and names those below."""
+        return all(isinstance(piece.item, Line) and piece.item.names for piece in self.pieces)
 
     @property
     def y0(self) -> float:
@@ -165,7 +176,7 @@ class _Shaper:
     def _is_styled(self, paragraph: _Paragraph) -> bool:
         """Set as a heading: larger than most, or bold where most is not, on few lines that end in no sentence."""
         words = self._words(paragraph)
-        if paragraph.row or not words or len(words) > _LONGEST_HEADING or words[-1] in ".:;," or "\t" in words or len(paragraph.pieces) > 3:
+        if paragraph.row or paragraph.stray or not words or len(words) > _LONGEST_HEADING or words[-1] in ".:;," or "\t" in words or len(paragraph.pieces) > 3:
             return False
         if not any(c.isalpha() for c in words) or (label_of(words) and not numbered(words)):
             return False
@@ -181,9 +192,11 @@ class _Shaper:
             label = label_of(words) if told.kind == BlockKind.ITEM else numbered(words) if told.kind == BlockKind.HEADING else ""
             return Shape(told.kind, paragraph.start, paragraph.end, told.level, label, apart=apart, box=told.box or paragraph.box)
         kind = kind_of(self.text, paragraph.start, paragraph.end)
-        if self._groups_rows(n):
-            cell = CellShape(paragraph.start, paragraph.end, 0, header=True)
+        if "\t" not in words and (self._is_cell(n) or self._groups_rows(n)):
+            cell = CellShape(paragraph.start, paragraph.end, 0, header=not paragraph.stray)
             return Shape(BlockKind.ROW, paragraph.start, paragraph.end, cells=(cell,), box=0)
+        if paragraph.stray:
+            return Shape(BlockKind.PARAGRAPH, paragraph.start, paragraph.end, apart=apart)
         if self._is_styled(paragraph) and not last:
             return self._heading(paragraph, apart)
         if kind == Kind.HEADING and self.has_styles and not numbered(words) and not words.endswith("?"):
@@ -203,12 +216,20 @@ class _Shaper:
         row, piece = paragraph.row, paragraph.pieces[0]
         assert row is not None, "it is asked of rows only"
         told = self.told.get(key_of(self._words(paragraph)))
-        bold = told.header if told is not None else paragraph.bold and not self.mostly_bold
+        bold = told.header if told is not None else paragraph.bold and not self.mostly_bold and len(row.cells) > 1
         ends = [paragraph.start + sum(piece.cells[: n + 1]) for n in range(len(piece.cells))]
         ends[-1] = paragraph.end
+        if len(ends) == 1:  # what parts it from the next row stands for its blank cells: it is no name of rows below
+            ends.insert(0, paragraph.start + len(self.text[paragraph.start : paragraph.end].rstrip()))
         begins = [paragraph.start, *ends[:-1]]
         cells = tuple(CellShape(a, b, n, header=bold) for n, (a, b) in enumerate(zip(begins, ends, strict=True)))
         return Shape(BlockKind.ROW, paragraph.start, paragraph.end, header=bold, cells=cells, apart=apart)
+
+    def _is_cell(self, n: int) -> bool:
+        """A table's, though no row has it, and next to rows or other such cells of its page."""
+        page = self.found[n].page
+        near = [p for p in self.found[max(0, n - 1) : n + 2] if p is not self.found[n] and p.page == page]
+        return self.found[n].stray and any(p.row is not None or p.stray or "\t" in self._words(p) for p in near)
 
     def _groups_rows(self, n: int) -> bool:
         """A line between two rows of a table, or beside the rows that follow: what they have in common."""
@@ -216,13 +237,22 @@ class _Shaper:
             return False
         before, one, after = self.found[n - 1 : n + 2]
         words = self._words(one)
-        if after.row is None or one.page != after.page or len(words) > 120 or words.endswith((".", ":")) or "\t" in words:
+        if len(words) > _LONGEST_GROUP or words.endswith((".", ":")) or "\t" in words:
+            return False
+        if self._fills_a_row(n):
+            return True
+        if after.row is None or one.page != after.page:
             return False
         beside = one.y0 < after.y1 and one.y1 > after.y0 and one.first.x1 <= min(line.x0 for line in after.row.lines)
         if beside or before.row is None or before.page != one.page:
             return beside
         near = 1.5 * one.first.size
         return one.y0 - before.y1 < near and after.y0 - one.y1 < near
+
+    def _fills_a_row(self, n: int) -> bool:
+        """It has a row of a drawn table to itself, and rows of the same page stand below."""
+        one, below = self.found[n], next((p for p in self.found[n + 1 :] if not p.names), None)
+        return one.names and below is not None and below.row is not None and below.page == one.page
 
     def _goes_with_item(self, n: int) -> bool:
         """Set as deep as the words of the item above."""

@@ -206,19 +206,21 @@ class _Quotes:
         path, part = self._path(table), table
         header: list[int] = []
         group: Place | None = None
+        names = False  # the group stands in the first column, beside rows that have no cell there
         labels: dict[int, Place] = {}  # by column: the cell that was said last
         named = self._named_from_the_first(rows)
         several = max((len(self.children.get(row, [])) for row in rows), default=0) > 1
         for n, row in enumerate(rows):
             cells = self.children.get(row, [])
             part = row if self._begins(rows, n) else part
+            group = None if names and self._column(row) == 0 else group
             if self.blocks[row].header and (len(cells) > 1 or not several):
                 again = bool(header) and self._cell_words(row) in [self._cell_words(one) for one in header]  # on the table's next page
                 header = header if again else [*header, row] if n and self.blocks[rows[n - 1]].header else [row]
                 if not again:
                     group, labels = None, {}
             elif several and self._groups(rows, n):
-                group, labels = self._place(row), {}
+                group, labels, names = self._place(row), {}, self._column(rows[n + 1]) > 0
             elif not self._is_about(cells):
                 label = self._label(cells, labels) if named else []
                 lead = [*(self._place(one) for one in header), *([group] if group else []), *label]
@@ -228,10 +230,16 @@ class _Quotes:
                 labels = {0: self._place(cells[0])}
 
     def _groups(self, rows: Sequence[int], n: int) -> bool:
-        """A row of one cell, without an end of its own, with full rows below."""
+        """A row of one cell in the first column, without an end of its own, with full rows below."""
         cells = self.children.get(rows[n], [])
+        if cells and self.blocks[cells[0]].column:
+            return False
         follows = n + 1 < len(rows) and len(self.children.get(rows[n + 1], [])) > 1
         return len(cells) == 1 and follows and not self._words(rows[n]).rstrip().endswith((".", "!", "?"))
+
+    def _column(self, row: int) -> int:
+        """Where its first cell stands."""
+        return self.blocks[self.children[row][0]].column if self.children.get(row) else 0
 
     def _named_from_the_first(self, rows: Sequence[int]) -> bool:
         """Where the first row has no name, names do not stand at the top of what they are for: whose the next row is nobody knows."""
