@@ -141,7 +141,7 @@ class Alone:
     rows: tuple[tuple[int, ...], ...]
 
 
-def alone(bands: Mapping[Band, Sequence[int]], cells: Sequence[Cell | None], bold: Sequence[bool]) -> Alone:
+def alone(bands: Mapping[Band, Sequence[int]], cells: Sequence[Cell | None], boxes: Float, bold: Sequence[bool]) -> Alone:
     ends: dict[int, tuple[int, int]] = {}
     first: dict[int, list[int]] = defaultdict(list)  # by table, what stands in the first column of rows of several cells
     for band, own in bands.items():
@@ -160,6 +160,8 @@ def alone(bands: Mapping[Band, Sequence[int]], cells: Sequence[Cell | None], bol
         lefts, rights = _sides(own, cells)
         if band.table not in parted or not _closed_all(own, cells) or len(set(lefts)) > 1 or any(_holds(band, one) for one in bands if one != band):
             continue
+        if _is_level_with_others(own, [i for one in bands if one != band and one.table == band.table for i in bands[one]], boxes):
+            continue
         left, right = ends[band.table]
         begins, apart = lefts[0] == left, all(bold[i] for i in own) and not all(bold[i] for i in first[band.table])
         if begins and (rights[-1] == right or apart):
@@ -167,6 +169,13 @@ def alone(bands: Mapping[Band, Sequence[int]], cells: Sequence[Cell | None], bol
         else:
             rows.append(tuple(own))
     return Alone(frozenset(names), tuple(rows))
+
+
+def _is_level_with_others(own: Sequence[int], others: Sequence[int], boxes: Float) -> bool:
+    if not others:
+        return False
+    top, foot = boxes[own, 1].min(), boxes[own, 3].max()
+    return bool((np.minimum(foot, boxes[others, 3]) - np.maximum(top, boxes[others, 1]) > 0.3 * (foot - top)).any())
 
 
 def _sides(own: Iterable[int], cells: Sequence[Cell | None]) -> tuple[list[int], list[int]]:

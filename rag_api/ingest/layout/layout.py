@@ -290,7 +290,7 @@ def _merge(lines: list[Line], cells: list[Cell | None], boxes: NDArray[np.float3
             known.append({*its, *(beside if row.shared else ())})
         row_of |= {i: row for i in beside if row.shared and i not in row_of}
     row_of.update(_rows_below_headers(lines, known, {i for i, left in enumerate(lefts) if left != -1}))
-    lone = alone(bands, cells, [line.bold for line in lines])
+    lone = alone(bands, cells, boxes, [line.bold for line in lines])
     for members in lone.rows:
         cell = tuple(_lines_of([lines[i] for i in members]))
         if len(cell) <= _MOST_ALONE and over_rows.isdisjoint(members) and row_of.keys().isdisjoint(members):

@@ -135,8 +135,7 @@ def _beside(n: int, line: Line, tables: Sequence[_Table]) -> int | None:
     for table in tables:
         for k, row in enumerate(table.rows):
             leads = table.at > n and k == 0 and line.x1 < table.cells[0][0][0]
-            level = _is_level(line, row) or (k and _is_between(table.rows[k - 1], line, row))
-            if level and not leads and all(line.x0 > b or line.x1 < a for a, b in table.cells[k]):
+            if _is_level(line, row) and not leads and all(line.x0 > b or line.x1 < a for a, b in table.cells[k]):
                 return table.at + k
     return None
 
@@ -144,11 +143,6 @@ def _beside(n: int, line: Line, tables: Sequence[_Table]) -> int | None:
 def _is_level(line: Line, row: Item) -> bool:
     level = min(line.y1, row.y1) - max(line.y0, row.y0) > _LEVEL * (line.y1 - line.y0)
     return level and row.y1 - row.y0 < _TALLEST * line.size
-
-
-def _is_between(above: Item, line: Line, below: Item) -> bool:
-    """There is no white between it and two rows: a cell in the middle of both."""
-    return above.y0 < line.y0 < above.y1 and below.y0 < line.y1 < below.y1
 
 
 def _stands_below_a_column(n: int, line: Line, tables: Sequence[_Table]) -> bool:

@@ -186,7 +186,7 @@ class _Shaper:
         words, last = self._words(paragraph), n + 1 == len(self.found)
         apart = bool(n) and self.text[: paragraph.start].endswith("\n\n")
         if paragraph.row is not None:
-            return self._row(paragraph, apart)
+            return self._row(n, apart)
         told = self.told.get(key_of(words))
         if told is not None and told.kind != BlockKind.ROW:
             label = label_of(words) if told.kind == BlockKind.ITEM else numbered(words) if told.kind == BlockKind.HEADING else ""
@@ -212,18 +212,26 @@ class _Shaper:
         level = 1 + self.sizes.index(self._style(paragraph)) + number.count(".")
         return Shape(BlockKind.HEADING, paragraph.start, paragraph.end, level, number, apart=apart, box=paragraph.box)
 
-    def _row(self, paragraph: _Paragraph, apart: bool) -> Shape:
+    def _row(self, n: int, apart: bool) -> Shape:
+        paragraph = self.found[n]
         row, piece = paragraph.row, paragraph.pieces[0]
         assert row is not None, "it is asked of rows only"
         told = self.told.get(key_of(self._words(paragraph)))
-        bold = told.header if told is not None else paragraph.bold and not self.mostly_bold and len(row.cells) > 1
-        ends = [paragraph.start + sum(piece.cells[: n + 1]) for n in range(len(piece.cells))]
+        bold = told.header if told is not None else self._is_set_as_header(n)
+        ends = [paragraph.start + sum(piece.cells[: k + 1]) for k in range(len(piece.cells))]
         ends[-1] = paragraph.end
         if len(ends) == 1:  # what parts it from the next row stands for its blank cells: it is no name of rows below
             ends.insert(0, paragraph.start + len(self.text[paragraph.start : paragraph.end].rstrip()))
         begins = [paragraph.start, *ends[:-1]]
-        cells = tuple(CellShape(a, b, n, header=bold) for n, (a, b) in enumerate(zip(begins, ends, strict=True)))
+        cells = tuple(CellShape(a, b, k, header=bold) for k, (a, b) in enumerate(zip(begins, ends, strict=True)))
         return Shape(BlockKind.ROW, paragraph.start, paragraph.end, header=bold, cells=cells, apart=apart)
+
+    def _is_set_as_header(self, n: int) -> bool:
+        """Bold; a row of one cell where a row of several is below it."""
+        row, below = self.found[n].row, self.found[n + 1].row if n + 1 < len(self.found) else None
+        several = len(row.cells) > 1 if row else False
+        names = below is not None and len(below.cells) > 1 and self.found[n + 1].bold and self.found[n + 1].page == self.found[n].page
+        return self.found[n].bold and not self.mostly_bold and (several or names)
 
     def _is_cell(self, n: int) -> bool:
         """A table's, though no row has it, and next to rows or other such cells of its page."""
