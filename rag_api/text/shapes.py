@@ -133,7 +133,10 @@ def headed(text: str, rows: list[Shape]) -> list[Shape]:
     if any(row.header for row in rows) or not _is_header(words[above:]):
         return rows
     heads = rows[: above + 1]
-    return [*(replace(row, header=True, cells=tuple(replace(cell, header=True) for cell in row.cells)) for row in heads), *rows[above + 1 :]]
+    return [
+        *(replace(row, header=True, cells=tuple(replace(cell, header=True) for cell in row.cells)) for row in heads),
+        *rows[above + 1 :],
+    ]
 
 
 def _is_header(rows: list[list[str]]) -> bool:

@@ -152,13 +152,20 @@ def alone(bands: Mapping[Band, Sequence[int]], cells: Sequence[Cell | None], box
     for band, own in bands.items():
         lefts, _ = _sides(own, cells)
         if len(set(lefts)) > 1 and band.table in ends and not all(bold[i] for i in own):
-            first[band.table] += [i for i, cell in zip(own, (cells[i] for i in own), strict=True) if cell and cell.left == ends[band.table][0]]
+            first[band.table] += [
+                i for i, cell in zip(own, (cells[i] for i in own), strict=True) if cell and cell.left == ends[band.table][0]
+            ]
     names: set[int] = set()
     rows: list[tuple[int, ...]] = []
     parted = {band.table for band, own in bands.items() if len(set(_sides(own, cells)[0])) > 1}
     for band, own in bands.items():
         lefts, rights = _sides(own, cells)
-        if band.table not in parted or not _closed_all(own, cells) or len(set(lefts)) > 1 or any(_holds(band, one) for one in bands if one != band):
+        if (
+            band.table not in parted
+            or not _closed_all(own, cells)
+            or len(set(lefts)) > 1
+            or any(_holds(band, one) for one in bands if one != band)
+        ):
             continue
         if _is_level_with_others(own, [i for one in bands if one != band and one.table == band.table for i in bands[one]], boxes):
             continue

@@ -176,7 +176,15 @@ class _Shaper:
     def _is_styled(self, paragraph: _Paragraph) -> bool:
         """Set as a heading: larger than most, or bold where most is not, on few lines that end in no sentence."""
         words = self._words(paragraph)
-        if paragraph.row or paragraph.stray or not words or len(words) > _LONGEST_HEADING or words[-1] in ".:;," or "\t" in words or len(paragraph.pieces) > 3:
+        if (
+            paragraph.row
+            or paragraph.stray
+            or not words
+            or len(words) > _LONGEST_HEADING
+            or words[-1] in ".:;,"
+            or "\t" in words
+            or len(paragraph.pieces) > 3
+        ):
             return False
         if not any(c.isalpha() for c in words) or (label_of(words) and not numbered(words)):
             return False

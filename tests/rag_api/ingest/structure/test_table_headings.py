@@ -151,9 +151,7 @@ def test_a_bold_name_beside_the_header_is_one_of_its_names(tmp_path: Path) -> No
 
 @pytest.mark.parametrize(("x", "words"), [(60, "Bij kinderen"), (215, "Bij kinderen onder de 10 kg")])
 def test_a_heading_at_the_left_or_in_the_middle_between_two_tables_heads_the_second(x: float, words: str, tmp_path: Path) -> None:
-    first, second = [
-        _cells(*(row(y - 18 * n, *cells, font=PLAIN if n else BOLD) for n, cells in enumerate(DOSES))) for y in (740, 600)
-    ]
+    first, second = [_cells(*(row(y - 18 * n, *cells, font=PLAIN if n else BOLD) for n, cells in enumerate(DOSES))) for y in (740, 600)]
     page = both(lines("Pijn", y=780, size=16, font=BOLD), first, lines(words, x=x, y=630, size=12, font=BOLD), second)
     document = read(write(tmp_path, "x.pdf", pdf(page)), "x.pdf", PDF, 20)
     assert headings(document) == ["Pijn", words]
