@@ -291,10 +291,10 @@ def _merge(lines: list[Line], cells: list[Cell | None], boxes: NDArray[np.float3
         row_of |= {i: row for i in beside if row.shared and i not in row_of}
     row_of.update(_rows_below_headers(lines, known, {i for i, left in enumerate(lefts) if left != -1}))
     lone = alone(bands, cells, boxes, [line.bold for line in lines])
-    for members in lone.rows:
-        cell = tuple(_lines_of([lines[i] for i in members]))
-        if len(cell) <= _MOST_ALONE and over_rows.isdisjoint(members) and row_of.keys().isdisjoint(members):
-            row_of.update(dict.fromkeys(members, Row((cell,))))
+    for own_row in lone.rows:
+        words = tuple(_lines_of([lines[i] for i in own_row]))
+        if len(words) <= _MOST_ALONE and over_rows.isdisjoint(own_row) and row_of.keys().isdisjoint(own_row):
+            row_of.update(dict.fromkeys(own_row, Row((words,))))
     items: list[Line | Row] = []
     seen: set[int] = set()
     for i, line in enumerate(lines):

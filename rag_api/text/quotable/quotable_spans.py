@@ -2,9 +2,9 @@
 
 "Ernstige leverinsufficientie" under "Niet geven bij:" says the opposite of what it says alone; a table's row without its header does
 not say which number is what; "These patients get none" needs the patients. So a list item brings the line that introduces its
-list and the item that it belongs to, a row its table's caption, its header and the row or cell that groups it, a sentence below a heading such as
-"Contra-indicaties" that heading, and a sentence that points back, or that takes something back ("Behalve ..."), comes with the sentence
-before it. When in doubt words are added: too much is read over, too little may be wrong.
+list and the item that it belongs to; a row its table's heading and caption, its header, and the row or cell that groups it; a sentence
+below a heading such as "Contra-indicaties" that heading; and a sentence that points back, or that takes something back ("Behalve ..."),
+comes with the sentence before it. When in doubt words are added: too much is read over, too little may be wrong.
 """
 
 from __future__ import annotations
@@ -244,7 +244,8 @@ class _Quotes:
         return self.blocks[self.children[row][0]].column if self.children.get(row) else 0
 
     def _named_from_the_first(self, rows: Sequence[int]) -> bool:
-        """Where the first row has no name, names do not stand at the top of what they are for: whose the next row is nobody knows."""
+        """Where the first row has no name, names do not stand at the top of what they are for: whose the next row is nobody knows, and
+        rows without a name are not quoted."""
         first = next((row for row in rows if not self.blocks[row].header and len(self.children.get(row, [])) > 1), None)
         return first is None or self.blocks[self.children[first][0]].column == 0
 
@@ -289,8 +290,8 @@ class _Quotes:
         return tuple(place for place in lead if place[1] - place[0] <= LONGEST_LEAD)
 
     def introduction(self, holder: int) -> tuple[Place, ...]:
-        """The headings that turn a list or table over, and the line before it when it ends in a colon, else its heading. A table has both, and
-        the line may be its caption."""
+        """The headings that turn a list or table over, and the line before it when it ends in a colon, else its heading. A table has both,
+        and the line may be its caption."""
         path = self._path(holder)
         last = self._leaf_before(holder)
         if last is not None and (self._ends_in_colon(last) or (self.blocks[holder].kind == BlockKind.TABLE and self._is_caption(last))):

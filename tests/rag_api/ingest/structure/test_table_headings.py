@@ -72,9 +72,15 @@ def test_a_row_of_one_cell_names_the_rows_below_it_and_nothing_after_the_table(p
     document = laid(tmp_path, heading("Pijn"), body(SENTENCE), made, Spacer(1, 20), body(SENTENCE), heading("Bewaking"), body(SENTENCE))
     assert headings(document) == ["Pijn", "Bewaking"]
     _, lead, path, certain = told(document, "fentanyl")
-    assert certain and "Middel\tDosis" in lead and "Volwassenen" in lead and path == ["Pijn"]
+    assert certain
+    assert "Middel\tDosis" in lead
+    assert "Volwassenen" in lead
+    assert path == ["Pijn"]
     _, lead, _, certain = told(document, "ibuprofen")
-    assert certain and "Middel\tDosis" in lead and "Kinderen" in lead and "Volwassenen" not in lead
+    assert certain
+    assert "Middel\tDosis" in lead
+    assert "Kinderen" in lead
+    assert "Volwassenen" not in lead
 
 
 def test_a_bold_name_whose_other_cells_are_blank_groups_rows_whose_names_are_not_bold(tmp_path: Path) -> None:
@@ -94,7 +100,10 @@ def test_a_row_with_blank_cells_says_nothing_of_the_row_below(bold: bool, paddin
     document = laid(tmp_path, heading("Pijn"), made, Spacer(1, 20), body(SENTENCE), heading("Bewaking"), body(SENTENCE))
     for name in ("ketamine", "fentanyl"):
         _, lead, path, certain = told(document, name)
-        assert certain and "codeine" not in lead and "Middel\tDosis" in lead and path == ["Pijn"]
+        assert certain
+        assert "codeine" not in lead
+        assert "Middel\tDosis" in lead
+        assert path == ["Pijn"]
 
 
 def _cells(*rows: tuple[float, Sequence[tuple[float, str, str]]]) -> Draw:
@@ -129,7 +138,8 @@ def test_a_bold_cell_that_stands_between_two_rows_is_no_heading_of_the_later_one
     assert headings(document) == ["Pijn", "Bewaking"]
     for name in ("ketamine", "fentanyl"):  # the cell is one's or the other's, or both's
         _, _, path, certain = told(document, name)
-        assert path == ["Pijn"] and not certain
+        assert path == ["Pijn"]
+        assert not certain
     assert told(document, "morfine")[3]
 
 
@@ -146,7 +156,9 @@ def test_a_bold_name_beside_the_header_is_one_of_its_names(tmp_path: Path) -> No
     )
     document = read(write(tmp_path, "x.pdf", pdf(page)), "x.pdf", PDF, 20)
     _, lead, path, certain = told(document, "fentanyl")
-    assert certain and "Bij wie" in lead and path == ["Pijn"]
+    assert certain
+    assert "Bij wie" in lead
+    assert path == ["Pijn"]
 
 
 @pytest.mark.parametrize(("x", "words"), [(60, "Bij kinderen"), (215, "Bij kinderen onder de 10 kg")])
