@@ -50,7 +50,7 @@ class Shape:
     box: int = 0  # those in one box have one number, 0: in none
     apart: bool = False  # white space parts it from what stands before: another table or list may begin here
     inner: bool = False  # a paragraph that belongs to the item before
-    aside: bool = False  # a paragraph between two items of one list that is none of it: a footnote, a header
+    aside: bool = False  # a paragraph between items of one list, or rows of one table, that is none of it: a footnote
 
 
 def shapes(text: str) -> list[Shape]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rag_api.domain import Block, BlockKind
 from rag_api.ingest.common.boxed_text import Marked
-from rag_api.ingest.layout.columns import columns_of
+from rag_api.ingest.layout.columns import alike, begins_of, columns_of
 from rag_api.ingest.layout.layout import Line, Row, usual_size
 from rag_api.ingest.structure.tagged_lines import Told, key_of
 from rag_api.text.blocks import tree
@@ -280,24 +280,35 @@ class _Shaper:
         return near and one.y0 > before.y0 and _DEEPER < one.first.x0 - before.first.x0 < _COLUMN
 
     def _with_asides(self, shapes: list[Shape]) -> list[Shape]:
-        """Footnotes, headers and footers that alone stand between a list's items on one page and those on the next interrupt no list."""
+        """Footnotes, headers and footers that alone stand between a list's items, or a table's rows, on one page and those on the next
+        interrupt neither."""
         found = list(shapes)
         for n, shape in enumerate(shapes):
             last = n - 1
-            if shape.kind == BlockKind.ITEM:
-                while last >= 0 and self._stands_aside(shapes[last], self.found[last], self.found[n]):
+            if shape.kind in (BlockKind.ITEM, BlockKind.ROW):
+                while last >= 0 and self._stands_aside(shapes[last], self.found[last], shape, self.found[n]):
                     last -= 1
             if last in (-1, n - 1) or self.found[last].page >= self.found[n].page:
                 continue
-            if shapes[last].kind == BlockKind.ITEM or shapes[last].inner:
-                found[last + 1 : n] = [replace(one, aside=True) for one in shapes[last + 1 : n]]
+            goes_on = shape.kind == BlockKind.ROW and self._goes_on_below(last, shapes[last], n, shape)
+            if goes_on or (shape.kind == BlockKind.ITEM and (shapes[last].kind == BlockKind.ITEM or shapes[last].inner)):
+                found[last + 1 : n] = [replace(one, kind=BlockKind.PARAGRAPH, aside=True) for one in shapes[last + 1 : n]]
         return found
 
-    def _stands_aside(self, shape: Shape, paragraph: _Paragraph, item: _Paragraph) -> bool:
-        """Small print; or the same words again as on other pages, but for what introduces a list there."""
-        if shape.kind != BlockKind.PARAGRAPH or shape.inner or shape.box:
+    def _goes_on_below(self, last: int, above: Shape, n: int, row: Shape) -> bool:
+        """Rows of two pages that follow each other, whose cells begin at the same places."""
+        if above.kind != BlockKind.ROW or self.found[n].page != self.found[last].page + 1:
             return False
-        if paragraph.first.size < _SMALL * item.first.size:
+        return alike(begins_of(above, _boxes(self.found[last])), begins_of(row, _boxes(self.found[n])))
+
+    def _stands_aside(self, shape: Shape, paragraph: _Paragraph, to: Shape, item: _Paragraph) -> bool:
+        """Small print; or the same words again as on other pages, but for what introduces a list there."""
+        small = paragraph.first.size < _SMALL * item.first.size
+        if shape.kind == BlockKind.ROW or shape.inner or shape.box:
+            return False
+        if shape.kind != BlockKind.PARAGRAPH:
+            return small and to.kind == BlockKind.ROW
+        if small:
             return True
         words = self._words(paragraph)
         again = all(piece.repeated for piece in paragraph.pieces) and not words.endswith(":")
@@ -352,11 +363,12 @@ class _Shaper:
                     shape = replace(shape, apart=True)
                 table.append((shape, paragraph))
                 continue
-            found += self._table(table)
-            table = []
+            if shape is None or not shape.aside:
+                found += self._table(table)
+                table = []
             if shape is not None:
                 found.append(shape)
-        return found
+        return sorted(found, key=lambda shape: shape.start)
 
     def _begins_another(self, row: Shape, table: Sequence[tuple[Shape, _Paragraph]]) -> bool:
         """It is set as a header, below rows that are not, and heads no further page of the same table."""

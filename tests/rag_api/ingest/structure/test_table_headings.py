@@ -167,3 +167,32 @@ def test_a_heading_at_the_left_or_in_the_middle_between_two_tables_heads_the_sec
     page = both(lines("Pijn", y=780, size=16, font=BOLD), first, lines(words, x=x, y=630, size=12, font=BOLD), second)
     document = read(write(tmp_path, "x.pdf", pdf(page)), "x.pdf", PDF, 20)
     assert headings(document) == ["Pijn", words]
+
+
+@pytest.mark.parametrize("apart", [0, 3])
+def test_rows_on_the_next_page_keep_their_header_past_a_running_line_and_a_footnote(apart: float, tmp_path: Path) -> None:
+    """Rows in other columns are another table's, of which nobody says the header."""
+    first = both(
+        lines("Tabel 1, doses bij volwassenen", y=140, size=10),
+        _cells(*(row(120 - 18 * n, *cells, font=PLAIN if n else BOLD) for n, cells in enumerate(DOSES))),
+        lines("* alleen onder bewaking", y=46, size=7),
+    )
+    rest = [("codeine", "10 mg", "traag"), ("tramadol", "50 mg", "traag"), ("metamizol", "1 g", "traag")]
+    second = both(
+        lines("Ziekenhuis aan de rivier, afdeling pijn", y=810, size=7),
+        _cells(
+            *(
+                (780 - 18 * n, [(60 + apart * k, word, PLAIN) for k, word in zip((0, 35, 70), cells, strict=True)])
+                for n, cells in enumerate(rest)
+            )
+        )
+        if apart
+        else _cells(*(row(780 - 18 * n, *cells) for n, cells in enumerate(rest))),
+        lines(SENTENCE, y=600, size=10),
+    )
+    opening = both(lines("Pijn", y=780, size=16, font=BOLD), lines(*[SENTENCE] * 20, y=740, size=10))
+    document = read(write(tmp_path, "x.pdf", pdf(both(opening, first), second)), "x.pdf", PDF, 20)
+    _, lead, _, _ = told(document, "tramadol")
+    assert ("Middel\tDosis" in lead) is not bool(apart)
+    assert ("Tabel 1" in lead) is not bool(apart)
+    assert "bewaking" not in lead
