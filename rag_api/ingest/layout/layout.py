@@ -315,7 +315,7 @@ def _rows_down(items: list[Line | Row]) -> list[Line | Row]:
     """The rows of a table from its top, also where a program draws the last one first."""
     start = 0
     for end in range(1, len(items) + 1):
-        if end < len(items) and isinstance(items[end - 1], Row) and _below_each_other(items[end - 1], items[end]):
+        if end < len(items) and _below_each_other(items[end - 1], items[end]):
             continue
         if end - start > 1 and all(two.y1 <= one.y0 + _LEVEL * (one.y1 - one.y0) for one, two in pairwise(items[start:end])):
             items[start:end] = items[start:end][::-1]
@@ -324,12 +324,11 @@ def _rows_down(items: list[Line | Row]) -> list[Line | Row]:
 
 
 def _below_each_other(one: Line | Row, two: Line | Row) -> bool:
-    """Rows that stand in the same columns, whichever is above."""
-    if isinstance(one, Line) or isinstance(two, Line):
+    """Rows, or lines of cells, that stand in the same columns, whichever is above."""
+    if any(isinstance(item, Line) and "\t" not in item.marked.text for item in (one, two)):
         return False
-    (left, right), (other_left, other_right) = (
-        (min(line.x0 for line in row.lines), max(line.x1 for line in row.lines)) for row in (one, two)
-    )
+    both = [item.lines if isinstance(item, Row) else (item,) for item in (one, two)]
+    (left, right), (other_left, other_right) = ((min(line.x0 for line in own), max(line.x1 for line in own)) for own in both)
     return min(right, other_right) > max(left, other_left)
 
 

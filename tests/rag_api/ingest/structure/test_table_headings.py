@@ -196,3 +196,12 @@ def test_rows_on_the_next_page_keep_their_header_past_a_running_line_and_a_footn
     assert ("Middel\tDosis" in lead) is not bool(apart)
     assert ("Tabel 1" in lead) is not bool(apart)
     assert "bewaking" not in lead
+
+
+def test_rows_that_are_drawn_from_the_last_to_the_first_are_rows_below_their_header(tmp_path: Path) -> None:
+    drawn = [row(720 - 18 * n, *cells, font=PLAIN if n else BOLD) for n, cells in enumerate(DOSES)]
+    page = both(lines("Pijn", y=780, size=16, font=BOLD), _cells(*reversed(drawn)))
+    document = read(write(tmp_path, "x.pdf", pdf(page)), "x.pdf", PDF, 20)
+    quote, lead, _, _ = told(document, "ketamine")
+    assert document.text[quote.start : quote.end].split() == ["ketamine", "10", "mg", "snel"]
+    assert "Middel\tDosis\tTempo" in lead
