@@ -92,8 +92,7 @@ def _write(file: Path, names: list[str], rows: Sequence[list[str]]) -> None:
 
 def rows_of(name: str, asked: Sequence[Captured], kind: Kind, reader: InProcess) -> Iterable[Row]:
     for one in asked:
-        quoted = {one.query or one.row["question"]: one.quoted}
-        told = (agreement(quoted, one.found, reader) if one.answered else None) or Agreement()
+        told = (agreement(one.query or one.row["question"], one.quoted, one.found, reader) if one.answered else None) or Agreement()
         right = kind == Kind.ANSWERABLE and judged(one.row, one.answered, one.said, one.cited) == "right"
         yield Row(name, "fit", kind, one.row["id"].partition("-")[0], one.answered, right, told.signals(one.found.confidence))
 
