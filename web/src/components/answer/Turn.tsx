@@ -13,7 +13,7 @@ import { Identity } from "./notices/Identity";
 import { Notices } from "./notices/Notices";
 import { Progress } from "./Progress";
 import { Sources } from "./sources/Sources";
-import { AnswerText, AnswerText } from "./text/AnswerText";
+import { AnswerText } from "./text/AnswerText";
 
 interface Props {
   id: string; // in the page
