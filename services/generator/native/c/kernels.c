@@ -16,11 +16,11 @@
    Activations are rounded where they meet weights, to bf16 or to 16 bits of a group of 32, and are fp32 elsewhere. */
 
 #define _GNU_SOURCE
-#include "blend.h"
+#include "drafts/blend.h"
 #include "blocks.h"
-#include "frequent.h"
+#include "drafts/frequent.h"
 #include "head.h"
-#include "merge.h"
+#include "drafts/merge.h"
 
 static void step(const Model *m, const Step *s, Attend *attention, const Buffers *b) {
     const size_t row = m->hidden, total = s->total;
