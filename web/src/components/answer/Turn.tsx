@@ -2,7 +2,7 @@
 import { type MouseEvent, useState } from "react";
 import type { PersonalChoice, Span } from "../../api/types";
 import { formatSeconds, type Messages, useMessages } from "../../i18n";
-import { type AnswerState, isRefused, view } from "../../state/conversation/answer";
+import { type AnswerState, isRead, isRefused, view } from "../../state/conversation/answer";
 import type { Opened } from "../../state/conversation/conversation";
 import { answerPath } from "../../state/window/route";
 import { originOf } from "../../text/documents/facts";
@@ -132,5 +132,6 @@ function Made({ state, onEdit }: { state: Extract<AnswerState, { kind: "complete
 }
 
 function headingOf(state: AnswerState, m: Messages): string | null {
+  if (isRead(state)) return m.answer.beingRead;
   return isRefused(state) ? m.answer.nearest : null;
 }

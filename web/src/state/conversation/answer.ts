@@ -87,6 +87,10 @@ export function reduceAnswer(state: AnswerState, event: AnswerEvent, at: number)
   switch (event.type) {
     case "stage":
       return enter(state, event.data.name, event.data.passages ?? 0, at);
+    case "nearest": {
+      const { answer_id: answerId, sources } = event.data;
+      return { ...state, draft: { ...draft, answerId, sources, query: event.data.query || draft.query } };
+    }
     case "found": {
       const { answer_id: answerId, sources, notices, status, language } = event.data;
       const query = event.data.query || draft.query;
@@ -135,6 +139,9 @@ export function view(state: AnswerState): AnswerView {
   const { question, query, sources, spans, notices, mode, status, language, unsupported } = whole;
   return { question, query, text, sources, spans, notices, mode, status, language, unsupported };
 }
+
+/** Its sources are known, and are still read whether they answer. */
+export const isRead = (state: AnswerState): boolean => state.kind === "working" && view(state).status === null;
 
 /** Nothing answers the question: its sources are only the nearest documents, and none is opened or marked for its reader. */
 export const isRefused = (state: AnswerState): boolean => view(state).status === "not_found";
