@@ -44,7 +44,7 @@ class _Tree:
 
     def grown(self, parts: Sequence[Shape]) -> tuple[Block, ...]:
         for part in parts:
-            if part.aside and self.list >= 0:
+            if part.aside and (self.list >= 0 or self.table >= 0):
                 self._paragraph(part)
                 continue
             self._in_box(part)

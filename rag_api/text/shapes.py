@@ -50,7 +50,7 @@ class Shape:
     box: int = 0  # those in one box have one number, 0: in none
     apart: bool = False  # white space parts it from what stands before: another table or list may begin here
     inner: bool = False  # a paragraph that belongs to the item before
-    aside: bool = False  # a paragraph between two items of one list that is none of it: a footnote, a header
+    aside: bool = False  # a paragraph between items of one list, or rows of one table, that is none of it: a footnote
 
 
 def shapes(text: str) -> list[Shape]:
@@ -127,11 +127,16 @@ def with_headers(text: str, found: Iterator[Shape]) -> Iterator[Shape]:
 
 
 def headed(text: str, rows: list[Shape]) -> list[Shape]:
-    """The rows of one table, the first marked as a header when it looks like one and none is marked."""
-    if any(row.header for row in rows) or not _is_header([[text[c.start : c.end].strip(" \t|\n") for c in row.cells] for row in rows]):
+    """The rows of one table, the first marked as a header when it looks like one and none is marked, with a single name above it."""
+    words = [[text[c.start : c.end].strip(" \t|\n") for c in row.cells] for row in rows]
+    above = 1 if len(words) > 1 and len(words[0]) > 1 and sum(map(bool, words[0])) == 1 else 0  # one name over several others
+    if any(row.header for row in rows) or not _is_header(words[above:]):
         return rows
-    first = rows[0]
-    return [replace(first, header=True, cells=tuple(replace(cell, header=True) for cell in first.cells)), *rows[1:]]
+    heads = rows[: above + 1]
+    return [
+        *(replace(row, header=True, cells=tuple(replace(cell, header=True) for cell in row.cells)) for row in heads),
+        *rows[above + 1 :],
+    ]
 
 
 def _is_header(rows: list[list[str]]) -> bool:

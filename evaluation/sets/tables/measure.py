@@ -11,9 +11,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from rag_api.domain import Block
+from rag_api.domain import Block, BlockKind
 from rag_api.ingest.readers.read import PDF, read
-from rag_api.text.quotable.quotable_spans import quotable
+from rag_api.text.quotable.quotable_spans import Quotable, quotable
 from rag_api.text.quotable.uncertain import Places, is_certain
 
 HERE = Path(__file__).parent
@@ -72,7 +72,7 @@ def rows() -> list[Row]:
 def outcomes(of_document: Sequence[Row], text: str, blocks: Sequence[Block], uncertain: Places = ()) -> Mapping[Row, Outcome]:
     """How each row of a document is quoted, at best. uncertain: what is never quoted."""
     quotes = [
-        _Quote(_plain(text[quote.start : quote.end]), _plain("".join(text[a:b] for a, b in quote.lead)))
+        _Quote(_plain(text[quote.start : quote.end]), _plain("".join(text[a:b] for a, b in quote.lead if a >= _table(quote, blocks))))
         for quote in quotable(text, blocks)
         if is_certain(quote, uncertain)
     ]
@@ -80,6 +80,12 @@ def outcomes(of_document: Sequence[Row], text: str, blocks: Sequence[Block], unc
     for row in of_document:
         names[row.page, row.table].add(_plain(row.cells[0]))
     return {row: _outcome([_plain(cell) for cell in row.cells], names[row.page, row.table], quotes) for row in of_document}
+
+
+def _table(quote: Quotable, blocks: Sequence[Block]) -> int:
+    """Where a row's table begins: its caption may name many rows."""
+    block = blocks[quote.block]
+    return blocks[block.parent].start if block.kind == BlockKind.ROW else 0
 
 
 def _outcome(cells: Sequence[str], names: set[str], quotes: Sequence[_Quote]) -> Outcome:

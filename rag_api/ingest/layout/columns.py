@@ -12,6 +12,7 @@ from rag_api.text.shapes import CellShape, Shape
 
 Boxes = tuple[int, NDArray[np.float32]]  # where in the text they begin, and the boxes of its characters
 Reach = tuple[float, float]  # from left to right
+_SAME_PLACE = 2.0  # points between the beginnings of cells of one column
 _MOST = 30  # columns of a table whose header is looked at more closely
 _WIDER = 2.0  # points by which a name must stand better over one column more
 
@@ -35,6 +36,16 @@ def columns_of(rows: Sequence[Shape], boxes: Sequence[Boxes]) -> list[Shape]:
         else:
             placed.append(_placed(row, own, template))
     return placed
+
+
+def begins_of(row: Shape, boxes: Boxes) -> list[float]:
+    """Where on the page each of its cells begins."""
+    return [reach[0] for cell in row.cells if (reach := _reach(cell, boxes)) is not None]
+
+
+def alike(one: Sequence[float], two: Sequence[float]) -> bool:
+    """Several cells begin at the same places."""
+    return len(one) == len(two) > 1 and all(abs(a - b) < _SAME_PLACE for a, b in zip(one, two, strict=True))
 
 
 def _reach(cell: CellShape, boxes: Boxes) -> Reach | None:

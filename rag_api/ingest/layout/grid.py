@@ -32,10 +32,12 @@ class Band(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """`left` numbers levels from left to right; it is -1 in tables without rules down. `rules`: which ones stand above and below."""
+    """`left` and `right` number levels from left to right; they are -1 in tables without rules down. `rules`: which ones stand above and
+    below."""
 
     band: Band
     left: int
+    right: int
     rules: tuple[int, int]
 
 
@@ -78,7 +80,8 @@ def cells_of(boxes: Float, across: Float, down: Float) -> list[Cell | None]:
             continue
         closed = before[i] >= 0 and behind[i] >= 0
         band = Band(min(tables[a], tables[b]), _level(levels, across[a, 2]), _level(levels, across[b, 2]))
-        found[i] = Cell(band, _level(columns, down[before[i], 2]) if closed else -1, (a, b))
+        left, right = (_level(columns, down[at[i], 2]) if closed else -1 for at in (before, behind))
+        found[i] = Cell(band, left, right, (a, b))
     return found
 
 
@@ -127,6 +130,68 @@ def said_again(
             for row in rows:
                 again[row] += own
     return dict(again)
+
+
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """Pieces that have a row of a drawn table to themselves, where its other rows have several cells. names: they stand over its whole
+    width, or are bold in the first column where other names are not; rows: those of each row that is blank but for one cell."""
+
+    names: frozenset[int]
+    rows: tuple[tuple[int, ...], ...]
+
+
+def alone(bands: Mapping[Band, Sequence[int]], cells: Sequence[Cell | None], boxes: Float, bold: Sequence[bool]) -> Alone:
+    ends: dict[int, tuple[int, int]] = {}
+    first: dict[int, list[int]] = defaultdict(list)  # by table, what stands in the first column of rows of several cells
+    for band, own in bands.items():
+        lefts, rights = _sides(own, cells)
+        if _closed_all(own, cells):
+            before = ends.get(band.table, (lefts[0], rights[-1]))
+            ends[band.table] = min(before[0], lefts[0]), max(before[1], rights[-1])
+    for band, own in bands.items():
+        lefts, _ = _sides(own, cells)
+        if len(set(lefts)) > 1 and band.table in ends and not all(bold[i] for i in own):
+            first[band.table] += [
+                i for i, cell in zip(own, (cells[i] for i in own), strict=True) if cell and cell.left == ends[band.table][0]
+            ]
+    names: set[int] = set()
+    rows: list[tuple[int, ...]] = []
+    parted = {band.table for band, own in bands.items() if len(set(_sides(own, cells)[0])) > 1}
+    for band, own in bands.items():
+        lefts, rights = _sides(own, cells)
+        if (
+            band.table not in parted
+            or not _closed_all(own, cells)
+            or len(set(lefts)) > 1
+            or any(_holds(band, one) for one in bands if one != band)
+        ):
+            continue
+        if _is_level_with_others(own, [i for one in bands if one != band and one.table == band.table for i in bands[one]], boxes):
+            continue
+        left, right = ends[band.table]
+        begins, apart = lefts[0] == left, all(bold[i] for i in own) and not all(bold[i] for i in first[band.table])
+        if begins and (rights[-1] == right or apart):
+            names.update(own)
+        else:
+            rows.append(tuple(own))
+    return Alone(frozenset(names), tuple(rows))
+
+
+def _is_level_with_others(own: Sequence[int], others: Sequence[int], boxes: Float) -> bool:
+    if not others:
+        return False
+    top, foot = boxes[own, 1].min(), boxes[own, 3].max()
+    return bool((np.minimum(foot, boxes[others, 3]) - np.maximum(top, boxes[others, 1]) > 0.3 * (foot - top)).any())
+
+
+def _sides(own: Iterable[int], cells: Sequence[Cell | None]) -> tuple[list[int], list[int]]:
+    known = [cell for i in own if (cell := cells[i]) is not None]
+    return sorted(cell.left for cell in known), sorted(cell.right for cell in known)
+
+
+def _closed_all(own: Iterable[int], cells: Sequence[Cell | None]) -> bool:
+    return all(_closed(cells[i]) for i in own)
 
 
 def _within(band: Band, bands: Iterable[Band]) -> list[Band]:

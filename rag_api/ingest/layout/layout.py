@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from rag_api.ingest.common.boxed_text import Marked, no_boxes
 from rag_api.ingest.layout.aligned_tables import aligned_tables, is_full
 from rag_api.ingest.layout.drawn_upwards import downwards
-from rag_api.ingest.layout.grid import Band, Cell, cells_of, joined, said_again
+from rag_api.ingest.layout.grid import Band, Cell, alone, cells_of, joined, said_again
 from rag_api.ingest.layout.header_tables import header_tables
 from rag_api.ingest.layout.late_labels import late_labels
 from rag_api.ingest.layout.line_numbers import line_numbers
@@ -38,6 +38,7 @@ _LABEL = re.compile(r"(?=.{1,4}$)(?:\W{1,3}|\(?(?:\w|\d{1,3}|[ivx]{1,4})[.)]?|(?
 _FEWEST_ROWS = 3  # without rules between them, in place of lines of one
 _PADDING = 0.6  # line heights between a full cell and the next column
 _LEVEL = 0.3  # line heights between the middles of what is level
+_MOST_ALONE = 2  # lines of a row that is blank but for one cell; more are text
 _MAX_CELL_LINES = 15  # more is a column of text in a frame
 
 
@@ -54,11 +55,14 @@ class Line:
     symbol: bool  # some of it is set in a symbol font
     aside: bool  # it is turned another way than most of the page
     counts: bool = False  # the number of a line, in the margin
+    cell: bool = False  # it is a table's, though no row has it
+    names: bool = False  # it has a row of a drawn table to itself, and names those below
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Row:
-    """A table row: its cells from left to right, each its lines; which of them stand beside other rows too."""
+    """A table row: its cells from left to right, each its lines; which of them stand beside other rows too. Of one cell: the others are
+    blank."""
 
     cells: tuple[tuple[Line, ...], ...]
     shared: frozenset[int] = frozenset()
@@ -286,9 +290,15 @@ def _merge(lines: list[Line], cells: list[Cell | None], boxes: NDArray[np.float3
             known.append({*its, *(beside if row.shared else ())})
         row_of |= {i: row for i in beside if row.shared and i not in row_of}
     row_of.update(_rows_below_headers(lines, known, {i for i, left in enumerate(lefts) if left != -1}))
+    lone = alone(bands, cells, boxes, [line.bold for line in lines])
+    for own_row in lone.rows:
+        words = tuple(_lines_of([lines[i] for i in own_row]))
+        if len(words) <= _MOST_ALONE and over_rows.isdisjoint(own_row) and row_of.keys().isdisjoint(own_row):
+            row_of.update(dict.fromkeys(own_row, Row((words,))))
     items: list[Line | Row] = []
     seen: set[int] = set()
     for i, line in enumerate(lines):
+        line = replace(line, names=True) if i in lone.names else line
         own = row_of.get(i)
         if own is not None:
             if id(own) not in seen:
@@ -305,7 +315,7 @@ def _rows_down(items: list[Line | Row]) -> list[Line | Row]:
     """The rows of a table from its top, also where a program draws the last one first."""
     start = 0
     for end in range(1, len(items) + 1):
-        if end < len(items) and isinstance(items[end - 1], Row) and _below_each_other(items[end - 1], items[end]):
+        if end < len(items) and _below_each_other(items[end - 1], items[end]):
             continue
         if end - start > 1 and all(two.y1 <= one.y0 + _LEVEL * (one.y1 - one.y0) for one, two in pairwise(items[start:end])):
             items[start:end] = items[start:end][::-1]
@@ -314,12 +324,11 @@ def _rows_down(items: list[Line | Row]) -> list[Line | Row]:
 
 
 def _below_each_other(one: Line | Row, two: Line | Row) -> bool:
-    """Rows that stand in the same columns, whichever is above."""
-    if isinstance(one, Line) or isinstance(two, Line):
+    """Rows, or lines of cells, that stand in the same columns, whichever is above."""
+    if any(isinstance(item, Line) and "\t" not in item.marked.text for item in (one, two)):
         return False
-    (left, right), (other_left, other_right) = (
-        (min(line.x0 for line in row.lines), max(line.x1 for line in row.lines)) for row in (one, two)
-    )
+    both = [item.lines if isinstance(item, Row) else (item,) for item in (one, two)]
+    (left, right), (other_left, other_right) = ((min(line.x0 for line in own), max(line.x1 for line in own)) for own in both)
     return min(right, other_right) > max(left, other_left)
 
 
@@ -462,6 +471,7 @@ def _joined(one: Line, two: Line) -> Line:
         one.bold and two.bold,
         one.symbol or two.symbol,
         one.aside,
+        names=one.names and two.names,
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_api.ingest.layout.layout import Line, Row, lay_out_straight
+from rag_api.ingest.layout.stray_cells import with_stray_cells
 from rag_api.ingest.ocr.doubt import doubtful
 from rag_api.ingest.ocr.letters import Letters, alike, bold, letters_of
 from rag_api.ingest.ocr.order import Box, reading_order
@@ -46,7 +47,7 @@ def written(scan: Scan) -> Written:
     glyphs, upright, doubt = sheet.glyphs(order, letters, doubts)
     scale = np.float32(1 / scan.picture.scale)
     across, down = closed(scan.rules)
-    items = lay_out_straight(glyphs, upright, (across * scale, down * scale))
+    items = with_stray_cells(lay_out_straight(glyphs, upright, (across * scale, down * scale)))
     in_doubt = np.concatenate([glyphs.boxes[doubt], *(line.marked.boxes for line in torn(items))])
     in_doubt = in_doubt[~np.isnan(in_doubt[:, 0])]
     return Written(tuple(items), scan.picture.grey.shape[0] / scan.picture.scale, in_doubt, len(unread))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rag_api.domain import Block, BlockKind
 from rag_api.ingest.common.boxed_text import Marked
-from rag_api.ingest.layout.columns import columns_of
+from rag_api.ingest.layout.columns import alike, begins_of, columns_of
 from rag_api.ingest.layout.layout import Line, Row, usual_size
 from rag_api.ingest.structure.tagged_lines import Told, key_of
 from rag_api.text.blocks import tree
@@ -23,6 +23,7 @@ from rag_api.text.sentence_splitter import Kind
 from rag_api.text.shapes import CellShape, Shape, headed, kind_of, label_of, numbered, shape_of, without_lists_of_headings
 
 _LONGEST_HEADING = 160
+_LONGEST_GROUP = 120  # characters of what rows have in common
 _LARGER = 1.08  # times the usual size: a heading
 _MOST_BOXED = 12  # paragraphs; more in one frame is a column or a page
 _DEEPER = 6.0  # points that an item stands to the right of the one that it belongs to
@@ -66,6 +67,16 @@ class _Paragraph:
     @property
     def bold(self) -> bool:
         return all(line.bold for piece in self.pieces for line in _lines(piece.item))
+
+    @property
+    def stray(self) -> bool:
+        """Some of it is a table's cell that no row has."""
+        return any(line.cell for piece in self.pieces for line in _lines(piece.item))
+
+    @property
+    def names(self) -> bool:
+        """It has a row of a drawn table to itself, and names those below."""
+        return all(isinstance(piece.item, Line) and piece.item.names for piece in self.pieces)
 
     @property
     def y0(self) -> float:
@@ -165,7 +176,15 @@ class _Shaper:
     def _is_styled(self, paragraph: _Paragraph) -> bool:
         """Set as a heading: larger than most, or bold where most is not, on few lines that end in no sentence."""
         words = self._words(paragraph)
-        if paragraph.row or not words or len(words) > _LONGEST_HEADING or words[-1] in ".:;," or "\t" in words or len(paragraph.pieces) > 3:
+        if (
+            paragraph.row
+            or paragraph.stray
+            or not words
+            or len(words) > _LONGEST_HEADING
+            or words[-1] in ".:;,"
+            or "\t" in words
+            or len(paragraph.pieces) > 3
+        ):
             return False
         if not any(c.isalpha() for c in words) or (label_of(words) and not numbered(words)):
             return False
@@ -175,15 +194,17 @@ class _Shaper:
         words, last = self._words(paragraph), n + 1 == len(self.found)
         apart = bool(n) and self.text[: paragraph.start].endswith("\n\n")
         if paragraph.row is not None:
-            return self._row(paragraph, apart)
+            return self._row(n, apart)
         told = self.told.get(key_of(words))
         if told is not None and told.kind != BlockKind.ROW:
             label = label_of(words) if told.kind == BlockKind.ITEM else numbered(words) if told.kind == BlockKind.HEADING else ""
             return Shape(told.kind, paragraph.start, paragraph.end, told.level, label, apart=apart, box=told.box or paragraph.box)
         kind = kind_of(self.text, paragraph.start, paragraph.end)
-        if self._groups_rows(n):
-            cell = CellShape(paragraph.start, paragraph.end, 0, header=True)
+        if "\t" not in words and (self._is_cell(n) or self._groups_rows(n)):
+            cell = CellShape(paragraph.start, paragraph.end, 0, header=not paragraph.stray)
             return Shape(BlockKind.ROW, paragraph.start, paragraph.end, cells=(cell,), box=0)
+        if paragraph.stray:
+            return Shape(BlockKind.PARAGRAPH, paragraph.start, paragraph.end, apart=apart)
         if self._is_styled(paragraph) and not last:
             return self._heading(paragraph, apart)
         if kind == Kind.HEADING and self.has_styles and not numbered(words) and not words.endswith("?"):
@@ -199,16 +220,32 @@ class _Shaper:
         level = 1 + self.sizes.index(self._style(paragraph)) + number.count(".")
         return Shape(BlockKind.HEADING, paragraph.start, paragraph.end, level, number, apart=apart, box=paragraph.box)
 
-    def _row(self, paragraph: _Paragraph, apart: bool) -> Shape:
+    def _row(self, n: int, apart: bool) -> Shape:
+        paragraph = self.found[n]
         row, piece = paragraph.row, paragraph.pieces[0]
         assert row is not None, "it is asked of rows only"
         told = self.told.get(key_of(self._words(paragraph)))
-        bold = told.header if told is not None else paragraph.bold and not self.mostly_bold
-        ends = [paragraph.start + sum(piece.cells[: n + 1]) for n in range(len(piece.cells))]
+        bold = told.header if told is not None else self._is_set_as_header(n)
+        ends = [paragraph.start + sum(piece.cells[: k + 1]) for k in range(len(piece.cells))]
         ends[-1] = paragraph.end
+        if len(ends) == 1:  # what parts it from the next row stands for its blank cells: it is no name of rows below
+            ends.insert(0, paragraph.start + len(self.text[paragraph.start : paragraph.end].rstrip()))
         begins = [paragraph.start, *ends[:-1]]
-        cells = tuple(CellShape(a, b, n, header=bold) for n, (a, b) in enumerate(zip(begins, ends, strict=True)))
+        cells = tuple(CellShape(a, b, k, header=bold) for k, (a, b) in enumerate(zip(begins, ends, strict=True)))
         return Shape(BlockKind.ROW, paragraph.start, paragraph.end, header=bold, cells=cells, apart=apart)
+
+    def _is_set_as_header(self, n: int) -> bool:
+        """Bold; a row of one cell where a row of several is below it."""
+        row, below = self.found[n].row, self.found[n + 1].row if n + 1 < len(self.found) else None
+        several = len(row.cells) > 1 if row else False
+        names = below is not None and len(below.cells) > 1 and self.found[n + 1].bold and self.found[n + 1].page == self.found[n].page
+        return self.found[n].bold and not self.mostly_bold and (several or names)
+
+    def _is_cell(self, n: int) -> bool:
+        """A table's, though no row has it, and next to rows or other such cells of its page."""
+        page = self.found[n].page
+        near = [p for p in self.found[max(0, n - 1) : n + 2] if p is not self.found[n] and p.page == page]
+        return self.found[n].stray and any(p.row is not None or p.stray or "\t" in self._words(p) for p in near)
 
     def _groups_rows(self, n: int) -> bool:
         """A line between two rows of a table, or beside the rows that follow: what they have in common."""
@@ -216,13 +253,22 @@ class _Shaper:
             return False
         before, one, after = self.found[n - 1 : n + 2]
         words = self._words(one)
-        if after.row is None or one.page != after.page or len(words) > 120 or words.endswith((".", ":")) or "\t" in words:
+        if len(words) > _LONGEST_GROUP or words.endswith((".", ":")) or "\t" in words:
+            return False
+        if self._fills_a_row(n):
+            return True
+        if after.row is None or one.page != after.page:
             return False
         beside = one.y0 < after.y1 and one.y1 > after.y0 and one.first.x1 <= min(line.x0 for line in after.row.lines)
         if beside or before.row is None or before.page != one.page:
             return beside
         near = 1.5 * one.first.size
         return one.y0 - before.y1 < near and after.y0 - one.y1 < near
+
+    def _fills_a_row(self, n: int) -> bool:
+        """It has a row of a drawn table to itself, and rows of the same page stand below."""
+        one, below = self.found[n], next((p for p in self.found[n + 1 :] if not p.names), None)
+        return one.names and below is not None and below.row is not None and below.page == one.page
 
     def _goes_with_item(self, n: int) -> bool:
         """Set as deep as the words of the item above."""
@@ -234,24 +280,35 @@ class _Shaper:
         return near and one.y0 > before.y0 and _DEEPER < one.first.x0 - before.first.x0 < _COLUMN
 
     def _with_asides(self, shapes: list[Shape]) -> list[Shape]:
-        """Footnotes, headers and footers that alone stand between a list's items on one page and those on the next interrupt no list."""
+        """Footnotes, headers and footers that alone stand between a list's items, or a table's rows, on one page and those on the next
+        interrupt neither."""
         found = list(shapes)
         for n, shape in enumerate(shapes):
             last = n - 1
-            if shape.kind == BlockKind.ITEM:
-                while last >= 0 and self._stands_aside(shapes[last], self.found[last], self.found[n]):
+            if shape.kind in (BlockKind.ITEM, BlockKind.ROW):
+                while last >= 0 and self._stands_aside(shapes[last], self.found[last], shape, self.found[n]):
                     last -= 1
             if last in (-1, n - 1) or self.found[last].page >= self.found[n].page:
                 continue
-            if shapes[last].kind == BlockKind.ITEM or shapes[last].inner:
-                found[last + 1 : n] = [replace(one, aside=True) for one in shapes[last + 1 : n]]
+            goes_on = shape.kind == BlockKind.ROW and self._goes_on_below(last, shapes[last], n, shape)
+            if goes_on or (shape.kind == BlockKind.ITEM and (shapes[last].kind == BlockKind.ITEM or shapes[last].inner)):
+                found[last + 1 : n] = [replace(one, kind=BlockKind.PARAGRAPH, aside=True) for one in shapes[last + 1 : n]]
         return found
 
-    def _stands_aside(self, shape: Shape, paragraph: _Paragraph, item: _Paragraph) -> bool:
-        """Small print; or the same words again as on other pages, but for what introduces a list there."""
-        if shape.kind != BlockKind.PARAGRAPH or shape.inner or shape.box:
+    def _goes_on_below(self, last: int, above: Shape, n: int, row: Shape) -> bool:
+        """Rows of two pages that follow each other, whose cells begin at the same places."""
+        if above.kind != BlockKind.ROW or self.found[n].page != self.found[last].page + 1:
             return False
-        if paragraph.first.size < _SMALL * item.first.size:
+        return alike(begins_of(above, _boxes(self.found[last])), begins_of(row, _boxes(self.found[n])))
+
+    def _stands_aside(self, shape: Shape, paragraph: _Paragraph, to: Shape, item: _Paragraph) -> bool:
+        """Small print; or the same words again as on other pages, but for what introduces a list there."""
+        small = paragraph.first.size < _SMALL * item.first.size
+        if shape.kind == BlockKind.ROW or shape.inner or shape.box:
+            return False
+        if shape.kind != BlockKind.PARAGRAPH:
+            return small and to.kind == BlockKind.ROW
+        if small:
             return True
         words = self._words(paragraph)
         again = all(piece.repeated for piece in paragraph.pieces) and not words.endswith(":")
@@ -306,11 +363,12 @@ class _Shaper:
                     shape = replace(shape, apart=True)
                 table.append((shape, paragraph))
                 continue
-            found += self._table(table)
-            table = []
+            if shape is None or not shape.aside:
+                found += self._table(table)
+                table = []
             if shape is not None:
                 found.append(shape)
-        return found
+        return sorted(found, key=lambda shape: shape.start)
 
     def _begins_another(self, row: Shape, table: Sequence[tuple[Shape, _Paragraph]]) -> bool:
         """It is set as a header, below rows that are not, and heads no further page of the same table."""

@@ -249,6 +249,8 @@ class _Joiner:
             caption = isinstance(one, Line) and one.bold
             rows = isinstance(one, Row) and isinstance(two, Row)
             return "\n" if caption or rows or (next_page == page and _one_table(one, two)) else "\n\n"
+        if one.cell != two.cell:
+            return "\n"
         right = self.rights[page][i]
         if next_page == page and not jumps(one, two) and (rows_apart(one, two) or id(two) in self.listed):
             return "\n" if two.y0 - one.y1 < max(0.75 * one.size, 1.35 * self.gaps[page] + 1) else "\n\n"

@@ -24,8 +24,8 @@ _COVER = 15  # lines: a page of fewer may bear its title anywhere
 _LARGER = 1.15  # than most letters
 _LONGEST = 300  # characters
 _LETTERHEAD = re.compile(
-    r"ziekenhuis|hospital\b|hospitals\b|kliniek\b|\bclinic\b|\bumc\b|\buz\b|\baz\b|medisch centrum|medical cent|universitair|university|"
-    r"ministerie|staten-generaal|gemeente|stichting|\bvzw\b|\bnhs\b|zorggroep|campus",
+    r"ziekenhuis|(?<!-)hospital\b|hospitals\b|kliniek\b|\bclinic\b|\bumc\b|\buz\b|\baz\b|medisch centrum|medical cent|universitair|"
+    r"university|ministerie|staten-generaal|gemeente|stichting|\bvzw\b|\bnhs\b|zorggroep|campus",
     re.IGNORECASE,
 )
 _PART = re.compile(  # of what stands before or behind it
@@ -39,15 +39,22 @@ _CODE = re.compile(r"[^\W\d_][-_./]?\d")  # of a document or a department
 
 def headings_of(pages: Sequence[LaidOut], cut: Iterable[CutLine], name: str) -> tuple[str, ...]:
     """What may be the title. Of the first page its larger or bold lines, those that the file's name shares words with before larger ones;
-    then of what every page repeats. Behind these what names nothing or is part of a sentence, and last a letterhead. cut: what cleaning
-    left out."""
+    then of what every page repeats. Behind these what names nothing, bears a date or a version, or is part of a sentence, and last a
+    letterhead. cut: what cleaning left out."""
     called = naming_words(PurePosixPath(name).stem)
     found: list[tuple[bool, bool, int, float, str]] = []
     for title, size, letterhead in [*_of_first_page(pages), *((header, 0.0, False) for header in _running(cut, len(pages)))]:
         if len(title) <= _LONGEST:
             words = naming_words(title)
-            found.append((letterhead, not words or bool(_PART.search(title)), -len(called & words), -round(size, 1), title))
+            dated = has_imprint(title) or bool(_PART.search(title))
+            found.append((letterhead, not words or dated, -_shared(called, words), -round(size, 1), title))
     return tuple(dict.fromkeys(title for *_, title in sorted(found, key=lambda one: one[:4])))[:_TITLES]
+
+
+def _shared(called: frozenset[str], words: frozenset[str]) -> int:
+    """How many words a file's name and a heading share; fewer than half of those that the shorter has may be chance."""
+    shared = len(called & words)
+    return shared if 2 * shared >= min(len(called), len(words)) else 0
 
 
 def _of_first_page(pages: Sequence[LaidOut]) -> Iterable[tuple[str, float, bool]]:

@@ -2,9 +2,9 @@
 
 "Ernstige leverinsufficientie" under "Niet geven bij:" says the opposite of what it says alone; a table's row without its header does
 not say which number is what; "These patients get none" needs the patients. So a list item brings the line that introduces its
-list and the item that it belongs to, a row its table's header and the row or cell that groups it, a sentence below a heading such as
-"Contra-indicaties" that heading, and a sentence that points back, or that takes something back ("Behalve ..."), comes with the sentence
-before it. When in doubt words are added: too much is read over, too little may be wrong.
+list and the item that it belongs to; a row its table's heading and caption, its header, and the row or cell that groups it; a sentence
+below a heading such as "Contra-indicaties" that heading; and a sentence that points back, or that takes something back ("Behalve ..."),
+comes with the sentence before it. When in doubt words are added: too much is read over, too little may be wrong.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from rag_api.text.sentence_splitter import Kind, sentences_of
 from rag_api.text.shapes import HISTORY
 from services.contract import wire
 
-VERSION = 4  # one more whenever anything else may be quoted or is read with it (tests/rag_api/retrieval/test_rule_versions.py)
+VERSION = 5  # one more whenever anything else may be quoted or is read with it (tests/rag_api/retrieval/test_rule_versions.py)
 LONGEST_LEAD = 400  # characters; a longer introduction is no introduction
 LONGEST_ITEM = 350  # characters; a longer item of three sentences and more is a paragraph, and read as one
 # Rows that say what the document is, not what it says.
@@ -154,7 +154,7 @@ class _Quotes:
         begins = [table, *(row for n, row in enumerate(rows) if self._begins(rows, n))]
         ends = [*(self.blocks[row].start for row in begins[1:]), self.blocks[table].end]
         for index, end in zip(begins, ends, strict=True):
-            whole = self._whole(table, Kind.ROW, self._path(table)[-1:])
+            whole = self._whole(table, Kind.ROW, self.introduction(table))
             yield index, replace(whole, start=self.blocks[index].start, end=end, block=index, group=index)
 
     def _row_blocks(self, table: int) -> list[int]:
@@ -203,38 +203,49 @@ class _Quotes:
         rows = self._row_blocks(table)
         if rows and HISTORY.match(" ".join(self._cell_words(rows[0]))):
             return
-        path, part = self._path(table), table
+        path, part, caption = self._path(table), table, self.introduction(table)
         header: list[int] = []
         group: Place | None = None
+        names = False  # the group stands in the first column, beside rows that have no cell there
         labels: dict[int, Place] = {}  # by column: the cell that was said last
         named = self._named_from_the_first(rows)
         several = max((len(self.children.get(row, [])) for row in rows), default=0) > 1
         for n, row in enumerate(rows):
             cells = self.children.get(row, [])
             part = row if self._begins(rows, n) else part
+            group = None if names and self._column(row) == 0 else group
             if self.blocks[row].header and (len(cells) > 1 or not several):
                 again = bool(header) and self._cell_words(row) in [self._cell_words(one) for one in header]  # on the table's next page
                 header = header if again else [*header, row] if n and self.blocks[rows[n - 1]].header else [row]
                 if not again:
                     group, labels = None, {}
             elif several and self._groups(rows, n):
-                group, labels = self._place(row), {}
+                group, labels, names = self._place(row), {}, self._column(rows[n + 1]) > 0
             elif not self._is_about(cells):
+                if not named and self._column(row) > 0 and any(self._column(one) == 0 for one in rows if not self.blocks[one].header):
+                    continue
                 label = self._label(cells, labels) if named else []
-                lead = [*(self._place(one) for one in header), *([group] if group else []), *label]
+                lead = [*caption, *(self._place(one) for one in header), *([group] if group else []), *label]
                 kept = tuple(sorted({(a, b) for a, b in lead if b - a <= LONGEST_LEAD}))
                 yield Quotable(*self._place(row), Kind.ROW, kept, path, row, part)
             if cells and self.blocks[cells[0]].column == 0 and not self.blocks[row].header:
                 labels = {0: self._place(cells[0])}
 
     def _groups(self, rows: Sequence[int], n: int) -> bool:
-        """A row of one cell, without an end of its own, with full rows below."""
+        """A row of one cell in the first column, without an end of its own, with full rows below."""
         cells = self.children.get(rows[n], [])
+        if cells and self.blocks[cells[0]].column:
+            return False
         follows = n + 1 < len(rows) and len(self.children.get(rows[n + 1], [])) > 1
         return len(cells) == 1 and follows and not self._words(rows[n]).rstrip().endswith((".", "!", "?"))
 
+    def _column(self, row: int) -> int:
+        """Where its first cell stands."""
+        return self.blocks[self.children[row][0]].column if self.children.get(row) else 0
+
     def _named_from_the_first(self, rows: Sequence[int]) -> bool:
-        """Where the first row has no name, names do not stand at the top of what they are for: whose the next row is nobody knows."""
+        """Where the first row has no name, names do not stand at the top of what they are for: whose the next row is nobody knows, and
+        rows without a name are not quoted."""
         first = next((row for row in rows if not self.blocks[row].header and len(self.children.get(row, [])) > 1), None)
         return first is None or self.blocks[self.children[first][0]].column == 0
 
@@ -279,13 +290,23 @@ class _Quotes:
         return tuple(place for place in lead if place[1] - place[0] <= LONGEST_LEAD)
 
     def introduction(self, holder: int) -> tuple[Place, ...]:
-        """The headings that turn a list over, and the line before it when it ends in a colon, else its heading."""
+        """The headings that turn a list or table over, and the line before it when it ends in a colon, else its heading. A table has both,
+        and the line may be its caption."""
         path = self._path(holder)
         last = self._leaf_before(holder)
-        if last is not None and self.blocks[last].kind == BlockKind.PARAGRAPH and self._words(last).rstrip().endswith(":"):
+        if last is not None and (self._ends_in_colon(last) or (self.blocks[holder].kind == BlockKind.TABLE and self._is_caption(last))):
             place = sentences_of(self.text, *self._place(last))[-1]
-            return (*self._turning(path), place) if place[1] - place[0] <= LONGEST_LEAD else self._turning(path)
+            above = (*self._turning(path[:-1]), *path[-1:]) if self.blocks[holder].kind == BlockKind.TABLE else self._turning(path)
+            return (*above, place) if place[1] - place[0] <= LONGEST_LEAD else above
         return (*self._turning(path[:-1]), *path[-1:])
+
+    def _ends_in_colon(self, index: int) -> bool:
+        return self.blocks[index].kind == BlockKind.PARAGRAPH and self._words(index).rstrip().endswith(":")
+
+    def _is_caption(self, index: int) -> bool:
+        """A line above a table that ends as no sentence."""
+        words = self._words(index).rstrip()
+        return self.blocks[index].kind in (BlockKind.PARAGRAPH, BlockKind.ITEM) and not words.endswith((".", "!", "?", ";", ","))
 
     def _leaf_before(self, index: int) -> int | None:
         at = index - 1

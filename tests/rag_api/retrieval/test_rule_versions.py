@@ -34,6 +34,7 @@ QUOTES: Pins = {
     (2, 3): "ded21b2b95a75bf3",
     (3, 3): "dd2270d2f93cafda",
     (3, 4): "43e913a3bc0ae9f3",
+    (3, 5): "5b0faf36291ad917",
 }
 LINES: Pins = {
     (1, 1, 1): "d6ae7189e3858db6",
@@ -41,6 +42,7 @@ LINES: Pins = {
     (2, 3, 1): "d8260af102baffaf",
     (3, 3, 1): "6492e7ad1bef0ae3",
     (3, 4, 1): "b96762b4d50e0c6f",
+    (3, 5, 1): "c9c7b7f8096b3eca",
 }
 
 LONG = "Voor elke patiënt die langer dan een dag op de dienst verblijft geldt het volgende, ook bij nacht en in het weekend, "

@@ -114,7 +114,7 @@ def test_a_fact_is_quoted_alone() -> None:
 def test_an_exception_that_concerns_the_patient_stands_before_what_it_overrules() -> None:
     found = quoted(DELIER, "haldol bij man met delier en parkinson", "oudere met delier", "parkinson")
     assert "geen haloperidol" in found[0]
-    assert found[0].startswith("Patiënt\tMiddel\tDosis\n")
+    assert found[0].startswith("5. Geneesmiddelen\nPatiënt\tMiddel\tDosis\n")
 
 
 def test_without_the_condition_the_exception_stands_back() -> None:

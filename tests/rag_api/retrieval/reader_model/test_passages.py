@@ -64,7 +64,7 @@ def test_what_is_pointed_to_is_one_exact_place_behind_what_it_is_not_read_withou
     quote = one.quoted(2, 2, TEXT, 1.5)
     assert quote is not None
     assert TEXT[quote.start : quote.end].strip() == "Kaliumcitraat\t40 mmol\tpo"
-    assert quote.text.startswith("Middel\tDosis\tWeg")
+    assert quote.text.startswith("Dosering\n\nMiddel\tDosis\tWeg")
     assert quote.text == "".join(TEXT[a:b] for a, b in (*quote.lead, (quote.start, quote.end)))
     assert quote.score == 1.5
 

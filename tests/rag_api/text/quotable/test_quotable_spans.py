@@ -40,19 +40,34 @@ def test_a_list_without_an_introduction_brings_its_heading() -> None:
 def test_a_row_brings_its_tables_header_and_headers_are_no_quotes() -> None:
     text = "2. Dosis\nGewicht\tDosis\tInterval\nKind tot 10 kg\t75 mg\t6 uur\nKind tot 20 kg\t150 mg\t6 uur\n\nDaarna niets.\n"
     assert read(text) == [
-        "Gewicht\tDosis\tInterval\n|Kind tot 10 kg\t75 mg\t6 uur",
-        "Gewicht\tDosis\tInterval\n|Kind tot 20 kg\t150 mg\t6 uur",
+        "2. Dosis\nGewicht\tDosis\tInterval\n|Kind tot 10 kg\t75 mg\t6 uur",
+        "2. Dosis\nGewicht\tDosis\tInterval\n|Kind tot 20 kg\t150 mg\t6 uur",
         "|Daarna niets.",
     ]
 
 
 def test_a_header_of_figures_heads_a_regular_table() -> None:
     text = "Schaal\nMEWS\t3\t2\t1\nPols\tonder 40\t41-50\t51-100\nTemperatuur\tonder 35\t35-36\t36-38\n"
-    assert read(text)[0] == "MEWS\t3\t2\t1\n|Pols\tonder 40\t41-50\t51-100"
+    assert read(text)[0] == "Schaal\nMEWS\t3\t2\t1\n|Pols\tonder 40\t41-50\t51-100"
 
 
 def test_rows_of_figures_have_no_header() -> None:
-    assert read("Dosis\n10 kg\t75 mg\n20 kg\t150 mg\n30 kg\t225 mg\n") == ["|10 kg\t75 mg", "|20 kg\t150 mg", "|30 kg\t225 mg"]
+    rows = ["10 kg\t75 mg", "20 kg\t150 mg", "30 kg\t225 mg"]
+    assert read("Dosis\n" + "\n".join(rows) + "\n") == [f"Dosis\n|{row}" for row in rows]
+
+
+@pytest.mark.parametrize("above", ["paracetamol bij kinderen van 5 tot 30 kg", "Niet bij leverfalen. Paracetamol bij kinderen:"])
+def test_a_row_brings_its_tables_caption_and_the_heading_above_it(above: str) -> None:
+    rows = "Gewicht\tDosis\tInterval\nKind tot 10 kg\t75 mg\t6 uur\nKind tot 20 kg\t150 mg\t6 uur\n"
+    caption = above.split(". ")[-1]
+    lead = read(f"2. Dosis\n{above}\n{rows}")[-1]
+    assert lead == f"2. Dosis\n{caption}\nGewicht\tDosis\tInterval\n|Kind tot 20 kg\t150 mg\t6 uur"
+
+
+def test_a_sentence_above_a_table_is_no_caption() -> None:
+    rows = "Gewicht\tDosis\tInterval\nKind tot 10 kg\t75 mg\t6 uur\nKind tot 20 kg\t150 mg\t6 uur\n"
+    lead, _, _ = read(f"2. Dosis\nGeef dit traag.\n{rows}")[-1].partition("|")
+    assert lead == "2. Dosis\nGewicht\tDosis\tInterval\n"
 
 
 def test_what_versions_changed_is_no_quote() -> None:
@@ -107,7 +122,7 @@ def test_what_only_speaks_of_a_change_or_a_version_is_one(now: str) -> None:
     assert read(f"{now}\n") == [f"|{now}"]
 
 
-def test_where_the_first_row_has_no_name_no_name_is_carried_down() -> None:
+def test_where_the_first_row_has_no_name_rows_without_a_name_are_not_quoted() -> None:
     text = "Kind\tMiddel\tDosis\n\tibuprofen\t100 mg\n10 kg\tparacetamol\t150 mg\n\tibuprofen\t200 mg\n"
     cells = [("Kind", "Middel", "Dosis"), ("ibuprofen", "100 mg"), ("10 kg", "paracetamol", "150 mg"), ("ibuprofen", "200 mg")]
     blocks, at = [Block(BlockKind.TABLE, 0, len(text))], 0
@@ -118,8 +133,8 @@ def test_where_the_first_row_has_no_name_no_name_is_carried_down() -> None:
             start = text.index(cell, at)
             blocks.append(Block(BlockKind.CELL, start, start + len(cell), parent, column=n + 3 - len(row), header=row[0] == "Kind"))
         at += len(line)
-    leads = ["".join(text[a:b] for a, b in quote.lead) for quote in quotable(text, blocks)]
-    assert leads == ["Kind\tMiddel\tDosis\n"] * 3
+    quotes = ["".join(text[a:b] for a, b in (*quote.lead, (quote.start, quote.end))) for quote in quotable(text, blocks)]
+    assert quotes == ["Kind\tMiddel\tDosis\n10 kg\tparacetamol\t150 mg\n"]
 
 
 words = st.sampled_from(
