@@ -286,15 +286,33 @@ ROWS = (
 )
 STEPS = (("1.", "Weeg het kind."), ("2.", "Reken 15 mg per kg."), ("3.", "Noteer tijd en dosis."))
 
+CHECKS = (
+    ("1.", "Geef adrenaline en noteer de tijd."),
+    ("2.", "Meet de bloeddruk na 2 s en daarna elke 5 min."),
+    ("3.", "Meet de bloeddruk opnieuw na 10 seconden."),
+    ("4.", "Bel de anesthesist, toestel 4521, bij minder dan 90 mmHg of na 500 ml."),
+)
+
 
 def table(script: Script) -> tuple[str, list[s.SpanOut]]:
     """A row with its header, the dose being asked."""
     return _part(script, [("row", _cells(ROWS[0], head=True)), ("row", _cells(ROWS[1], asked=1))])
 
 
-def steps(script: Script) -> tuple[str, list[s.SpanOut]]:
-    items: Cells = [(f"{label} {words}", {"label": label}) for label, words in STEPS]
-    return _part(script, [("heading", [("Meteen doen:", {})]), ("list", items)])
+def steps(script: Script, items: tuple[tuple[str, str], ...] = STEPS) -> tuple[str, list[s.SpanOut]]:
+    cells: Cells = [(f"{label} {words}", {"label": label}) for label, words in items]
+    return _part(script, [("heading", [("Meteen doen:", {})]), ("list", cells)])
+
+
+def checks(script: Script) -> tuple[str, list[s.SpanOut]]:
+    """Steps that name times and a telephone; before them a sentence with another."""
+    said = "Bel bij twijfel de arts van wacht, tel. 02 555 01 02. "
+    text, spans = steps(script, CHECKS)
+    moved = []
+    for span in spans:
+        pieces = [one.model_copy(update={"start": one.start + len(said), "end": one.end + len(said)}) for one in span.pieces]
+        moved.append(span.model_copy(update={"start": span.start + len(said), "end": span.end + len(said), "pieces": pieces}))
+    return said + text, [script.span(0, said, exact=False), *moved]
 
 
 def paragraph(script: Script) -> tuple[str, list[s.SpanOut]]:
@@ -312,7 +330,7 @@ def paragraph(script: Script) -> tuple[str, list[s.SpanOut]]:
     return PASSAGE + heading + PASSAGE, [alone, *headed]
 
 
-BUILT = {"rijtje": table, "stappen": steps, "alinea": paragraph}
+BUILT = {"rijtje": table, "stappen": steps, "controles": checks, "alinea": paragraph}
 Cells = list[tuple[str, dict[str, object]]]
 
 

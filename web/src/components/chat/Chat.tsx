@@ -1,5 +1,5 @@
 // The page: conversation on the left, the open source on the right. Joins state, address and keys; draws little itself.
-import { useCallback, useEffect, useRef, useState } from "react";
+import { lazy, useCallback, useEffect, useRef, useState } from "react";
 import { asApiError } from "../../api/errors";
 import type { Mode, PersonalChoice } from "../../api/types";
 import { useMessages } from "../../i18n";
@@ -16,6 +16,7 @@ import { QuestionBox } from "../ask/QuestionBox";
 import { ScopeMenu } from "../ask/ScopeMenu";
 import { Header } from "../shared/Header";
 import { Nowhere } from "../shared/Nowhere";
+import { Optional } from "../shared/Optional";
 import { Printed } from "../shared/Printed";
 import { Problem } from "../shared/Problem";
 import { SourcePane } from "../source/SourcePane";
@@ -23,6 +24,8 @@ import { Empty } from "./Empty";
 import { Help } from "./Help";
 import { History } from "./History";
 import { Welcome } from "./Welcome";
+
+const Timers = lazy(async () => ({ default: (await import("../steps/Timers")).Timers }));
 
 export function Chat() {
   const m = useMessages();
@@ -99,6 +102,8 @@ export function Chat() {
   });
 
   const empty = last === undefined;
+  const asks = useRef(false); // a timer runs on when the next conversation begins
+  asks.current ||= !empty;
   const nowhere = empty && route.kind === "unknown";
   return (
     <div className={`app ${source.shown ? "with-source" : ""}`}>
@@ -115,6 +120,11 @@ export function Chat() {
         <History onConversation={(id) => go(conversationPath(id))} onGone={startAnew} />
       </Header>
       <main className={`conversation ${empty ? "is-empty" : ""}`} aria-label={m.app.conversation} inert={source.over}>
+        {asks.current && (
+          <Optional fallback={null}>
+            <Timers />
+          </Optional>
+        )}
         <div className="turns">
           <Problem code={error} />
           {nowhere && <Nowhere onHome={startAnew} />}
