@@ -40,11 +40,11 @@ FILLER = "de verpleegkundige noteert tijd, dosis en naam in het dossier."
 PAGES = 40  # long enough for a page that draws only what is seen
 
 
-def build_pdf() -> bytes:
+def build_pdf(pages: int = PAGES) -> bytes:
     """A4 pages of numbered lines; page 3 holds the sentences of the passage, one a line."""
     buffer = io.BytesIO()
     canvas = Canvas(buffer, pagesize=A4)
-    for page in range(1, PAGES + 1):
+    for page in range(1, pages + 1):
         canvas.setFont("Helvetica-Bold", 15)
         canvas.drawString(60, 770, f"{page}. {TITLE}")
         canvas.setFont("Helvetica", 10.5)
@@ -101,6 +101,7 @@ class Script:
     """Builds the answers' parts; `pdf` is the one document that exists."""
 
     def __init__(self) -> None:
+        self.pages = PAGES
         self.pdf = build_pdf()
         self.conversations: dict[str, list[s.AnswerOut]] = {}
         self.said_of: dict[str, dict[str, object]] = {}  # of a conversation: its title, whether it is pinned, when it was asked
@@ -404,7 +405,7 @@ def create_app(script: Script, headers: dict[str, str]) -> FastAPI:
     async def document(document_id: str) -> Response:
         if document_id == "weg":
             return problem(404, "not_found", "no such document")
-        return JSONResponse(detail(document_id).model_dump(mode="json"))
+        return JSONResponse(detail(document_id, script.pages).model_dump(mode="json"))
 
     @app.get("/api/documents/{document_id}/place")
     async def place(document_id: str, page: int, quote: str = "") -> Response:
@@ -475,8 +476,8 @@ def create_app(script: Script, headers: dict[str, str]) -> FastAPI:
     return app
 
 
-def detail(document_id: str) -> s.DocumentDetail:
-    pages = 1 if document_id == "scan" else PAGES
+def detail(document_id: str, pages: int = PAGES) -> s.DocumentDetail:
+    pages = 1 if document_id == "scan" else pages
     return s.DocumentDetail(
         id=document_id,
         source=f"{document_id}.pdf",

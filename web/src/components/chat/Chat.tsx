@@ -19,7 +19,7 @@ import { Nowhere } from "../shared/Nowhere";
 import { Optional } from "../shared/Optional";
 import { Printed } from "../shared/Printed";
 import { Problem } from "../shared/Problem";
-import { SourcePane } from "../source/SourcePane";
+import { LazyPane } from "../source/LazyPane";
 import { Empty } from "./Empty";
 import { Help } from "./Help";
 import { History } from "./History";
@@ -144,7 +144,7 @@ export function Chat() {
         </QuestionBox>
         {empty && !nowhere && <Empty onAsk={ask} />}
       </main>
-      {source.shown && <SourcePane {...source.shown} onMove={source.movePlace} onClose={source.close} />}
+      {source.shown && <LazyPane {...source.shown} onMove={source.movePlace} onClose={source.close} />}
       <Announcer turn={last} />
       <Help open={help} onClose={() => setHelp(false)} />
     </div>

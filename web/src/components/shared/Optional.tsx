@@ -1,8 +1,9 @@
-// What comes after the rest, and may fail to come: until then, and if so, `fallback` stands in its place and the page goes on.
+// What comes after the rest, and may fail to come: something else stands in its place, and the page goes on.
 import { Component, type ReactNode, Suspense } from "react";
 
 interface Props {
   fallback: ReactNode;
+  failed?: ReactNode; // instead of `fallback` when it cannot come
   children: ReactNode;
 }
 
@@ -12,7 +13,7 @@ export class Optional extends Component<Props, { failed: boolean }> {
   static getDerivedStateFromError = () => ({ failed: true });
 
   override render(): ReactNode {
-    const { fallback, children } = this.props;
-    return this.state.failed ? fallback : <Suspense fallback={fallback}>{children}</Suspense>;
+    const { fallback, failed = fallback, children } = this.props;
+    return this.state.failed ? failed : <Suspense fallback={fallback}>{children}</Suspense>;
   }
 }
