@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from services.generator.models.blocks import KINDS, Blocks
+from services.generator.models.files.blocks import KINDS, Blocks
 
 HALVES = {  # where a block of a type has its fp16 numbers
     "Q4_0": (0,), "Q4_1": (0, 2), "Q5_0": (0,), "Q5_1": (0, 2), "Q8_0": (0,), "Q4_K": (0, 2), "Q5_K": (0, 2), "Q6_K": (208,),

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from services.generator import native
-from services.generator.models import tiles
+from services.generator.models.decoder import tiles
 from services.generator.native import head, matrix, step
 
 LESSER = ("x86-64-v2", "x86-64-v3", "x86-64-v4")  # without AVX2, with it, and with AVX-512 that has no products of words or bf16

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from services.generator.drafters import Drafter, Stage, StepState
-from services.generator.drafters.copy import CopyDrafter
+from services.generator.drafters.copies.copy import CopyDrafter
 from services.generator.engine.engine import Engine, EngineOptions, Output, Request
 from services.generator.models import FeatureKind, StepInput
 from services.generator.models.loading import load_target

@@ -14,7 +14,7 @@ from services.generator.engine.engine import Engine, EngineOptions
 from services.generator.engine.scoring import Scoring, score
 from services.generator.errors import BadRequest, ModelError, UnknownAdapter
 from services.generator.models import StepInput
-from services.generator.models.adapters import Active, Adapter, read_adapters
+from services.generator.models.decoder.adapters import Active, Adapter, read_adapters
 from services.generator.models.llama import LlamaTarget
 from services.generator.models.loading import load_target
 from services.generator.server.openai_chat import scoring_of

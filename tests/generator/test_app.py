@@ -18,7 +18,7 @@ import uvicorn
 from openai import OpenAI
 from pydantic import SecretStr
 
-from services.generator.drafters.copy import CopyDrafter
+from services.generator.drafters.copies.copy import CopyDrafter
 from services.generator.engine.engine import Engine, EngineOptions
 from services.generator.server import openai_chat as chat
 from services.generator.server.app import create_app

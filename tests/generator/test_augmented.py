@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from services.contract import wire
 from services.generator.drafters import Drafter
-from services.generator.drafters.copy import CopyDrafter
+from services.generator.drafters.copies.copy import CopyDrafter
 from services.generator.drafters.small_model import RagDrafter, SmallModelOptions
 from services.generator.errors import BadRequest
 from services.generator.server import openai_chat as chat

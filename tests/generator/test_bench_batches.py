@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 import torch
 
-from services.generator.bench import batches
 from services.generator.bench.__main__ import main
-from services.generator.bench.batches import measure
+from services.generator.bench.replayed import batches
+from services.generator.bench.replayed.batches import measure
 from tests.generator.tiny import CORPUS, tiny_tokenizer
 
 pytestmark = pytest.mark.quick

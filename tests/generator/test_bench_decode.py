@@ -11,12 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from services.generator.bench import decode, llama_worker, ours, plots, prompts, setting, timing
 from services.generator.bench.__main__ import main
-from services.generator.bench.peers import Limits, NoPeer, llama_peer
-from services.generator.bench.projection import tokens_per_second
-from services.generator.bench.recorded import BadRecords
-from services.generator.bench.timing import Measured, Run
+from services.generator.bench.common import prompts, timing
+from services.generator.bench.common.recorded import BadRecords
+from services.generator.bench.common.timing import Measured, Run
+from services.generator.bench.decoding import decode, setting
+from services.generator.bench.engines import llama_worker, ours
+from services.generator.bench.engines.peers import Limits, NoPeer, llama_peer
+from services.generator.bench.report import plots
+from services.generator.bench.report.projection import tokens_per_second
 from tests.generator.tiny import tiny_checkpoint, tiny_tokenizer
 
 

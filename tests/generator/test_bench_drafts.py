@@ -10,9 +10,10 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from services.generator.bench import methods, ours, setting
 from services.generator.bench.__main__ import main
-from services.generator.bench.timing import Measured, Run
+from services.generator.bench.common.timing import Measured, Run
+from services.generator.bench.decoding import methods, setting
+from services.generator.bench.engines import ours
 from tests.generator.tiny import CORPUS, tiny_checkpoint, tiny_tokenizer
 
 

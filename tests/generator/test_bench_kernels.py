@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from services.generator.bench import kernels
-from services.generator.bench.kernels import DENSE, LLAMA, OURS, Peer, Step, measure, ratios, table
+from services.generator.bench.steps import kernels
+from services.generator.bench.steps.kernels import DENSE, LLAMA, OURS, Peer, Step, measure, ratios, table
 from services.generator.errors import ModelError
 from tests.generator.tiny import tiny_checkpoint
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from services.generator.bench import serve
 from services.generator.bench.__main__ import main
-from services.generator.bench.serve import Answer, NoService, summed
+from services.generator.bench.decoding import serve
+from services.generator.bench.decoding.serve import Answer, NoService, summed
 from tests.generator.test_app import running
 
 

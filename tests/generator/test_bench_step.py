@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from services.generator.bench import step
 from services.generator.bench.__main__ import main
+from services.generator.bench.steps import step
 
 SHAPE = {
     "hidden": 32,

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.generator.drafters import StepState
-from services.generator.drafters.automaton import SuffixAutomaton
-from services.generator.drafters.blend import BlendDrafter, BlendEvidence, BlendOptions
+from services.generator.drafters.copies.automaton import SuffixAutomaton
+from services.generator.drafters.copies.blend import BlendDrafter, BlendEvidence, BlendOptions
 from services.generator.native import kernels
 from services.generator.native.blend import Blended, Blender
 from services.generator.native.text import CAPITAL, CLOSING, FORMS, INSIDE, NEAR, ORDERS, OTHER, SMALL, NativeText, TokenKinds

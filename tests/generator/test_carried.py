@@ -11,8 +11,8 @@ import pytest
 
 from services.contract import wire
 from services.generator.errors import ModelError
-from services.generator.models import carried
-from services.generator.models.carried import CARRIED, Carried, fetch, file_of
+from services.generator.models.files import carried
+from services.generator.models.files.carried import CARRIED, Carried, fetch, file_of
 from services.generator.models.loading import model_folder
 
 ROOT = Path(__file__).parents[2]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.generator.drafters import StepState
-from services.generator.drafters.copy import CopyConfig, CopyDrafter
+from services.generator.drafters.copies.copy import CopyConfig, CopyDrafter
 from services.generator.speculation.matches import Match, MatchIndex
 from services.generator.types import DraftTree, NodeOrigin, Prompt, SamplingParams, Sequence
 

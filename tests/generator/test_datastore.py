@@ -15,8 +15,8 @@ from services.generator.datastore.__main__ import main
 from services.generator.datastore.build import build, sorted_places
 from services.generator.datastore.store import BETWEEN, BadDatastore, read, write
 from services.generator.drafters import StepState
-from services.generator.drafters.blend import BlendEvidence
-from services.generator.drafters.rest import RestDrafter, RestOptions
+from services.generator.drafters.copies.blend import BlendEvidence
+from services.generator.drafters.datastores.rest import RestDrafter, RestOptions
 from services.generator.native import kernels
 from services.generator.native.blend import Blender
 from services.generator.native.frequent import frequent

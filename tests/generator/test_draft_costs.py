@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from services.generator.drafters import Drafter
-from services.generator.drafters.copy import CopyDrafter
+from services.generator.drafters.copies.copy import CopyDrafter
 from services.generator.drafters.eagle import EagleDrafter
 from services.generator.planner import draft_costs as measured
 from services.generator.planner.draft_costs import draft_costs

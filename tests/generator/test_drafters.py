@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 import torch
 
-from services.generator.bench.replay import main as replay_command
+from services.generator.bench.replayed.replay import main as replay_command
 from services.generator.drafters import DrafterContext, Stage, StepState, registry
-from services.generator.drafters.blend import BlendDrafter
-from services.generator.drafters.copy import CopyConfig, CopyDrafter
+from services.generator.drafters.copies.blend import BlendDrafter
+from services.generator.drafters.copies.copy import CopyConfig, CopyDrafter
 from services.generator.drafters.eagle import EagleDrafter
 from services.generator.drafters.registry import available, open_drafter, open_drafters, parse
 from services.generator.engine.drafting import Drafting

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from services.generator.datastore import dense
 from services.generator.datastore.dense import BadDenseDatastore, DenseDatastore
 from services.generator.drafters import DrafterContext, StepState
-from services.generator.drafters.dresd import DresdDrafter
+from services.generator.drafters.datastores.dresd import DresdDrafter
 from services.generator.drafters.registry import available, open_drafter
 from services.generator.types import SamplingParams
 from tests.generator.engines import check_same, engine, generate, request, tiny_target

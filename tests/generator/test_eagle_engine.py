@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from services.generator.drafters import StepState
 from services.generator.drafters.eagle import EagleDrafter
-from services.generator.models.eagle import EagleHead
+from services.generator.models.heads.eagle import EagleHead
 from services.generator.speculation.eagle_tree import FIXED_TREE, TreeShape
 from services.generator.train.answers import AnswerOptions, Question, collect
 from services.generator.train.fit import Fit, FitOptions, new_head, output_rows

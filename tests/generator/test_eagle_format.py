@@ -13,12 +13,12 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from services.generator.errors import ModelError
-from services.generator.models.architecture import Architecture
-from services.generator.models.convert import convert
-from services.generator.models.eagle import EagleHead
-from services.generator.models.eagle_cache import HeadCache
-from services.generator.models.eagle_format import BadHead, load_head, save_head
-from services.generator.models.rope import rotations
+from services.generator.models.decoder.rope import rotations
+from services.generator.models.files.architecture import Architecture
+from services.generator.models.files.convert import convert
+from services.generator.models.heads.eagle import EagleHead
+from services.generator.models.heads.eagle_cache import HeadCache
+from services.generator.models.heads.eagle_format import BadHead, load_head, save_head
 from tests.generator.test_eagle_vectors import CASES, VECTORS, Vocabulary, load_case
 
 pytestmark = pytest.mark.quick

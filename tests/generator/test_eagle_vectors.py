@@ -16,10 +16,10 @@ from torch import Tensor
 
 from services.generator.drafters import StepState
 from services.generator.drafters.eagle import EagleDrafter
-from services.generator.models.eagle import EagleHead
-from services.generator.models.eagle_cache import HeadCache
-from services.generator.models.eagle_format import load_head
-from services.generator.models.eagle_frozen import FrozenHead
+from services.generator.models.heads.eagle import EagleHead
+from services.generator.models.heads.eagle_cache import HeadCache
+from services.generator.models.heads.eagle_format import load_head
+from services.generator.models.heads.eagle_frozen import FrozenHead
 from services.generator.speculation.eagle_tree import TreeShape
 from services.generator.types import DraftTree, Prompt, SamplingParams, Sequence
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from services.generator.drafters import StepState
-from services.generator.drafters.prompt_lookup import PromptLookupDrafter
+from services.generator.drafters.copies.prompt_lookup import PromptLookupDrafter
 from services.generator.errors import BadRequest, QueueFull
 from services.generator.models import FeatureKind, StepInput
 from services.generator.types import DraftTree, FinishReason, NodeOrigin, SamplingParams, Sequence, SequenceStatus

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch._subclasses.fake_tensor import FakeTensorMode
 
-from services.generator.bench.step import RandomWeights
+from services.generator.bench.steps.step import RandomWeights
+from services.generator.models.decoder.packing import Packing
 from services.generator.models.graphs import LENGTHS, NODES, Graphs, StaticStep, ancestor_bits, rounded
 from services.generator.models.llama import LlamaTarget
 from services.generator.models.loading import load_target
-from services.generator.models.packing import Packing
 from services.generator.speculation.tree import ancestor_mask
 from services.generator.types import DraftTree, SamplingParams
 from tests.generator.engines import engine, generate, request, tiny_codec, tiny_target

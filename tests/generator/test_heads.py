@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from services.generator.models.eagle_format import load_head
+from services.generator.models.heads.eagle_format import load_head
 from services.generator.train.demo_prompts import first_round
 
 HEADS = Path(__file__).parents[2] / "services" / "generator" / "heads"

@@ -7,7 +7,7 @@ import sys
 
 ABSENT = "pydantic pydantic_settings fastapi starlette uvicorn prometheus_client gguf matplotlib llama_cpp rag_api psycopg lancedb typer"
 MODULES = "engine.engine drafters.registry planner.draft_costs train.__main__"
-BENCH = "__main__ decode serve plots step replay copying prefix batches"
+BENCH = "__main__ decoding.decode decoding.serve decoding.prefix report.plots steps.step replayed.replay replayed.copying replayed.batches"
 
 SCRIPT = """
 import importlib, sys

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from services.generator.models.blocks import KINDS, Blocks, four_bits, stack, stacks, take_rows
-from services.generator.models.linear import Linear, dense_kernel, int4_kernel, packed_kernel, planes
+from services.generator.models.decoder.linear import Linear, dense_kernel, int4_kernel, packed_kernel, planes
+from services.generator.models.files.blocks import KINDS, Blocks, four_bits, stack, stacks, take_rows
 from tests.generator.blocks import blocks
 
 pytestmark = pytest.mark.quick

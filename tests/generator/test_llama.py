@@ -10,11 +10,11 @@ import torch
 
 from services.generator.errors import BadRequest
 from services.generator.models import StepInput, StepOutput
-from services.generator.models.architecture import Architecture
+from services.generator.models.decoder.rope import rotations
+from services.generator.models.files.architecture import Architecture
 from services.generator.models.kv_cache import KVCache
 from services.generator.models.llama import LlamaTarget
 from services.generator.models.loading import load_target
-from services.generator.models.rope import rotations
 from tests.generator.tiny import FAMILIES, tiny_checkpoint
 
 ROPES: dict[str, dict[str, Any]] = {

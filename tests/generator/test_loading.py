@@ -13,7 +13,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from services.generator.errors import ModelError
-from services.generator.models import convert
+from services.generator.models.files import convert
 from services.generator.models.llama import LlamaTarget
 from services.generator.models.loading import DEMO_PACKAGE, head_of, load_target, load_tokenizer, model_folder
 from tests.generator.test_llama import chain, forward, prompt
@@ -53,7 +53,7 @@ def test_a_pickle_is_refused_until_it_is_converted(folder: Path) -> None:
     expected = logits(load_target(str(folder), dtype="fp32"))
     torch.save(load_file(folder / "model.safetensors"), folder / "pytorch_model.bin")
     (folder / "model.safetensors").unlink()
-    with pytest.raises(ModelError, match=r"refused; `python -m services\.generator\.models\.convert .*` makes safetensors"):
+    with pytest.raises(ModelError, match=r"refused; `python -m services\.generator\.models\.files\.convert .*` makes safetensors"):
         load_target(str(folder), dtype="fp32")
     assert convert.main([str(folder)]) == 0
     assert torch.equal(logits(load_target(str(folder), dtype="fp32")), expected)
@@ -176,7 +176,7 @@ def test_blocks_of_a_gguf_file_have_the_values_of_its_reference_decoder(tmp_path
 
     tensor = next(t for t in GGUFReader(str(file)).tensors if t.name == "blk.1.ffn_down.weight")
     expected = torch.from_numpy(dequantize(tensor.data, tensor.tensor_type))
-    from services.generator.models.checkpoint import Checkpoint
+    from services.generator.models.files.checkpoint import Checkpoint
 
     weight = Checkpoint(model_folder(str(file), tmp_path / "cache")).take("model.layers.1.mlp.down_proj.weight", 32, 64)
     assert not isinstance(weight, torch.Tensor)
@@ -199,7 +199,7 @@ def write_gguf(folder: Path, file: Path, family: str, kind: str = "F32") -> Path
     import gguf
     from gguf.quants import quantize
 
-    from services.generator.models.gguf_file import NAMES
+    from services.generator.models.files.gguf_file import NAMES
 
     config, tensors = json.loads((folder / "config.json").read_text()), load_file(folder / "model.safetensors")
     writer = gguf.GGUFWriter(str(file), family)

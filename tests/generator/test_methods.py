@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from services.generator.bench.ours import way_of
+from services.generator.bench.engines.ours import way_of
 from services.generator.datastore import dense
 from services.generator.datastore.build import build
 from services.generator.datastore.store import Datastore

@@ -13,12 +13,12 @@ import torch
 
 from services.generator import native
 from services.generator.models import StepInput
-from services.generator.models.architecture import Architecture, Rope
-from services.generator.models.blocks import KINDS, Weight
+from services.generator.models.decoder.packing import Packing
+from services.generator.models.decoder.tiles import code_of, pack, pack_all
+from services.generator.models.files.architecture import Architecture, Rope
+from services.generator.models.files.blocks import KINDS, Weight
 from services.generator.models.kv_cache import KVCache
 from services.generator.models.llama import LlamaTarget
-from services.generator.models.packing import Packing
-from services.generator.models.tiles import code_of, pack, pack_all
 from services.generator.native.step import PORTION, StepRows, portions
 from services.generator.types import SamplingParams
 from tests.generator.blocks import blocks

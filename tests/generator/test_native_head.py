@@ -15,11 +15,11 @@ from torch import Tensor
 from services.generator import native
 from services.generator.drafters import StepState
 from services.generator.drafters.eagle import EagleDrafter
-from services.generator.models.blocks import four_bits
-from services.generator.models.eagle import EagleHead, HeadConfig
-from services.generator.models.eagle_frozen import FrozenHead
+from services.generator.models.decoder.packing import Packing
+from services.generator.models.files.blocks import four_bits
+from services.generator.models.heads.eagle import EagleHead, HeadConfig
+from services.generator.models.heads.eagle_frozen import FrozenHead
 from services.generator.models.llama import LlamaTarget
-from services.generator.models.packing import Packing
 from services.generator.speculation.eagle_tree import TreeShape
 from services.generator.types import DraftTree, Prompt, SamplingParams, Sequence
 from tests.generator.engines import engine, generate, request

@@ -14,8 +14,8 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Metaspace
 
 from services.generator.bench.__main__ import main as bench
-from services.generator.bench.recorded import BadRecords, Record, Where, read_records, read_tokenizer
-from services.generator.bench.replay import longest_runs, main, measure, training_free
+from services.generator.bench.common.recorded import BadRecords, Record, Where, read_records, read_tokenizer
+from services.generator.bench.replayed.replay import longest_runs, main, measure, training_free
 from services.generator.drafters import Drafter, DrafterContext
 from services.generator.drafters.registry import open_drafters
 from services.generator.speculation.tree import follow

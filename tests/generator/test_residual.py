@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from services.generator.models.residual import MirroredResidual, Residual
+from services.generator.models.decoder.residual import MirroredResidual, Residual
 
 pytestmark = pytest.mark.quick
 

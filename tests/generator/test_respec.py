@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from services.contract import wire
 from services.generator.drafters import StepState
-from services.generator.drafters.copy import CopyDrafter
-from services.generator.drafters.respec import RespecDrafter, RespecOptions
+from services.generator.drafters.copies.copy import CopyDrafter
+from services.generator.drafters.copies.respec import RespecDrafter, RespecOptions
 from services.generator.engine.engine import Request
 from services.generator.errors import BadRequest
 from services.generator.server import openai_chat as chat

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from services.contract import wire
 from services.generator.drafters import Drafter, DrafterContext, StepState
-from services.generator.drafters.copy import CopyDrafter
+from services.generator.drafters.copies.copy import CopyDrafter
 from services.generator.drafters.registry import available, open_drafter
 from services.generator.drafters.small_model import RagDrafter, SmallModelDrafter, SmallModelOptions
 from services.generator.engine.engine import Request

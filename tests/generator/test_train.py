@@ -16,7 +16,7 @@ from safetensors.torch import load_file
 from services.generator.drafters import StepState
 from services.generator.drafters.eagle import EagleDrafter
 from services.generator.models import StepInput, Target
-from services.generator.models.eagle_format import load_head, save_head
+from services.generator.models.heads.eagle_format import load_head, save_head
 from services.generator.models.loading import load_target
 from services.generator.speculation.eagle_tree import TreeShape
 from services.generator.text.codec import Codec

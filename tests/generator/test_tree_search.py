@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.generator.bench.ours import Bench
-from services.generator.bench.prompts import Job
-from services.generator.bench.recorded import BadRecords
-from services.generator.bench.setting import read_tree
-from services.generator.bench.shape import measure, ranks
+from services.generator.bench.common.prompts import Job
+from services.generator.bench.common.recorded import BadRecords
+from services.generator.bench.decoding.setting import read_tree
+from services.generator.bench.decoding.shape import measure, ranks
+from services.generator.bench.engines.ours import Bench
 from services.generator.planner.costs import Costs
 from services.generator.planner.tree_search import best_of, golden_section, largest, search, speed, width_of
 from services.generator.speculation.eagle_tree import FIXED_TREE, TreeShape

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from services.contract.wire import BedsideIn, CandidateIn, ChatRequest, DocumentIn, MessageIn, SpanIn
-from services.generator.drafters.copy import CopyDrafter
+from services.generator.drafters.copies.copy import CopyDrafter
 from services.generator.engine.engine import Request
 from services.generator.errors import BadRequest
 from services.generator.models import StepInput

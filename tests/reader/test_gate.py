@@ -110,10 +110,11 @@ def test_weights_are_fitted_on_collections_that_a_file_names(tiny_model: str, tm
 
 
 def test_passages_are_written_out_as_documents_with_their_questions(tmp_path: Path) -> None:
-    passage = {"id": "a1", "document": "d1", "split": "validate", "language": "nl", "title": "Kalium & zo", "heading": "Toediening"}
+    passage = {"id": "a1", "document": "d1", "trade": "t", "split": "validate", "title": "Kalium & zo", "heading": "Toediening"}
     lines = ["Middel | Dosis", "KCl | 20 mmol", "Nooit onverdund."]
-    asked = {"question": "hoeveel kcl", "answer": lines[1], "near_misses": [{"question": "hoeveel magnesium", "changed": "drug"}]}
-    rows = [passage | {"lines": lines, "questions": [asked]}, passage | {"split": "train", "document": "d2"}]
+    near = {"question": "hoeveel magnesium", "changed": "drug"}
+    asked = {"question": "hoeveel kcl", "answer": lines[1], "block": [2, 2], "line": 2, "near_misses": [near]}
+    rows = [passage | {"lines": lines, "questions": [asked]} | change for change in ({}, {"split": "train", "document": "d2"})]
     (tmp_path / "set.jsonl").write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
     documents, questions, near_misses = written_out([tmp_path / "set.jsonl"], tmp_path / "out", 0)
     (page,) = documents.iterdir()
@@ -121,8 +122,8 @@ def test_passages_are_written_out_as_documents_with_their_questions(tmp_path: Pa
         "<h1>Kalium &amp; zo</h1><h2>Toediening</h2><table><tr><th>Middel</th><th>Dosis</th></tr><tr><td>KCl</td><td>20 mmol</td></tr>"
         "</table><p>Nooit onverdund.</p></body></html>"
     )
-    assert questions.read_text(encoding="utf-8").splitlines()[1] == "a1-0,hoeveel kcl,row,d1.html,KCl | 20 mmol"
-    assert near_misses.read_text(encoding="utf-8").splitlines()[1] == "a1-0-0,hoeveel magnesium"
+    assert questions.read_text(encoding="utf-8").splitlines()[1] == "a1-0,hoeveel kcl,row,set.jsonl-d1.html,KCl | 20 mmol"
+    assert near_misses.read_text(encoding="utf-8").splitlines()[1] == "a1-1,hoeveel magnesium"
 
 
 def test_the_weights_learn_that_what_both_say_is_right() -> None:

@@ -10,7 +10,7 @@ from safetensors import safe_open
 
 import services.reader
 from services.contract.reading_prompt import VERSION
-from services.generator.models.carried import CARRIED
+from services.generator.models.files.carried import CARRIED
 
 ADAPTERS = Path(services.reader.__file__).parent / "adapters"
 SHIPPED = sorted(ADAPTERS.glob("*/*/adapter_config.json"))

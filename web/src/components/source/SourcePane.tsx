@@ -9,14 +9,14 @@ import { type OpenDocument, useDocument } from "../../pdf/useDocument";
 import { Viewer, type Wanted } from "../../pdf/Viewer";
 import { usePerson } from "../../queries/session";
 import { noteOpened } from "../../state/kept";
-import { usePhone } from "../../state/useNarrow";
-import { Cautions } from "../shared/Cautions";
-import { Facts } from "../shared/Facts";
+import { usePhone } from "../../state/window/useNarrow";
+import { Cautions } from "../shared/document/Cautions";
+import { Facts } from "../shared/document/Facts";
 import { Find } from "./Find";
 import { Splitter } from "./Splitter";
 import { Thumbnails } from "./Thumbnails";
 import { LARGEST, Tools } from "./Tools";
-import "../../styles/source.css";
+import "../../styles/answer/source.css";
 
 interface Props {
   source: Source;

@@ -1,11 +1,11 @@
 // A quoted list that is ticked off: its items with boxes, how many are done, and a timer where an item names a time.
 import { useRef } from "react";
 import { useWardMessages } from "../../i18n";
-import { reset, show, startTimer, tick, useTicks } from "../../state/steps";
-import type { Item } from "../../text/blocks";
-import { durationsIn } from "../../text/durations";
+import { reset, show, startTimer, tick, useTicks } from "../../state/conversation/steps";
+import type { Item } from "../../text/answer/blocks";
+import { durationsIn } from "../../text/answer/durations";
 import { Dialled } from "./Dialled";
-import "../../styles/steps.css";
+import "../../styles/answer/steps.css";
 
 interface Props {
   list: string; // which list of which answer; empty: of one that is still written, and cannot be ticked off

@@ -1,7 +1,7 @@
 // Words of a document in which the telephone numbers can be pressed.
 import { useWardMessages } from "../../i18n";
-import { phonesIn } from "../../text/phones";
-import "../../styles/steps.css";
+import { phonesIn } from "../../text/answer/phones";
+import "../../styles/answer/steps.css";
 
 export function Dialled({ text }: { text: string }) {
   const m = useWardMessages();

@@ -3,8 +3,8 @@ import { useEffect, useState } from "react";
 import { createPortal } from "react-dom";
 import { useWardMessages } from "../../i18n";
 import { usePerson } from "../../queries/session";
-import { clockOf, startTimer, stopTimer, type Timer, usedBy, useTimers } from "../../state/steps";
-import "../../styles/steps.css";
+import { clockOf, startTimer, stopTimer, type Timer, usedBy, useTimers } from "../../state/conversation/steps";
+import "../../styles/answer/steps.css";
 
 export function Timers() {
   const m = useWardMessages();
