@@ -139,15 +139,10 @@ function zoomOf(document: OpenDocument, place: Highlight | undefined): number {
   return sides && size ? zoomTo(size.width, ...sides, LARGEST) : 1;
 }
 
-/** What lies over the rest takes the focus, and gives it back to where it came from. */
+/** What lies over the rest takes the focus. */
 function useFocusWithin(pane: RefObject<HTMLElement | null>, over: boolean): void {
   useEffect(() => {
-    if (!over) return;
-    const before = document.activeElement;
-    pane.current?.focus();
-    return () => {
-      if (before instanceof HTMLElement) before.focus();
-    };
+    if (over) pane.current?.focus();
   }, [pane, over]);
 }
 

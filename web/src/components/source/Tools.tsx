@@ -81,11 +81,11 @@ export function Tools({ source, document, page, words, wordsAt, zoom, onZoom, pl
         {m.pane.findShort}
       </button>
       {document.kind === "open" && document.pages.length > 1 && (
-        <button type="button" className="quiet" aria-pressed={thumbnails} onClick={onThumbnails}>
+        <button type="button" className="quiet of-room" aria-pressed={thumbnails} onClick={onThumbnails}>
           {m.pane.thumbnails}
         </button>
       )}
-      <Favourite className="quiet" id={source.document_id} title={source.title} />
+      <Favourite className="quiet of-room" id={source.document_id} title={source.title} />
       <CopyLink
         className="quiet"
         path={placePath({ document: source.document_id, page: words ? wordsAt : page, quote: words })}
