@@ -103,7 +103,7 @@ export function Chat() {
 
   const empty = last === undefined;
   const asks = useRef(false); // a timer runs on when the next conversation begins
-  asks.current ||= !empty;
+  asks.current ||= last?.state.kind === "complete";
   const nowhere = empty && route.kind === "unknown";
   return (
     <div className={`app ${source.shown ? "with-source" : ""}`}>
