@@ -101,7 +101,7 @@ fuzz: $(STAMPS)/dev ## draw inputs until something breaks (TARGET=pdf|docx|chunk
 
 sanitize: $(STAMPS)/dev ## the C kernels under address, undefined-behaviour and thread sanitizers
 	$(call say,C kernels under sanitizers)
-	@$(PY) -m tests.generator.sanitize
+	@$(PY) -m tests.services.generator.sanitize
 
 weaviate: $(STAMPS)/dev ## a real Weaviate server, for trying things by hand
 	@$(PY) -m tests.support.weaviate_dev

@@ -200,6 +200,14 @@ async def _understand(builder: AnswerBuilder, container: AskContainer) -> None:
         builder.stats["searched_also"] = list(builder.also)
 
 
+def chosen(question: Question, user: User, container: AskContainer) -> tuple[AnswerBuilder, Retrieval]:
+    """Return what would be quoted, whatever is made of it: for measuring. Nothing is written or kept. Blocks."""
+    builder = AnswerBuilder(question, user, detect(question.text), question.text)
+    retrieval = _retrieve(builder, container)
+    _gather_sources(builder, retrieval, container)
+    return builder, retrieval
+
+
 def _retrieve(builder: AnswerBuilder, container: AskContainer) -> Retrieval:
     builder.embedder = container.embedder.name
     analysis = builder.analysis = analyse(builder.query, container.expander, builder.question.text)

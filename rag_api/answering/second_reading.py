@@ -5,11 +5,9 @@ What the reader does not agree to is left out and said; where nothing is left, t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from rag_api.answering.ask_container import AskContainer
 from rag_api.answering.builder import AnswerBuilder, AskedApart
-from rag_api.answering.choosing.agreement import MOST, agreement, agrees
+from rag_api.answering.choosing.agreement import MOST, Agreement, agreement, agrees
 from rag_api.answering.composing.generation_request import sections_of
 from rag_api.domain import Candidate, Mode
 from rag_api.retrieval.decision.calibration import NotFound, calibration
@@ -28,10 +26,11 @@ def is_agreed(builder: AnswerBuilder, retrieval: Retrieval, container: AskContai
     reader = _reader(builder, retrieval, container)
     if reader is None:
         return retrieval.answerable
-    quoted = [(asked, _quoted(builder, asked)) for asked in builder.asked if _may_agree(asked, container)]
     left, told = list[AskedApart](), list[dict[str, float]]()
-    for asked, places in quoted:
-        made = agreement(asked.question.text if asked.said else builder.query, places, asked.found, reader)
+    for asked in builder.asked:
+        if not _may_agree(asked, container):
+            continue
+        made = reading_of(builder, asked, reader)
         if made is None:
             return None if retrieval.answerable else False
         told.append({"points": round(made.points, 3), "answers": round(made.answers, 3)})
@@ -60,7 +59,12 @@ def _fitted(reader: PointingReader, container: AskContainer) -> tuple[NotFound |
     return fitted, threshold_of(fitted, container.settings)
 
 
-def _quoted(builder: AnswerBuilder, asked: AskedApart) -> Sequence[Candidate]:
-    """The likeliest of each section that is quoted for it."""
+def reading_of(builder: AnswerBuilder, asked: AskedApart, reader: PointingReader) -> Agreement | None:
+    """What the reader makes of what would be quoted for it; None: it is away. Blocks."""
+    return agreement(asked.question.text if asked.said else builder.query, quoted_for(builder, asked), asked.found, reader)
+
+
+def quoted_for(builder: AnswerBuilder, asked: AskedApart) -> list[Candidate]:
+    """The likeliest of each section that would be quoted for it."""
     own = [section for section in sections_of(builder) if len(builder.asked) == 1 or section.asked is asked.question]
     return [candidate for section in own for candidate in section.candidates[:1]]

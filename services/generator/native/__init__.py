@@ -1,4 +1,4 @@
-"""The CPU's own decoding step in C (kernels.c), compiled on this machine at first use, and its weights.
+"""The CPU's own decoding step in C (c/kernels.c), compiled on this machine at first use, and its weights.
 
 Where there is no C compiler, or no Linux, `kernels()` is None and torch computes the steps: slower, and the same text up to
 rounding. With it a step of several nodes gives the very bits that single steps give (kernels.c says why).
@@ -19,7 +19,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parent / "c"
 CACHE = Path.home() / ".cache" / "bedside" / "native"
 FLAGS = ("-O3", "-std=gnu11", "-fPIC", "-shared", "-pthread", "-Wno-psabi")
 LONGEST = 600.0  # seconds that compiling may take: half a minute, and many times that on a machine with much else to do
@@ -77,7 +77,7 @@ def compiler() -> list[str]:
 def _key(compiler: list[str], target: str) -> str:
     """Hash what the library was made from and for: a home folder may be shared by machines of several kinds."""
     cpu = next((line for line in _cpuinfo() if line.startswith(("flags", "Features"))), "")
-    sources = [file.read_text() for file in sorted(FOLDER.glob("*.[ch]"))]
+    sources = [file.read_text() for file in sorted(FOLDER.rglob("*.[ch]"))]
     parts = (*sources, " ".join(FLAGS), " ".join(compiler), target, platform.machine(), cpu)
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 

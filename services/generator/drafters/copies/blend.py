@@ -6,7 +6,7 @@ tokens agree, by where it stands (just behind the last copied token, or elsewher
 places agree as far. Tokens agree whatever their case and the spaces before them (" The", "the"), where their kinds are known: an answer
 begins a sentence where its source does not. Beside them stand the commonest tokens and what comes next in the prompt though nothing agrees
 (a copy goes on behind a changed word). So every node has one chance, whoever proposed it, and the tree holds the likeliest paths: they may
-go on from one place to another. Grown in C (native/blend.h): microseconds, whatever the context's length.
+go on from one place to another. Grown in C (native/c/drafts/blend.h): microseconds, whatever the context's length.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Weights as the tiles that the C kernels multiply by: native/kernels.c describes them."""
+"""Weights as the tiles that the C kernels multiply by: native/c/kernels.c describes them."""
 
 from __future__ import annotations
 
