@@ -40,11 +40,11 @@ FILLER = "de verpleegkundige noteert tijd, dosis en naam in het dossier."
 PAGES = 40  # long enough for a page that draws only what is seen
 
 
-def build_pdf() -> bytes:
+def build_pdf(pages: int = PAGES) -> bytes:
     """A4 pages of numbered lines; page 3 holds the sentences of the passage, one a line."""
     buffer = io.BytesIO()
     canvas = Canvas(buffer, pagesize=A4)
-    for page in range(1, PAGES + 1):
+    for page in range(1, pages + 1):
         canvas.setFont("Helvetica-Bold", 15)
         canvas.drawString(60, 770, f"{page}. {TITLE}")
         canvas.setFont("Helvetica", 10.5)
@@ -101,6 +101,7 @@ class Script:
     """Builds the answers' parts; `pdf` is the one document that exists."""
 
     def __init__(self) -> None:
+        self.pages = PAGES
         self.pdf = build_pdf()
         self.conversations: dict[str, list[s.AnswerOut]] = {}
         self.said_of: dict[str, dict[str, object]] = {}  # of a conversation: its title, whether it is pinned, when it was asked
@@ -286,15 +287,33 @@ ROWS = (
 )
 STEPS = (("1.", "Weeg het kind."), ("2.", "Reken 15 mg per kg."), ("3.", "Noteer tijd en dosis."))
 
+CHECKS = (
+    ("1.", "Geef adrenaline en noteer de tijd."),
+    ("2.", "Meet de bloeddruk na 2 s en daarna elke 5 min."),
+    ("3.", "Meet de bloeddruk opnieuw na 10 seconden."),
+    ("4.", "Bel de anesthesist, toestel 4521, bij minder dan 90 mmHg of na 500 ml."),
+)
+
 
 def table(script: Script) -> tuple[str, list[s.SpanOut]]:
     """A row with its header, the dose being asked."""
     return _part(script, [("row", _cells(ROWS[0], head=True)), ("row", _cells(ROWS[1], asked=1))])
 
 
-def steps(script: Script) -> tuple[str, list[s.SpanOut]]:
-    items: Cells = [(f"{label} {words}", {"label": label}) for label, words in STEPS]
-    return _part(script, [("heading", [("Meteen doen:", {})]), ("list", items)])
+def steps(script: Script, items: tuple[tuple[str, str], ...] = STEPS) -> tuple[str, list[s.SpanOut]]:
+    cells: Cells = [(f"{label} {words}", {"label": label}) for label, words in items]
+    return _part(script, [("heading", [("Meteen doen:", {})]), ("list", cells)])
+
+
+def checks(script: Script) -> tuple[str, list[s.SpanOut]]:
+    """Steps that name times and a telephone; before them a sentence with another."""
+    said = "Bel bij twijfel de arts van wacht, tel. 02 555 01 02. "
+    text, spans = steps(script, CHECKS)
+    moved = []
+    for span in spans:
+        pieces = [one.model_copy(update={"start": one.start + len(said), "end": one.end + len(said)}) for one in span.pieces]
+        moved.append(span.model_copy(update={"start": span.start + len(said), "end": span.end + len(said), "pieces": pieces}))
+    return said + text, [script.span(0, said, exact=False), *moved]
 
 
 def paragraph(script: Script) -> tuple[str, list[s.SpanOut]]:
@@ -312,7 +331,7 @@ def paragraph(script: Script) -> tuple[str, list[s.SpanOut]]:
     return PASSAGE + heading + PASSAGE, [alone, *headed]
 
 
-BUILT = {"rijtje": table, "stappen": steps, "alinea": paragraph}
+BUILT = {"rijtje": table, "stappen": steps, "controles": checks, "alinea": paragraph}
 Cells = list[tuple[str, dict[str, object]]]
 
 
@@ -386,7 +405,7 @@ def create_app(script: Script, headers: dict[str, str]) -> FastAPI:
     async def document(document_id: str) -> Response:
         if document_id == "weg":
             return problem(404, "not_found", "no such document")
-        return JSONResponse(detail(document_id).model_dump(mode="json"))
+        return JSONResponse(detail(document_id, script.pages).model_dump(mode="json"))
 
     @app.get("/api/documents/{document_id}/place")
     async def place(document_id: str, page: int, quote: str = "") -> Response:
@@ -457,8 +476,8 @@ def create_app(script: Script, headers: dict[str, str]) -> FastAPI:
     return app
 
 
-def detail(document_id: str) -> s.DocumentDetail:
-    pages = 1 if document_id == "scan" else PAGES
+def detail(document_id: str, pages: int = PAGES) -> s.DocumentDetail:
+    pages = 1 if document_id == "scan" else pages
     return s.DocumentDetail(
         id=document_id,
         source=f"{document_id}.pdf",

@@ -167,3 +167,33 @@ def test_a_question_is_changed_and_asked_again_and_the_old_one_stays(new_page: N
     page.get_by_role("button", name="Pas aan en vraag opnieuw").first.click()
     expect(box).to_have_value("hoeveel paracetamol?")
     assert SENTENCES[1] in page.locator(".answer-text").first.inner_text()
+
+
+def test_after_a_conversation_is_deleted_the_focus_stands_on_the_next_one(new_page: NewPage, base_url: str, asked: Script) -> None:
+    page = new_page()
+    page.goto(f"{base_url}/history")
+
+    def delete(row: Locator) -> None:
+        row.get_by_role("button", name="verwijder").focus()
+        page.keyboard.press("Enter")
+        row.get_by_role("button", name="Ja, verwijder").focus()
+        page.keyboard.press("Enter")
+
+    delete(page.locator(".asked-then li").first)
+    expect(titles(page)).to_have_text(["Mag *alles* gegeven worden?"])
+    expect(page.get_by_role("link", name="Mag *alles* gegeven worden?", exact=True)).to_be_focused()
+    delete(page.locator(".asked-then li").first)
+    expect(page.get_by_role("status")).to_have_text("U hebt nog niets gevraagd.")
+    expect(page.get_by_label("Zoek in naam, vraag of titel van een bron")).to_be_focused()
+
+
+def test_in_the_menu_too_the_focus_stands_on_the_next_conversation(new_page: NewPage, base_url: str, asked: Script) -> None:
+    page = new_page()
+    page.goto(base_url)
+    page.locator("summary", has_text="Eerder").click()
+    row = page.locator(".conversation-link").first
+    row.get_by_role("button", name="verwijder", exact=True).click()
+    row.get_by_role("button", name="Ja, verwijder").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".conversation-link")).to_have_count(1)
+    expect(page.get_by_role("button", name="Mag *alles* gegeven worden?")).to_be_focused()

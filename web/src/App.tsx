@@ -3,15 +3,15 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { type ComponentType, lazy, Suspense, useState } from "react";
 import { Chat } from "./components/chat/Chat";
 import { Gate } from "./components/session/Gate";
+import { pane } from "./components/source/LazyPane";
 import { LanguageProvider } from "./i18n";
 import { pdfjs } from "./pdf/load";
-import { viewer } from "./pdf/useDocument";
 import { newQueryClient } from "./queries/client";
 import { type PageName, pageAt, rolesOf } from "./state/window/route";
 
 /** pdf.js is large: it comes while the first question is typed, not after it is answered. */
 const whenIdle = window.requestIdleCallback ?? ((work: () => void) => setTimeout(work, 500));
-whenIdle(() => void Promise.all([pdfjs(), viewer()]).catch(() => undefined));
+whenIdle(() => void Promise.all([pdfjs(), pane()]).catch(() => undefined));
 
 /** The other pages are for few: who only asks does not fetch them. */
 const PAGES: Record<PageName, ComponentType> = {

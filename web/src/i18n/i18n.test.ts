@@ -4,6 +4,8 @@ import { dayOf, formatDay, formatMoment, formatSeconds } from "./index.ts";
 import { nl } from "./nl";
 import { staff as englishStaff } from "./staff/en";
 import { staff as dutchStaff } from "./staff/nl";
+import { ward as englishWard } from "./ward/en";
+import { ward as dutchWard } from "./ward/nl";
 
 function keys(value: unknown, path = ""): string[] {
   if (typeof value !== "object" || value === null) return [path];
@@ -13,6 +15,7 @@ function keys(value: unknown, path = ""): string[] {
 test("both languages say everything", () => {
   expect(keys(nl)).toEqual(keys(en));
   expect(keys(dutchStaff)).toEqual(keys(englishStaff));
+  expect(keys(dutchWard)).toEqual(keys(englishWard));
 });
 
 test("after midnight it is the reader's new day, whatever Greenwich says", () => {

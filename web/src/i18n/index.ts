@@ -3,7 +3,14 @@ import type { ApiError } from "../api/errors";
 import type { Messages } from "./en";
 import type { StaffMessages } from "./language";
 
-export { LanguageProvider, type StaffMessages, useLanguage, useMessages, useStaffMessages } from "./language";
+export {
+  LanguageProvider,
+  type StaffMessages,
+  useLanguage,
+  useMessages,
+  useStaffMessages,
+  useWardMessages,
+} from "./language";
 export type { Messages };
 
 /** What to tell the reader of a failure with this code. */

@@ -3,9 +3,11 @@ import { createContext, type ReactNode, startTransition, use, useContext, useEff
 import { recall, remember } from "../settings";
 import type { Messages } from "./en";
 import type { StaffWords } from "./staff/en";
+import type { WardWords } from "./ward/en";
 
 export type Language = "nl" | "en";
 export type StaffMessages = Messages & StaffWords;
+type WardMessages = Messages & WardWords;
 
 const OTHER: Record<Language, Language> = { nl: "en", en: "nl" };
 
@@ -48,6 +50,11 @@ const staffs = new Catalogue<StaffMessages>({
   en: async () => ({ ...(await everyones.load("en")), ...(await import("./staff/en")).staff }),
 });
 
+const wards = new Catalogue<WardMessages>({
+  nl: async () => ({ ...(await everyones.load("nl")), ...(await import("./ward/nl")).ward }),
+  en: async () => ({ ...(await everyones.load("en")), ...(await import("./ward/en")).ward }),
+});
+
 interface Spoken {
   language: Language;
   other: Language;
@@ -61,6 +68,8 @@ export const useLanguage = (): Spoken => useContext(LanguageContext);
 export const useMessages = (): Messages => everyones.useWords(useLanguage().language);
 /** With the words of the pages for staff with a task. */
 export const useStaffMessages = (): StaffMessages => staffs.useWords(useLanguage().language);
+/** The words of what one does with an answer at the bedside. */
+export const useWardMessages = (): WardMessages => wards.useWords(useLanguage().language);
 
 /** The reader's choice is kept on this device; until then the browser's language decides. */
 export function LanguageProvider({ children }: { children: ReactNode }) {
@@ -70,7 +79,7 @@ export function LanguageProvider({ children }: { children: ReactNode }) {
     document.documentElement.lang = language;
   }, [language]);
   const speakOther = async (): Promise<void> => {
-    const wanted = staffs.has(language) ? [everyones, staffs] : [everyones];
+    const wanted = [everyones, staffs, wards].filter((one) => one === everyones || one.has(language));
     try {
       await Promise.all(wanted.map((catalogue) => catalogue.load(other)));
     } catch (error) {

@@ -1,7 +1,9 @@
 // One page: the drawing, the marked places over it, and pdf.js's invisible text on top, so that words can be selected.
 import type { PDFDocumentProxy, PDFPageProxy } from "pdfjs-dist";
 import { useEffect, useRef, useState } from "react";
-import { useMessages } from "../i18n";
+import { useWardMessages } from "../i18n";
+import { FoundWords, type Layer } from "./FoundWords";
+import type { Found } from "./find";
 import { canvasRatio, type Size, sameSize, scaled, toPixels } from "./geometry";
 import { type Highlight, onPage } from "./highlights";
 import { pdfjs } from "./load";
@@ -14,12 +16,14 @@ interface Props {
   top: number; // in pixels
   highlights: readonly Highlight[];
   current: number;
+  found: Found;
 }
 
-export function Page({ pdf, number, size, scale, top, highlights, current }: Props) {
-  const m = useMessages();
+export function Page({ pdf, number, size, scale, top, highlights, current, found }: Props) {
+  const m = useWardMessages();
   const pixels = scaled(size, scale);
-  const { canvasHolder, textHolder, exact, drawn } = useDrawnPage(pdf, number, size, scale);
+  const { canvasHolder, textHolder, exact, drawn, layer } = useDrawnPage(pdf, number, size, scale);
+  const matches = found.matches.get(number);
   const style = {
     ...pixels,
     top,
@@ -28,13 +32,7 @@ export function Page({ pdf, number, size, scale, top, highlights, current }: Pro
     "--scale-round-y": "0.01px",
   };
   return (
-    <section
-      className="page"
-      style={style}
-      aria-label={m.viewer.pageLabel(number)}
-      data-page={number}
-      data-drawn={drawn}
-    >
+    <section className="page" style={style} aria-label={m.pane.pageLabel(number)} data-page={number} data-drawn={drawn}>
       <div className="page-canvas" ref={canvasHolder} />
       {exact &&
         onPage(highlights, number).map(({ index, rects }) =>
@@ -47,6 +45,7 @@ export function Page({ pdf, number, size, scale, top, highlights, current }: Pro
             />
           )),
         )}
+      {layer && matches && <FoundWords {...{ layer, matches, found, number }} />}
       <div className="textLayer" ref={textHolder} />
     </section>
   );
@@ -58,20 +57,24 @@ function useDrawnPage(pdf: PDFDocumentProxy, number: number, size: Size, scale: 
   const textHolder = useRef<HTMLDivElement>(null);
   const [exact, setExact] = useState(false);
   const [drawn, setDrawn] = useState(false);
+  const [layer, setLayer] = useState<Layer | null>(null);
 
   useEffect(() => {
     const stops: (() => void)[] = [];
     let current = true;
     setDrawn(false);
+    setLayer(null); // what was marked on the old one stands elsewhere now
     const draw = async (): Promise<void> => {
       const page = await pdf.getPage(number);
       if (!current) return;
       setExact(sameSize(page.getViewport({ scale: 1 }), size));
-      await Promise.all([
+      const [written] = await Promise.all([
         drawText(page, scale, textHolder.current, stops),
         drawCanvas(page, scale, canvasHolder.current, stops),
       ]);
-      if (current) setDrawn(true);
+      if (!current) return;
+      setDrawn(true);
+      setLayer(written);
     };
     draw().catch(() => undefined); // cancelled, or a page that pdf.js cannot draw: it stays white
     return () => {
@@ -80,7 +83,7 @@ function useDrawnPage(pdf: PDFDocumentProxy, number: number, size: Size, scale: 
     };
   }, [pdf, number, size, scale]);
 
-  return { canvasHolder, textHolder, exact, drawn };
+  return { canvasHolder, textHolder, exact, drawn, layer };
 }
 
 async function drawCanvas(
@@ -106,9 +109,9 @@ async function drawText(
   scale: number,
   holder: HTMLElement | null,
   stops: (() => void)[],
-): Promise<void> {
+): Promise<Layer | null> {
   const { TextLayer } = await pdfjs();
-  if (!holder) return;
+  if (!holder) return null;
   holder.replaceChildren();
   const layer = new TextLayer({
     textContentSource: page.streamTextContent({ includeMarkedContent: true }),
@@ -117,4 +120,5 @@ async function drawText(
   });
   stops.push(() => layer.cancel());
   await layer.render();
+  return { page, holder, elements: layer.textDivs };
 }

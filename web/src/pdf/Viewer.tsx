@@ -2,8 +2,10 @@
 import type { PDFDocumentProxy } from "pdfjs-dist";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { DocumentDetail } from "../api/types";
+import type { Found } from "./find";
 import {
   currentPage,
+  PAGE_GAP,
   pageScales,
   pageTops,
   type Size,
@@ -21,15 +23,22 @@ export interface Shown {
   detail: DocumentDetail;
 }
 
+/** A page that is to be shown; the same one again is another wish. */
+export interface Wanted {
+  page: number;
+}
+
 interface Props {
   document: Shown;
   highlights: readonly Highlight[];
   current: number;
   zoom: number; // 1: the widest page fills the pane
+  found: Found;
+  wanted: Wanted | null; // the page that the reader chose
   onPage(number: number): void;
 }
 
-export function Viewer({ document, highlights, current, zoom, onPage }: Props) {
+export function Viewer({ document, highlights, current, zoom, found, wanted, onPage }: Props) {
   const { pdf, pages } = document;
   const pane = useRef<HTMLElement>(null);
   const { width, height, scrollTop, onScroll } = useWindow(pane);
@@ -37,6 +46,12 @@ export function Viewer({ document, highlights, current, zoom, onPage }: Props) {
 
   useKeptPlace(pane, tops.at(-1) ?? 0);
   useScrollTo(pane, width > 0 ? highlights[current] : undefined, tops, scales);
+  useScrollToPage(pane, wanted, tops);
+  const match = useMemo(
+    () => (found.page > 0 ? { page: found.page, index: found.index } : null),
+    [found.page, found.index],
+  );
+  useScrollToPage(pane, match, tops, true);
   const shown = currentPage(tops, scrollTop, height) + 1;
   useEffect(() => onPage(shown), [onPage, shown]);
 
@@ -53,7 +68,7 @@ export function Viewer({ document, highlights, current, zoom, onPage }: Props) {
           pages.slice(first, last + 1).map((size, offset) => {
             const index = first + offset;
             const [scale, top] = [scales[index] ?? 1, tops[index] ?? 0];
-            return <Page key={index} {...{ pdf, size, scale, top, highlights, current }} number={index + 1} />;
+            return <Page key={index} {...{ pdf, size, scale, top, highlights, current, found }} number={index + 1} />;
           })}
       </div>
     </section>
@@ -114,4 +129,22 @@ function useScrollTo(
     const sides = sidesOf(wanted);
     if (sides) pane.current.scrollLeft = scrollLeftTarget(...sides, scale, pane.current.clientWidth);
   }, [pane, wanted, tops, scales]);
+}
+
+/** Scrolls to the top of a page each time that one is wanted; `unseen`: only when it is not drawn. */
+function useScrollToPage(
+  pane: React.RefObject<HTMLElement | null>,
+  wanted: Wanted | null,
+  tops: readonly number[],
+  unseen = false,
+): void {
+  const done = useRef<Wanted | null>(null);
+  useLayoutEffect(() => {
+    if (!pane.current || !wanted || done.current === wanted) return;
+    done.current = wanted;
+    const { scrollTop, clientHeight } = pane.current;
+    const [first, last] = visiblePages(tops, scrollTop, clientHeight);
+    if (unseen && first < wanted.page && wanted.page <= last + 1) return;
+    pane.current.scrollTop = Math.max(0, (tops[wanted.page - 1] ?? 0) - PAGE_GAP);
+  }, [pane, wanted, tops, unseen]);
 }

@@ -6,16 +6,9 @@ import type { DocumentDetail } from "../api/types";
 import { fileUrl, getDocument } from "../queries/documents";
 import type { Size } from "./geometry";
 import { openPdf } from "./load";
-import type { Shown, Viewer } from "./Viewer";
+import type { Shown } from "./Viewer";
 
-/** What draws the pages comes with pdf.js: who only asks need not wait for either. */
-export const viewer = () => import("./Viewer");
-
-export type OpenDocument =
-  | { kind: "loading" }
-  | ({ kind: "open"; Viewer: typeof Viewer } & Shown)
-  | { kind: "gone" }
-  | { kind: "failed" };
+export type OpenDocument = { kind: "loading" } | ({ kind: "open" } & Shown) | { kind: "gone" } | { kind: "failed" };
 
 export function useDocument(id: string): OpenDocument {
   const [state, setState] = useState<{ id: string; value: OpenDocument }>({ id, value: { kind: "loading" } });
@@ -28,8 +21,8 @@ export function useDocument(id: string): OpenDocument {
     };
     const open = async (): Promise<void> => {
       const task = await opening;
-      const [detail, pdf, { Viewer }] = await Promise.all([getDocument(id), task.promise, viewer()]);
-      settle({ kind: "open", Viewer, pdf, pages: await pageSizes(pdf, detail), detail });
+      const [detail, pdf] = await Promise.all([getDocument(id), task.promise]);
+      settle({ kind: "open", pdf, pages: await pageSizes(pdf, detail), detail });
     };
     open().catch((error: unknown) => settle({ kind: isGone(error) ? "gone" : "failed" }));
     return () => {

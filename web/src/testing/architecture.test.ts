@@ -8,6 +8,7 @@ const ROOMS = [
   ["pdf"],
   ["state"],
   ["components/shared"],
+  ["components/steps"],
   ["components/answer", "components/ask", "components/source", "components/session"],
   ["components/admin", "components/audit", "components/chat", "components/find", "components/quality"],
   ["App"],

@@ -63,6 +63,7 @@ export function Turn({
       {text && (
         <div onCopy={(event) => copyWithOrigin(event, originOf(view(state), m))}>
           <AnswerText
+            id={state.kind === "complete" ? state.answer.id : ""}
             {...{ text, spans, sources, writing, language, unsupported }}
             onSpan={(span) => onOpen(span.rank, span)}
           />

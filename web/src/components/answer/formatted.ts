@@ -24,7 +24,8 @@ export async function copyAnswer(drawn: Element, text: string, origin: string): 
 export function markup(drawn: Element, origin: string): string {
   const holder = document.createElement("div");
   holder.append(drawn.cloneNode(true));
-  for (const control of holder.querySelectorAll("button, input, .sr-only, [role=status]")) control.remove();
+  for (const control of holder.querySelectorAll("button, input, .sr-only, [role=status], .ticks, .to-dial"))
+    control.remove();
   for (const mark of holder.querySelectorAll("sup")) mark.replaceWith(` [${mark.textContent}]`);
   for (const label of holder.querySelectorAll(".label")) label.append(" ");
   for (const one of Array.from(holder.querySelectorAll("*"))) {

@@ -1,5 +1,5 @@
 // The page: conversation on the left, the open source on the right. Joins state, address and keys; draws little itself.
-import { useCallback, useEffect, useRef, useState } from "react";
+import { lazy, useCallback, useEffect, useRef, useState } from "react";
 import { asApiError } from "../../api/errors";
 import type { Mode, PersonalChoice } from "../../api/types";
 import { useMessages } from "../../i18n";
@@ -14,15 +14,18 @@ import { Announcer } from "../answer/Announcer";
 import { Turns, turnId } from "../answer/Turns";
 import { QuestionBox } from "../ask/QuestionBox";
 import { ScopeMenu } from "../ask/ScopeMenu";
+import { Optional } from "../shared/controls/Optional";
 import { Problem } from "../shared/controls/Problem";
 import { Header } from "../shared/frame/Header";
 import { Nowhere } from "../shared/frame/Nowhere";
 import { Printed } from "../shared/frame/Printed";
-import { SourcePane } from "../source/SourcePane";
+import { LazyPane } from "../source/LazyPane";
 import { Empty } from "./Empty";
 import { Help } from "./Help";
 import { History } from "./History";
 import { Welcome } from "./Welcome";
+
+const Timers = lazy(async () => ({ default: (await import("../steps/Timers")).Timers }));
 
 export function Chat() {
   const m = useMessages();
@@ -99,6 +102,8 @@ export function Chat() {
   });
 
   const empty = last === undefined;
+  const asks = useRef(false); // a timer runs on when the next conversation begins
+  asks.current ||= last?.state.kind === "complete";
   const nowhere = empty && route.kind === "unknown";
   return (
     <div className={`app ${source.shown ? "with-source" : ""}`}>
@@ -115,6 +120,11 @@ export function Chat() {
         <History onConversation={(id) => go(conversationPath(id))} onGone={startAnew} />
       </Header>
       <main className={`conversation ${empty ? "is-empty" : ""}`} aria-label={m.app.conversation} inert={source.over}>
+        {asks.current && (
+          <Optional fallback={null}>
+            <Timers />
+          </Optional>
+        )}
         <div className="turns">
           <Problem code={error} />
           {nowhere && <Nowhere onHome={startAnew} />}
@@ -134,7 +144,7 @@ export function Chat() {
         </QuestionBox>
         {empty && !nowhere && <Empty onAsk={ask} />}
       </main>
-      {source.shown && <SourcePane {...source.shown} onMove={source.movePlace} onClose={source.close} />}
+      {source.shown && <LazyPane {...source.shown} onMove={source.movePlace} onClose={source.close} />}
       <Announcer turn={last} />
       <Help open={help} onClose={() => setHelp(false)} />
     </div>

@@ -5,6 +5,7 @@ import { useConversations, useForget } from "../../queries/conversations";
 import { useRoles } from "../../queries/session";
 import { conversationPath, pagesFor, pathOf } from "../../state/window/route";
 import { Confirm } from "../shared/controls/Confirm";
+import { neighbourOf } from "../shared/controls/neighbour";
 
 interface Props {
   onConversation(id: string): void;
@@ -28,7 +29,14 @@ export function History({ onConversation, onGone }: Props) {
   const gone = (id: string): void => {
     if (location.pathname === conversationPath(id)) onGone();
   };
-  const remove = (id: string): void => forget.mutate(id, { onSuccess: () => gone(id), onError: () => void refetch() }); // it may be gone already
+  const remove = (id: string): void => {
+    const toNext = neighbourOf(".conversation-link", ".menu[open] > summary");
+    const onSuccess = (): void => {
+      toNext();
+      gone(id);
+    };
+    forget.mutate(id, { onSuccess, onError: () => void refetch() }); // it may be gone already
+  };
   const keyDown = (event: KeyboardEvent): void => {
     if (event.key !== "Escape" || !menu.current?.open) return;
     event.preventDefault(); // the source behind it stays open

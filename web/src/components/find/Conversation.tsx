@@ -6,6 +6,7 @@ import { failureWords, formatInstant, useStaffMessages } from "../../i18n";
 import { getConversation, useChangeConversation, useForget } from "../../queries/conversations";
 import { conversationPath, TO_PRINT } from "../../state/window/route";
 import { Confirm } from "../shared/controls/Confirm";
+import { neighbourOf } from "../shared/controls/neighbour";
 import { markdownOf } from "./markdown";
 
 interface Props {
@@ -28,6 +29,7 @@ export function Conversation({ conversation, onMoved }: Props) {
       .then((detail) => download(fileName(title), markdownOf(detail, location.origin, m)))
       .catch((error: unknown) => setUnsaved(asApiError(error).code));
   };
+  const remove = (): void => forget.mutate(id, { onSuccess: neighbourOf(".asked-then li", "input[type=search]") });
   const pin = (): void => change.mutate({ pinned: !pinned }, { onSuccess: () => onMoved(id) });
   return (
     <li className="card finder-row">
@@ -57,7 +59,7 @@ export function Conversation({ conversation, onMoved }: Props) {
         >
           {m.conversations.print}
         </a>
-        <Confirm label={m.app.forget} question={m.app.sureForget} onYes={() => forget.mutate(id)} />
+        <Confirm label={m.app.forget} question={m.app.sureForget} onYes={remove} />
       </div>
       {code && <p role="alert">{failureWords(code, m)}</p>}
     </li>

@@ -12,7 +12,7 @@ import { setAddress } from "../../state/window/route";
 import { Announcer } from "../answer/Announcer";
 import { Turns } from "../answer/Turns";
 import { QuestionBox } from "../ask/QuestionBox";
-import { SourcePane } from "../source/SourcePane";
+import { LazyPane } from "../source/LazyPane";
 import { Counts, countsOf } from "./Counts";
 import { JudgePanel } from "./JudgePanel";
 import { Shell } from "./Shell";
@@ -39,7 +39,7 @@ export function Session() {
       lacking={lackingIn(conversation)}
       foot={<QuestionBox busy={last?.state.kind === "working"} input={input} onAsk={ask} onStop={stop} />}
       covered={source.over}
-      source={source.shown && <SourcePane {...source.shown} onMove={source.movePlace} onClose={source.close} />}
+      source={source.shown && <LazyPane {...source.shown} onMove={source.movePlace} onClose={source.close} />}
     >
       <h2 className="quality-title">{m.pageNames.session}</h2>
       <p className="muted">{m.quality.sessionLead}</p>

@@ -32,6 +32,7 @@ export function Linked() {
             highlights={[highlightOf(data, place)]}
             current={0}
             over={false}
+            alone
             onMove={stay}
             onClose={() => location.assign("/")}
           />

@@ -1,16 +1,22 @@
 // The right pane: one source's document, opened at the place.
-import { type RefObject, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, type RefObject, useCallback, useEffect, useRef, useState } from "react";
 import type { Source } from "../../api/types";
-import { useMessages } from "../../i18n";
+import { useWardMessages } from "../../i18n";
+import { type Found, NOTHING } from "../../pdf/find";
 import { zoomTo } from "../../pdf/geometry";
 import { type Highlight, sidesOf } from "../../pdf/highlights";
 import { type OpenDocument, useDocument } from "../../pdf/useDocument";
+import { Viewer, type Wanted } from "../../pdf/Viewer";
 import { usePerson } from "../../queries/session";
 import { noteOpened } from "../../state/kept";
 import { usePhone } from "../../state/window/useNarrow";
 import { Cautions } from "../shared/document/Cautions";
 import { Facts } from "../shared/document/Facts";
+import { Find } from "./Find";
+import { Splitter } from "./Splitter";
+import { Thumbnails } from "./Thumbnails";
 import { LARGEST, Tools } from "./Tools";
+import "../../styles/answer/source.css";
 
 interface Props {
   source: Source;
@@ -19,18 +25,35 @@ interface Props {
   over: boolean; // it lies over the conversation, which cannot be reached meanwhile
   onMove(step: 1 | -1): void;
   onClose(): void;
+  alone?: boolean; // nothing stands beside it
 }
 
 const OVER = { role: "dialog", "aria-modal": true } as const;
 const BESIDE = { role: "complementary" } as const;
 
-export function SourcePane({ source, highlights, current, over, onMove, onClose }: Props) {
-  const m = useMessages();
+export function SourcePane({ source, highlights, current, over, onMove, onClose, alone = false }: Props) {
+  const m = useWardMessages();
   const pane = useRef<HTMLElement>(null);
   useFocusWithin(pane, over);
   const document = useDocument(source.document_id);
   const [chosen, setZoom] = useState<number | null>(null); // by the reader
   const [page, setPage] = useState(source.page);
+  const [finding, setFinding] = useState(false);
+  const [found, setFound] = useState<Found>(NOTHING);
+  const [thumbnails, setThumbnails] = useState(false);
+  const [wanted, setWanted] = useState<Wanted | null>(null);
+  const find = useRef<HTMLButtonElement>(null);
+  const open = document.kind === "open" ? document : null;
+  const endFinding = useCallback(() => {
+    setFinding(false);
+    find.current?.focus();
+  }, []);
+  const keyDown = (event: KeyboardEvent): void => {
+    if (event.key !== "f" || !(event.ctrlKey || event.metaKey) || !open) return;
+    event.preventDefault(); // the browser's own finds only the pages that are drawn
+    setFinding(true);
+    pane.current?.querySelector<HTMLInputElement>(".find input")?.select();
+  };
   const person = usePerson();
   const opened = document.kind === "open" ? document.detail.id : null;
   useEffect(() => {
@@ -42,7 +65,15 @@ export function SourcePane({ source, highlights, current, over, onMove, onClose 
   return (
     <>
       {over && <button type="button" className="behind" tabIndex={-1} aria-hidden="true" onClick={onClose} />}
-      <section className="source" ref={pane} tabIndex={-1} {...(over ? OVER : BESIDE)} aria-label={m.app.source}>
+      <section
+        className="source"
+        ref={pane}
+        tabIndex={-1}
+        {...(over ? OVER : BESIDE)}
+        aria-label={m.app.source}
+        onKeyDown={keyDown}
+      >
+        {!over && !alone && <Splitter />}
         <header className="source-head">
           <div className="source-title">
             <span className={`rank rank-${source.rank}`}>{source.rank}</span>
@@ -53,8 +84,8 @@ export function SourcePane({ source, highlights, current, over, onMove, onClose 
               type="button"
               className="quiet icon"
               onClick={onClose}
-              aria-label={m.viewer.close}
-              title={`${m.viewer.close} (Esc)`}
+              aria-label={m.pane.close}
+              title={`${m.pane.close} (Esc)`}
             >
               ×
             </button>
@@ -67,12 +98,32 @@ export function SourcePane({ source, highlights, current, over, onMove, onClose 
             place={current + 1}
             places={highlights.length}
             onZoom={setZoom}
+            {...{ finding, find, thumbnails }}
+            onFind={() => setFinding(!finding)}
+            onThumbnails={() => setThumbnails(!thumbnails)}
           />
         </header>
         <Cautions cautions={source.cautions} />
         <StatusLine {...{ document, source, place }} />
-        {document.kind === "open" ? (
-          <document.Viewer key={source.document_id} {...{ document, highlights, current, zoom }} onPage={setPage} />
+        {finding && open && (
+          <Find key={source.document_id} pdf={open.pdf} {...{ page, found }} onFound={setFound} onClose={endFinding} />
+        )}
+        {open ? (
+          <div className="source-body">
+            {thumbnails && (
+              <Thumbnails
+                pdf={open.pdf}
+                pages={open.pages}
+                page={page}
+                onGo={(chosen) => setWanted({ page: chosen })}
+              />
+            )}
+            <Viewer
+              key={source.document_id}
+              {...{ document: open, highlights, current, zoom, found, wanted }}
+              onPage={setPage}
+            />
+          </div>
         ) : (
           <Instead document={document} source={source} />
         )}
@@ -88,15 +139,10 @@ function zoomOf(document: OpenDocument, place: Highlight | undefined): number {
   return sides && size ? zoomTo(size.width, ...sides, LARGEST) : 1;
 }
 
-/** What lies over the rest takes the focus, and gives it back to where it came from. */
+/** What lies over the rest takes the focus. */
 function useFocusWithin(pane: RefObject<HTMLElement | null>, over: boolean): void {
   useEffect(() => {
-    if (!over) return;
-    const before = document.activeElement;
-    pane.current?.focus();
-    return () => {
-      if (before instanceof HTMLElement) before.focus();
-    };
+    if (over) pane.current?.focus();
   }, [pane, over]);
 }
 
@@ -108,25 +154,25 @@ interface StatusProps {
 
 /** One line above the pages for what the reader must know of this document or place. */
 function StatusLine({ document, source, place }: StatusProps) {
-  const m = useMessages();
+  const m = useWardMessages();
   const lines: string[] = [];
-  if (source.text_from === "ocr") lines.push(m.viewer.scan);
-  if (source.uncertain) lines.push(m.viewer.uncertain);
-  if (document.kind === "open" && document.detail.status === "replaced") lines.push(m.viewer.replaced);
-  if (document.kind === "open" && document.detail.status === "retired") lines.push(m.viewer.retired);
-  if (place?.kind === "nearest") lines.push(m.viewer.nearest);
-  else if (place?.text && place.rects.length === 0) lines.push(m.viewer.onPage(place.page));
+  if (source.text_from === "ocr") lines.push(m.pane.scan);
+  if (source.uncertain) lines.push(m.pane.uncertain);
+  if (document.kind === "open" && document.detail.status === "replaced") lines.push(m.pane.replaced);
+  if (document.kind === "open" && document.detail.status === "retired") lines.push(m.pane.retired);
+  if (place?.kind === "nearest") lines.push(m.pane.nearest);
+  else if (place?.text && place.rects.length === 0) lines.push(m.pane.onPage(place.page));
   if (lines.length === 0) return null;
   return <p className="source-status">{lines.join(" ")}</p>;
 }
 
 /** What stands in the pane while there is no page to show. */
 function Instead({ document, source }: { document: OpenDocument; source: Source }) {
-  const m = useMessages();
+  const m = useWardMessages();
   if (document.kind === "loading") return <p className="source-instead muted">{m.viewer.loading}</p>;
   return (
     <div className="source-instead">
-      <p>{document.kind === "gone" ? m.viewer.gone : m.viewer.failed}</p>
+      <p>{document.kind === "gone" ? m.pane.gone : m.viewer.failed}</p>
       <blockquote lang={source.language || undefined}>{source.text}</blockquote>
     </div>
   );

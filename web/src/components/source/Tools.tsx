@@ -1,6 +1,7 @@
 // What can be done with the open source: go to its next place, draw it larger or smaller, open its file.
+import type { RefObject } from "react";
 import type { Source } from "../../api/types";
-import { useMessages } from "../../i18n";
+import { useWardMessages } from "../../i18n";
 import type { OpenDocument } from "../../pdf/useDocument";
 import { fileUrl } from "../../queries/documents";
 import { placePath } from "../../state/window/route";
@@ -21,20 +22,26 @@ interface Props extends PlacesProps {
   wordsAt: number; // its page
   zoom: number;
   onZoom(zoom: number): void;
+  finding: boolean;
+  find: RefObject<HTMLButtonElement | null>; // the button, which has the focus when the search is closed
+  onFind(): void;
+  thumbnails: boolean;
+  onThumbnails(): void;
 }
 
 const ZOOMS = [0.5, 0.67, 0.8, 1, 1.25, 1.5, 2, 3];
 export const LARGEST = 3;
 const SEEN = 1.1; // a step that is smaller is not seen
 
-export function Tools({ source, document, page, words, wordsAt, zoom, onZoom, place, places, onMove }: Props) {
-  const m = useMessages();
+export function Tools({ source, document, page, words, wordsAt, zoom, onZoom, place, places, onMove, ...more }: Props) {
+  const { finding, find, onFind, thumbnails, onThumbnails } = more;
+  const m = useWardMessages();
   const larger = ZOOMS.find((one) => one > zoom * SEEN);
   const smaller = ZOOMS.findLast((one) => one * SEEN < zoom);
   return (
     <div className="source-tools">
       {places > 1 && <Places {...{ place, places, onMove }} />}
-      {document.kind === "open" && <span className="muted">{m.viewer.page(page, document.pages.length)}</span>}
+      {document.kind === "open" && <span className="muted">{m.pane.page(page, document.pages.length)}</span>}
       <span className="spacer" />
       <span className="zooms">
         <button
@@ -42,12 +49,12 @@ export function Tools({ source, document, page, words, wordsAt, zoom, onZoom, pl
           className="quiet icon"
           onClick={() => smaller && onZoom(smaller)}
           disabled={!smaller}
-          aria-label={m.viewer.zoomOut}
-          title={m.viewer.zoomOut}
+          aria-label={m.pane.zoomOut}
+          title={m.pane.zoomOut}
         >
           −
         </button>
-        <button type="button" className="quiet fit" onClick={() => onZoom(1)} title={m.viewer.fit}>
+        <button type="button" className="quiet fit" onClick={() => onZoom(1)} title={m.pane.fit}>
           {Math.round(zoom * 100)}%
         </button>
         <button
@@ -55,44 +62,61 @@ export function Tools({ source, document, page, words, wordsAt, zoom, onZoom, pl
           className="quiet icon"
           onClick={() => larger && onZoom(larger)}
           disabled={!larger}
-          aria-label={m.viewer.zoomIn}
-          title={m.viewer.zoomIn}
+          aria-label={m.pane.zoomIn}
+          title={m.pane.zoomIn}
         >
           +
         </button>
       </span>
-      <Favourite className="quiet" id={source.document_id} title={source.title} />
+      <button
+        type="button"
+        className="quiet"
+        ref={find}
+        aria-expanded={finding}
+        disabled={document.kind !== "open"}
+        onClick={onFind}
+        aria-label={m.pane.find}
+        title={`${m.pane.find} (Ctrl+F)`}
+      >
+        {m.pane.findShort}
+      </button>
+      {document.kind === "open" && document.pages.length > 1 && (
+        <button type="button" className="quiet of-room" aria-pressed={thumbnails} onClick={onThumbnails}>
+          {m.pane.thumbnails}
+        </button>
+      )}
+      <Favourite className="quiet of-room" id={source.document_id} title={source.title} />
       <CopyLink
         className="quiet"
         path={placePath({ document: source.document_id, page: words ? wordsAt : page, quote: words })}
       />
       <a className="quiet" href={`${fileUrl(source.document_id)}#page=${page}`} target="_blank" rel="noreferrer">
-        {m.viewer.download}
+        {m.pane.download}
       </a>
     </div>
   );
 }
 
 function Places({ place, places, onMove }: PlacesProps) {
-  const m = useMessages();
+  const m = useWardMessages();
   return (
     <span className="places">
       <button
         type="button"
         className="quiet"
         onClick={() => onMove(-1)}
-        aria-label={m.viewer.previous}
-        title={`${m.viewer.previous} (p)`}
+        aria-label={m.pane.previous}
+        title={`${m.pane.previous} (p)`}
       >
         ↑
       </button>
-      <span aria-live="polite">{m.viewer.place(place, places)}</span>
+      <span aria-live="polite">{m.pane.place(place, places)}</span>
       <button
         type="button"
         className="quiet"
         onClick={() => onMove(1)}
-        aria-label={m.viewer.next}
-        title={`${m.viewer.next} (n)`}
+        aria-label={m.pane.next}
+        title={`${m.pane.next} (n)`}
       >
         ↓
       </button>

@@ -7,10 +7,12 @@ import { fileUrl } from "../../../queries/documents";
 import { blocks } from "../../../text/answer/blocks";
 import { saidIn, trimmed } from "../../../text/answer/said";
 import type { Segment } from "../../../text/answer/segments";
+import { Numbers } from "./lazily";
 import { Part } from "./Part";
 import { SaidWords } from "./SaidWords";
 
 interface Props {
+  id: string; // of the answer; empty while it is written
   text: string;
   spans: readonly Span[];
   sources: readonly Source[];
@@ -20,7 +22,7 @@ interface Props {
   onSpan(span: Span): void;
 }
 
-export function AnswerText({ text, spans, sources, writing, language, unsupported, onSpan }: Props) {
+export function AnswerText({ id, text, spans, sources, writing, language, unsupported, onSpan }: Props) {
   const shown = blocks(text, spans, sources, unsupported);
   const of = (span: Span): Source | undefined => sources.find(({ rank }) => rank === span.rank);
   const parts = shown.flatMap((block) =>
@@ -39,6 +41,7 @@ export function AnswerText({ text, spans, sources, writing, language, unsupporte
           ) : (
             <Part
               key={index}
+              name={id && `${id} ${index}`}
               runs={block.pieces}
               spans={block.spans}
               source={block.spans[0] && of(block.spans[0])}
@@ -97,6 +100,7 @@ function Quote({ span, language, onSpan }: { span: Span; language: string | unde
           <sup>{span.rank}</sup>
         </span>
       </a>
+      <Numbers text={span.text} />
       {span.text.slice(length)}
     </>
   );

@@ -4,34 +4,43 @@ import type { Source, Span } from "../../../api/types";
 import { useMessages } from "../../../i18n";
 import { fileUrl } from "../../../queries/documents";
 import { type Cell, headingOf, type Item, type Row, type Run } from "../../../text/answer/blocks";
+import { Optional } from "../../shared/controls/Optional";
+import { Checklist, Numbers, Pressable } from "./lazily";
 import { SaidWords } from "./SaidWords";
 
 interface Props {
+  name: string; // which part of which answer; empty while it is written
   runs: readonly Run[];
   spans: readonly Span[];
   source: Source | undefined;
   onSpan(span: Span): void;
 }
 
-export function Part({ runs, spans, source, onSpan }: Props) {
+export function Part({ name, runs, spans, source, onSpan }: Props) {
   const first = spans[0];
   if (!first) return null;
   return (
     <div className={`part rank-${first.rank}`} lang={source?.language || undefined}>
       {runs.map((run, index) => (
-        <Drawn key={index} run={run} />
+        <Drawn key={index} run={run} list={name && `${name} ${index}`} language={source?.language ?? ""} />
       ))}
       <Place span={first} onSpan={onSpan} />
     </div>
   );
 }
 
-function Drawn({ run }: { run: Run }) {
+function Drawn({ run, list, language }: { run: Run; list: string; language: string }) {
   if (run.kind === "table") return <Table {...run} />;
-  if (run.kind === "list") return <List items={run.items} />;
+  if (run.kind === "list")
+    return (
+      <Optional fallback={<List items={run.items} />}>
+        <Checklist {...{ list, language }} items={run.items} />
+      </Optional>
+    );
   return (
     <p className={`part-${run.as}`}>
       <SaidWords said={run.said} />
+      <Numbers text={run.said.map(({ text }) => text).join("")} />
     </p>
   );
 }
@@ -62,7 +71,8 @@ function Line({ row, head }: { row: Row; head: readonly Row[] }) {
   return (
     <tr>
       {withGaps(row).map((cell) => {
-        const words = cell.asked ? <strong>{cell.text}</strong> : cell.text;
+        const text = <Pressable text={cell.text} />;
+        const words = cell.asked ? <strong>{text}</strong> : text;
         const span = cell.columns > 1 ? cell.columns : undefined;
         return cell.header ? (
           <th key={cell.column} colSpan={span} scope={scopeOf(row)} data-heading={headingOf(head, cell)}>

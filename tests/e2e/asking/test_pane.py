@@ -1,0 +1,182 @@
+"""The open document: words found in it, its pages small, and the border that is moved."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.asking.test_procedures import faultless
+from tests.e2e.asking.test_reading import TOUCHED
+from tests.e2e.conftest import NewPage
+from tests.e2e.geometry import Drawn, Pdf, bare
+from tests.e2e.scripted import PAGES, Script, build_pdf
+from tests.e2e.test_states import ask, complete
+
+MARKED = """() => [...document.querySelectorAll('.found.current')].map(one => {
+    const page = one.closest('.page'), whole = page.getBoundingClientRect(), box = one.getBoundingClientRect();
+    return [Number(page.dataset.page), (box.left - whole.left) / whole.width, (box.top - whole.top) / whole.height,
+            (box.right - whole.left) / whole.width, (box.bottom - whole.top) / whole.height];
+})"""
+WORDS = {"nl-BE": ("Zoek in dit document", "Pagina's"), "en-GB": ("Find in this document", "Pages")}
+
+
+def opened(page: Page, base_url: str) -> Page:
+    page.goto(base_url)
+    ask(page)
+    complete(page)
+    return page
+
+
+def look_for(page: Page, words: str) -> None:
+    page.get_by_label("Woorden in dit document").fill(words)
+
+
+def said(page: Page, words: str) -> None:
+    expect(page.locator(".find [role=status]")).to_have_text(words)
+
+
+@pytest.mark.parametrize("width", [1920, 1024, 320])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("locale", WORDS)
+def test_the_pane_has_no_fault(new_page: NewPage, base_url: str, locale: str, scheme: str, width: int) -> None:
+    find, thumbnails = WORDS[locale]
+    page = new_page(locale=locale, width=width, color_scheme=scheme, bypass_csp=True, has_touch=width == 320)
+    page.goto(base_url)
+    ask(page)
+    expect(page.locator(".made")).to_be_visible()
+    if width < 1024:
+        page.locator(".answer-text .quote").first.click()
+    page.get_by_role("button", name=find).click()
+    page.locator(".find input").fill("bladzijde 3:")
+    expect(page.locator(".found.current")).to_be_visible()
+    page.get_by_role("button", name=thumbnails, exact=True).click()
+    expect(page.locator(".thumbnail canvas").first).to_be_visible()
+    faultless(page)
+    if width == 320:
+        assert [one for one in page.evaluate(TOUCHED) if 'href="/"' not in one] == []
+
+
+def test_words_are_found_on_every_page_and_marked_exactly(new_page: NewPage, base_url: str, script: Script) -> None:
+    page = opened(new_page(), base_url)
+    page.get_by_role("button", name="Zoek in dit document").click()
+    expect(page.get_by_label("Woorden in dit document")).to_be_focused()
+    look_for(page, "REGEL 7 van bladzijde")  # in capitals
+    pdf = Pdf(script.pdf)
+    for number in (3, 4, 5):  # from the page that is read
+        said(page, f"{number} van {PAGES}")
+        expect(page.locator(f".page[data-page='{number}'] .found.current")).to_be_in_viewport()
+        drawn = [Drawn(*one) for one in page.evaluate(MARKED)]
+        assert {one.page for one in drawn} == {number}
+        assert pdf.under(drawn) == bare("Regel 7 van bladzijde")
+        page.keyboard.press("Enter")
+    for _ in range(4):
+        page.keyboard.press("Shift+Enter")
+    expect(page.locator(".page[data-page='2'] .found.current")).to_be_in_viewport()
+    page.get_by_role("button", name="Volgende vindplaats").click()
+    expect(page.locator(".page[data-page='3'] .found.current")).to_be_in_viewport()
+    assert page.locator(".highlight").count() > 0, "what the answer quotes stays marked"
+
+
+def test_words_across_two_lines_are_marked_on_both(new_page: NewPage, base_url: str, script: Script) -> None:
+    page = opened(new_page(), base_url)
+    page.get_by_role("button", name="Zoek in dit document").click()
+    words = "dossier. Regel 8 van bladzijde 5:"
+    look_for(page, words)
+    said(page, "1 van 1")
+    expect(page.locator(".found.current")).to_have_count(2)
+    drawn = [Drawn(*one) for one in page.evaluate(MARKED)]
+    assert Pdf(script.pdf).under(drawn) == bare(words)
+
+
+def test_words_that_are_nowhere_are_said_to_be_and_escape_ends_the_search_alone(new_page: NewPage, base_url: str) -> None:
+    page = opened(new_page(), base_url)
+    page.locator(".pages").focus()
+    page.keyboard.press("Control+f")
+    look_for(page, "amoxicilline")
+    said(page, "Deze woorden staan niet in dit document.")
+    expect(page.get_by_role("button", name="Volgende vindplaats")).to_be_disabled()
+    page.keyboard.press("Escape")
+    expect(page.locator(".find")).to_have_count(0)
+    expect(page.locator(".source")).to_be_visible()
+    expect(page.get_by_role("button", name="Zoek in dit document")).to_be_focused()
+    expect(page.locator(".found")).to_have_count(0)
+
+
+def test_a_small_page_leads_to_the_page(new_page: NewPage, base_url: str) -> None:
+    page = opened(new_page(), base_url)
+    pages = page.get_by_role("button", name="Pagina's", exact=True)
+    pages.click()
+    expect(page.get_by_role("button", name="Ga naar pagina 3", exact=True)).to_have_attribute("aria-current", "page")
+    page.get_by_role("button", name="Ga naar pagina 25", exact=True).click()
+    expect(page.locator(".source-tools")).to_contain_text(f"Pagina 25 van {PAGES}")
+    expect(page.get_by_role("button", name="Ga naar pagina 25", exact=True)).to_have_attribute("aria-current", "page")
+    expect(page.locator(".page[data-page='25'][data-drawn=true]")).to_be_in_viewport()
+    expect(page.locator("[data-thumbnail='25'] canvas")).to_be_visible()
+    pages.click()
+    expect(page.locator(".thumbnails")).to_have_count(0)
+
+
+def test_the_border_is_moved_by_keys_and_dragged_and_stays_where_it_was(new_page: NewPage, base_url: str) -> None:
+    page = opened(new_page(), base_url)
+    border = page.get_by_role("separator", name="Breedte van het gesprek")
+
+    def width() -> float:
+        return float(page.evaluate("document.querySelector('.conversation').getBoundingClientRect().width"))
+
+    usual = width()
+    border.focus()
+    for _ in range(5):
+        page.keyboard.press("ArrowLeft")
+    expect(border).to_have_attribute("aria-valuenow", "34")
+    assert width() == pytest.approx(0.34 * 1440, abs=2)
+    page.keyboard.press("End")
+    assert width() == pytest.approx(0.75 * 1440, abs=2)
+    box = border.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + 6, box["y"] + 300)
+    page.mouse.down()
+    page.mouse.move(720, 400, steps=5)
+    page.mouse.up()
+    assert width() == pytest.approx(720, abs=3)
+    page.reload()
+    expect(page.locator(".source")).to_be_visible()
+    assert width() == pytest.approx(720, abs=3)
+    border.focus()
+    page.keyboard.press("Enter")
+    assert width() == pytest.approx(usual, abs=2)
+
+
+def test_where_the_source_lies_over_the_conversation_there_is_no_border(new_page: NewPage, base_url: str) -> None:
+    page = new_page(width=900)
+    page.goto(base_url)
+    ask(page)
+    expect(page.locator(".made")).to_be_visible()
+    page.locator(".answer-text .quote").first.click()
+    expect(page.locator(".page[data-drawn=true]").first).to_be_visible()
+    expect(page.get_by_role("separator")).to_have_count(0)
+
+
+def test_of_300_pages_few_are_drawn_wherever_one_scrolls(new_page: NewPage, base_url: str, script: Script) -> None:
+    script.pages, script.pdf = 300, build_pdf(300)
+    page = opened(new_page(), base_url)
+    page.get_by_role("button", name="Pagina's", exact=True).click()
+    for number in (20, 120, 220, 300, 1):
+        page.evaluate("at => { const one = document.querySelector('.pages'); one.scrollTop = one.scrollHeight * at }", (number - 1) / 300)
+        expect(page.get_by_role("button", name=f"Ga naar pagina {number}", exact=True)).to_be_in_viewport()
+        expect(page.locator(f"[data-thumbnail='{number}'] canvas")).to_be_visible()
+        assert page.locator(".page").count() <= 5
+        assert page.locator(".thumbnail canvas").count() <= 41
+    page.get_by_role("button", name="Zoek in dit document").click()
+    look_for(page, "bladzijde 287:")
+    said(page, "1 van 34")
+    expect(page.locator(".page[data-page='287'] .found.current")).to_be_in_viewport()
+
+
+def test_when_the_search_cannot_come_that_is_said(new_page: NewPage, base_url: str) -> None:
+    page = opened(new_page(allowed="dynamically imported module"), base_url)
+    page.route(re.compile("pdf_viewer"), lambda route: route.abort())
+    page.get_by_role("button", name="Zoek in dit document").click()
+    look_for(page, "kind")
+    said(page, "Zoeken lukt nu niet. Laad de pagina opnieuw.")

@@ -1,0 +1,27 @@
+// What comes with the first answer and not with the page: lists that are ticked off, numbers that are dialled.
+import { lazy } from "react";
+import { Optional } from "../../shared/controls/Optional";
+
+export const Checklist = lazy(async () => ({ default: (await import("../../steps/Checklist")).Checklist }));
+const Dialled = lazy(async () => ({ default: (await import("../../steps/Dialled")).Dialled }));
+const ToDial = lazy(async () => ({ default: (await import("../../steps/Dialled")).ToDial }));
+
+const mayHoldNumber = (text: string): boolean => /\d\D{0,3}\d\D?\d/.test(text);
+
+/** Words in which the telephone numbers can be pressed. */
+export const Pressable = ({ text }: { text: string }) =>
+  mayHoldNumber(text) ? (
+    <Optional fallback={text}>
+      <Dialled text={text} />
+    </Optional>
+  ) : (
+    text
+  );
+
+/** The telephone numbers of words that are a link themselves. */
+export const Numbers = ({ text }: { text: string }) =>
+  mayHoldNumber(text) && (
+    <Optional fallback={null}>
+      <ToDial text={text} />
+    </Optional>
+  );

@@ -1,0 +1,106 @@
+// The timers that run, above the conversation; one whose time is up lies over everything until somebody says so, and is heard.
+import { useEffect, useState } from "react";
+import { createPortal } from "react-dom";
+import { useWardMessages } from "../../i18n";
+import { usePerson } from "../../queries/session";
+import { clockOf, startTimer, stopTimer, type Timer, usedBy, useTimers } from "../../state/conversation/steps";
+import "../../styles/answer/steps.css";
+
+export function Timers() {
+  const m = useWardMessages();
+  const timers = useTimers();
+  const now = useNow(timers.length > 0);
+  const person = usePerson();
+  useEffect(() => usedBy(person), [person]);
+  const running = timers.filter(({ until }) => until > now);
+  const due = timers.filter(({ until }) => until <= now);
+  useSound(due.map(({ id }) => id).join(" "));
+  return (
+    <>
+      {running.length > 0 && (
+        <ul className="timers" aria-label={m.steps.timers}>
+          {running.map((timer) => (
+            <li key={timer.id}>
+              <span role="timer" className="clock">
+                {clockOf(timer.until - now)}
+              </span>
+              <span className="step" lang={timer.language || undefined}>
+                {timer.step}
+              </span>
+              <button
+                type="button"
+                className="quiet"
+                aria-label={m.steps.stopOf(timer.step)}
+                onClick={() => stopTimer(timer.id)}
+              >
+                {m.steps.stop}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {createPortal(
+        <div className="timers-due" role="alert">
+          {due.map((timer) => (
+            <Due key={timer.id} timer={timer} />
+          ))}
+        </div>,
+        document.body,
+      )}
+    </>
+  );
+}
+
+function Due({ timer: { id, step, language, words, seconds } }: { timer: Timer }) {
+  const m = useWardMessages();
+  const again = (): void => {
+    stopTimer(id);
+    startTimer({ step, language, words, seconds });
+  };
+  return (
+    <section className="timer-due" aria-label={m.steps.due(words)}>
+      <p>
+        <strong>{m.steps.due(words)}</strong> <span lang={language || undefined}>{step}</span>
+      </p>
+      <button type="button" className="button primary" onClick={() => stopTimer(id)}>
+        {m.steps.done}
+      </button>
+      <button type="button" className="button" onClick={again}>
+        {m.steps.again(words)}
+      </button>
+    </section>
+  );
+}
+
+const SOON = 250; // milliseconds
+
+function useNow(running: boolean): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    if (!running) return;
+    setNow(Date.now());
+    const clock = setInterval(() => setNow(Date.now()), SOON);
+    return () => clearInterval(clock);
+  }, [running]);
+  return now;
+}
+
+/** Three short tones each time that another timer is due. Where the browser gives no sound there is still what is shown. */
+function useSound(due: string): void {
+  useEffect(() => {
+    if (due === "" || !window.AudioContext) return;
+    const audio = new AudioContext();
+    for (const at of [0, 0.4, 0.8]) {
+      const tone = audio.createOscillator();
+      tone.frequency.value = 880;
+      tone.connect(audio.destination);
+      tone.start(audio.currentTime + at);
+      tone.stop(audio.currentTime + at + 0.2);
+    }
+    const end = setTimeout(() => void audio.close().catch(() => undefined), 2000);
+    return () => {
+      clearTimeout(end);
+      void audio.close().catch(() => undefined);
+    };
+  }, [due]);
+}
