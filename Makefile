@@ -27,7 +27,7 @@ COVERAGE_FLOOR := 93
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)" >&2
 
-.PHONY: help demo dev quick check book test lint types unit web-test e2e bench faults stack stack-down kubernetes fuzz sanitize weaviate lock hashes audit sbom licences clean servers
+.PHONY: help demo dev quick check book test lint types unit web-test e2e bench faults stack stack-short stack-down kubernetes fuzz sanitize weaviate lock hashes audit sbom licences clean servers
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
@@ -85,6 +85,9 @@ faults: $(STAMPS)/dev servers ## every service stopped, slowed, restarted and ki
 
 stack: $(STAMPS)/stack ## docker-compose.yml in real containers: built, started, filled, asked (root; podman; ARGS="--http 8080 --https 8443")
 	@$(PY) -m tests.stack up $(ARGS)
+
+stack-short: $(STAMPS)/stack ## the same without the largest images: no generator, and nothing that opens Word files or scans
+	@$(PY) -m tests.stack up --short --no-generator $(ARGS)
 
 stack-down: $(STAMPS)/stack ## its containers, networks, volumes and secrets away (images stay)
 	@$(PY) -m tests.stack down $(ARGS)
